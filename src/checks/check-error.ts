@@ -1,9 +1,21 @@
 import { type Report } from './report';
 
-/** Thrown where a synthesised tree has findings of severity error; `report` holds all of them. */
+/**
+ * Thrown where a synthesised tree has findings of severity error; `report` holds all of them.
+ *
+ * @example
+ * try {
+ *   app.synth();
+ * } catch (error) {
+ *   if (error instanceof CheckError) {
+ *     console.error(error.report.findings.map(({ rule, object }) => `${rule}: ${object}`).join('\n'));
+ *   }
+ * }
+ */
 export class CheckError extends Error {
   constructor(
     message: string,
+    /** All findings, also those of other severities than error. */
     readonly report: Report,
   ) {
     super(message);

@@ -9,16 +9,17 @@ import { checkOnSynth } from './on-synth';
 import { type Rule } from './rule';
 
 /**
- * The checks of an app: the Kubernetes minor, rules of its own, and what to silence and why.
+ * Sets how an app is checked on synth: the Kubernetes minor version that it is for, rules of your own, and the rules
+ * that one part of the app ignores.
  *
  * @example
- * Checks.of(app).target('1.36');
- * Checks.of(job).ignore('pods/memory-volume-has-size-limit', 'the node is dedicated');
+ * Checks.of(app).target('1.34');
+ * Checks.of(chart).ignore('tenancy/quota-key-counted', 'The quota of this team is counted by a webhook of our own.');
  */
 export class Checks {
   /**
-   * Returns the checks of a construct. Silences apply to the construct and everything below it; everything else applies to the whole app,
-   * from whichever construct it is set.
+   * Returns the checks of a construct. `ignore` applies to the construct and everything below it; everything else
+   * applies to the whole app, whichever construct sets it.
    */
   static of(scope: IConstruct): Checks {
     return new Checks(scope);
@@ -39,7 +40,7 @@ export class Checks {
   }
 
   /**
-   * Names the Kubernetes minor that the app is meant for, for example `1.34`. Default: 1.35.
+   * Sets the Kubernetes minor version that the app is for, for example `1.34`. Without a call it is 1.35.
    */
   target(kubernetes: KubernetesMinor): this {
     this.root.kubernetes = kubernetes;
@@ -47,9 +48,8 @@ export class Checks {
   }
 
   /**
-   * Silences a rule for this construct and everything below it. The objects carry the annotation `gantry.dev/ignore`, so that
-   * `gantry check` on the written YAML knows it too.
-   *
+   * Ignores a rule for this construct and everything below it. The objects carry the annotation `gantry.dev/ignore`, so
+   * that `gantry check` on the written YAML ignores it too.
    * @param rule id of the rule, for example `tenancy/quota-key-counted`
    * @param reason why it does not matter here
    * @throws if the reason is empty
@@ -62,7 +62,7 @@ export class Checks {
     return this;
   }
 
-  /** Adds rules of your own to those that Gantry brings. */
+  /** Adds rules of your own to the rules of Gantry. */
   addRules(...rules: readonly Rule[]): this {
     this.root.rules.push(...rules);
     return this;
@@ -74,7 +74,7 @@ export class Checks {
     return this;
   }
 
-  /** What the app's checks run with. */
+  /** The options that the app is checked with. */
   get options(): CheckOptions {
     return checkOptionsOf(this.scope);
   }

@@ -15,6 +15,7 @@ import { shapeRules } from './schema/shape-rules';
 import { sourceRules } from './source-rules';
 import { type Suppression } from './suppression';
 
+/** Options of `check`. */
 export interface CheckOptions {
   /**
    * The Kubernetes minor that the manifests are meant for.

@@ -5,17 +5,21 @@ import { type SkippedSource } from '../manifests/manifest';
 import { type Finding, type NotChecked } from './finding';
 import { sourceRules } from './source-rules';
 
-/** A finding that somebody answered for. */
+/** A finding that the manifest suppresses, with the reason. */
 export interface SuppressedFinding extends Finding {
+  /** Why the finding does not matter, in the words of the user that suppressed it. */
   readonly reason: string;
 }
 
+/** The result of a check. */
 export interface Report {
   /** How many documents were looked at, those that could not be read included. */
   readonly documents: number;
   /** In the order of the documents, then by path and rule. */
   readonly findings: readonly Finding[];
+  /** Objects that were not checked, each with the reason. */
   readonly notChecked: readonly NotChecked[];
+  /** Findings that the manifests suppress. */
   readonly suppressed: readonly SuppressedFinding[];
   /** Files and documents that are something else than manifests, or that were excluded. */
   readonly skipped: readonly SkippedSource[];

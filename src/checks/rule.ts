@@ -11,19 +11,24 @@ import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';
 import { type Severity, type Tier } from './finding';
 
-/** A violation that a rule found. The engine adds its location and its construct. */
+/** What a rule found wrong. The engine adds the object, the file, and the construct. */
 export interface Violation {
-  /** JSON pointer from the manifest's root; for a pod-template rule, from the template's. Default: the root. */
+  /**
+   * JSON pointer from the root of the manifest; for a pod-template rule, from the root of the template.
+   * @default - the root
+   */
   readonly path?: string;
   /** One sentence: what is wrong here, with the values. */
   readonly message: string;
+  /** The value at `path`. @default - the finding shows no value */
   readonly found?: JsonValue;
-  /** What would be right, in words or as a value. */
+  /** What would be correct, in words or as a value. @default - the finding shows no expected value */
   readonly expected?: string;
-  /** What to do; default: the rule's `fix`. */
+  /** What to write, as one imperative sentence with a full stop. @default - the `fix` of the rule */
   readonly fix?: string;
-  /** Where one rule meets cases of unequal weight. Default: the rule's. */
+  /** Severity of this violation, for a rule whose cases differ in weight. @default - the severity of the rule */
   readonly severity?: Severity;
+  /** Tier of this violation, one of `otherTiers` of the rule. @default - the tier of the rule */
   readonly tier?: Tier;
 }
 
@@ -35,17 +40,20 @@ export interface RuleContext {
   readonly kubernetes: KubernetesMinor;
 }
 
+/** The facts of a rule: what the docs and SARIF reports show. */
 interface RuleFacts {
   /** `domain/what-must-hold`, in kebab case; never changes once released. */
   readonly id: string;
-  /** Row of the rule table in the domain's docs page, for example `VQ1`. */
+  /** Row of the rule table in the docs page of the domain, for example `VQ1`. @default - the rule is in no table */
   readonly row?: string;
+  /** The component that would complain. */
   readonly tier: Tier;
   /**
    * Tiers that single violations may be of instead, so that a rule is run only where somebody asks for what it can say.
    * @default - none
    */
   readonly otherTiers?: readonly Tier[];
+  /** `error` only if the manifest is rejected, or cannot work whatever the configuration of the cluster is. */
   readonly severity: Severity;
   /** What must hold, one sentence. */
   readonly summary: string;
@@ -66,14 +74,17 @@ interface RuleFacts {
 
 /** Looks at one manifest at a time. */
 export interface ObjectRule extends RuleFacts {
+  /** The rule checks one manifest at a time. */
   readonly on: 'object';
   /** `group/Kind` (`Kind` alone for the core group), any version; `*` for every manifest. */
   readonly kinds: readonly string[];
+  /** Returns what is wrong with the manifest. It must accept any JSON, also a shape that the schema rejects. */
   readonly check: (manifest: Manifest, context: RuleContext) => Iterable<Violation>;
 }
 
-/** Checks one pod template at a time, in any workload. */
+/** Checks one pod template at a time, whichever workload contains it. */
 export interface PodTemplateRule extends RuleFacts {
+  /** The rule checks one pod template at a time. */
   readonly on: 'pod-template';
   /**
    * `template`: the rule sees the metadata and the spec of the template, the volumes that its workload adds, and no more of anything
@@ -85,15 +96,22 @@ export interface PodTemplateRule extends RuleFacts {
    * @default - the rule may look at everything: the object around the template, its name, the set
    */
   readonly sees?: 'template' | 'namespace';
+  /** Returns what is wrong with the template. It must accept any JSON, also a shape that the schema rejects. */
   readonly check: (template: PodTemplate, context: RuleContext) => Iterable<Violation>;
 }
 
-/** Looks at the whole set and says which manifest each violation lies in. */
+/** Checks the whole set and names the manifest of each violation. */
 export interface SetRule extends RuleFacts {
+  /** The rule checks the whole set. */
   readonly on: 'set';
+  /**
+   * Returns what is wrong in the set, each violation with its manifest. It must accept any JSON, also a shape that the
+   * schema rejects.
+   */
   readonly check: (context: RuleContext) => Iterable<Violation & { readonly manifest: Manifest }>;
 }
 
+/** A rule over one manifest, one pod template, or the whole set. `defineRule` makes one. */
 export type Rule = ObjectRule | PodTemplateRule | SetRule;
 
 /** The facts of a rule: what docs, `docs/rules.md` and SARIF show. */

@@ -10,6 +10,7 @@ import { type RuleFacts, type Violation } from './rule';
 /** One rule per line, `rule-id: reason`. */
 export const IGNORE_ANNOTATION = 'gantry.dev/ignore';
 
+/** A rule that an object ignores, with the reason. */
 export interface Suppression {
   /** Id of the rule. */
   readonly rule: string;

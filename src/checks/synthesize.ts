@@ -10,6 +10,7 @@ import { hasErrors, type Report } from './report';
 import { renderText } from './report/text';
 import { synthState } from './synth-state';
 
+/** Options of `synthesize`. */
 export interface SynthesizeOptions {
   /**
    * What errors in the report do: `throw` a `CheckError`, or `return` with the rest.

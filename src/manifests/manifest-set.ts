@@ -14,6 +14,13 @@ import { selectionOf } from './selectors';
 
 const NONE: readonly never[] = [];
 
+/**
+ * A set of manifests that belong together, with indexes by identity, kind, and namespace. `check` takes one.
+ *
+ * @example
+ * const set = readManifests('apiVersion: v1\nkind: Namespace\nmetadata:\n  name: research\n');
+ * console.log(check(set).findings.length);
+ */
 export class ManifestSet {
   private kinds?: ReadonlyMap<string, readonly Manifest[]>;
   private identities?: ReadonlyMap<string, readonly Manifest[]>;
@@ -26,6 +33,7 @@ export class ManifestSet {
   constructor(
     /** In the order in which they were read or would be applied. */
     readonly manifests: readonly Manifest[],
+    /** What could not be read, and what the text of a file says and its JSON cannot. */
     readonly problems: readonly SourceProblem[] = [],
     /** What was skipped while reading. */
     readonly skipped: readonly SkippedSource[] = [],

@@ -9,6 +9,7 @@ export interface ObjectId {
   readonly apiVersion: string;
   /** Empty for the core group. */
   readonly group: string;
+  /** Kind of the object. */
   readonly kind: string;
   /** Empty where the manifest names none. */
   readonly namespace: string;
@@ -18,45 +19,63 @@ export interface ObjectId {
 
 /** A place in a source text; both count from 1. */
 export interface Position {
+  /** Line, from 1. */
   readonly line: number;
+  /** Column, from 1. */
   readonly column: number;
 }
 
-/** Where a manifest came from. A manifest that a construct made has a `construct`, one that was read has a `file`. */
+/**
+ * Where a manifest comes from. A manifest that a construct rendered has a `construct`, one that was read has a `file`.
+ */
 export interface Origin {
-  /** As the user named it; `-` for standard input. */
+  /** The file as the user named it; `-` for standard input. Absent for what a construct rendered. */
   readonly file?: string;
-  /** 0-based index of the YAML document in its file. */
+  /** Index of the YAML document in its file, from 0. Absent for what a construct rendered. */
   readonly document?: number;
-  /** A Kustomization lists the file among its resources, and may fill in what the file leaves out, such as namespaces. */
+  /** A Kustomization lists the file among its resources, and may fill in what the file leaves out, such as namespaces. Absent otherwise. */
   readonly kustomized?: true;
-  /** Path of the construct, for example `platform/research/quota`. */
+  /** Path of the construct, for example `platform/research/quota`. Absent for what was read from a file. */
   readonly construct?: string;
-  /** The place of a JSON pointer's value (or of the nearest parent that is in the text). */
+  /**
+   * Returns the place of the value at a JSON pointer, or of the nearest parent that the text contains. Absent where
+   * there is no text.
+   */
   readonly locate?: (pointer: string) => Position | undefined;
 }
 
+/** One object of a set, with its identity and its origin. */
 export interface Manifest {
+  /** Identity of the object. */
   readonly id: ObjectId;
   /** The object as it would be sent to the server. Read-only by convention: a change would alter what is checked. */
   readonly object: JsonObject;
+  /** Where the object comes from. */
   readonly origin: Origin;
 }
 
-/** What kept a document from becoming a manifest, or what its text says and its JSON cannot (a duplicate key, a very long integer). */
+/**
+ * Why a document is not a manifest, or what its text says and its JSON cannot (a duplicate key, an integer that JSON
+ * numbers cannot hold).
+ */
 export interface SourceProblem {
+  /** What kind of problem it is. */
   readonly kind: 'syntax' | 'duplicate-key' | 'not-an-object' | 'inexact-number' | 'huge-number';
+  /** The file as the user named it. */
   readonly file: string;
+  /** The place in the file. */
   readonly position: Position;
+  /** What is wrong, as a clause in lower case. */
   readonly message: string;
-  /** The manifest it lies in, where there is one. */
+  /** The manifest that contains the problem. Absent where the document is not a manifest. */
   readonly manifest?: Manifest;
-  /** JSON pointer within the manifest. */
+  /** JSON pointer within the manifest. Absent where the document is not a manifest. */
   readonly path?: string;
 }
 
 /** A file, or a document of it, that was recognized as something else than manifests, or left out. */
 export interface SkippedSource {
+  /** The file as the user named it. */
   readonly file: string;
   /** The line where the document begins; the whole file where it is absent. */
   readonly line?: number;

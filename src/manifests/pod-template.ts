@@ -4,7 +4,9 @@
 import { type JsonObject } from '../facts/api/schema';
 import { type Manifest } from './manifest';
 
+/** One pod template of a workload, with its role and its number of pods. */
 export interface PodTemplate {
+  /** The workload that contains the template. */
   readonly manifest: Manifest;
   /** JSON pointer of the template (the object that holds `metadata` and `spec`); empty for a Pod. */
   readonly path: string;

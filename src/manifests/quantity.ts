@@ -41,8 +41,15 @@ const BINARY_STEPS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 
 const GRAMMAR = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
 
-/** An amount of a resource. Immutable; arithmetic is exact. */
+/**
+ * An amount of a resource. Immutable; arithmetic is exact.
+ *
+ * @example
+ * const memory = Quantity.of(3n * 2n ** 30n, 'BinarySI');
+ * console.log(memory.subtract(Quantity.of(2n ** 30n, 'BinarySI')).toString());
+ */
 export class Quantity {
+  /** The amount 0. */
   static readonly ZERO = new Quantity(0n, 'DecimalSI');
 
   private constructor(
@@ -62,19 +69,22 @@ export class Quantity {
     return new Quantity(typeof amount === 'bigint' ? amount * NANOS : nanosOfNumber(amount), format);
   }
 
-  /** -1, 0 or 1, as this amount is smaller than, equal to or greater than the other. */
+  /** Returns -1, 0, or 1 where this amount is less than, equal to, or greater than the other. */
   compare(other: Quantity): -1 | 0 | 1 {
     return this.nanos < other.nanos ? -1 : this.nanos > other.nanos ? 1 : 0;
   }
 
+  /** Returns whether both are the same amount, in whichever notation. */
   equals(other: Quantity): boolean {
     return this.nanos === other.nanos;
   }
 
+  /** Returns whether this amount is less than the other. */
   isLessThan(other: Quantity): boolean {
     return this.nanos < other.nanos;
   }
 
+  /** Returns whether this amount is greater than the other. */
   isGreaterThan(other: Quantity): boolean {
     return this.nanos > other.nanos;
   }
@@ -84,6 +94,7 @@ export class Quantity {
     return new Quantity(this.nanos + other.nanos, this.nanos === 0n ? other.format : this.format);
   }
 
+  /** Returns the difference, in the notation of this amount, or of the other where this one is 0. */
   subtract(other: Quantity): Quantity {
     return new Quantity(this.nanos - other.nanos, this.nanos === 0n ? other.format : this.format);
   }
@@ -99,18 +110,22 @@ export class Quantity {
     return new Quantity(divideAwayFromZero(this.nanos * nanosOfNumber(factor), NANOS), this.format);
   }
 
+  /** Returns whether the amount is 0. */
   isZero(): boolean {
     return this.nanos === 0n;
   }
 
+  /** Returns whether the amount is less than 0. */
   isNegative(): boolean {
     return this.nanos < 0n;
   }
 
+  /** Returns whether the amount is greater than 0. */
   isPositive(): boolean {
     return this.nanos > 0n;
   }
 
+  /** Returns whether the amount has no fraction. */
   isInteger(): boolean {
     return this.nanos % NANOS === 0n;
   }
@@ -157,6 +172,7 @@ export class Quantity {
     return suffix !== undefined ? `${amount}${suffix}` : exponent === 0 ? `${amount}` : `${amount}e${exponent}`;
   }
 
+  /** Returns the canonical notation, as `toString` does. */
   toJSON(): string {
     return this.toString();
   }

@@ -9,6 +9,7 @@ import { valueAt } from './pointer';
 
 type Maybe = JsonValue | undefined;
 
+/** Returns whether the value is a JSON object: neither an array nor null. */
 export function isObject(value: Maybe): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -23,6 +24,7 @@ export function asArray(value: Maybe): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Returns the value where it is a string, and `undefined` otherwise. */
 export function asString(value: Maybe): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -32,6 +34,7 @@ export function asInteger(value: Maybe): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 }
 
+/** Returns the value where it is a boolean, and `undefined` otherwise. */
 export function asBoolean(value: Maybe): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }

@@ -20,7 +20,9 @@ import {
   type ReferencePlace,
 } from './reference-places';
 
+/** A field of a manifest that names another object. */
 export interface Reference {
+  /** The manifest that contains the field. */
   readonly from: Manifest;
   /** JSON pointer, within `from`, of the text that names. */
   readonly path: string;
@@ -28,6 +30,7 @@ export interface Reference {
   readonly kind: string;
   /** Empty for cluster-scoped kinds, and where `from` names no namespace. */
   readonly namespace: string;
+  /** Name of the object that is referred to. */
   readonly name: string;
   /** The field says that the object may be missing. */
   readonly optional: boolean;

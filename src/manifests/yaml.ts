@@ -10,13 +10,17 @@ import { asString, isObject } from './read';
 import { LineTable, type TextDocument, type TextProblem } from './source-text';
 import { readWholeYaml, readYaml } from './yaml-text';
 
+/** The result of `parseYaml`. */
 export interface Parsed {
+  /** The manifests, in the order of the text. */
   readonly manifests: readonly Manifest[];
+  /** What could not be read. */
   readonly problems: readonly SourceProblem[];
-  /** Documents that were recognized as something other than manifests; empty unless requested. */
+  /** Documents that are not Kubernetes objects. Empty without `skipForeign`. */
   readonly skipped: readonly SkippedSource[];
 }
 
+/** Options of `parseYaml`. */
 export interface ParseOptions {
   /**
    * Which documents that are not Kubernetes objects are skipped instead of being a problem: those of a well-known kind and templates that

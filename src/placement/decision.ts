@@ -4,11 +4,13 @@
 import { type Amounts, type Taint } from './model';
 import { type Action } from './policy';
 
+/** What one cycle of the core decides. Equal snapshots and policies give equal decisions. */
 export interface Decision {
   /** Pods to start now. */
   readonly bindings: readonly Binding[];
   /** Pods whose room is still being released, by evictions of this decision or earlier ones. They start when it is free. */
   readonly nominations: readonly Binding[];
+  /** Pods to evict, each for a gang that really starts on the freed capacity, or because its own gang is stale. */
   readonly evictions: readonly Eviction[];
   /** Start time promised to the first gang that does not fit; nothing is backfilled that would delay it. */
   readonly reservations: readonly Reservation[];
@@ -16,6 +18,7 @@ export interface Decision {
   readonly pending: readonly PendingGang[];
   /** Every queue with what it has after this decision. */
   readonly queues: readonly QueueUsage[];
+  /** How many capacity reports of nodes counted. */
   readonly capacityReports: CapacityReportCounts;
   /** What the snapshot says of running pods and cannot be true. @default - none */
   readonly contradictions?: readonly Contradiction[];
@@ -29,45 +32,70 @@ export interface Contradiction {
   readonly message: string;
 }
 
+/** A pod and the node that it gets. */
 export interface Binding {
+  /** Name of the pod. */
   readonly pod: string;
+  /** Name of its gang. */
   readonly gang: string;
+  /** Name of its role. */
   readonly role: string;
+  /** Name of the node. */
   readonly node: string;
   /** Indices of devices of the node; one that is shared or divided counts like a whole one. */
   readonly devices: readonly number[];
 }
 
+/** A pod to evict, with the reason. */
 export interface Eviction {
+  /** Name of the pod. */
   readonly pod: string;
+  /** Name of its gang. */
   readonly gang: string;
+  /** Name of the node that it runs on. */
   readonly node: string;
+  /** The action that decided it. */
   readonly action: Extract<Action, 'preempt' | 'reclaim' | 'consolidate' | 'evict-stale'>;
-  /** The gang that the eviction is for; unset when a stale gang is evicted. */
+  /** The gang that gets the capacity. Absent for a stale gang, which is evicted for no other. */
   readonly beneficiary?: string;
-  /** Where the pod is placed again by this same decision: it is among the nominations. */
+  /**
+   * The node where this decision places the pod again; it is among the nominations. Absent where the pod is not placed
+   * again.
+   */
   readonly movesTo?: string;
 }
 
+/** Nodes that are kept for a gang that waits, and when it can start on them. */
 export interface Reservation {
+  /** Name of the gang. */
   readonly gang: string;
   /** Milliseconds since the epoch: when the last running pod ends that is in its way. */
   readonly startAt: number;
+  /** Names of the nodes. */
   readonly nodes: readonly string[];
 }
 
+/** What a queue uses after the decision, beside its limits. */
 export interface QueueUsage {
+  /** Name of the queue. */
   readonly queue: string;
+  /** What its pods request, in the units of `Amounts`. */
   readonly allocated: Amounts;
   /** Without the resources that the queue has no bound for. */
   readonly fairShare: Amounts;
+  /** Its quota. Absent where it has none. */
   readonly deserved?: Amounts;
+  /** Its ceiling. Absent where it has none. */
   readonly capability?: Amounts;
 }
 
+/** How many capacity reports of nodes counted, and how many did not. */
 export interface CapacityReportCounts {
+  /** Reports that counted. */
   readonly fresh: number;
+  /** Reports that are older than `Policy.capacityReportSeconds`. */
   readonly stale: number;
+  /** Reports that could not be read. */
   readonly malformed: number;
 }
 
@@ -93,6 +121,20 @@ export type Constraint =
   | 'pod-anti-affinity'
   | 'topology-spread';
 
+/**
+ * Why a gang is pending.
+ *
+ * - `unknown-queue`: its queue is not in the snapshot
+ * - `queue-closed`: its queue starts nothing
+ * - `queue-capability`: it would exceed the ceiling of its queue or of a parent
+ * - `quota-of-non-preemptible`: it cannot be evicted, and so may use only the quota of its queue
+ * - `unknown-topology`: its topology constraint names a level that no node has
+ * - `too-few-pods`: it has fewer pods than its minimum
+ * - `topology`: its pods fit, but not within one domain of the required level
+ * - `no-fit`: its pods do not fit
+ * - `reserved`: the nodes that fit are reserved for a gang before it
+ * - `outranked`: gangs before it took the capacity
+ */
 export type PendingKind =
   | 'unknown-queue'
   | 'queue-closed'
@@ -112,46 +154,72 @@ export type PendingKind =
   /** It fits, and gangs of greater claim take the room first. */
   | 'outranked';
 
+/** Why a gang is pending, and the smallest changes that would let it start. */
 export interface PendingGang {
+  /** Name of the gang. */
   readonly gang: string;
+  /** Name of its queue. */
   readonly queue: string;
+  /** Why it is pending. */
   readonly kind: PendingKind;
   /** One sentence for people. */
   readonly message: string;
-  /** Role that did not fit. */
+  /** The role that did not fit. Absent where the reason is not about one role. */
   readonly role?: string;
   /** For each constraint how many nodes it excludes, most first; of several on one node the first that was tested counts. */
   readonly blocked: readonly BlockedNodes[];
   /** How many of the pods needed would have found room. */
   readonly fits: number;
+  /** Number of pods that the gang needs beside those that have their places. */
   readonly needed: number;
+  /** The node that comes closest. Absent where no node does. */
   readonly nearest?: NearestMiss;
   /** Smallest changes with which the gang fits, each sufficient by itself; the simplest first. */
   readonly counterfactuals: readonly Counterfactual[];
 }
 
+/** A constraint, and how many nodes it excludes. */
 export interface BlockedNodes {
+  /** The constraint that the nodes do not meet. */
   readonly constraint: Constraint;
-  /** Resource, taint or label, where that says more. */
+  /** The resource, taint, or label that the constraint is about. Absent where the constraint says all. */
   readonly detail?: string;
+  /** Number of nodes. */
   readonly nodes: number;
 }
 
+/** The node that lacks least for one more pod. */
 export interface NearestMiss {
+  /** Name of the node. */
   readonly node: string;
+  /** The constraint that it does not meet. */
   readonly constraint: Constraint;
+  /** The resource, taint, or label that the constraint is about. Absent where the constraint says all. */
   readonly detail?: string;
-  /** In units of the resource; devices for devices. */
+  /** What is missing, in units of the resource; for devices, in devices. Absent where nothing can be counted. */
   readonly missing?: number;
 }
 
 /** By how much the ceiling of a queue is too low, in units of the resource. */
 export interface CapabilityRaise {
+  /** Name of the queue. */
   readonly queue: string;
+  /** Name of the resource. */
   readonly resource: string;
+  /** The amount to add, in units of the resource. */
   readonly by: number;
 }
 
+/**
+ * One change that would let a pending gang start.
+ *
+ * - `more-on-node`: `amount` more of the resource on the node
+ * - `wider-topology`: a wider required level, or none (`null`)
+ * - `fewer-pods`: `by` fewer pods
+ * - `raise-capability`: all the raises together
+ * - `make-preemptible`: a gang that may be evicted may use more than the quota of its queue
+ * - `wait-until`: the time `at`, in milliseconds since the epoch
+ */
 export type Counterfactual =
   | { readonly kind: 'more-on-node'; readonly node: string; readonly resource: string; readonly amount: number }
   | { readonly kind: 'wider-topology'; readonly level: string | null }

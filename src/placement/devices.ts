@@ -173,9 +173,26 @@ export function chooseDevices(table: NodeTable, row: number, podClass: PodClass)
       if (fitting.length < deviceCount) {
         return undefined;
       }
+      if (deviceCount === 1) {
+        return [fullest(table, fitting, accelerator)];
+      }
       fitting.sort((a, b) => leftOver(table, a, accelerator) - leftOver(table, b, accelerator) || a - b);
       return fitting.slice(0, deviceCount).sort((a, b) => a - b);
   }
+}
+
+/** The slot with the least left over, the first of equals. */
+function fullest(table: NodeTable, fitting: readonly number[], accelerator: AcceleratorRequest): number {
+  let best = fitting[0];
+  let least = leftOver(table, best, accelerator);
+  for (let i = 1; i < fitting.length; i++) {
+    const left = leftOver(table, fitting[i], accelerator);
+    if (left < least) {
+      best = fitting[i];
+      least = left;
+    }
+  }
+  return best;
 }
 
 function leftOver(table: NodeTable, slot: number, accelerator: AcceleratorRequest): number {
@@ -201,6 +218,9 @@ function chooseInstances(
 function chooseWhole(table: NodeTable, fitting: readonly number[], count: number): readonly number[] {
   if (count === fitting.length) {
     return fitting;
+  }
+  if (!table.linked) {
+    return fitting.slice(0, count);
   }
   const islands = grouped(fitting, (slot) => table.devices[slot].island);
   const numas = grouped(fitting, (slot) => table.devices[slot].numa);

@@ -147,6 +147,7 @@ function byCodePoint(a: string, b: string): number {
 
 /** Volcano's HyperNode: members of tier 1 are nodes, members of higher tiers are HyperNodes or nodes. */
 export interface HyperNode {
+  /** Name of the HyperNode. */
   readonly name: string;
   /** 1 is the innermost. */
   readonly tier: number;

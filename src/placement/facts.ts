@@ -7,8 +7,20 @@
 import { type ClusterNode, type Gang, type Pod, type Queue, type Snapshot, type Topology } from './model';
 import { type Policy } from './policy';
 
-/** The snapshot contradicts itself. The message names the pod or gang and what is missing. */
+/**
+ * Thrown for a snapshot that contradicts itself. The message names the pod or gang, and what is missing.
+ *
+ * @example
+ * try {
+ *   placement.decide({ now: 0, nodes: [], queues: [], gangs: [], pods: [] });
+ * } catch (error) {
+ *   if (error instanceof placement.SnapshotError) {
+ *     console.error(error.message);
+ *   }
+ * }
+ */
 export class SnapshotError extends Error {
+  /** Always `SnapshotError`. */
   override readonly name = 'SnapshotError';
 }
 

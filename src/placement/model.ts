@@ -18,50 +18,66 @@ export const DEFAULT_DEVICE_RESOURCE = 'nvidia.com/gpu';
 export interface Snapshot {
   /** Milliseconds since the epoch. The only notion of time that the core has. */
   readonly now: number;
+  /** The nodes of the cluster. */
   readonly nodes: readonly ClusterNode[];
+  /** The queues, in any order. */
   readonly queues: readonly Queue[];
+  /** The gangs, running and pending. */
   readonly gangs: readonly Gang[];
   /** Pods that exist. If the `count` of a role is larger than the number of its pods, the missing pods are still to be created. */
   readonly pods: readonly Pod[];
-  /** @default - none; a constraint may still name any node label as its level */
+  /** Named trees of domains. @default - none; a constraint may still name any node label as its level */
   readonly topologies?: readonly Topology[];
 }
 
+/** Effect of a taint, as in Kubernetes. */
 export type TaintEffect = 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 
+/** A taint of a node. */
 export interface Taint {
+  /** Key of the taint. */
   readonly key: string;
+  /** Value of the taint. @default - no value */
   readonly value?: string;
+  /** Effect of the taint. */
   readonly effect: TaintEffect;
 }
 
+/** A node, with what it offers and what is already taken. */
 export interface ClusterNode {
+  /** Name of the node, unique in the snapshot. */
   readonly name: string;
+  /** What pods can request on the node in total. */
   readonly allocatable: Amounts;
   /**
    * What is taken by something that is not among the pods of the snapshot.
    * @default - nothing
    */
   readonly used?: Amounts;
+  /** Labels of the node. @default - none */
   readonly labels?: Readonly<Record<string, string>>;
   /**
    * Values of topology levels that are not labels, such as the tiers of Volcano's HyperNodes.
    * @default - only labels count
    */
   readonly domains?: Readonly<Record<string, string>>;
+  /** Taints of the node. @default - none */
   readonly taints?: readonly Taint[];
   /**
    * Name of the pool that the node was made from, for messages.
    * @default - the node is named instead
    */
   readonly pool?: string;
-  /** @default true */
+  /** Whether the node accepts pods; a node that is not ready gets none. @default true */
   readonly ready?: boolean;
   /** Cordoned. @default false */
   readonly unschedulable?: boolean;
-  /** @default - as many alike devices as `allocatable` has of the device resource */
+  /**
+   * Accelerators of the node, in the order of their indices.
+   * @default - as many alike devices as `allocatable` has of the device resource
+   */
   readonly devices?: readonly Device[];
-  /** @default 'nvidia.com/gpu' */
+  /** The resource that the devices are counted as. @default 'nvidia.com/gpu' */
   readonly deviceResource?: string;
   /**
    * Text of the annotation `gantry.dev/accelerator-capacity`, unread.
@@ -72,8 +88,9 @@ export interface ClusterNode {
 
 /** One accelerator of a node. Its index is its place in `ClusterNode.devices`. */
 export interface Device {
-  /** @default - any model; requests that name a model do not match */
+  /** Model of the device, as requests name it. @default - any model; requests that name a model do not match */
   readonly model?: string;
+  /** Memory of the device in MiB. @default - unknown; requests for device memory do not fit */
   readonly memoryMiB?: number;
   /** NUMA node. @default - unknown, so it is never preferred */
   readonly numa?: number;
@@ -92,17 +109,21 @@ export interface Device {
 
 /** A named tree of domains: node labels (or `ClusterNode.domains`), outermost first. */
 export interface Topology {
+  /** Name of the topology, unique in the snapshot. */
   readonly name: string;
+  /** The levels from the outermost to the innermost: node labels, or keys of `ClusterNode.domains`. */
   readonly levels: readonly string[];
 }
 
+/** A queue of the tree, with its shares. */
 export interface Queue {
+  /** Name of the queue, unique in the snapshot. */
   readonly name: string;
-  /** @default - a root */
+  /** Name of the parent queue. @default - a root */
   readonly parent?: string;
   /** Part of the surplus that this queue gets among its siblings. @default 1 */
   readonly weight?: number;
-  /** Weights of single resources, before `weight`. */
+  /** Weights of single resources, which take precedence over `weight`. @default - `weight` for every resource */
   readonly surplusWeight?: Amounts;
   /**
    * Quota: what the queue can count on. A resource that is not named here has no quota of its own and is shared by weight,
@@ -118,7 +139,7 @@ export interface Queue {
   readonly priority?: number;
   /** Older queues come first among equals; any number that grows with time. @default 0 */
   readonly arrival?: number;
-  /** May others take back what this queue has above its share? @default true */
+  /** Whether other queues may reclaim what this queue uses above its share. @default true */
   readonly reclaimable?: boolean;
   /** A closed queue starts nothing. @default 'open' */
   readonly state?: 'open' | 'closed';
@@ -126,21 +147,26 @@ export interface Queue {
 
 /** Pods that start together or not at all. */
 export interface Gang {
+  /** Name of the gang, unique in the snapshot. */
   readonly name: string;
+  /** Name of its queue. */
   readonly queue: string;
+  /** Kinds of pods that the gang consists of. */
   readonly roles: readonly Role[];
   /**
    * Pods that must run for the gang to run. More of them are optional.
    * @default - the sum of the roles' minimums
    */
   readonly minimum?: number;
+  /** Parts of the gang with a topology or a minimum of their own. @default - none */
   readonly subgroups?: readonly Subgroup[];
+  /** Where the pods of the gang have to be, relative to each other. @default - anywhere */
   readonly topology?: TopologyConstraint;
-  /** @default 0 */
+  /** Gangs of higher priority are considered first, and may preempt others. @default 0 */
   readonly priority?: number;
-  /** May its pods be evicted for others? @default true */
+  /** Whether its pods may be evicted for other gangs. @default true */
   readonly preemptible?: boolean;
-  /** May it have others of its queue evicted? @default true */
+  /** Whether other gangs of its queue may be evicted for it. @default true */
   readonly preempts?: boolean;
   /** Milliseconds since the epoch. @default 0 */
   readonly arrival?: number;
@@ -154,14 +180,19 @@ export interface Gang {
   readonly preemptionDelaySeconds?: number;
 }
 
+/** Pods of a gang that are alike. */
 export interface Role {
+  /** Name of the role, unique in the gang. */
   readonly name: string;
+  /** Number of pods. */
   readonly count: number;
   /** Pods of the role that must run. @default - all of them, or none where the gang or its subgroup states a minimum */
   readonly minimum?: number;
+  /** What each pod is like. */
   readonly template: PodTemplate;
   /** Name of the subgroup that the role's pods belong to. @default - the gang itself */
   readonly subgroup?: string;
+  /** Where the pods of the role have to be, relative to each other. @default - anywhere */
   readonly topology?: TopologyConstraint;
   /** The leader is placed first, and the workers beside it. @default false */
   readonly leader?: boolean;
@@ -169,86 +200,121 @@ export interface Role {
 
 /** Part of a gang with a topology and a minimum of its own; subgroups nest. */
 export interface Subgroup {
+  /** Name of the subgroup, unique in the gang. */
   readonly name: string;
-  /** @default - the gang */
+  /** Name of the subgroup that contains it. @default - the gang */
   readonly parent?: string;
   /** Pods of the subgroup that must run. @default - the sum of its roles' minimums */
   readonly minimum?: number;
+  /** Where the pods of the subgroup have to be, relative to each other. @default - anywhere */
   readonly topology?: TopologyConstraint;
 }
 
+/** Where pods have to be, relative to each other. */
 export interface TopologyConstraint {
   /** Name of a topology of the snapshot. @default - the first one that has the level */
   readonly topology?: string;
-  /** All pods in one domain of this level (a node label). */
+  /** Level (a node label): all pods must be in one domain of it. @default - none */
   readonly required?: string;
-  /** In one domain of this level if that can be; else in the next wider one that does, and split last. */
+  /**
+   * Level: all pods should be in one domain of it. Where that is not possible, the next wider level that fits is
+   * taken, and the pods are split last.
+   * @default - none
+   */
   readonly preferred?: string;
-  /** Pods come in slices of this many, and each slice stays within one domain of `sliceLevel`. */
+  /**
+   * Number of pods of a slice. Each slice stays within one domain of `sliceLevel`.
+   * @default - pods do not come in slices
+   */
   readonly sliceSize?: number;
+  /** Level: the pods of each slice must be in one domain of it. @default - none */
   readonly sliceLevel?: string;
 }
 
+/** Operator of a requirement, as in Kubernetes. */
 export type SelectorOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
 
+/** A requirement on a label or a field, as in Kubernetes. */
 export interface Requirement {
+  /** Key of the label or the field. */
   readonly key: string;
+  /** How the value is compared. */
   readonly operator: SelectorOperator;
+  /** Values to compare with. @default - none, as `Exists` and `DoesNotExist` need it */
   readonly values?: readonly string[];
 }
 
 /** All requirements of a term hold together; of several terms one is enough. */
 export interface NodeTerm {
+  /** Requirements on labels. @default - none */
   readonly labels?: readonly Requirement[];
-  /** Requirements on fields; only `metadata.name` exists. */
+  /** Requirements on fields. Only `metadata.name` exists. @default - none */
   readonly fields?: readonly Requirement[];
 }
 
+/** A term of preferred node affinity. */
 export interface WeightedNodeTerm {
   /** 1 to 100. */
   readonly weight: number;
+  /** The term that nodes should match. */
   readonly term: NodeTerm;
 }
 
+/** A toleration, as in Kubernetes. */
 export interface Toleration {
-  /** @default - every key, with operator `Exists` */
+  /** Key of the taints that are tolerated. @default - every key, with operator `Exists` */
   readonly key?: string;
-  /** @default 'Equal' */
+  /** `Exists` tolerates any value; `Equal` tolerates `value` alone. @default 'Equal' */
   readonly operator?: 'Exists' | 'Equal';
+  /** The value that is tolerated. @default - the empty value */
   readonly value?: string;
-  /** @default - every effect */
+  /** The effect that is tolerated. @default - every effect */
   readonly effect?: TaintEffect;
 }
 
+/** A port of the node that a pod uses; two pods with the same port do not fit on one node. */
 export interface HostPort {
+  /** Number of the port. */
   readonly port: number;
-  /** @default 'TCP' */
+  /** Protocol of the port. @default 'TCP' */
   readonly protocol?: string;
-  /** @default '0.0.0.0' */
+  /** Address of the node that the port is bound to. @default '0.0.0.0' */
   readonly address?: string;
 }
 
+/** Which pods an affinity term or a spread counts. */
 export interface PodSelector {
+  /** Requirements on the labels of the pods. */
   readonly labels: readonly Requirement[];
-  /** @default - the namespace of the pod that selects */
+  /** Namespaces of the pods. @default - the namespace of the pod that selects */
   readonly namespaces?: readonly string[];
 }
 
+/** A term of pod affinity or anti-affinity. */
 export interface PodAffinityTerm {
+  /** The other pods that it is about. */
   readonly selector: PodSelector;
+  /** Node label whose value is the same for nodes of one domain. */
   readonly topologyKey: string;
 }
 
+/** A term of preferred pod affinity or anti-affinity. */
 export interface WeightedPodAffinityTerm {
+  /** Weight from 1 to 100. */
   readonly weight: number;
+  /** The term that nodes should match. */
   readonly term: PodAffinityTerm;
 }
 
+/** A topology spread constraint, as in Kubernetes. */
 export interface TopologySpread {
+  /** Node label whose value is the same for nodes of one domain. */
   readonly topologyKey: string;
+  /** By how many pods two domains may differ. */
   readonly maxSkew: number;
-  /** @default 'DoNotSchedule' */
+  /** Whether a node that would exceed the skew is excluded, or only scored lower. @default 'DoNotSchedule' */
   readonly whenUnsatisfiable?: 'DoNotSchedule' | 'ScheduleAnyway';
+  /** The pods that are counted. */
   readonly selector: PodSelector;
 }
 
@@ -277,38 +343,54 @@ type AcceleratorNeed =
 export interface PodTemplate {
   /** Everything but the pod itself; an amount of the device resource means that many whole devices. */
   readonly request: Amounts;
+  /** Devices that the pod needs beside `request`. @default - none */
   readonly accelerator?: AcceleratorRequest;
+  /** Namespace of the pod, which affinity terms and spreads compare. @default - the empty namespace */
   readonly namespace?: string;
+  /** Labels of the pod, which affinity terms and spreads select by. @default - none */
   readonly labels?: Readonly<Record<string, string>>;
-  /** The pod may run on this node only. */
+  /** The only node that the pod may run on. @default - any node */
   readonly nodeName?: string;
+  /** Labels that the node must have. @default - none */
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /** Required node affinity: one of these terms must match. @default - every node */
   readonly nodeTerms?: readonly NodeTerm[];
+  /** Preferred node affinity. @default - none */
   readonly preferredNodeTerms?: readonly WeightedNodeTerm[];
-  /** Node affinity of the volumes that are bound already: each list must have a term that matches. */
+  /** Node affinity of the volumes that are already bound: each list must have a term that matches. @default - none */
   readonly volumeNodeTerms?: readonly (readonly NodeTerm[])[];
+  /** Tolerations of the pod. @default - none */
   readonly tolerations?: readonly Toleration[];
+  /** Ports of the node that the pod uses. @default - none */
   readonly hostPorts?: readonly HostPort[];
+  /** Required pod affinity. @default - none */
   readonly podAffinity?: readonly PodAffinityTerm[];
+  /** Required pod anti-affinity. @default - none */
   readonly podAntiAffinity?: readonly PodAffinityTerm[];
+  /** Pod affinity that nodes should meet. @default - none */
   readonly preferredPodAffinity?: readonly WeightedPodAffinityTerm[];
+  /** Pod anti-affinity that nodes should meet. @default - none */
   readonly preferredPodAntiAffinity?: readonly WeightedPodAffinityTerm[];
+  /** Topology spread constraints. @default - none */
   readonly topologySpread?: readonly TopologySpread[];
 }
 
 /** `releasing`: on its way out, and its room counts as free only for what may wait for it. */
 export type PodState = 'pending' | 'running' | 'releasing';
 
+/** A pod that exists. */
 export interface Pod {
+  /** Name of the pod, unique in the snapshot. */
   readonly name: string;
+  /** Whether it runs. */
   readonly state: PodState;
-  /** Together with `role`; a pod without a gang is never evicted, and only takes room. */
+  /** Name of its gang, set together with `role`. @default - none; the pod takes capacity and is never evicted */
   readonly gang?: string;
+  /** Name of its role, set together with `gang`. @default - none */
   readonly role?: string;
   /** What a pod without a gang is like, or where this pod differs from its role. @default - the role's template */
   readonly template?: PodTemplate;
-  /** Where a running or releasing pod is. */
+  /** Name of the node of a running or releasing pod. @default - none, as for a pending pod */
   readonly node?: string;
   /** Indices of its devices. @default - the core assumes the first ones that are free */
   readonly devices?: readonly number[];
@@ -320,7 +402,7 @@ export interface Pod {
    * @default - it terminates at some time
    */
   readonly releasedBy?: number;
-  /** @default - as its gang */
+  /** Whether the pod may be evicted for other gangs. @default - as its gang */
   readonly preemptible?: boolean;
   /** Smaller first among the pods of a role. @default - by name */
   readonly order?: number;

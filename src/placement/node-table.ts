@@ -55,6 +55,8 @@ export class NodeTable {
   readonly changes: number[] = [];
   era = 0;
 
+  /** Some device says which NVLink island or NUMA node it is of. */
+  readonly linked: boolean;
   /** Nodes that another value was put in the place of. */
   replaced = 0;
 
@@ -85,6 +87,7 @@ export class NodeTable {
 
     const perNode = this.nodes.map((node, row) => devicesOf(node, this.deviceResource[row]));
     this.devices = perNode.flat();
+    this.linked = this.devices.some(({ island, numa }) => island !== undefined || numa !== undefined);
     this.deviceStart = new Int32Array(this.count + 1);
     perNode.forEach((list, row) => (this.deviceStart[row + 1] = this.deviceStart[row] + list.length));
     this.deviceCapacity = Int32Array.from(this.devices, capacityOf);

@@ -6,7 +6,9 @@ import { type PodTemplate } from './model';
 
 /** How many pods there are of a kind. */
 export interface WorkloadKind {
+  /** What each pod is like. */
   readonly template: PodTemplate;
+  /** How often it occurs, relative to the others. */
   readonly count: number;
 }
 
@@ -19,6 +21,7 @@ export type Action = 'allocate' | 'backfill' | 'preempt' | 'reclaim' | 'consolid
  * `proportion`: the queue with the smallest part of its own fair share in use comes first.
  */
 export const QUEUE_ORDERS = ['quota-then-surplus', 'drf', 'proportion'] as const;
+/** How queues are ordered; `QUEUE_ORDERS` explains each value. */
 export type QueueOrder = (typeof QUEUE_ORDERS)[number];
 
 /**
@@ -27,6 +30,7 @@ export type QueueOrder = (typeof QUEUE_ORDERS)[number];
  * CPU.
  */
 export const NODE_SCORES = ['binpack', 'spread', 'fgd', 'fragmentation'] as const;
+/** How nodes are compared; `NODE_SCORES` explains each value. */
 export type NodeScore = (typeof NODE_SCORES)[number];
 
 /**
@@ -34,10 +38,12 @@ export type NodeScore = (typeof NODE_SCORES)[number];
  * devices).
  */
 export const VICTIM_ORDERS = ['youngest-first', 'cheapest-first'] as const;
+/** Which pods are evicted first; `VICTIM_ORDERS` explains each value. */
 export type VictimOrder = (typeof VICTIM_ORDERS)[number];
 
 /** `age`: the oldest first. `share`: the gang with the smallest dominant share of the cluster first, then the oldest. */
 export const GANG_ORDERS = ['age', 'share'] as const;
+/** How gangs of one queue and priority are ordered; `GANG_ORDERS` explains each value. */
 export type GangOrderName = (typeof GANG_ORDERS)[number];
 
 /**
@@ -45,6 +51,7 @@ export type GangOrderName = (typeof GANG_ORDERS)[number];
  * the tightest that takes it. `balanced`: as evenly as can be over the fewest, so that all parts of a collective operation are alike.
  */
 export const PREFERRED_TOPOLOGIES = ['fewest-domains', 'balanced'] as const;
+/** What a preferred topology means; `PREFERRED_TOPOLOGIES` explains each value. */
 export type PreferredTopology = (typeof PREFERRED_TOPOLOGIES)[number];
 
 /**
@@ -52,6 +59,7 @@ export type PreferredTopology = (typeof PREFERRED_TOPOLOGIES)[number];
  * level above hosts if there is one that takes them. `anywhere`: each pod by the node score alone.
  */
 export const GANG_SPREADS = ['together', 'anywhere'] as const;
+/** Where a gang without a topology is placed; `GANG_SPREADS` explains each value. */
 export type GangSpread = (typeof GANG_SPREADS)[number];
 
 /**
@@ -59,18 +67,26 @@ export type GangSpread = (typeof GANG_SPREADS)[number];
  * queue's unused quota always gets in. `strict-fifo`: they wait, even if they would fit.
  */
 export const QUEUEINGS = ['best-effort-fifo', 'strict-fifo'] as const;
+/** What a gang that cannot start means for those after it; `QUEUEINGS` explains each value. */
 export type Queueing = (typeof QUEUEINGS)[number];
 
+/** How the core chooses where it has a choice. `DEFAULT_POLICY` is a value to start from. */
 export interface Policy {
   /** Actions that run, in this order; those that make room are tried in this order for each gang. */
   readonly actions: readonly Action[];
+  /** Which queue is considered next. */
   readonly queueOrder: QueueOrder;
   /** Among gangs of one queue and priority. */
   readonly gangOrder: GangOrderName;
+  /** Whether gangs behind one that cannot start are considered. */
   readonly queueing: Queueing;
+  /** Which of the nodes that fit is chosen. */
   readonly nodeScore: NodeScore;
+  /** Which pods are evicted first. */
   readonly victimOrder: VictimOrder;
+  /** How pods are split that do not fit in one domain of their preferred level. */
   readonly preferredTopology: PreferredTopology;
+  /** Where the pods of a gang without a topology are placed. */
   readonly gangSpread: GangSpread;
   /** Work that cannot be evicted uses only the quota of its queue, where the queue has one. */
   readonly nonPreemptibleWithinQuota: boolean;

@@ -156,13 +156,14 @@ export class Selector {
     const signals = table.reports.fresh > 0;
     const least = Math.min(cpu, cpuOf(podClass)) / 2;
     const free = table.free[CPU_COLUMN];
+    const score = this.score(podClass, cpu);
     return (row) => {
       if (allowed[row] !== 0 || free[row] < least || !devicesFit(table, row, podClass)) {
         return -Infinity;
       }
       const wish = preference === undefined ? 0 : preference[row] * policy.affinityWeight * WISH;
       const signal = signals ? signalPenalty(table, row) * policy.signalWeight * SIGNAL : 0;
-      return this.score(podClass, cpu, row) + wish - signal;
+      return score(row) + wish - signal;
     };
   }
 }

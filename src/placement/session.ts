@@ -7,6 +7,7 @@
  * labels or devices of a node, and resources or selectors that no pod named before change the shape of the books: everything is then
  * built again.
  */
+import { differences } from './catch-up';
 import { type Constraint } from './decision';
 import { TopologyTrees } from './domains';
 import { type Delta, Facts, SnapshotError, type Touched, untouched } from './facts';
@@ -31,7 +32,7 @@ export { SnapshotError } from './facts';
 const IDLE_CLASSES = 256;
 
 export class Session {
-  private readonly facts: Facts;
+  private facts: Facts;
   table!: NodeTable;
   classes!: PodClasses;
   others!: PodsOnNodes;
@@ -121,6 +122,21 @@ export class Session {
    */
   apply(...deltas: readonly Delta[]): void {
     this.change((touched) => deltas.forEach((delta) => this.facts.take(delta, touched)));
+  }
+
+  /**
+   * Follows the world to where the snapshot has it; for a caller that has no deltas. O(what was made again for the snapshot).
+   *
+   * @throws SnapshotError like `apply`
+   */
+  catchUp(snapshot: Snapshot, policy: Policy): void {
+    const deltas = differences(this.facts, snapshot, policy);
+    if (deltas === undefined) {
+      this.facts = new Facts(snapshot, policy);
+      this.build();
+    } else {
+      this.apply(...deltas);
+    }
   }
 
   /** Counts pods as what they are about to be, placed or on their way out, until `confirm` or `undo`. */

@@ -9,6 +9,7 @@ import { type Report } from '../report';
 
 type Colours = ReturnType<typeof pico.createColors>;
 
+/** Options of `findingText`. */
 export interface FindingTextOptions {
   /**
    * Leaves out the construct path, where the reader has it already.
@@ -17,6 +18,7 @@ export interface FindingTextOptions {
   readonly withoutConstruct?: boolean;
 }
 
+/** Options of `renderText`. */
 export interface TextOptions {
   /**
    * Colours for a terminal.

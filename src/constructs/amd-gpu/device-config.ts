@@ -25,6 +25,7 @@ export const ROCM_NAMESPACE = 'kube-amd-gpu';
 /** Label that the operator's NFD rule sets on nodes with AMD GPUs. */
 export const AMD_GPU_NODES = { 'feature.node.kubernetes.io/amd-gpu': 'true' } as const;
 
+/** Options of the driver that the operator installs. */
 export interface RocmDriverOptions {
   /**
    * Whether the operator builds and loads the driver. Without it the driver of the node is used.
@@ -43,6 +44,7 @@ export interface RocmDriverOptions {
   readonly autoUpgrade?: boolean;
 }
 
+/** Options of the metrics exporter. */
 export interface RocmExporterOptions {
   /** Port of the metrics. @default 5000 */
   readonly port?: number;
@@ -56,12 +58,13 @@ export interface RocmExporterOptions {
   readonly serviceMonitorRelabelings?: readonly DeviceConfigSpecMetricsExporterPrometheusServiceMonitorMetricRelabeling[];
 }
 
+/** Props of a DeviceConfig. */
 export interface DeviceConfigProps extends NamespacedObjectProps {
   /** @default kube-amd-gpu */
   readonly namespace?: NamedReference;
   /** Labels of the nodes. A node may be selected by one DeviceConfig only. @default - every node with an AMD GPU */
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** @default - the operator installs its default driver */
+  /** The driver on the nodes. @default - the operator installs its default driver */
   readonly driver?: RocmDriverOptions;
   /**
    * Who hands out the GPUs: the device plugin, as `amd.com/gpu`, or the DRA driver, by resource claims.
@@ -92,16 +95,18 @@ const PARTITION_LABELS = [
 ];
 
 /**
- * What the ROCm GPU operator runs on AMD nodes: driver, device plugin or DRA driver, node labeller, metrics exporter, and the device config
- * manager that partitions GPUs.
+ * What the ROCm GPU operator runs on AMD nodes: driver, device plugin or DRA driver, node labeller, metrics exporter,
+ * and the device config manager that partitions GPUs.
  *
  * Rules: `amd-gpu/*`, `devices/amd-*`. Source: ROCm gpu-operator, api/v1alpha1 and internal/validator.
  *
  * @example
- * new DeviceConfig(chart, 'mi300x', { driver: { version: '7.0.2' }, tolerations: pool.operatorTolerations });
+ * new amdGpu.DeviceConfig(chart, 'mi300x', { driver: { version: '7.0.2' }, nodeSelector: { 'example.com/pool': 'mi300x' } });
  */
 export class DeviceConfig extends Construct {
+  /** Name of the DeviceConfig. */
   readonly name: string;
+  /** The DeviceConfig object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: DeviceConfigProps = {}) {

@@ -23,6 +23,7 @@ export const PARTITION_CONFIG_KEY = 'config.json';
 /** Compute and memory mode of a partitioned GPU: `CPX/NPS4`. */
 export type PartitionModes = `${AmdComputeMode}/${AmdMemoryMode}`;
 
+/** How the GPUs of a node are partitioned. */
 export interface PartitionProfile {
   /** Compute and memory mode of the GPUs. */
   readonly partition: PartitionModes;
@@ -32,12 +33,16 @@ export interface PartitionProfile {
   readonly skipped?: readonly number[];
 }
 
+/** Props of PartitionProfiles. */
 export interface PartitionProfilesProps extends NamespacedObjectProps {
   /** The GPUs of the nodes, a name of the catalog in any spelling: decides which modes exist. */
   readonly gpu: AcceleratorName;
   /** The profiles by name; the name is the value of the node label `dcm.amd.com/gpu-config-profile`. */
   readonly profiles: Readonly<Record<string, PartitionProfile>>;
-  /** systemd services of the nodes that hold the GPUs and are stopped meanwhile. @default - amd-metrics-exporter and gpuagent */
+  /**
+   * Services of systemd on the nodes that use the GPUs. They are stopped while the GPUs are partitioned.
+   * @default - amd-metrics-exporter and gpuagent
+   */
   readonly systemdServices?: readonly string[];
 }
 
@@ -51,15 +56,18 @@ const SYSTEMD_SERVICES = ['amd-metrics-exporter', 'gpuagent'];
  * Rules: `amd-gpu/partition-*`. Source: ROCm gpu-operator, docs/dcm.
  *
  * @example
- * const profiles = new PartitionProfiles(chart, 'partitions', {
+ * const profiles = new amdGpu.PartitionProfiles(chart, 'partitions', {
+ *   namespace: 'kube-amd-gpu',
  *   gpu: 'MI300X',
  *   profiles: { whole: { partition: 'SPX/NPS1' }, slices: { partition: 'CPX/NPS4' } },
  * });
- * new DeviceConfig(chart, 'gpus', { partitions: profiles });
+ * new amdGpu.DeviceConfig(chart, 'gpus', { partitions: profiles });
  * console.log(profiles.nodeLabels('slices')); // { 'dcm.amd.com/gpu-config-profile': 'slices' }
  */
 export class PartitionProfiles extends Construct {
+  /** Name of the ConfigMap. */
   readonly name: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly partitions: ReadonlyMap<string, AmdPartition>;
 

@@ -11,12 +11,13 @@ import { type NamedReference } from '../resources/references';
 /** NPUs by the resource that they are counted as. */
 export type AscendChip = '910' | '310P' | '310';
 
+/** Props of an AscendDevicePlugin. */
 export interface AscendDevicePluginProps extends NamespacedObjectProps {
   /** @default kube-system */
   readonly namespace?: NamedReference;
   /** Image of the plugin. Upstream publishes archives to build it from, not an image: name yours, with its tag. */
   readonly image: string;
-  /** @default 910 */
+  /** Chip of the nodes. @default 910 */
   readonly chip?: AscendChip;
   /**
    * Whether Volcano's NPU plugin chooses the devices. It then needs `Accelerator.ascend({ devicesFromVolcano: true })` in pods.
@@ -25,9 +26,12 @@ export interface AscendDevicePluginProps extends NamespacedObjectProps {
   readonly volcano?: boolean;
   /** Whether vNPUs are made beforehand (`huawei.com/Ascend910-2c`) rather than on demand. Must agree with `AscendVolcano`. @default true */
   readonly presetVirtualDevices?: boolean;
-  /** @default - the label `accelerator` of the chip, huawei-Ascend910 */
+  /** Labels of the nodes that the plugin runs on. @default - the label `accelerator` of the chip, huawei-Ascend910 */
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** @default - CriticalAddonsOnly, the taint of the chip, and device-plugin=v2 */
+  /**
+   * Tolerations of the pods of the plugin.
+   * @default - CriticalAddonsOnly, the taint of the chip, and device-plugin=v2
+   */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -39,10 +43,12 @@ export interface AscendDevicePluginProps extends NamespacedObjectProps {
  * Rules: `ascend/*`. Source: Ascend mind-cluster, component/ascend-device-plugin/build.
  *
  * @example
- * new AscendDevicePlugin(chart, 'npus', { image: 'registry.example.com/ascend-k8sdeviceplugin:v26.0.0' });
+ * new ascend.AscendDevicePlugin(chart, 'npus', { image: 'registry.example.com/ascend-k8sdeviceplugin:v26.0.0' });
  */
 export class AscendDevicePlugin extends Construct {
+  /** Name of the DaemonSet. */
   readonly name: string;
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: AscendDevicePluginProps) {

@@ -16,14 +16,18 @@ export const NPU_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.ascend.podLabels ?? {};
 /** Port of the exporter's metrics. */
 export const NPU_EXPORTER_PORT = ACCELERATOR_EXPORTERS.ascend.port.number;
 
+/** Props of an NpuExporter. */
 export interface NpuExporterProps extends NamespacedObjectProps {
   /** @default npu-exporter */
   readonly namespace?: NamedReference;
   /** Image of the exporter. Upstream publishes archives to build it from, not an image: name yours, with its tag. */
   readonly image: string;
-  /** @default - the label workerselector=dls-worker-node */
+  /** Labels of the nodes that the exporter runs on. @default - the label workerselector=dls-worker-node */
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** @default - huawei.com/Ascend910:NoSchedule and huawei.com/Ascend310P:NoSchedule */
+  /**
+   * Tolerations of the pods of the exporter.
+   * @default - huawei.com/Ascend910:NoSchedule and huawei.com/Ascend310P:NoSchedule
+   */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -33,10 +37,12 @@ export interface NpuExporterProps extends NamespacedObjectProps {
  * Source: Ascend mind-cluster, component/npu-exporter/build/npu-exporter.yaml, for nodes that run containerd.
  *
  * @example
- * new NpuExporter(chart, 'npu-exporter', { image: 'registry.example.com/npu-exporter:v26.0.0' });
+ * new ascend.NpuExporter(chart, 'npu-exporter', { image: 'registry.example.com/npu-exporter:v26.0.0' });
  */
 export class NpuExporter extends Construct {
+  /** Name of the DaemonSet. */
   readonly name: string;
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NpuExporterProps) {

@@ -7,6 +7,7 @@
 import { Duration } from 'cdk8s';
 import { versionOf } from '../../facts/upstream';
 
+/** Options of `volcanoNpu`. */
 export interface VolcanoNpuOptions {
   /** Release of mind-cluster that the scheduler's image contains, with its `v`. @default - that of the catalog */
   readonly version?: string;
@@ -29,17 +30,22 @@ export interface VolcanoNpuConfiguration {
   /** Name of the plugin, for `volcano.SchedulerPlugin.of`. */
   readonly plugin: string;
   /** The entry of `configurations`. */
-  readonly configuration: { readonly name: 'init-params'; readonly arguments: Readonly<Record<string, string>> };
+  readonly configuration: {
+    /** Name by which the plugin reads the configuration. */
+    readonly name: 'init-params';
+    /** Settings of the plugin. */
+    readonly arguments: Readonly<Record<string, string>>;
+  };
 }
 
 /**
  * The NPU plugin for a `volcano.SchedulerConfiguration`.
  *
  * @example
- * const npu = volcanoNpu({ architecture: 'x86_64' });
- * SchedulerConfiguration.forGpus(chart, 'scheduler', {
+ * const npu = ascend.volcanoNpu({ architecture: 'x86_64' });
+ * volcano.SchedulerConfiguration.forGpus(chart, 'scheduler', {
  *   devices: { 'huawei.com/Ascend910': 10 },
- *   plugins: [SchedulerPlugin.of(npu.plugin)],
+ *   plugins: [volcano.SchedulerPlugin.of(npu.plugin)],
  *   configurations: [npu.configuration],
  * });
  */

@@ -11,6 +11,7 @@ import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-mea
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { gangOfJob, jobAnnotations, jobSpec, type JobTemplateProps } from './job';
 
+/** Props of a CronJob. */
 export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpec, CronJobEngine> {
   /** Minute, hour, day of month, month, day of week; or a macro such as `@daily`. */
   readonly schedule: string;
@@ -49,7 +50,7 @@ export type CronJobEngine = EnginesOf<typeof CRON_JOB_SCHEDULING>;
  * A CronJob (`batch/v1`). Queue and gang are those of each Job that it makes.
  *
  * @example
- * new CronJob(chart, 'evaluate', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', image, accelerators: Accelerator.nvidia({ count: 1 }) });
+ * new batch.CronJob(chart, 'evaluate', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', image, accelerators: Accelerator.nvidia({ count: 1 }) });
  */
 export class CronJob extends Workload<CronJobKind, CronJobSpec, CronJobEngine> {
   /** @throws if a number is none, or something is stated that needs an index in a Job without */

@@ -18,6 +18,7 @@ import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/w
 
 const EXCLUSIVE_TOPOLOGY = 'alpha.jobset.sigs.k8s.io/exclusive-topology';
 
+/** A job of a JobSet, and the number of its copies. */
 export interface ReplicatedJobProps extends PodProps {
   /** Pods are called `<set>-<name>-<replica>-<pod>`. */
   readonly jobName: string;
@@ -25,13 +26,13 @@ export interface ReplicatedJobProps extends PodProps {
   readonly nodes?: number;
   /** Jobs of this kind. @default 1 */
   readonly replicas?: number;
-  /** @default - the name of the job */
+  /** Name of the main container. @default - the name of the job */
   readonly containerName?: string;
   /** Jobs that must be ready, or complete, before this one is made; they stand earlier in the list. @default - none */
   readonly dependsOn?: readonly { readonly job: string; readonly status: 'Ready' | 'Complete' }[];
   /** Restarts of pods before the Job fails, and with it the set restarts. @default 0 */
   readonly backoffLimit?: number;
-  /** @default Never */
+  /** Restart policy of the pods. @default Never */
   readonly restartPolicy?: 'Never' | 'OnFailure';
   /** What to do about certain ends of pods, for example to ignore disruptions. @default - each failure counts */
   readonly podFailurePolicy?: PodFailurePolicy;
@@ -39,7 +40,9 @@ export interface ReplicatedJobProps extends PodProps {
   readonly jobOverrides?: OpenPartial<JobSpec>;
 }
 
+/** Props of a JobSet. */
 export interface JobSetProps extends WorkloadProps<JobSetSpec, JobSetEngine> {
+  /** The jobs of the set. */
   readonly jobs: readonly ReplicatedJobProps[];
   /** When the set has succeeded: with all of the jobs, or with any of them. @default 'all' */
   readonly succeedsWith?: 'all' | 'any';
@@ -52,14 +55,21 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec, JobSetEngine> {
   /** Start jobs one after the other, each when the one before is ready. Excludes `dependsOn`. @default false */
   readonly startInOrder?: boolean;
   /** The pod whose address every pod finds in the label `jobset.sigs.k8s.io/coordinator`. @default - none */
-  readonly coordinator?: { readonly job: string; readonly jobIndex?: number; readonly podIndex?: number };
+  readonly coordinator?: {
+    /** Name of the job that the pod belongs to. */
+    readonly job: string;
+    /** Index of the copy of the job, from 0. @default 0 */
+    readonly jobIndex?: number;
+    /** Index of the pod in that copy, from 0. @default 0 */
+    readonly podIndex?: number;
+  };
   /** Name of the Service by which pods find each other. @default - the name of the set */
   readonly subdomain?: string;
   /** Each Job gets a domain of this level (a node label) for itself. @default - anywhere */
   readonly exclusiveTopology?: string;
   /** Time after its end at which the set is deleted. @default - it stays */
   readonly ttlAfterFinished?: Duration;
-  /** @default false */
+  /** Whether the JobSet is created suspended. @default false */
   readonly suspend?: boolean;
   /** Who reconciles the set. @default - the JobSet controller */
   readonly managedBy?: string;
@@ -72,7 +82,7 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec, JobSetEngine> {
  * after the other); Kueue admits the set as a whole.
  *
  * @example
- * new JobSet(chart, 'pretrain', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 8, image, command: ['torchrun', 'train.py'] }] });
+ * new batch.JobSet(chart, 'pretrain', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 8, image, command: ['torchrun', 'train.py'] }] });
  */
 export class JobSet extends Workload<JobSetKind, JobSetSpec, JobSetEngine> {
   /** @throws if a count is not a whole number, two jobs have one name, or a job waits for none before it */

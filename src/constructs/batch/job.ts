@@ -47,10 +47,11 @@ export interface JobTemplateProps extends PodProps {
   readonly podReplacement?: 'TerminatingOrFailed' | 'Failed';
   /** What happens to a container that fails. @default 'Never': its pod is replaced */
   readonly restartPolicy?: 'Never' | 'OnFailure';
-  /** @default main */
+  /** Name of the main container. @default main */
   readonly containerName?: string;
 }
 
+/** Props of a Job. */
 export interface JobProps extends JobTemplateProps, WorkloadProps<JobSpec, JobEngine> {
   /** Makes a headless Service, so that pods reach each other as `<job>-<index>.<job>`, ready or not. Only indexed. @default false */
   readonly peers?: boolean;
@@ -67,7 +68,7 @@ export interface JobProps extends JobTemplateProps, WorkloadProps<JobSpec, JobEn
  * them by itself.
  *
  * @example
- * new Job(chart, 'train', {
+ * new batch.Job(chart, 'train', {
  *   parallelism: 8, peers: true, image, command: ['torchrun', 'train.py'], accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */

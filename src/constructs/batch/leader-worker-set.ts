@@ -14,6 +14,7 @@ import { scaledContainers, type ScalableWorkload, type ScalingTargetDescription 
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { EXCLUSIVE_TOPOLOGY, GROUP_KEY_LABEL, SUBGROUP_EXCLUSIVE_TOPOLOGY } from '../../manifests/leader-worker-facts';
 
+/** How the pods of a group are divided into subgroups. */
 export interface SubGroups {
   /** Pods of each subgroup; divides the size of the group, with or without its leader. */
   readonly size: number;
@@ -23,14 +24,15 @@ export interface SubGroups {
   readonly exclusiveTopology?: string;
 }
 
+/** Props of a LeaderWorkerSet. */
 export interface LeaderWorkerSetProps extends PodProps, WorkloadProps<LeaderWorkerSetSpec> {
   /** Pods of each group, the leader among them. */
   readonly groupSize: number;
-  /** Groups. @default 1 */
+  /** Number of groups, each of a leader and its workers. @default 1 */
   readonly groups?: number;
   /** What is different in the leader. @default - nothing: the leader is as the workers are */
   readonly leader?: Partial<PodProps>;
-  /** @default main */
+  /** Name of the main container. @default main */
   readonly containerName?: string;
   /** What a failed pod brings down: its group, its group once that had started, or nothing but itself. @default 'group' */
   readonly restart?: 'group' | 'group-after-start' | 'pod';
@@ -55,7 +57,7 @@ export interface LeaderWorkerSetProps extends PodProps, WorkloadProps<LeaderWork
  * With Volcano the controller makes a PodGroup for each group, where it is configured with `gangSchedulingManagement`.
  *
  * @example
- * new LeaderWorkerSet(chart, 'llama-405b', { groupSize: 2, groups: 3, image, accelerators: Accelerator.nvidia({ count: 8 }) });
+ * new batch.LeaderWorkerSet(chart, 'llama-405b', { groupSize: 2, groups: 3, image, accelerators: Accelerator.nvidia({ count: 8 }) });
  */
 export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerSetSpec> implements ScalableWorkload {
   hasAutoscaler = false;

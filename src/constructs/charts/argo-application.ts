@@ -10,11 +10,12 @@ import { Resource } from '../resources/resource';
 import { type AnyChart } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions } from './chart-install';
 
+/** Props of an ArgoApplication. */
 export interface ArgoApplicationProps<C extends AnyChart>
   extends ChartOptions<C>, Omit<NamespacedObjectProps, 'namespace'> {
   /** Namespace of Argo CD's own objects. @default argocd */
   readonly argoNamespace?: string;
-  /** @default default */
+  /** Name of the AppProject. @default default */
   readonly project?: string;
   /** API server of the cluster to install into. @default - the cluster that Argo CD runs in */
   readonly server?: string;
@@ -27,10 +28,12 @@ export interface ArgoApplicationProps<C extends AnyChart>
  *
  * Rules: `charts/*`. Source: Argo CD, argoproj.io/v1alpha1; a registry stands without `oci://`.
  *
- * @example new ArgoApplication(chart, 'kueue', { chart: 'kueue' });
+ * @example new charts.ArgoApplication(chart, 'kueue', { chart: 'kueue' });
  */
 export class ArgoApplication<C extends AnyChart> extends Construct {
+  /** The chart that the Application installs. */
   readonly install: ChartInstall;
+  /** The Application object. */
   readonly resource: ApiObject;
 
   /** @throws if the catalog has no version of the chart and none is given */

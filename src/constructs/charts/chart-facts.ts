@@ -6,6 +6,7 @@
 import { nearestName } from '../../facts/spelling';
 import { UPSTREAM, type Upstream, type UpstreamRelease, versionOf } from '../../facts/upstream';
 
+/** Charts whose repository, version, and values Gantry knows. */
 export type ChartName =
   | 'gpu-operator'
   | 'gpu-operator-charts'
@@ -19,6 +20,7 @@ export type ChartName =
   | 'kubeflow-trainer'
   | 'kube-prometheus-stack';
 
+/** What is known of a chart. */
 export interface ChartFacts {
   /** Name of the chart in its repository. */
   readonly name: string;
@@ -37,6 +39,7 @@ export interface ChartFacts {
   readonly formerRepositories: readonly string[];
 }
 
+/** The known charts, by name. */
 export const CHARTS: Readonly<Record<ChartName, ChartFacts>> = {
   'gpu-operator': chart('gpu-operator', { project: 'nvidia-gpu-operator', namespace: 'gpu-operator' }),
   // The chart of the ROCm GPU operator.
@@ -76,10 +79,15 @@ export const CHARTS: Readonly<Record<ChartName, ChartFacts>> = {
 
 /** What has no chart, and is applied from a folder of its repository. */
 export interface KustomizationFacts {
+  /** Name of the project. */
   readonly name: 'training-operator';
+  /** Address of the Git repository. */
   readonly repository: string;
+  /** Folder of the repository that contains the kustomization. */
   readonly path: string;
+  /** Tag of the repository. */
   readonly version: string;
+  /** Namespace that the project is installed in. */
   readonly namespace: string;
 }
 
@@ -152,6 +160,7 @@ export function factsOf(chart: AnyChart): ChartFacts {
   );
 }
 
+/** Returns what is known of a chart, or `undefined` where the name is unknown. */
 export function chartFacts(name: string): ChartFacts | undefined {
   return Object.values(CHARTS).find((facts) => facts.name === name);
 }

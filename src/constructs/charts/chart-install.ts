@@ -7,6 +7,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 import { type AnyChart, type ChartFacts, type ChartName, factsOf, TRAINING_OPERATOR } from './chart-facts';
 import { type ChartValues } from './chart-values';
 
+/** What every way of installing a chart takes. */
 export interface ChartOptions<C extends AnyChart> {
   /** Name of a chart of the catalog, or any other chart: `{ name, repository, version, namespace }`. */
   readonly chart: C;
@@ -18,20 +19,30 @@ export interface ChartOptions<C extends AnyChart> {
   readonly namespace?: NamedReference;
   /** Name of the release, after which objects are named. @default - the chart's name */
   readonly release?: string;
-  /** @default - the chart's own */
+  /** Values of the chart. @default - the chart's own */
   readonly values?: C extends ChartName ? ChartValues[C] : Readonly<Record<string, unknown>>;
 }
 
+/** A chart with everything that an installation needs. */
 export interface ChartInstall {
+  /** What is known of the chart. */
   readonly facts: ChartFacts;
+  /** Version of the chart. */
   readonly version: string;
+  /** Address of the Helm repository, or of the OCI registry. */
   readonly repository: string;
+  /** Namespace of the release. */
   readonly namespace: string;
+  /** Name of the release. */
   readonly release: string;
+  /** Values of the chart. */
   readonly values: JsonObject;
 }
 
-/** @throws if the chart is unknown, no version is known and none is given, or the name of the release is too long */
+/**
+ * Completes the options with what is known of the chart.
+ * @throws if the chart is unknown, no version is known and none is given, or the name of the release is too long
+ */
 export function chartInstall<C extends AnyChart>(options: ChartOptions<C>): ChartInstall {
   const facts = factsOf(options.chart);
   const version = options.version ?? facts.version;
@@ -71,7 +82,7 @@ export function valuesText({ values }: ChartInstall): string {
  * Helm does not change the CRDs of a chart that is installed already; where they are part of the chart's folder `crds`, they are
  * applied first, on the server's side.
  *
- * @example console.log(helmCommands(chartInstall({ chart: 'volcano' })));
+ * @example console.log(charts.helmCommands(charts.chartInstall({ chart: 'volcano' })));
  */
 export function helmCommands(install: ChartInstall, valuesFile = `${install.release}-values.yaml`): string {
   const { facts, repository, release, namespace, version } = install;

@@ -13,6 +13,7 @@ import { Resource } from '../resources/resource';
 import { type AnyChart, TRAINING_OPERATOR } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions, isOci } from './chart-install';
 
+/** Props of everything that Flux installs. */
 interface FluxProps extends Omit<NamespacedObjectProps, 'namespace'> {
   /** Namespace of Flux' own objects. @default flux-system */
   readonly fluxNamespace?: string;
@@ -20,6 +21,7 @@ interface FluxProps extends Omit<NamespacedObjectProps, 'namespace'> {
   readonly interval?: Duration;
 }
 
+/** Props of a HelmRelease. */
 export interface HelmReleaseProps<C extends AnyChart> extends ChartOptions<C>, FluxProps {
   /** How often a failed install or upgrade is tried again. @default 3 */
   readonly retries?: number;
@@ -30,10 +32,12 @@ const FLUX_NAMESPACE = 'flux-system';
 /**
  * Rules: `charts/*`. Source: Flux, helm.toolkit.fluxcd.io/v2.
  *
- * @example new HelmRelease(chart, 'volcano', { chart: 'volcano', values: { custom: { scheduler_replicas: 2 } } });
+ * @example new charts.HelmRelease(chart, 'volcano', { chart: 'volcano', values: { custom: { scheduler_replicas: 2 } } });
  */
 export class HelmRelease<C extends AnyChart> extends Construct {
+  /** The chart that the HelmRelease installs. */
   readonly install: ChartInstall;
+  /** The HelmRelease object. */
   readonly resource: ApiObject;
   /** Where the chart comes from. */
   readonly repository: ApiObject;
@@ -75,13 +79,20 @@ export class HelmRelease<C extends AnyChart> extends Construct {
   }
 }
 
+/** Props of a TrainingOperatorRelease. */
 export interface TrainingOperatorReleaseProps extends FluxProps {
   /** Tag of the repository. @default - that of the catalog */
   readonly version?: string;
 }
 
-/** The training-operator, which has no chart, from the folder of its repository. Flux applies it on the server's side. */
+/**
+ * The training-operator, which has no chart, from the folder of its repository. Flux applies it on the server's side.
+ *
+ * @example
+ * new charts.TrainingOperatorRelease(chart, 'training-operator');
+ */
 export class TrainingOperatorRelease extends Construct {
+  /** The Kustomization object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: TrainingOperatorReleaseProps = {}) {

@@ -5,6 +5,7 @@ import { bytesText, type ByteSize } from '../resources/quantities';
 import { type JsonObject } from '../../facts/api/schema';
 import { type TimeSliceInterval } from './dra-facts';
 
+/** Options of `ClaimSharing.mps`. */
 export interface MpsClaimOptions {
   /** Percent of the GPU's threads that each process may use. @default - all */
   readonly activeThreadPercentage?: number;
@@ -12,7 +13,13 @@ export interface MpsClaimOptions {
   readonly pinnedMemoryLimit?: ByteSize;
 }
 
-/** Needs a feature gate of the driver, off by default: `TimeSlicingSettings` or `MPSSupport`. */
+/**
+ * How the pods of a claim share its devices. Needs a feature gate of the driver that is off by default:
+ * `TimeSlicingSettings` or `MPSSupport`.
+ *
+ * @example
+ * new devices.GpuClaim(chart, 'shared', { sharing: devices.ClaimSharing.timeSlicing('Long') });
+ */
 export class ClaimSharing {
   /** Processes take turns of this length. */
   static timeSlicing(interval: TimeSliceInterval = 'Default'): ClaimSharing {

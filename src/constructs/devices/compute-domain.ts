@@ -9,6 +9,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
+/** Props of a ComputeDomain. */
 export interface ComputeDomainProps extends NamespacedObjectProps {
   /** Name of the claim template that the driver makes for the domain. @default - `<name>-channel` */
   readonly channelTemplate?: string;
@@ -24,11 +25,13 @@ export interface ComputeDomainProps extends NamespacedObjectProps {
  * Rules: `devices/compute-domain-*`. Source: dra-driver-nvidia-gpu, api/nvidia.com/resource/v1beta1/computedomain.go.
  *
  * @example
- * const domain = new ComputeDomain(chart, 'train');
+ * const domain = new devices.ComputeDomain(chart, 'train');
  * new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 4 }), parts: [domain.channel] });
  */
 export class ComputeDomain extends Construct {
+  /** Name of the ResourceClaimTemplate that pods claim their channel by. */
   readonly channelTemplateName: string;
+  /** The ComputeDomain object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ComputeDomainProps = {}) {

@@ -12,9 +12,14 @@ import { type DeviceSelector } from './device-selector';
 import { type DriverConfig } from './device-request';
 import { formFor } from './resource-claim-template';
 
+/** Props of a DeviceClass. */
 export interface DeviceClassProps extends ClusterObjectProps {
-  /** All of them must hold; every class of a driver's begins with its driver. */
+  /**
+   * Conditions that devices must meet, all of them. The first one usually names the driver.
+   * @default - every device of every driver
+   */
   readonly selectors?: readonly DeviceSelector[];
+  /** Parameters for drivers, for all claims of the class. @default - none */
   readonly config?: readonly Omit<DriverConfig, 'requests'>[];
   /**
    * Pods that ask for this resource get devices of the class. A node must not serve one name by a device plugin as well.
@@ -30,8 +35,8 @@ export interface DeviceClassProps extends ClusterObjectProps {
  * Rules: `core/device-class-valid`, `devices/extended-resource-served-once`. Source: kubernetes 1.36, pkg/apis/resource/validation.
  *
  * @example
- * const large = new DeviceClass(chart, 'large-gpu.example.com', {
- *   selectors: [DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), DeviceSelector.memoryAtLeast('70Gi')],
+ * const large = new devices.DeviceClass(chart, 'large-gpu.example.com', {
+ *   selectors: [devices.DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), devices.DeviceSelector.memoryAtLeast('70Gi')],
  * });
  */
 export class DeviceClass extends Construct {
@@ -40,7 +45,9 @@ export class DeviceClass extends Construct {
     return { deviceClassName };
   }
 
+  /** Name of the DeviceClass. */
   readonly deviceClassName: string;
+  /** The DeviceClass object. */
   readonly resource: ApiObject;
 
   /** @throws if the target minor has no such classes */

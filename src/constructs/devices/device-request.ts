@@ -35,7 +35,11 @@ export interface DeviceOptions {
   readonly adminAccess?: boolean;
 }
 
-export type DeviceRequest = { readonly name: string } & (
+/** A named request of a claim: devices of one kind, or the first of several kinds that is available. */
+export type DeviceRequest = {
+  /** Name of the request, unique in the claim. */
+  readonly name: string;
+} & (
   | (DeviceOptions & { readonly firstAvailable?: undefined })
   | {
       /** The first of these that can be had, at most 8. From Kubernetes 1.33 on. */
@@ -43,27 +47,36 @@ export type DeviceRequest = { readonly name: string } & (
     }
 );
 
+/** A condition on several devices of a claim. */
 export interface DeviceConstraint {
-  /** An attribute that must have the same value on all devices, for example the PCIe root. */
+  /** An attribute that must have the same value on all devices, for example the PCIe root. @default - none */
   readonly sameAttribute?: (typeof STANDARD_ATTRIBUTES)[number] | `${string}/${string}`;
-  /** An attribute that must have a different value on each device; instead of `sameAttribute`. From Kubernetes 1.34 on. */
+  /**
+   * An attribute that must have a different value on each device; instead of `sameAttribute`. From Kubernetes 1.34 on.
+   * @default - none
+   */
   readonly distinctAttribute?: `${string}/${string}`;
   /** Names of requests, `request/alternative` for one alternative. @default - all devices of the claim */
   readonly requests?: readonly string[];
 }
 
+/** Parameters for a driver, which it applies to devices of the claim. */
 export interface DriverConfig {
+  /** Name of the driver, for example `gpu.nvidia.com`. */
   readonly driver: string;
   /** What the driver takes. */
   readonly parameters: JsonObject;
-  /** @default - all devices of the claim */
+  /** Names of the requests that the parameters apply to. @default - all devices of the claim */
   readonly requests?: readonly string[];
 }
 
+/** What a claim asks for. */
 export interface ClaimStatement {
   /** At least one. */
   readonly requests: readonly DeviceRequest[];
+  /** Conditions on several devices of the claim. @default - none */
   readonly constraints?: readonly DeviceConstraint[];
+  /** Parameters for drivers. @default - none */
   readonly config?: readonly DriverConfig[];
   /** How NVIDIA GPUs of the claim are shared by its containers. @default - not shared */
   readonly sharing?: ClaimSharing;

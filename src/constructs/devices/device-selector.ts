@@ -5,6 +5,12 @@ import { type Quantity } from '../../facts/api/scalars';
 import { parseQuantity } from '../../manifests/quantity';
 import { GPU_DRIVER } from './dra-facts';
 
+/**
+ * A condition that a device must meet, as a CEL expression.
+ *
+ * @example
+ * new devices.GpuClaim(chart, 'large', { count: 2, selectors: [devices.DeviceSelector.memoryAtLeast('70Gi')] });
+ */
 export class DeviceSelector {
   /** An expression of your own; `device` is the device. */
   static cel(expression: string): DeviceSelector {
@@ -59,7 +65,10 @@ export class DeviceSelector {
     );
   }
 
-  private constructor(readonly expression: string) {}
+  private constructor(
+    /** The condition as a CEL expression. */
+    readonly expression: string,
+  ) {}
 
   /** As a request has it. */
   toSelector(): { readonly cel: { readonly expression: string } } {

@@ -37,6 +37,7 @@ export const STANDARD_ATTRIBUTES = [
 ] as const;
 
 export const TIME_SLICE_INTERVALS = ['Default', 'Short', 'Medium', 'Long'] as const;
+/** Length of a time slice, as the driver names it. */
 export type TimeSliceInterval = (typeof TIME_SLICE_INTERVALS)[number];
 
 /** The gate that a sharing strategy needs; both are off by default. */

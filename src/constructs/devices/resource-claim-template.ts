@@ -23,6 +23,7 @@ import {
 } from './device-request';
 import { type ClaimForm, claimForm } from './dra-facts';
 
+/** Props of a ResourceClaimTemplate. */
 export interface ResourceClaimTemplateProps extends NamespacedObjectProps, ClaimStatement {
   /** The minor whose form is written. @default - the target of the app's checks, when the construct is made */
   readonly kubernetes?: KubernetesMinor;
@@ -32,13 +33,15 @@ export interface ResourceClaimTemplateProps extends NamespacedObjectProps, Claim
  * Rules: `core/device-*`, `devices/dra-*`. Source: kubernetes 1.36, pkg/apis/resource/validation.
  *
  * @example
- * const claim = new ResourceClaimTemplate(chart, 'gpus', {
- *   requests: [{ name: 'gpu', count: 2, selectors: [DeviceSelector.memoryAtLeast('70Gi')] }],
+ * const claim = new devices.ResourceClaimTemplate(chart, 'gpus', {
+ *   requests: [{ name: 'gpu', count: 2, selectors: [devices.DeviceSelector.memoryAtLeast('70Gi')] }],
  * });
  * new PodTemplate({ image, accelerators: claim.accelerator() });
  */
 export class ResourceClaimTemplate extends Construct {
+  /** Name of the ResourceClaimTemplate. */
   readonly templateName: string;
+  /** The ResourceClaimTemplate object. */
   readonly resource: ApiObject;
 
   /** @throws if the target minor has no such claims, or a request names no devices */
@@ -88,12 +91,19 @@ export class ResourceClaimTemplate extends Construct {
   }
 }
 
+/** Props of a GpuClaim. */
 export interface GpuClaimProps extends Omit<ResourceClaimTemplateProps, 'requests'>, DeviceOptions {
   /** The first of these that can be had, instead of one kind of device. @default - devices of one kind */
   readonly firstAvailable?: Extract<DeviceRequest, { readonly firstAvailable: readonly unknown[] }>['firstAvailable'];
 }
 
-/** A claim for GPUs of one kind: a `ResourceClaimTemplate` with the one request `gpu`. */
+/**
+ * A claim for GPUs of one kind: a `ResourceClaimTemplate` with the one request `gpu`.
+ *
+ * @example
+ * const claim = new devices.GpuClaim(chart, 'gpus', { count: 2 });
+ * new PodTemplate({ image, accelerators: claim.accelerator() });
+ */
 export class GpuClaim extends ResourceClaimTemplate {
   constructor(scope: Construct, id: string, props: GpuClaimProps = {}) {
     const { deviceClass, count, selectors, capacity, tolerations, adminAccess, firstAvailable } = props;

@@ -16,16 +16,17 @@ export const GAUDI_OPERATOR_NAMESPACE = 'habana-ai-operator';
 
 const IMAGE = 'vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin';
 
+/** Props of a GaudiDevicePlugin. */
 export interface GaudiDevicePluginProps extends NamespacedObjectProps {
   /** @default habana-system */
   readonly namespace?: NamedReference;
   /** Version of the software, the tag of the image: `1.23.0`. It must fit the driver of the nodes. */
   readonly version: string;
-  /** @default - vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin */
+  /** Image of the plugin. @default - vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin */
   readonly image?: string;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** @default - habana.ai/gaudi:NoSchedule and CriticalAddonsOnly */
+  /** Tolerations of the pods of the plugin. @default - habana.ai/gaudi:NoSchedule and CriticalAddonsOnly */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -37,10 +38,15 @@ export interface GaudiDevicePluginProps extends NamespacedObjectProps {
  * Rules: `gaudi/*`. Source: Intel Gaudi documentation, "Intel Gaudi Device Plugin for Kubernetes".
  *
  * @example
- * new GaudiDevicePlugin(chart, 'gaudi', { version: '1.23.0', tolerations: pool.operatorTolerations });
+ * new gaudi.GaudiDevicePlugin(chart, 'gaudi', {
+ *   version: '1.23.0',
+ *   tolerations: [{ key: 'habana.ai/gaudi', operator: 'Exists', effect: 'NoSchedule' }],
+ * });
  */
 export class GaudiDevicePlugin extends Construct {
+  /** Name of the DaemonSet. */
   readonly name: string;
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: GaudiDevicePluginProps) {

@@ -14,16 +14,17 @@ export const GAUDI_EXPORTER_PORT = ACCELERATOR_EXPORTERS.gaudi.port.number;
 /** Labels of the exporter's pods. */
 export const GAUDI_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.gaudi.podLabels ?? {};
 
+/** Props of a GaudiExporter. */
 export interface GaudiExporterProps extends NamespacedObjectProps {
   /** @default habana-system */
   readonly namespace?: NamedReference;
   /** Tag of the image: `1.22.1-6`. It must fit the driver of the nodes. */
   readonly version: string;
-  /** @default - vault.habana.ai/gaudi-metric-exporter/metric-exporter */
+  /** Image of the exporter. @default - vault.habana.ai/gaudi-metric-exporter/metric-exporter */
   readonly image?: string;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** @default - habana.ai/gaudi:NoSchedule */
+  /** Tolerations of the pods of the exporter. @default - habana.ai/gaudi:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -33,10 +34,12 @@ export interface GaudiExporterProps extends NamespacedObjectProps {
  * Source: Intel Gaudi documentation, "Prometheus Metric Exporter".
  *
  * @example
- * new GaudiExporter(chart, 'gaudi-metrics', { version: '1.22.1-6' });
+ * new gaudi.GaudiExporter(chart, 'gaudi-metrics', { version: '1.22.1-6' });
  */
 export class GaudiExporter extends Construct {
+  /** Name of the DaemonSet. */
   readonly name: string;
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: GaudiExporterProps) {

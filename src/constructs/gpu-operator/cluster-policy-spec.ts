@@ -14,17 +14,22 @@ import { type DriverOptions, named, renderRdma, renderUpgrade } from './driver-o
 import { type Operand, renderOperand } from './operand';
 import { type MigStrategy } from './sharing';
 
+/** The driver of all nodes. */
 export interface ClusterDriverOptions extends DriverOptions {
   /** The driver comes from NVIDIADriver resources, which may differ by node. @default false */
   readonly fromNvidiaDrivers?: boolean;
-  /** vGPU licence: Secret or ConfigMap with the client configuration. @default - none */
+  /** License of NVIDIA vGPU: a Secret or a ConfigMap with the client configuration. @default - none */
   readonly licensing?: {
+    /** Secret with the client configuration. @default - none */
     readonly secret?: NamedReference;
+    /** ConfigMap with the client configuration; instead of `secret`. @default - none */
     readonly configMap?: NamedReference;
+    /** Whether the license comes from NVIDIA License System. @default - the operator's own default */
     readonly nls?: boolean;
   };
 }
 
+/** How devices are injected into containers. */
 export interface CdiOptions {
   /** Devices are passed by the Container Device Interface. @default true */
   readonly enabled?: boolean;
@@ -34,6 +39,7 @@ export interface CdiOptions {
   readonly nriPlugin?: boolean;
 }
 
+/** Settings of everything that the operator runs on GPU nodes. */
 export interface DaemonSetOptions {
   /**
    * Tolerations of everything that the operator runs on GPU nodes. A taint of your own that is not tolerated here keeps driver and
@@ -41,14 +47,17 @@ export interface DaemonSetOptions {
    * @default - nvidia.com/gpu with any value
    */
   readonly tolerations?: readonly Toleration[];
-  /** @default system-node-critical */
+  /** Priority class of the pods. @default system-node-critical */
   readonly priorityClass?: PriorityClassReference;
+  /** Further labels of the pods. @default - none */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Further annotations of the pods. @default - none */
   readonly annotations?: Readonly<Record<string, string>>;
   /** Nodes whose pods change at the same time, a number or a percentage. @default 1 */
   readonly maxUnavailable?: number | `${number}%`;
 }
 
+/** Settings of the DCGM exporter. */
 export interface DcgmExporterOptions extends Operand {
   /** A `DcgmCounters`, or the name of a ConfigMap with the key `dcgm-metrics.csv`. @default - the exporter's own list */
   readonly counters?: { readonly configMapName: string } | string;
@@ -71,36 +80,55 @@ export interface DcgmExporterOptions extends Operand {
   readonly podLabels?: boolean;
 }
 
+/** Settings of the MIG manager. */
 export interface MigManagerOptions extends Operand {
   /** ConfigMap that says which pods to stop before GPUs are cut. @default - the operator's */
   readonly gpuClients?: NamedReference;
 }
 
+/** Settings of the GPU operator that the ClusterPolicy and the chart share. */
 export interface ClusterPolicyOptions {
-  /** @default - the driver that the chart names; a driver of the node with `{ enabled: false }` */
+  /**
+   * The driver of all nodes.
+   * @default - the driver that the chart names; a driver of the node with `{ enabled: false }`
+   */
   readonly driver?: ClusterDriverOptions;
-  readonly toolkit?: Operand & { readonly installDir?: string };
+  /** The container toolkit. @default - the operator's defaults */
+  readonly toolkit?: Operand & {
+    /** Folder of the node that the toolkit is installed in. @default - the operator's default, /usr/local/nvidia */
+    readonly installDir?: string;
+  };
+  /** How devices are injected into containers. @default - the operator's default, CDI */
   readonly cdi?: CdiOptions;
+  /** The plugin that counts GPUs as resources. @default - the operator's defaults */
   readonly devicePlugin?: Operand;
-  /** GPU feature discovery, which writes the node labels. */
+  /** GPU feature discovery, which writes the node labels. @default - the operator's defaults */
   readonly gfd?: Operand;
   /**
    * MIG strategy of all nodes. It wins over that of every device-plugin configuration, so it stays out where node pools differ.
    * @default - each configuration's own; none without any
    */
   readonly migStrategy?: MigStrategy;
+  /** The MIG manager, which divides GPUs. @default - the operator's defaults */
   readonly migManager?: MigManagerOptions;
   /** A DCGM of its own per node; otherwise the exporter holds one. @default - off */
   readonly dcgm?: Operand;
+  /** The DCGM exporter, which serves metrics. @default - the operator's defaults */
   readonly dcgmExporter?: DcgmExporterOptions;
   /** GPUDirect Storage. @default - off */
   readonly gds?: Operand;
+  /** The driver of GDRCopy, for low-latency copies to and from GPU memory. @default - off */
   readonly gdrcopy?: Operand;
-  /** Runs always. */
+  /** The validator, which always runs. @default - the operator's defaults */
   readonly validator?: Omit<Operand, 'enabled'>;
+  /** The exporter of the operator's state on each node. @default - the operator's default, off */
   readonly nodeStatusExporter?: Operand;
+  /**
+   * Settings of everything that the operator runs on GPU nodes.
+   * @default - tolerates nvidia.com/gpu, with the priority class system-node-critical
+   */
   readonly daemonSets?: DaemonSetOptions;
-  /** @default nvidia */
+  /** Name of the RuntimeClass that the operator creates. @default nvidia */
   readonly runtimeClass?: string;
 }
 

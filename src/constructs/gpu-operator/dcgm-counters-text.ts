@@ -13,6 +13,7 @@ export type DcgmProblemKind = 'not-csv' | 'fields' | 'quote' | 'field-name' | 't
 export type DcgmProblem = ConfigProblem<DcgmProblemKind>;
 
 export const DCGM_TYPES = ['gauge', 'counter', 'histogram', 'summary', 'label'] as const;
+/** Type of a metric in the exporter's list. */
 export type DcgmMetricType = (typeof DCGM_TYPES)[number];
 
 /** The key that the GPU operator mounts. */

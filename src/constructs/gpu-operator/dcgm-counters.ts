@@ -10,15 +10,19 @@ import { namespacedMetadata, type NamespacedObjectProps } from '../resources/obj
 import { Resource } from '../resources/resource';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY, type DcgmMetricType } from './dcgm-counters-text';
 
+/** A row of the exporter's list. */
 export interface DcgmCounter {
   /** Name in DCGM, and of the metric: `DCGM_FI_DEV_GPU_UTIL`. */
   readonly field: `DCGM_${'FI' | 'EXP'}_${string}`;
+  /** Type of the metric in Prometheus. */
   readonly type: DcgmMetricType;
+  /** Description of the metric in Prometheus. */
   readonly help: string;
 }
 
+/** Props of DcgmCounters. */
 export interface DcgmCountersProps extends NamespacedObjectProps {
-  /** @default - `USUAL_DCGM_COUNTERS` */
+  /** The metrics that the exporter collects. @default - `USUAL_DCGM_COUNTERS` */
   readonly counters?: readonly DcgmCounter[];
   /** Who reads them: the exporter of the GPU operator, or one of your own with `--configmap-data`. @default operator */
   readonly readBy?: 'operator' | 'stand-alone';
@@ -72,11 +76,13 @@ export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = (
  * Rules: `gpu-operator/dcgm-*`. Source: dcgm-exporter, internal/pkg/counters.
  *
  * @example
- * const counters = new DcgmCounters(chart, 'counters', { namespace: 'gpu-operator' });
- * new GpuOperator(chart, 'gpu', { dcgmExporter: { counters } });
+ * const counters = new gpuOperator.DcgmCounters(chart, 'counters', { namespace: 'gpu-operator' });
+ * new gpuOperator.GpuOperator(chart, 'gpu', { dcgmExporter: { counters } });
  */
 export class DcgmCounters extends Construct {
+  /** Name of the ConfigMap. */
   readonly configMapName: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly rows: DcgmCounter[];
 
@@ -105,6 +111,7 @@ export class DcgmCounters extends Construct {
     return this;
   }
 
+  /** The rows of the list, in their order. */
   get counters(): readonly DcgmCounter[] {
     return [...this.rows];
   }

@@ -13,8 +13,12 @@ import { type Sharing } from './sharing';
 /** The node label whose value is the key of the configuration that the node shall have. */
 export const DEVICE_PLUGIN_CONFIG_LABEL = 'nvidia.com/device-plugin.config';
 
+/** Props of a DevicePluginConfiguration. */
 export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
-  /** By name; names are keys of the ConfigMap and values of the node label. */
+  /**
+   * Configurations by name. Names are keys of the ConfigMap and values of the node label.
+   * @default - none; `addConfiguration` adds one
+   */
   readonly configurations?: Readonly<Record<string, Sharing>>;
 }
 
@@ -22,11 +26,13 @@ export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
  * Rules: `gpu-operator/device-plugin-*`, `gpu-operator/sharing-*`. Source: k8s-device-plugin, api/config/v1.
  *
  * @example
- * const plugin = new DevicePluginConfiguration(chart, 'plugin', { namespace: 'gpu-operator' });
- * const labels = plugin.addConfiguration('inference', Sharing.timeSlicing({ replicas: 4 }));
+ * const plugin = new gpuOperator.DevicePluginConfiguration(chart, 'plugin', { namespace: 'gpu-operator' });
+ * const labels = plugin.addConfiguration('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
  */
 export class DevicePluginConfiguration extends Construct {
+  /** Name of the ConfigMap. */
   readonly configMapName: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly configurations: Map<string, Sharing>;
 

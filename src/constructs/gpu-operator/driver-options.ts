@@ -7,6 +7,7 @@ import type { Duration } from 'cdk8s';
 import { type NamedReference, nameOf } from '../resources/references';
 import { type Operand } from './operand';
 
+/** How the operator upgrades drivers. */
 export interface UpgradeOptions {
   /** Nodes are moved to a new driver without a hand. @default true */
   readonly auto?: boolean;
@@ -18,7 +19,7 @@ export interface UpgradeOptions {
   readonly waitFor?: {
     /** Label selector of their pods, `app=training`. */
     readonly podSelector: string;
-    /** @default - as long as it takes */
+    /** Time to wait for the pods. @default - as long as it takes */
     readonly timeout?: Duration;
   };
   /** How GPU pods of a node are taken away. @default - within 5 minutes, but for those without a controller or with emptyDir volumes */
@@ -30,24 +31,25 @@ export interface UpgradeOptions {
   };
 }
 
+/** How pods are removed from a node before its driver is upgraded. */
 export interface EvictionOptions {
   /** Whether pods without a controller are deleted as well; nothing recreates them. @default false */
   readonly force?: boolean;
   /** Pods with emptyDir volumes too, whose content is lost. @default false */
   readonly deleteEmptyDir?: boolean;
-  /** @default 5 minutes */
+  /** Time to wait for the pods. @default 5 minutes */
   readonly timeout?: Duration;
 }
 
 /** What ClusterPolicy and NVIDIADriver have in common. */
 export interface DriverOptions extends Operand {
-  /** @default auto: open modules where the GPU takes them, from Turing on */
+  /** Which kernel modules are built. @default auto: open modules where the GPU takes them, from Turing on */
   readonly kernelModuleType?: 'auto' | 'open' | 'proprietary';
   /** Driver of the distribution's packages instead of one that is built on the node; not with GDS or GDRCopy. @default false */
   readonly usePrecompiled?: boolean;
   /** GPUDirect RDMA: `host` where the node brings its own OFED, `operator` where the network operator does. @default - off */
   readonly rdma?: 'host' | 'operator';
-  /** @default - nodes are moved one after the other, without waiting for jobs */
+  /** How drivers are upgraded. @default - nodes are moved one after the other, without waiting for jobs */
   readonly upgrade?: UpgradeOptions;
   /** ConfigMap with package sources, for clusters without the internet. @default - the distribution's */
   readonly repoConfig?: NamedReference;

@@ -26,24 +26,33 @@ export type DraFeatureGate =
   | 'DeviceMetadata'
   | (string & {});
 
+/** Props of a GpuCluster. */
 export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, OperandImage {
   /** Sharing by claims needs TimeSlicingSettings or MPSSupport, both off by default. @default - the driver's defaults */
   readonly featureGates?: Readonly<Partial<Record<DraFeatureGate, boolean>>>;
   /** Multi-node NVLink. @default true */
   readonly computeDomains?: boolean;
+  /** DCGM as a pod of its own. @default - the operator's defaults */
   readonly dcgm?: Operand;
+  /** The DCGM exporter, which serves metrics. @default - the operator's defaults */
   readonly dcgmExporter?: DcgmExporterOptions;
+  /** Settings of everything that the operator runs on GPU nodes. @default - the operator's defaults */
   readonly daemonSets?: DaemonSetOptions;
   /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
   readonly overrides?: OpenPartial<GPUClusterSpec>;
 }
 
 /**
- * A cluster has one, named `gpu-cluster`.
+ * A GPUCluster (`nvidia.com/v1alpha1`): the DRA driver instead of the device plugin. A cluster has one, named
+ * `gpu-cluster`.
  *
  * Rules: `gpu-operator/cluster-policy-or-gpu-cluster`. Source: gpu-operator, api/nvidia/v1alpha1.
+ *
+ * @example
+ * new gpuOperator.GpuCluster(chart, 'gpus', { computeDomains: true });
  */
 export class GpuCluster extends Construct {
+  /** The GPUCluster object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: GpuClusterProps = {}) {

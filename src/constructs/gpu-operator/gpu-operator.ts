@@ -18,6 +18,7 @@ import { MigConfiguration } from './mig-configuration';
 import { GpuNodePool } from './node-pool';
 import { Sharing } from './sharing';
 
+/** Props of a GpuOperator. */
 export interface GpuOperatorProps extends ClusterPolicyOptions, ClusterObjectProps {
   /** Namespace of the operator, where its ConfigMaps must lie. @default gpu-operator */
   readonly namespace?: NamedReference;
@@ -40,8 +41,8 @@ const DEFAULT_CONFIG = 'default';
  * Rules: `gpu-operator/*`. Source: gpu-operator v26.7.0.
  *
  * @example
- * const gpu = new GpuOperator(chart, 'gpu', { driver: { kernelModuleType: 'open' } });
- * const pool = gpu.addNodePool('inference', Sharing.timeSlicing({ replicas: 4 }));
+ * const gpu = new gpuOperator.GpuOperator(chart, 'gpu', { driver: { kernelModuleType: 'open' } });
+ * const pool = gpu.addNodePool('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
  * pool.nodeLabels; // what the nodes are to be labelled with
  */
 export class GpuOperator extends Construct {
@@ -99,6 +100,7 @@ export class GpuOperator extends Construct {
     return pool;
   }
 
+  /** The pools that `addNodePool` added. */
   get nodePools(): readonly GpuNodePool[] {
     return [...this.pools.values()];
   }

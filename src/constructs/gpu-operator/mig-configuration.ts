@@ -19,8 +19,12 @@ export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
 /** The file replaces the built-in one, so it must contain the operator's default as well. */
 const DISABLED = 'all-disabled';
 
+/** Props of a MigConfiguration. */
 export interface MigConfigurationProps extends NamespacedObjectProps {
-  /** By name; names are values of the node label. `all-disabled` is always there. */
+  /**
+   * Configurations by name. Names are values of the node label. `all-disabled` always exists.
+   * @default - none; `addConfiguration` adds one
+   */
   readonly configurations?: Readonly<Record<string, Sharing>>;
 }
 
@@ -28,11 +32,13 @@ export interface MigConfigurationProps extends NamespacedObjectProps {
  * Rules: `gpu-operator/mig-*`. Source: mig-parted, api/spec/v1/spec.go.
  *
  * @example
- * const mig = new MigConfiguration(chart, 'mig', { namespace: 'gpu-operator' });
- * const labels = mig.addConfiguration('small', Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
+ * const mig = new gpuOperator.MigConfiguration(chart, 'mig', { namespace: 'gpu-operator' });
+ * const labels = mig.addConfiguration('small', gpuOperator.Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
  */
 export class MigConfiguration extends Construct {
+  /** Name of the ConfigMap. */
   readonly configMapName: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly entries = new Map<string, readonly JsonObject[]>([
     [DISABLED, [{ devices: 'all', 'mig-enabled': false }]],

@@ -6,9 +6,19 @@ import { type Accelerator } from '../pods/accelerator';
 import { podPart, type PodPart } from '../pods/pod-part';
 import { type Sharing } from './sharing';
 
+/**
+ * Nodes that expose their GPUs in the same way. `GpuOperator.addNodePool` makes one.
+ *
+ * @example
+ * const operator = new gpuOperator.GpuOperator(chart, 'gpu');
+ * const pool = operator.addNodePool('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
+ * new PodTemplate({ image, accelerators: pool.accelerator(), parts: [pool.nodes] });
+ */
 export class GpuNodePool {
   constructor(
+    /** Name of the pool. */
     readonly name: string,
+    /** How the GPUs of the pool are shared. */
     readonly sharing: Sharing,
     /** What the nodes are to be labelled with: the keys of their configurations. */
     readonly nodeLabels: Readonly<Record<string, string>>,

@@ -14,21 +14,30 @@ import { Resource } from '../resources/resource';
 import { type DriverOptions, named, renderRdma, renderUpgrade } from './driver-options';
 import { type Operand, renderOperand } from './operand';
 
+/** Props of an NvidiaDriver. */
 export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, ClusterObjectProps {
   /** Nodes with all of these labels; no two drivers may select one node. @default - the driver of all nodes that no other selects */
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** Nodes of the driver, in the terms of node affinity. @default - every node that `nodeSelector` selects */
   readonly nodeAffinity?: NodeAffinity;
   /** Cannot be changed later. @default gpu */
   readonly driverType?: 'gpu' | 'vgpu' | 'vgpu-host-manager';
   /** GPUDirect Storage; from 2.17.5 on it needs open kernel modules. @default - off */
   readonly gds?: Operand;
+  /** The driver of GDRCopy, for low-latency copies to and from GPU memory. @default - off */
   readonly gdrcopy?: Operand;
-  /** vGPU licence. @default - none */
-  readonly licensing?: { readonly secret?: NamedReference; readonly nls?: boolean };
+  /** License of NVIDIA vGPU. @default - none */
+  readonly licensing?: {
+    /** Secret with the client configuration. @default - none */
+    readonly secret?: NamedReference;
+    /** Whether the license comes from NVIDIA License System. @default - the operator's own default */
+    readonly nls?: boolean;
+  };
   /** ConfigMap of the vGPU topology daemon. @default - none */
   readonly virtualTopology?: NamedReference;
+  /** Tolerations of the pods of the driver. @default - the operator's own */
   readonly tolerations?: readonly Toleration[];
-  /** @default - the operator's default class, system-node-critical */
+  /** Priority class of the pods. @default - the operator's default class, system-node-critical */
   readonly priorityClass?: PriorityClassReference;
   /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
   readonly overrides?: OpenPartial<NVIDIADriverSpec>;
@@ -38,11 +47,13 @@ export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, Clust
  * Rules: `gpu-operator/driver-*`. Source: gpu-operator, internal/validator, api/nvidia/v1alpha1.
  *
  * @example
- * new NvidiaDriver(chart, 'default', { version: '595.91.07' });
- * new NvidiaDriver(chart, 'v100', { version: '535.247.01', nodeSelector: { 'example.com/pool': 'v100' } });
+ * new gpuOperator.NvidiaDriver(chart, 'default', { version: '595.91.07' });
+ * new gpuOperator.NvidiaDriver(chart, 'v100', { version: '535.247.01', nodeSelector: { 'example.com/pool': 'v100' } });
  */
 export class NvidiaDriver extends Construct {
+  /** Name of the NVIDIADriver. */
   readonly driverName: string;
+  /** The NVIDIADriver object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NvidiaDriverProps = {}) {

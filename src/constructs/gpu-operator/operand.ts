@@ -11,18 +11,21 @@ export interface OperandImage {
   readonly image?: string;
   /** Tag, or `sha256:…`. @default - the chart's; a ClusterPolicy of your own has none */
   readonly version?: string;
+  /** When the image is pulled. @default - IfNotPresent, the operator's default */
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /** Names of Secrets in the operator's namespace. @default - none */
   readonly imagePullSecrets?: readonly string[];
 }
 
+/** Settings of one part that the operator runs. */
 export interface Operand extends OperandImage {
-  /** @default - the operator's own default for this part */
+  /** Whether the operator runs the part. @default - the operator's own default for this part */
   readonly enabled?: boolean;
-  /** @default - none beside the operator's own */
+  /** Environment of the container. @default - none beside the operator's own */
   readonly env?: Readonly<Record<string, string>>;
+  /** Arguments of the container. @default - the operator's own */
   readonly args?: readonly string[];
-  /** @default - none */
+  /** Resources of the container. @default - none */
   readonly resources?: Pick<ResourceRequirements, 'limits' | 'requests'>;
 }
 

@@ -10,8 +10,10 @@ import { type MigLayout, provenLayout } from './mig-layout';
 /** MPS serves at most this many processes on one GPU. */
 const MOST_MPS_CLIENTS = 48;
 
+/** How MIG instances are named as resources. */
 export type MigStrategy = 'none' | 'single' | 'mixed';
 
+/** Options of `Sharing.timeSlicing`. */
 export interface TimeSlicingOptions {
   /** Shares of each GPU, at least 2. */
   readonly replicas: number;
@@ -24,6 +26,7 @@ export interface TimeSlicingOptions {
   readonly refuseSeveral?: boolean;
 }
 
+/** Options of `Sharing.mps`. */
 export interface MpsOptions {
   /** Equal parts of memory and compute of each GPU, 2 to 48. */
   readonly replicas: number;
@@ -39,6 +42,7 @@ export interface MigGroup {
   readonly layout?: MigLayout;
 }
 
+/** Options of `Sharing.mig`. */
 export interface MigSharingOptions {
   /** The GPU of the nodes, a name of the catalog: the layout is proven against it. */
   readonly gpu: AcceleratorName;
@@ -63,6 +67,13 @@ interface Parts {
   readonly offers: (gpus: number) => Readonly<Record<string, number>>;
 }
 
+/**
+ * How the GPUs of a node are shared between pods.
+ *
+ * @example
+ * const operator = new gpuOperator.GpuOperator(chart, 'gpu');
+ * operator.addNodePool('inference', gpuOperator.Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
+ */
 export class Sharing {
   /** Whole GPUs, one pod each. */
   static whole(): Sharing {
@@ -182,6 +193,7 @@ export class Sharing {
 
   private constructor(private readonly parts: Parts) {}
 
+  /** The MIG strategy of nodes with this sharing. */
   get migStrategy(): MigStrategy {
     return this.parts.migStrategy;
   }

@@ -12,10 +12,12 @@ import { type PrometheusTrigger, Triggers } from './triggers';
 
 export { type LlmServer } from './llm-servers';
 
+/** Options of every function of `LlmScaling`. */
 export interface LlmScalingProps
   extends
     Pick<TriggerOptions, 'name' | 'authentication'>,
     Pick<PrometheusTrigger, 'authModes' | 'timeout' | 'unsafeSsl'> {
+  /** The model server, which decides the names of the metrics. */
   readonly server: LlmServer;
   /** URL of the Prometheus that scrapes the servers. */
   readonly serverAddress: string;
@@ -23,7 +25,7 @@ export interface LlmScalingProps
   readonly labels: Readonly<Record<string, string>>;
   /** Time from a pod's start to its first answer; replicas come and go in steps of it. @default - 180 seconds */
   readonly modelLoadingTime?: Duration;
-  /** @default - 1; 0 with `wakeUp` */
+  /** Smallest number of replicas. @default - 1; 0 with `wakeUp` */
   readonly minReplicas?: number;
   /**
    * A signal from outside the servers, such as the request rate of the gateway, that starts the first replica: servers that do not run
@@ -44,10 +46,18 @@ const LONGEST_PERIOD_SECONDS = 1800;
 const LONGEST_WINDOW_SECONDS = 3600;
 
 /**
+ * Scales a model server by its own metrics, which Prometheus collects.
+ *
  * @example
- * new ScaledObject(chart, 'chat', {
- *   target: deployment, maxReplicas: 8,
- *   ...LlmScaling.queueDepth({ server: 'vllm', serverAddress, labels: { namespace: 'chat' }, waitingPerReplica: 4 }),
+ * new keda.ScaledObject(chart, 'chat', {
+ *   target: deployment,
+ *   maxReplicas: 8,
+ *   ...keda.LlmScaling.queueDepth({
+ *     server: 'vllm',
+ *     serverAddress: 'http://prometheus-operated.monitoring.svc:9090',
+ *     labels: { namespace: 'chat' },
+ *     waitingPerReplica: 4,
+ *   }),
  * });
  */
 export class LlmScaling {

@@ -33,16 +33,17 @@ export type JobScaling =
       readonly runningJobShare?: number;
     };
 
+/** Props of a ScaledJob. */
 export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, SinglePodsEngine> {
   /** One at least, here or with `addTrigger`. @default - none yet */
   readonly triggers?: readonly Trigger[];
-  /** @default 0 */
+  /** Number of jobs that run without any work. @default 0 */
   readonly minReplicas?: number;
   /** Jobs at a time. @default 100 */
   readonly maxReplicas?: number;
   /** Time between looks at the triggers. @default - 30 seconds */
   readonly pollingInterval?: Duration;
-  /** @default - KEDA's `default` */
+  /** How many jobs are created for the work that waits. @default - KEDA's `default` */
   readonly scaling?: JobScaling;
   /** How the counts of several triggers become one. @default 'max' */
   readonly multipleTriggers?: 'min' | 'avg' | 'sum' | 'max';
@@ -70,7 +71,7 @@ export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, S
   readonly restartPolicy?: 'Never' | 'OnFailure';
   /** Whatever of the Job has no property of its own. @default - none */
   readonly jobOverrides?: Partial<JobSpec>;
-  /** @default main */
+  /** Name of the main container. @default main */
   readonly containerName?: string;
 }
 
@@ -78,7 +79,16 @@ export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, S
  * A ScaledJob (`keda.sh/v1alpha1`): for work that takes long and must not be cut off when replicas go.
  *
  * @example
- * new ScaledJob(chart, 'embed', { image, accelerators: Accelerator.nvidia({ count: 1 }), triggers: [Triggers.rabbitmq({ … })] });
+ * new keda.ScaledJob(chart, 'embed', {
+ *   image,
+ *   accelerators: Accelerator.nvidia({ count: 1 }),
+ *   triggers: [keda.Triggers.awsSqsQueue({
+ *     queueURL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs',
+ *     awsRegion: 'eu-west-1',
+ *     queueLength: 5,
+ *     identityOwner: 'operator',
+ *   })],
+ * });
  */
 export class ScaledJob extends Workload<ScaledJobKind, ScaledJobSpec, SinglePodsEngine> {
   private readonly triggers: Trigger[];

@@ -24,8 +24,11 @@ import { type Trigger } from './trigger';
 
 /** An object with a scale subresource, as little as has to be known of it. */
 export interface ScalableReference {
+  /** API version of the object. */
   readonly apiVersion: string;
+  /** Kind of the object. */
   readonly kind: string;
+  /** Name of the object. */
   readonly name: string;
 }
 
@@ -35,16 +38,18 @@ export interface ScalableReference {
  */
 export type ScaleTarget = ScalableReference | { readonly resource: ScalableReference };
 
+/** The number of replicas while triggers fail. */
 export interface Fallback {
   /** Polls in a row that must fail before the fallback holds. */
   readonly failureThreshold: number;
   /** Replicas from then on. */
   readonly replicas: number;
-  /** @default 'static': `replicas`, whatever there were before */
+  /** How `replicas` and the current number are combined. @default 'static': `replicas`, whatever there were before */
   readonly behavior?:
     'static' | 'currentReplicas' | 'currentReplicasIfHigher' | 'currentReplicasIfLower' | 'scalingModifiers';
 }
 
+/** A formula over the values of several triggers, which replaces them. */
 export interface ScalingModifiers {
   /** In the language of expr, with the names of triggers: `max([queue, backlog]) + 1`. */
   readonly formula: string;
@@ -52,12 +57,13 @@ export interface ScalingModifiers {
   readonly target: number;
   /** Above it the target is scaled up from zero. @default 0 */
   readonly activationTarget?: number;
-  /** @default 'AverageValue' */
+  /** Whether the target is divided by the number of replicas (`AverageValue`) or not. @default 'AverageValue' */
   readonly metricType?: 'AverageValue' | 'Value';
 }
 
+/** Settings of the HorizontalPodAutoscaler that KEDA creates. */
 export interface HorizontalPodAutoscalerOptions {
-  /** @default - `keda-hpa-` and the name of the ScaledObject */
+  /** Name of the HorizontalPodAutoscaler. @default - `keda-hpa-` and the name of the ScaledObject */
   readonly name?: string;
   /** How fast replicas come and go. @default - Kubernetes': up at once, down after 300 s */
   readonly behavior?: HorizontalPodAutoscalerBehavior;
@@ -72,13 +78,15 @@ export type Pause =
   /** Everything, at these replicas. */
   | { readonly atReplicas: number };
 
+/** Props of a ScaledObject. */
 export interface ScaledObjectProps extends NamespacedObjectProps {
+  /** The workload that is scaled. */
   readonly target: ScaleTarget;
   /** One at least, here or with `addTrigger`. @default - none yet */
   readonly triggers?: readonly Trigger[];
-  /** @default 0 */
+  /** Smallest number of replicas. @default 0 */
   readonly minReplicas?: number;
-  /** @default 100 */
+  /** Greatest number of replicas. @default 100 */
   readonly maxReplicas?: number;
   /** Replicas while no trigger is active, below `minReplicas`. @default - `minReplicas` */
   readonly idleReplicas?: number;
@@ -98,7 +106,7 @@ export interface ScaledObjectProps extends NamespacedObjectProps {
   readonly restoreToOriginalReplicas?: boolean;
   /** Container whose variables `fromEnv` reads. @default - the first */
   readonly envSourceContainer?: string;
-  /** @default - not paused */
+  /** Stops scaling for now. @default - not paused */
   readonly pause?: Pause;
   /** Whether the target is scaled up from zero though no trigger is active. @default false */
   readonly forceActivation?: boolean;
@@ -110,10 +118,21 @@ export interface ScaledObjectProps extends NamespacedObjectProps {
  * A ScaledObject (`keda.sh/v1alpha1`), in the namespace of its target.
  *
  * @example
- * new ScaledObject(chart, 'workers', { target: deployment, maxReplicas: 20, triggers: [Triggers.kafka({ … })] });
+ * new keda.ScaledObject(chart, 'workers', {
+ *   target: deployment,
+ *   maxReplicas: 20,
+ *   triggers: [keda.Triggers.kafka({
+ *     bootstrapServers: ['kafka.streams.svc:9092'],
+ *     consumerGroup: 'workers',
+ *     topic: 'jobs',
+ *     lagThreshold: 50,
+ *   })],
+ * });
  */
 export class ScaledObject extends Construct {
+  /** Name of the ScaledObject. */
   readonly scaledObjectName: string;
+  /** The ScaledObject object. */
   readonly resource: Resource<ScaledObjectKind>;
   private readonly triggers: Trigger[];
 

@@ -19,13 +19,17 @@ import { Resource } from '../resources/resource';
 
 /** The authentication of a trigger: a construct, or `fromName` for one that exists in the cluster. */
 export interface TriggerAuthenticationReference {
+  /** Name of the object. */
   readonly triggerAuthenticationName: string;
+  /** Kind of the object. */
   readonly triggerAuthenticationKind: 'TriggerAuthentication' | 'ClusterTriggerAuthentication';
 }
 
 /** One key of a Secret or a ConfigMap. */
 export interface KeyOf {
+  /** The Secret or ConfigMap, by name or as a construct. */
   readonly name: NamedReference;
+  /** The key in it. */
   readonly key: string;
 }
 
@@ -49,13 +53,15 @@ export type PodIdentity =
     }
   | { readonly provider: 'gcp' };
 
+/** OAuth 2.0 client credentials. */
 export interface OAuth2 {
+  /** Id of the client at the token endpoint. */
   readonly clientId: string;
-  /** @default - none */
+  /** Key of the Secret with the client secret. @default - none */
   readonly clientSecret?: KeyOf;
-  /** http or https. */
+  /** Address of the token endpoint, with `http` or `https`. */
   readonly tokenUrl: string;
-  /** @default - none */
+  /** Scopes to ask for. @default - none */
   readonly scopes?: readonly string[];
   /** Sent along when the token is asked for. @default - none */
   readonly tokenUrlParameters?: Readonly<Record<string, string>>;
@@ -69,29 +75,33 @@ export type SecretStores = Pick<
 
 /** By parameter: where its value comes from. */
 export interface AuthenticationSources extends SecretStores {
-  /** @default - none */
+  /** Parameters whose values are keys of Secrets, by parameter. @default - none */
   readonly secrets?: Readonly<Record<string, KeyOf>>;
-  /** @default - none */
+  /** Parameters whose values are keys of ConfigMaps, by parameter. @default - none */
   readonly configMaps?: Readonly<Record<string, KeyOf>>;
   /** Variables of a container of the target; the first one where none is named. @default - none */
   readonly environment?: Readonly<Record<string, string | { readonly variable: string; readonly container: string }>>;
-  /** @default - none */
+  /** An identity of the cloud that KEDA's pods, or the workload, have. @default - none */
   readonly podIdentity?: PodIdentity;
-  /** @default - none */
+  /** OAuth 2.0 client credentials. @default - none */
   readonly oauth2?: OAuth2;
 }
 
+/** Props of a TriggerAuthentication. */
 export interface TriggerAuthenticationProps extends NamespacedObjectProps, AuthenticationSources {}
 
 /**
  * A TriggerAuthentication (`keda.sh/v1alpha1`): for triggers of its namespace.
  *
  * @example
- * new TriggerAuthentication(chart, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
+ * new keda.TriggerAuthentication(chart, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
  */
 export class TriggerAuthentication extends Construct implements TriggerAuthenticationReference {
+  /** Name of the TriggerAuthentication. */
   readonly triggerAuthenticationName: string;
+  /** Always `TriggerAuthentication`. */
   readonly triggerAuthenticationKind = 'TriggerAuthentication';
+  /** The TriggerAuthentication object. */
   readonly resource: Resource<TriggerAuthenticationKind>;
 
   /** @throws if it says nothing, or contradicts itself */
@@ -111,15 +121,29 @@ export class TriggerAuthentication extends Construct implements TriggerAuthentic
   }
 }
 
+/** Props of a ClusterTriggerAuthentication. */
 export interface ClusterTriggerAuthenticationProps extends ClusterObjectProps, AuthenticationSources {
   /** File with all parameters, relative to the folder that KEDA was started with. @default - none */
   readonly filePath?: string;
 }
 
-/** A ClusterTriggerAuthentication: for triggers of any namespace. Its Secrets and ConfigMaps live in the namespace of KEDA. */
+/**
+ * A ClusterTriggerAuthentication: for triggers of any namespace. Its Secrets and ConfigMaps live in the namespace of KEDA.
+ *
+ * @example
+ * const aws = new keda.ClusterTriggerAuthentication(chart, 'aws', { podIdentity: { provider: 'aws' } });
+ * keda.Triggers.awsSqsQueue({
+ *   queueURL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs',
+ *   awsRegion: 'eu-west-1',
+ *   authentication: aws,
+ * });
+ */
 export class ClusterTriggerAuthentication extends Construct implements TriggerAuthenticationReference {
+  /** Name of the ClusterTriggerAuthentication. */
   readonly triggerAuthenticationName: string;
+  /** Always `ClusterTriggerAuthentication`. */
   readonly triggerAuthenticationKind = 'ClusterTriggerAuthentication';
+  /** The ClusterTriggerAuthentication object. */
   readonly resource: Resource<ClusterTriggerAuthenticationKind>;
 
   /** @throws if it says nothing, or contradicts itself */

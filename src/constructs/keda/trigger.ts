@@ -11,9 +11,17 @@ import { type TriggerAuthenticationReference } from './trigger-authentication';
 /** A time: a `Duration` of cdk8s. */
 export type KedaDuration = Duration;
 
-/** The value of a variable of the target's container: made with `fromEnv`. */
+/**
+ * The value of a variable of the target's container: made with `fromEnv`.
+ *
+ * @example
+ * keda.Triggers.rabbitmq({ host: keda.fromEnv('RABBITMQ_HOST'), queueName: 'jobs', measure: { queueLength: 5 } });
+ */
 export class EnvironmentVariable {
-  constructor(readonly variable: string) {}
+  constructor(
+    /** Name of the variable. */
+    readonly variable: string,
+  ) {}
 }
 
 /**
@@ -24,6 +32,7 @@ export function fromEnv(variable: string): EnvironmentVariable {
   return new EnvironmentVariable(variable);
 }
 
+/** What every trigger takes beside the parameters of its scaler. */
 export interface TriggerOptions {
   /** By which a formula of `scalingModifiers` calls the value. @default - none */
   readonly name?: string;
@@ -37,23 +46,42 @@ export interface TriggerOptions {
   readonly moreMetadata?: Readonly<Record<string, string>>;
 }
 
+/** A trigger as a ScaledObject or ScaledJob has it. */
 export interface TriggerDefinition {
+  /** Type of the scaler. */
   readonly type: string;
+  /** Parameters of the scaler, each as a string. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** Name by which a formula of `scalingModifiers` refers to the value. Absent where there is none. */
   readonly name?: string;
+  /** Whether the target is divided by the number of replicas. Absent where KEDA's default applies. */
   readonly metricType?: 'AverageValue' | 'Value' | 'Utilization';
+  /** Whether the autoscaler reads the value of the last poll. Absent where it asks again. */
   readonly useCachedMetrics?: boolean;
+  /** The source of parameters that readers of the ScaledObject must not see. Absent where there is none. */
   readonly authentication?: TriggerAuthenticationReference;
 }
 
-/** Made by the functions of `Triggers`, one for each scaler of KEDA, or with `Trigger.custom` where all of it is known already. */
+/**
+ * A trigger of a ScaledObject or a ScaledJob. The functions of `Triggers` make it, one for each scaler of KEDA, and
+ * `Trigger.custom` for any other.
+ *
+ * @example
+ * new keda.ScaledObject(chart, 'workers', {
+ *   target: deployment,
+ *   maxReplicas: 20,
+ *   triggers: [keda.Triggers.cron({ timezone: 'Etc/UTC', start: '0 8 * * 1-5', end: '0 18 * * 1-5', desiredReplicas: 4 })],
+ * });
+ */
 export class Trigger {
   private constructor(private readonly definition: TriggerDefinition) {}
 
+  /** Type of the scaler. */
   get type(): string {
     return this.definition.type;
   }
 
+  /** Name by which a formula of `scalingModifiers` refers to the value; `undefined` where there is none. */
   get name(): string | undefined {
     return this.definition.name;
   }
@@ -63,6 +91,7 @@ export class Trigger {
     return this.definition.metadata;
   }
 
+  /** The source of parameters that readers of the ScaledObject must not see; `undefined` where there is none. */
   get authentication(): TriggerAuthenticationReference | undefined {
     return this.definition.authentication;
   }

@@ -17,6 +17,7 @@ import {
 } from './generated-triggers';
 import { EnvironmentVariable, Trigger, type TriggerOptions } from './trigger';
 
+/** Parameters of `Triggers.prometheus`. */
 export interface PrometheusTrigger extends Omit<
   PrometheusTriggerProps,
   'identityOwner' | 'ignoreNullValues' | 'namespace'
@@ -33,10 +34,11 @@ export interface PrometheusTrigger extends Omit<
   readonly whenEmpty?: 'zero' | 'failure';
   /** Sent along as `namespace`, for queriers with tenants. @default - none */
   readonly tenantNamespace?: string;
-  /** @default 'pod' */
+  /** Whose identity of the cloud is used: KEDA's operator's, or the workload's. @default 'pod' */
   readonly identityOwner?: 'operator' | 'pod';
 }
 
+/** Parameters of `Triggers.cron`. */
 export interface CronTrigger extends Pick<TriggerOptions, 'name'> {
   /** IANA name, `Europe/Berlin`. */
   readonly timezone: string;
@@ -55,18 +57,21 @@ export type ResourceTarget =
   /** A quantity: `500m` of CPU, `2Gi` of memory. */
   | { readonly averageValue: string };
 
+/** Parameters of `Triggers.cpu` and `Triggers.memory`. */
 export type ResourceTrigger = ResourceTarget & {
   /** The one container that counts. @default - all containers of the pod together */
   readonly container?: string;
-  /** @default - none */
+  /** Name by which a formula of `scalingModifiers` refers to the value. @default - none */
   readonly name?: string;
 };
 
+/** Parameters of `Triggers.kafka`. */
 export interface KafkaTrigger extends Omit<KafkaTriggerProps, 'partitionLimitation'> {
   /** Brokers as `host:port`. */
   readonly bootstrapServers: readonly string[] | EnvironmentVariable;
+  /** The consumer group whose lag is measured. */
   readonly consumerGroup: string | EnvironmentVariable;
-  /** @default - all topics of the group */
+  /** The topic whose lag is measured. @default - all topics of the group */
   readonly topic?: string | EnvironmentVariable;
   /** Messages behind that one replica is good for. No more replicas are made than there are partitions. @default 10 */
   readonly lagThreshold?: number;
@@ -86,20 +91,24 @@ export type RabbitmqMeasure =
   /** Time until the queue would be empty; over HTTP only. */
   | { readonly timeToEmpty: Duration };
 
+/** Parameters of `Triggers.rabbitmq`. */
 export interface RabbitmqTrigger extends Omit<
   RabbitmqTriggerProps,
   'mode' | 'value' | 'queueLength' | 'protocol' | 'operation'
 > {
+  /** Name of the queue. */
   readonly queueName: string;
+  /** What is measured, and how much of it one replica handles. */
   readonly measure: RabbitmqMeasure;
   /** URI with credentials and vhost, `amqp://…` or `http://…`; a secret, so better left to the authentication. @default - from the authentication */
   readonly host?: string | EnvironmentVariable;
-  /** @default 'auto': by the URI */
+  /** Protocol of `host`. @default 'auto': by the URI */
   readonly protocol?: 'auto' | 'amqp' | 'http';
   /** What becomes of several queues that a regular expression meets. @default 'sum' */
   readonly operation?: 'sum' | 'avg' | 'max';
 }
 
+/** Parameters of `Triggers.redis`. */
 export interface RedisTrigger extends Omit<
   RedisTriggerProps,
   'enableTLS' | 'host' | 'port' | 'sentinelMaster' | 'sentinelUsername' | 'sentinelPassword'
@@ -110,21 +119,23 @@ export interface RedisTrigger extends Omit<
   readonly listName: string;
   /** Items that one replica is good for. @default 5 */
   readonly listLength?: number;
-  /** @default false */
+  /** Whether the connection uses TLS. @default false */
   readonly enableTLS?: boolean;
 }
 
+/** Parameters of `Triggers.kubernetesWorkload`. */
 export interface KubernetesWorkloadTrigger extends TriggerOptions {
   /** Pods of the namespace that are counted: labels, or a selector as kubectl takes it. Pods that have ended do not count. */
   readonly pods: Readonly<Record<string, string>> | string;
   /** Pods that one replica is good for; above zero. */
   readonly value: number;
-  /** @default 0 */
+  /** Number of pods up to which the target stays at zero. @default 0 */
   readonly activationValue?: number;
   /** Whether nodes with such pods are counted, instead of the pods. @default false */
   readonly groupByNode?: boolean;
 }
 
+/** Parameters of `Triggers.external` and `Triggers.externalPush`. */
 export interface ExternalTrigger extends ExternalTriggerProps {
   /** `host:port` of the gRPC server that implements KEDA's scaler interface. */
   readonly scalerAddress: string;
@@ -132,15 +143,18 @@ export interface ExternalTrigger extends ExternalTriggerProps {
   readonly parameters?: Readonly<Record<string, string | EnvironmentVariable>>;
 }
 
+/** Parameters of `Triggers.natsJetstream`. */
 export interface NatsJetstreamTrigger extends Omit<
   NatsJetstreamTriggerProps,
   'account' | 'accountID' | 'natsServerMonitoringEndpoint'
 > {
   /** `host:port` of the monitoring server, without a scheme: `nats.messaging:8222`. @default - from the authentication */
   readonly natsServerMonitoringEndpoint?: string;
-  /** @default - from the authentication */
+  /** The account, by name or by id. @default - from the authentication */
   readonly account?: { readonly name: string } | { readonly id: string };
+  /** Name of the stream. */
   readonly stream: string;
+  /** Name of the consumer. */
   readonly consumer: string;
   /** Messages behind that one replica is good for. @default 10 */
   readonly lagThreshold?: number;
@@ -150,7 +164,12 @@ export interface NatsJetstreamTrigger extends Omit<
  * One function for each scaler of KEDA; parameters bear KEDA's own names.
  *
  * @example
- * Triggers.awsSqsQueue({ queueURL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs', awsRegion: 'eu-west-1', authentication });
+ * keda.Triggers.awsSqsQueue({
+ *   queueURL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs',
+ *   awsRegion: 'eu-west-1',
+ *   queueLength: 5,
+ *   identityOwner: 'operator',
+ * });
  */
 export class Triggers extends GeneratedTriggers {
   /** Scaler `prometheus`. */

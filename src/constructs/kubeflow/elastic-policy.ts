@@ -5,6 +5,7 @@ import { type PyTorchJobSpecElasticPolicy } from '../../facts/api/types/kubeflow
 import { type MetricSpec } from '../../facts/api/types/autoscaling/v2';
 import { type RendezvousBackend } from './frameworks';
 
+/** How the number of workers of a PyTorchJob may change. */
 export interface ElasticProps {
   /** Fewest nodes with which training goes on, at least 1. */
   readonly min: number;
@@ -12,11 +13,11 @@ export interface ElasticProps {
   readonly max: number;
   /** How many times a node restarts its processes after a failure; torchrun's own default is 0. @default 10 */
   readonly maxRestarts?: number;
-  /** @default c10d, which needs no server */
+  /** How workers find each other. @default c10d, which needs no server */
   readonly rdzvBackend?: RendezvousBackend;
   /** Where the nodes meet. Needed for etcd. @default - worker 0 of the job */
   readonly rdzvHost?: string;
-  /** @default - the job's port */
+  /** Port of the rendezvous. @default - the job's port */
   readonly rdzvPort?: number;
   /** Identifies the job among those that share a rendezvous server. @default - none */
   readonly rdzvId?: string;

@@ -13,15 +13,19 @@ export const TRAINING_OPERATOR_API_VERSION = 'kubeflow.org/v1';
 export const TRAINING_OPERATOR = cite('training-operator-v1');
 
 export const REPLICA_RESTART_POLICIES = ['Always', 'OnFailure', 'Never', 'ExitCode'] as const;
+/** When the operator restarts a pod. */
 export type ReplicaRestartPolicy = (typeof REPLICA_RESTART_POLICIES)[number];
 
 export const CLEAN_POD_POLICIES = ['None', 'Running', 'All'] as const;
+/** Which pods are deleted when the job ends. */
 export type CleanPodPolicy = (typeof CLEAN_POD_POLICIES)[number];
 
 export const JOB_MANAGERS = ['kubeflow.org/training-operator', 'kueue.x-k8s.io/multikueue'] as const;
+/** The controller that runs a job. */
 export type JobManager = (typeof JOB_MANAGERS)[number];
 
 export const RENDEZVOUS_BACKENDS = ['c10d', 'etcd', 'etcd-v2'] as const;
+/** How the workers of an elastic job find each other. */
 export type RendezvousBackend = (typeof RENDEZVOUS_BACKENDS)[number];
 
 export type FrameworkKind = 'PyTorchJob' | 'TFJob' | 'MPIJob' | 'XGBoostJob' | 'PaddleJob' | 'JAXJob';

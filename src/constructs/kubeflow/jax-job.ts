@@ -8,6 +8,7 @@ import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, runPolicyFor } from './operator-job';
 import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
 
+/** Props of a JAXJob. */
 export interface JAXJobProps extends OperatorJobProps<JAXJobSpec, OperatorJobEngine> {
   /** Pods, one JAX process in each. */
   readonly nodes: number;
@@ -17,7 +18,7 @@ export interface JAXJobProps extends OperatorJobProps<JAXJobSpec, OperatorJobEng
  * A JAXJob (`kubeflow.org/v1`). The operator sets `COORDINATOR_ADDRESS`, `COORDINATOR_PORT`, `NUM_PROCESSES` and `PROCESS_ID`, which the
  * program hands to `jax.distributed.initialize`.
  *
- * @example new JAXJob(chart, 'gemma', { nodes: 4, image: 'registry.example.com/gemma:1', command: ['python', 'train.py'] });
+ * @example new kubeflow.JAXJob(chart, 'gemma', { nodes: 4, image: 'registry.example.com/gemma:1', command: ['python', 'train.py'] });
  */
 export class JAXJob extends Workload<JAXJobKind, JAXJobSpec, OperatorJobEngine> {
   /** @throws if `nodes` is not a whole number of at least 1 */

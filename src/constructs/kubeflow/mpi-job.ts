@@ -35,9 +35,10 @@ export interface MPIJobBaseProps extends PodProps {
   readonly worker?: Partial<PodProps>;
 }
 
+/** Props of an MPIJob. */
 export interface MPIJobProps
   extends MPIJobBaseProps, Omit<RunPolicyProps, 'managedBy'>, WorkloadProps<MPIJobSpec, MpiJobEngine> {
-  /** @default OpenMPI */
+  /** Implementation of MPI in the image. @default OpenMPI */
   readonly implementation?: 'OpenMPI' | 'Intel' | 'MPICH';
   /** Where the ssh keys are mounted: the home of the user that the image runs as. @default '/root/.ssh' */
   readonly sshAuthMountPath?: string;
@@ -45,7 +46,7 @@ export interface MPIJobProps
   readonly launcherComputes?: boolean;
   /** When the launcher is made. @default - at startup */
   readonly launcherCreation?: 'AtStartup' | 'WaitForWorkersReady';
-  /** @default Never */
+  /** Restart policy of the pods. @default Never */
   readonly restartPolicy?: 'Never' | 'OnFailure';
   /** Who reconciles the job; cannot be changed later. @default - the mpi-operator */
   readonly managedBy?: MpiJobManager;
@@ -55,7 +56,7 @@ export interface MPIJobProps
  * An MPIJob of the mpi-operator (`kubeflow.org/v2beta1`).
  *
  * @example
- * new MPIJob(chart, 'nccl-tests', {
+ * new kubeflow.MPIJob(chart, 'nccl-tests', {
  *   workers: 4, image: 'registry.example.com/nccl-tests:1', command: ['mpirun', '/opt/nccl-tests/all_reduce_perf', '-b', '8', '-e', '8G'],
  *   accelerators: Accelerator.nvidia({ count: 8 }),
  * });
@@ -101,13 +102,23 @@ function specOf(props: MPIJobProps, roles: readonly RoleStatement[], choice: Wor
   };
 }
 
+/** Props of an MPIJobV1. */
 export interface MPIJobV1Props extends MPIJobBaseProps, RunPolicyProps, WorkloadProps<MPIJobV1Spec, MpiJobV1Engine> {
-  /** @default Never */
+  /** When the operator restarts a pod. @default Never */
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never' | 'ExitCode';
 }
 
 /**
  * An MPIJob of the training-operator (`kubeflow.org/v1`). Prefer `MPIJob`: this one starts its workers through the API server.
+ *
+ * @example
+ * new kubeflow.MPIJobV1(chart, 'allreduce', {
+ *   workers: 2,
+ *   slotsPerWorker: 8,
+ *   image,
+ *   accelerators: Accelerator.nvidia({ count: 8 }),
+ *   launcher: { command: ['mpirun', 'all_reduce_perf', '-g', '1'] },
+ * });
  */
 export class MPIJobV1 extends Workload<MPIJobV1Kind, MPIJobV1Spec, MpiJobV1Engine> {
   /** @throws if a number of pods or slots is not a whole number of at least 1 */

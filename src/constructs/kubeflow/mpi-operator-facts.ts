@@ -11,4 +11,5 @@ export const MPI_RESTART_POLICIES = ['Never', 'OnFailure'] as const;
 export const MPI_LAUNCHER_CREATION_POLICIES = ['AtStartup', 'WaitForWorkersReady'] as const;
 
 export const MPI_JOB_MANAGERS = ['kubeflow.org/mpi-operator', 'kueue.x-k8s.io/multikueue'] as const;
+/** The controller that runs an MPIJob. */
 export type MpiJobManager = (typeof MPI_JOB_MANAGERS)[number];

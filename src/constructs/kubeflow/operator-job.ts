@@ -11,12 +11,16 @@ import { type RunPolicy, runPolicyOf, type RunPolicyProps } from './run-policy';
 
 /** What all roles of a job share. */
 export interface RolesProps extends PodProps {
-  /** @default - the framework's: OnFailure for PyTorch and Paddle, Never for the others */
+  /**
+   * When the operator restarts a pod.
+   * @default - the framework's: OnFailure for PyTorch and Paddle, Never for the others
+   */
   readonly restartPolicy?: ReplicaRestartPolicy;
   /** Port of the rendezvous. On the host network two jobs on a node need two. @default - the operator's own */
   readonly port?: number;
 }
 
+/** Props that all kinds of the training-operator share. */
 export interface OperatorJobProps<Spec, Engine extends SchedulingEngine>
   extends RolesProps, RunPolicyProps, WorkloadProps<Spec, Engine> {}
 

@@ -11,6 +11,7 @@ import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
 import { gangOfRoles, PADDLE_JOB_SCHEDULING, type PaddleJobEngine } from './scheduling';
 
+/** How the number of workers of a PaddleJob may change. */
 export interface PaddleElasticProps {
   /** Fewest workers with which training goes on, at least 1. */
   readonly min: number;
@@ -22,12 +23,13 @@ export interface PaddleElasticProps {
   readonly metrics?: readonly MetricSpec[];
 }
 
+/** Props of a PaddleJob. */
 export interface PaddleJobProps extends OperatorJobProps<PaddleJobSpec, PaddleJobEngine> {
   /** Workers. Of an elastic job: with how many it begins. */
   readonly nodes: number;
   /** Parameter servers, the role Master; what is different in them. @default - none: collective training */
   readonly servers?: Partial<PodProps> & {
-    /** @default 1 */
+    /** Number of parameter servers. @default 1 */
     readonly replicas?: number;
   };
   /** Lets workers come and go. @default - all from the beginning to the end */
@@ -38,7 +40,7 @@ export interface PaddleJobProps extends OperatorJobProps<PaddleJobSpec, PaddleJo
  * A PaddleJob (`kubeflow.org/v1`). The operator sets `PADDLE_MASTER`, `PADDLE_NNODES` and `PADDLE_JOB_ID`, which
  * `python -m paddle.distributed.launch` reads.
  *
- * @example new PaddleJob(chart, 'ocr', { nodes: 2, image, command: ['python', '-m', 'paddle.distributed.launch', 'train.py'] });
+ * @example new kubeflow.PaddleJob(chart, 'ocr', { nodes: 2, image, command: ['python', '-m', 'paddle.distributed.launch', 'train.py'] });
  */
 export class PaddleJob extends Workload<PaddleJobKind, PaddleJobSpec, PaddleJobEngine> {
   /** @throws if a number of pods is not a whole number of at least 1, or `nodes` lies outside of the elastic range */

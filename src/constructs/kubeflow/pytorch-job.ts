@@ -17,6 +17,7 @@ import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './
 
 const FRAMEWORK = FRAMEWORKS.PyTorchJob;
 
+/** Props of a PyTorchJob. */
 export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec, OperatorJobEngine> {
   /** Pods that train together. Of an elastic job: with how many it begins. */
   readonly nodes: number;
@@ -34,7 +35,7 @@ export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec, Operat
  * A static job is a Master and `nodes - 1` Workers, an elastic one Workers only.
  *
  * @example
- * new PyTorchJob(chart, 'llama-70b', {
+ * new kubeflow.PyTorchJob(chart, 'llama-70b', {
  *   nodes: 8, image: 'registry.example.com/llama:1', command: ['torchrun', 'train.py'],
  *   accelerators: Accelerator.nvidia({ count: 8 }), sharedMemory: '64Gi',
  * }).submitTo(research.queue);

@@ -12,6 +12,7 @@ import { type CleanPodPolicy, type JobManager } from './frameworks';
 /** The same in every kind. */
 export type RunPolicy = JAXJobSpecRunPolicy;
 
+/** How a job runs and ends. */
 export interface RunPolicyProps {
   /** Which pods are deleted when the job has ended; `None` keeps them and their logs. @default - the operator's: None */
   readonly cleanPodPolicy?: CleanPodPolicy;

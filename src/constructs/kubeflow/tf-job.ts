@@ -11,10 +11,11 @@ import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './
 
 /** A role with what is different in it. */
 export interface TFRoleProps extends Partial<PodProps> {
-  /** @default 1 */
+  /** Number of pods. @default 1 */
   readonly replicas?: number;
 }
 
+/** Props of a TFJob. */
 export interface TFJobProps extends OperatorJobProps<TFJobSpec, OperatorJobEngine> {
   /** Worker pods. */
   readonly workers: number;
@@ -34,7 +35,7 @@ export interface TFJobProps extends OperatorJobProps<TFJobSpec, OperatorJobEngin
  * A TFJob (`kubeflow.org/v1`). The operator writes `TF_CONFIG` into every pod.
  *
  * @example
- * new TFJob(chart, 'ranking', {
+ * new kubeflow.TFJob(chart, 'ranking', {
  *   workers: 4, parameterServers: { replicas: 2, accelerators: undefined }, image, command: ['python', 'train.py'],
  * });
  */

@@ -10,6 +10,7 @@ import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
 import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
 
+/** Props of an XGBoostJob. */
 export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec, OperatorJobEngine> {
   /** Pods that train together: the Master, which runs the tracker and trains too, and the Workers. */
   readonly nodes: number;
@@ -20,7 +21,7 @@ export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec, Operat
 /**
  * An XGBoostJob (`kubeflow.org/v1`). The operator sets `MASTER_ADDR`, `MASTER_PORT`, `WORLD_SIZE`, `RANK` and the workers' addresses.
  *
- * @example new XGBoostJob(chart, 'churn', { nodes: 3, image: 'registry.example.com/churn:2', command: ['python', 'train.py'] });
+ * @example new kubeflow.XGBoostJob(chart, 'churn', { nodes: 3, image: 'registry.example.com/churn:2', command: ['python', 'train.py'] });
  */
 export class XGBoostJob extends Workload<XGBoostJobKind, XGBoostJobSpec, OperatorJobEngine> {
   /** @throws if `nodes` is not a whole number of at least 1 */

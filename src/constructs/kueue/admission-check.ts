@@ -12,9 +12,11 @@ import { Resource } from '../resources/resource';
 
 /** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromName(…)` for one of the cluster. */
 export interface IAdmissionCheck {
+  /** Name of the AdmissionCheck. */
   readonly checkName: string;
 }
 
+/** Props of an AdmissionCheck. */
 export interface AdmissionCheckProps extends ClusterObjectProps {
   /** Who answers, for example `kueue.x-k8s.io/provisioning-request` or `kueue.x-k8s.io/multikueue`. Cannot be changed later. */
   readonly controllerName: 'kueue.x-k8s.io/provisioning-request' | 'kueue.x-k8s.io/multikueue' | (string & {});
@@ -23,8 +25,10 @@ export interface AdmissionCheckProps extends ClusterObjectProps {
 }
 
 /**
+ * An AdmissionCheck: a condition beside quota that workloads must pass before Kueue admits them.
+ *
  * @example
- * new AdmissionCheck(chart, 'autoscale', {
+ * new kueue.AdmissionCheck(chart, 'autoscale', {
  *   controllerName: 'kueue.x-k8s.io/provisioning-request',
  *   parameters: { apiGroup: 'kueue.x-k8s.io', kind: 'ProvisioningRequestConfig', name: 'h100' },
  * });
@@ -35,7 +39,9 @@ export class AdmissionCheck extends Construct implements IAdmissionCheck {
     return { checkName };
   }
 
+  /** Name of the AdmissionCheck. */
   readonly checkName: string;
+  /** The AdmissionCheck object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: AdmissionCheckProps) {

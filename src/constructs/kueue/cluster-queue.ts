@@ -17,6 +17,7 @@ import { type IResourceFlavor } from './resource-flavor';
 
 /** Whatever names a cluster queue: a `ClusterQueue`, or `ClusterQueue.fromName(…)` for one of the cluster. */
 export interface IClusterQueue {
+  /** Name of the ClusterQueue. */
   readonly clusterQueueName: string;
 }
 
@@ -43,12 +44,15 @@ export interface FlavorFungibility {
   readonly preference?: 'BorrowingOverPreemption' | 'PreemptionOverBorrowing';
 }
 
+/** An admission check for some flavors of a queue. */
 export interface ClusterQueueCheck {
+  /** The check that workloads must pass. */
   readonly check: IAdmissionCheck;
   /** Asked only for workloads that get one of these flavors. @default - for all */
   readonly onFlavors?: readonly IResourceFlavor[];
 }
 
+/** Props of a ClusterQueue. */
 export interface ClusterQueueProps extends ClusterObjectProps {
   /** Flavors in the order in which they are tried, with what the queue has of each. @default - none; add them with `addFlavor` */
   readonly flavors?: readonly FlavorQuotas[];
@@ -62,17 +66,17 @@ export interface ClusterQueueProps extends ClusterObjectProps {
   readonly namespaces?: 'all' | readonly NamedReference[] | LabelSelector;
   /** Whether a workload that does not fit lets later ones by. @default BestEffortFIFO, which does */
   readonly queueingStrategy?: 'BestEffortFIFO' | 'StrictFIFO';
-  /** @default - no preemption */
+  /** Which workloads may be preempted for one of this queue. @default - no preemption */
   readonly preemption?: Preemption;
-  /** @default - Kueue's */
+  /** When Kueue tries the next flavor. @default - Kueue's */
   readonly flavorFungibility?: FlavorFungibility;
-  /** @default - quota alone decides */
+  /** Checks that workloads must pass beside quota. @default - quota alone decides */
   readonly admissionChecks?: readonly (IAdmissionCheck | ClusterQueueCheck)[];
   /** Share of what the cohort has free; 0 comes last. Only where Kueue runs with fair sharing. @default 1 */
   readonly fairSharingWeight?: Quantity;
   /** Whether its local queues are served by what each has used. @default - no: by priority and age */
   readonly admissionScope?: 'UsageBasedAdmissionFairSharing' | 'NoAdmissionFairSharing';
-  /** @default - workloads are admitted */
+  /** Whether the queue admits workloads. @default - workloads are admitted */
   readonly stopPolicy?: StopPolicy;
 }
 
@@ -80,11 +84,11 @@ export interface ClusterQueueProps extends ClusterObjectProps {
  * Rules: `kueue/*`. Source: kueue, pkg/webhooks/clusterqueue_webhook.go.
  *
  * @example
- * new ClusterQueue(chart, 'training', {
- *   cohort: Cohort.fromName('all'),
+ * new kueue.ClusterQueue(chart, 'training', {
+ *   cohort: kueue.Cohort.fromName('all'),
  *   flavors: [
  *     {
- *       flavor: h100,
+ *       flavor: kueue.ResourceFlavor.fromName('h100'),
  *       nominalQuota: { cpu: 512, memory: '4Ti', accelerators: Accelerator.nvidia({ count: 64 }) },
  *       borrowingLimit: { accelerators: Accelerator.nvidia({ count: 16 }) },
  *     },
@@ -98,7 +102,9 @@ export class ClusterQueue extends Construct implements IClusterQueue {
     return { clusterQueueName };
   }
 
+  /** Name of the ClusterQueue. */
   readonly clusterQueueName: string;
+  /** The ClusterQueue object. */
   readonly resource: ApiObject;
   private readonly flavors: FlavorQuotas[];
 

@@ -12,9 +12,11 @@ import { type FlavorQuotas, resourceGroups } from './quotas';
 
 /** A reference to a cohort: a `Cohort`, or `Cohort.fromName(…)`. A cohort without an object exists as soon as a ClusterQueue names it. */
 export interface ICohort {
+  /** Name of the Cohort. */
   readonly cohortName: string;
 }
 
+/** Props of a Cohort. */
 export interface CohortProps extends ClusterObjectProps {
   /** The cohort that this one borrows from. @default - none: a root */
   readonly parent?: ICohort;
@@ -27,7 +29,9 @@ export interface CohortProps extends ClusterObjectProps {
 /**
  * Rules: `kueue/cohort-*` and those of quotas. Source: kueue, pkg/webhooks/cohort_webhook.go.
  *
- * @example new Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
+ * @example
+ * const company = new kueue.Cohort(chart, 'company');
+ * new kueue.Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
  */
 export class Cohort extends Construct implements ICohort {
   /** A cohort of the cluster, or one that exists by being named. */
@@ -35,7 +39,9 @@ export class Cohort extends Construct implements ICohort {
     return { cohortName };
   }
 
+  /** Name of the Cohort. */
   readonly cohortName: string;
+  /** The Cohort object. */
   readonly resource: ApiObject;
 
   /** @throws if the quotas of two flavors do not go together */

@@ -12,10 +12,11 @@ import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type IClusterQueue, type StopPolicy } from './cluster-queue';
 
+/** Props of a LocalQueue. */
 export interface LocalQueueProps extends NamespacedObjectProps {
   /** Cannot be changed later. */
   readonly clusterQueue: IClusterQueue;
-  /** @default - workloads are admitted */
+  /** Whether the queue admits workloads. @default - workloads are admitted */
   readonly stopPolicy?: StopPolicy;
   /** Share against the other local queues of the cluster queue, where that shares by usage. @default 1 */
   readonly fairSharingWeight?: Quantity;
@@ -25,8 +26,9 @@ export interface LocalQueueProps extends NamespacedObjectProps {
  * A local queue that is called `default` also gets the workloads of its namespace that name none.
  *
  * @example
- * const queue = new LocalQueue(chart, 'team-a', { namespace: 'ai-team-a', clusterQueue: training });
- * new PyTorchJob(chart, 'llama', { … }).submitTo(queue);
+ * const training = kueue.ClusterQueue.fromName('training');
+ * const queue = new kueue.LocalQueue(chart, 'team-a', { clusterQueue: training });
+ * new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image }).submitTo(queue);
  */
 export class LocalQueue extends Construct implements KueueQueueReference {
   /** A local queue that exists in the workload's namespace. */
@@ -38,6 +40,7 @@ export class LocalQueue extends Construct implements KueueQueueReference {
   readonly queueName: string;
   /** Absent where neither the props nor the chart name one. */
   readonly namespace?: string;
+  /** The LocalQueue object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: LocalQueueProps) {

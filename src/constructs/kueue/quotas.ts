@@ -13,13 +13,14 @@ import { type IResourceFlavor } from './resource-flavor';
  * `nominalQuota` less `lendingLimit` is the guarantee, and `nominalQuota` plus `borrowingLimit` is the capability.
  *
  * @example
- * const quotas: FlavorQuotas = {
- *   flavor: h100,
+ * const quotas: kueue.FlavorQuotas = {
+ *   flavor: kueue.ResourceFlavor.fromName('h100'),
  *   nominalQuota: { cpu: 512, memory: '4Ti', accelerators: Accelerator.nvidia({ count: 64 }) },
  *   borrowingLimit: { accelerators: Accelerator.nvidia({ count: 16 }) },
  * };
  */
 export interface FlavorQuotas {
+  /** The flavor that the quotas are of. */
   readonly flavor: IResourceFlavor;
   /** The amounts that the queue can count on. A resource that is not named here is not available from the flavor. */
   readonly nominalQuota: Amounts;

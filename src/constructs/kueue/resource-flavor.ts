@@ -12,9 +12,11 @@ import { type ITopology } from './topology';
 
 /** Whatever names a flavor: a `ResourceFlavor`, or `ResourceFlavor.fromName(…)` for one of the cluster. */
 export interface IResourceFlavor {
+  /** Name of the ResourceFlavor. */
   readonly flavorName: string;
 }
 
+/** Props of a ResourceFlavor. */
 export interface ResourceFlavorProps extends ClusterObjectProps {
   /** Labels that all nodes of the flavor have; admitted pods select by them. Needed with a topology. @default - any node */
   readonly nodeLabels?: Readonly<Record<string, string>>;
@@ -30,8 +32,9 @@ export interface ResourceFlavorProps extends ClusterObjectProps {
  * Rules: `kueue/flavor-*`. Source: kueue, pkg/webhooks/resourceflavor_webhook.go.
  *
  * @example
- * new ResourceFlavor(chart, 'h100', {
- *   nodeLabels: { 'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3' }, topology: racks,
+ * new kueue.ResourceFlavor(chart, 'h100', {
+ *   nodeLabels: { 'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3' },
+ *   topology: kueue.Topology.fromName('racks'),
  *   tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
  * });
  */
@@ -41,7 +44,9 @@ export class ResourceFlavor extends Construct implements IResourceFlavor {
     return { flavorName };
   }
 
+  /** Name of the ResourceFlavor. */
   readonly flavorName: string;
+  /** The ResourceFlavor object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ResourceFlavorProps = {}) {

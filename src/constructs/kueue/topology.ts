@@ -9,9 +9,11 @@ import { Resource } from '../resources/resource';
 
 /** Whatever names a topology: a `Topology`, or `Topology.fromName(…)` for one of the cluster. */
 export interface ITopology {
+  /** Name of the Topology. */
   readonly topologyName: string;
 }
 
+/** Props of a Topology. */
 export interface TopologyProps extends ClusterObjectProps {
   /**
    * Node labels, the widest first: block, rack, node. Cannot be changed later.
@@ -24,7 +26,7 @@ export interface TopologyProps extends ClusterObjectProps {
 /**
  * Rules: by the schema. Source: kueue, apis/kueue/v1beta2/topology_types.go.
  *
- * @example new Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
+ * @example new kueue.Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
  */
 export class Topology extends Construct implements ITopology {
   /** A topology that exists in the cluster. */
@@ -32,7 +34,9 @@ export class Topology extends Construct implements ITopology {
     return { topologyName };
   }
 
+  /** Name of the Topology. */
   readonly topologyName: string;
+  /** The Topology object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: TopologyProps) {

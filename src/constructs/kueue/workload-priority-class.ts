@@ -8,14 +8,19 @@ import { type ClusterObjectProps, clusterMetadata } from '../resources/object-pr
 import { type WorkloadPriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
+/** Props of a WorkloadPriorityClass. */
 export interface WorkloadPriorityClassProps extends ClusterObjectProps {
   /** Higher goes first. */
   readonly value: number;
-  /** @default - none */
+  /** What the class is for. @default - none */
   readonly description?: string;
 }
 
-/** @example new WorkloadPriorityClass(chart, 'release', { value: 1000, description: 'What a release waits for' }); */
+/**
+ * A WorkloadPriorityClass: the priority of workloads in Kueue's queues, independent of the priority of their pods.
+ *
+ * @example new kueue.WorkloadPriorityClass(chart, 'release', { value: 1000, description: 'What a release waits for' });
+ */
 export class WorkloadPriorityClass extends Construct implements WorkloadPriorityClassReference {
   /** A class that exists in the cluster. */
   static fromName(workloadPriorityClassName: string): WorkloadPriorityClassReference {
@@ -23,6 +28,7 @@ export class WorkloadPriorityClass extends Construct implements WorkloadPriority
   }
 
   readonly workloadPriorityClassName: string;
+  /** The WorkloadPriorityClass object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: WorkloadPriorityClassProps) {

@@ -14,6 +14,7 @@ import { type Alert, type AlertSeverity, type RuleGroup } from './rule-groups';
 
 const RECIPES = { ...GPU_FAULT_ALERTS, ...GPU_USE_ALERTS, ...GPU_DEVICE_ALERTS, ...CONTENTION_ALERTS, ...RDMA_ALERTS };
 
+/** An alert about GPUs. */
 export type GpuAlertName = keyof typeof RECIPES | 'GangsPending';
 export type { AlertGroupName };
 
@@ -21,12 +22,13 @@ export type { AlertGroupName };
 export interface AlertSetting {
   /** In the unit that docs/monitoring.md gives. @default - as there */
   readonly threshold?: number;
-  /** @default - as in docs/monitoring.md */
+  /** Time that the condition must hold before the alert fires. @default - as in docs/monitoring.md */
   readonly for?: Duration;
-  /** @default - as in docs/monitoring.md */
+  /** Severity of the alert. @default - as in docs/monitoring.md */
   readonly severity?: AlertSeverity;
 }
 
+/** Options of the alerts about GPUs. */
 export interface GpuAlertsOptions {
   /** Generation of the DCGM exporter whose names and units the list of counters uses. @default 4.8 */
   readonly exporter?: DcgmGeneration;

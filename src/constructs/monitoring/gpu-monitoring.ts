@@ -20,6 +20,7 @@ import { ServiceMonitor } from './monitors';
 import { PrometheusRule } from './prometheus-rule';
 import { NODE_RELABELING } from './scrape-endpoint';
 
+/** Props of GpuMonitoring. */
 export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, Omit<GpuAlertsOptions, 'labels'> {
   /** Namespace of the GPU operator, whose exporter is scraped. @default gpu-operator */
   readonly namespace?: NamedReference;
@@ -30,7 +31,7 @@ export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>,
   readonly labels?: Readonly<Record<string, string>>;
   /** More rows for the exporter's list of counters. @default - none */
   readonly counters?: readonly DcgmCounter[];
-  /** @default - 15 seconds */
+  /** Time between scrapes. @default - 15 seconds */
   readonly interval?: Duration;
   /** Labels of all alerts, for routing. @default - none */
   readonly alertLabels?: Readonly<Record<string, string>>;
@@ -39,18 +40,22 @@ export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>,
 }
 
 /**
- * The list of counters, the ServiceMonitor, the alerts and the dashboard. Each metric that an alert or a panel reads is in the list that
- * the exporter is given, under the name and in the unit that it is read by.
+ * The list of counters, the ServiceMonitor, the alerts and the dashboard. Each metric that an alert or a panel reads is
+ * in the list that the exporter is given, under the name and in the unit that it is read by.
  *
- * Pass `monitoring.exporter` to the GPU operator: it contains the counter list and turns off the operator's own ServiceMonitor.
+ * Pass `monitoring.exporter` to the GPU operator: it contains the counter list and turns off the operator's own
+ * ServiceMonitor.
  *
  * @example
- * const monitoring = new GpuMonitoring(chart, 'gpu-monitoring', { labels: { release: 'prometheus' } });
- * new GpuOperator(chart, 'gpu', { dcgmExporter: monitoring.exporter });
+ * const gpus = new monitoring.GpuMonitoring(chart, 'gpu-monitoring', { labels: { release: 'prometheus' } });
+ * new gpuOperator.GpuOperator(chart, 'gpu', { dcgmExporter: gpus.exporter });
  */
 export class GpuMonitoring extends Construct {
+  /** The metrics that the exporter collects. */
   readonly counters: DcgmCounters;
+  /** Makes Prometheus scrape the exporter. */
   readonly serviceMonitor: ServiceMonitor;
+  /** The alerts. */
   readonly rules: PrometheusRule;
   /** Absent where none was wanted. */
   readonly dashboard?: GrafanaDashboard;

@@ -17,6 +17,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
 
+/** Props of ServiceMonitors and PodMonitors. */
 interface MonitorProps extends NamespacedObjectProps, ScrapeOptions {
   /** Namespaces to look into. @default - the monitor's own */
   readonly namespaces?: readonly NamedReference[] | 'all';
@@ -24,6 +25,7 @@ interface MonitorProps extends NamespacedObjectProps, ScrapeOptions {
   readonly jobLabel?: string;
 }
 
+/** Props of a ServiceMonitor. */
 export interface ServiceMonitorProps extends MonitorProps {
   /** Labels of the Services (of the Services themselves, not of their pods). */
   readonly selector: Readonly<Record<string, string>>;
@@ -33,6 +35,7 @@ export interface ServiceMonitorProps extends MonitorProps {
   readonly overrides?: OpenPartial<ServiceMonitorSpec>;
 }
 
+/** Props of a PodMonitor. */
 export interface PodMonitorProps extends MonitorProps {
   /** Labels of the pods. */
   readonly selector: Readonly<Record<string, string>>;
@@ -46,10 +49,12 @@ export interface PodMonitorProps extends MonitorProps {
  * Rules: `monitoring/monitor-*`. Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *
  * @example
- * new ServiceMonitor(chart, 'server', { selector: { app: 'server' }, port: 'metrics', labels: { release: 'prometheus' } });
+ * new monitoring.ServiceMonitor(chart, 'server', { selector: { app: 'server' }, port: 'metrics', labels: { release: 'prometheus' } });
  */
 export class ServiceMonitor extends Construct {
+  /** Name of the ServiceMonitor. */
   readonly name: string;
+  /** The ServiceMonitor object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ServiceMonitorProps) {
@@ -74,10 +79,12 @@ export class ServiceMonitor extends Construct {
  * Rules: `monitoring/monitor-*`. Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *
  * @example
- * new PodMonitor(chart, 'trainers', { selector: { role: 'trainer' }, port: 'metrics', namespaces: 'all' });
+ * new monitoring.PodMonitor(chart, 'trainers', { selector: { role: 'trainer' }, port: 'metrics', namespaces: 'all' });
  */
 export class PodMonitor extends Construct {
+  /** Name of the PodMonitor. */
   readonly name: string;
+  /** The PodMonitor object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: PodMonitorProps) {

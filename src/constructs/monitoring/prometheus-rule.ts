@@ -12,8 +12,9 @@ import { namespacedMetadata, type NamespacedObjectProps } from '../resources/obj
 import { Resource } from '../resources/resource';
 import { type Alert, type Recording, renderGroup, type RuleGroup } from './rule-groups';
 
+/** Props of a PrometheusRule. */
 export interface PrometheusRuleProps extends NamespacedObjectProps {
-  /** @default - none; add them with `addGroup` */
+  /** Groups of alerts and recordings. @default - none; add them with `addGroup` */
   readonly groups?: readonly RuleGroup[];
 }
 
@@ -23,12 +24,14 @@ export interface PrometheusRuleProps extends NamespacedObjectProps {
  * Rules: `monitoring/*`. Source: prometheus-operator v0.93, pkg/operator/rules.go.
  *
  * @example
- * new PrometheusRule(chart, 'queue', { labels: { release: 'prometheus' } }).addGroup('queue', {
+ * new monitoring.PrometheusRule(chart, 'queue', { labels: { release: 'prometheus' } }).addGroup('queue', {
  *   alert: 'QueueLong', expr: 'sum(queue_length) > 100', for: Duration.minutes(10), summary: 'The queue is long',
  * });
  */
 export class PrometheusRule extends Construct {
+  /** Name of the PrometheusRule. */
   readonly name: string;
+  /** The PrometheusRule object. */
   readonly resource: ApiObject;
   private readonly ownGroups: RuleGroup[];
 
@@ -55,6 +58,7 @@ export class PrometheusRule extends Construct {
     return this;
   }
 
+  /** The groups, in their order. */
   get groups(): readonly RuleGroup[] {
     return [...this.ownGroups];
   }

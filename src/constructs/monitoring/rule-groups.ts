@@ -8,9 +8,12 @@ import {
   type PrometheusRuleSpecGroupRule,
 } from '../../facts/api/types/monitoring.coreos.com/v1';
 
+/** Value of the label `severity` of an alert. */
 export type AlertSeverity = 'critical' | 'warning' | 'info';
 
+/** An alert of Prometheus. */
 export interface Alert {
+  /** Name of the alert. */
   readonly alert: string;
   /** PromQL: each element of the result is one alert. */
   readonly expr: string;
@@ -22,7 +25,7 @@ export interface Alert {
   readonly severity?: AlertSeverity;
   /** One sentence, which may name labels: `GPU {{ $labels.gpu }} of {{ $labels.node }} is too hot`. @default - none */
   readonly summary?: string;
-  /** @default - none */
+  /** What happened, and what to do. @default - none */
   readonly description?: string;
   /** Address of the page that says what to do. @default - none */
   readonly runbook?: string;
@@ -36,15 +39,19 @@ export interface Alert {
 export interface Recording {
   /** By custom `level:metric:operations`. */
   readonly record: string;
+  /** The query in PromQL whose result is stored. */
   readonly expr: string;
-  /** @default - none */
+  /** Labels of the stored series. @default - none */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** Alerts and recordings that are evaluated together. */
 export interface RuleGroup {
+  /** Name of the group, unique in the PrometheusRule. */
   readonly name: string;
   /** How often it is evaluated. @default - the evaluation interval of Prometheus */
   readonly interval?: Duration;
+  /** The alerts and recordings, in their order. */
   readonly rules: readonly (Alert | Recording)[];
 }
 

@@ -14,6 +14,7 @@ import { namespacedMetadata, type NamespacedObjectProps } from '../resources/obj
 import { Resource } from '../resources/resource';
 import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
 
+/** Props of a ScrapeConfig. */
 export interface ScrapeConfigProps extends NamespacedObjectProps, ScrapeOptions {
   /** `host:port` of each target. @default - none; say in `overrides` how they are found */
   readonly targets?: readonly string[];
@@ -29,10 +30,12 @@ export interface ScrapeConfigProps extends NamespacedObjectProps, ScrapeOptions 
  * Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *
  * @example
- * new ScrapeConfig(chart, 'switches', { targets: ['leaf-1:9100'], targetLabels: { fabric: 'rail-0' }, labels: { release: 'prometheus' } });
+ * new monitoring.ScrapeConfig(chart, 'switches', { targets: ['leaf-1:9100'], targetLabels: { fabric: 'rail-0' }, labels: { release: 'prometheus' } });
  */
 export class ScrapeConfig extends Construct {
+  /** Name of the ScrapeConfig. */
   readonly name: string;
+  /** The ScrapeConfig object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ScrapeConfigProps) {

@@ -36,18 +36,19 @@ export const ScrapeAuthentication = {
   }),
 };
 
+/** How Prometheus scrapes a target. */
 export interface ScrapeOptions {
-  /** @default /metrics */
+  /** Path of the metrics. @default /metrics */
   readonly path?: string;
-  /** @default - the scrape interval of Prometheus, which is 30 s by default */
+  /** Time between scrapes. @default - the scrape interval of Prometheus, which is 30 s by default */
   readonly interval?: Duration;
   /** At most the interval. @default - Prometheus' own, 10 s, cut down to the interval */
   readonly timeout?: Duration;
-  /** @default http */
+  /** Protocol of the target. @default http */
   readonly scheme?: 'http' | 'https';
   /** Whether labels of the metrics win over those of the target. @default - no; the metric's get the prefix `exported_` */
   readonly honorLabels?: boolean;
-  /** @default - none */
+  /** Credentials that the target requires. @default - none */
   readonly authentication?: ScrapeAuthentication;
   /** Steps on targets, before the scrape. @default - none */
   readonly relabelings?: readonly Relabeling[];

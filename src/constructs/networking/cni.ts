@@ -9,10 +9,12 @@ import { type JsonObject } from '../../facts/api/schema';
 import { type Fabric } from '../pods';
 import { type Ipam } from './ipam';
 
+/** State of the link of a virtual function; `auto` follows the physical function. */
 export type LinkState = 'auto' | 'enable' | 'disable';
 
+/** Options of every CNI plugin that adds an interface. */
 interface InterfaceOptions {
-  /** @default - no addresses */
+  /** Addresses of the interface. @default - no addresses */
   readonly ipam?: Ipam;
   /** What the pod's annotation may ask of the plugin: `ips`, `mac`, `infinibandGUID`. @default - nothing */
   readonly capabilities?: Readonly<Record<string, boolean>>;
@@ -20,13 +22,20 @@ interface InterfaceOptions {
   readonly more?: JsonObject;
 }
 
+/** Options of `Cni.sriov`. */
 export interface SriovCniOptions extends InterfaceOptions {
   /** 0 for untagged. @default - left to the plugin */
   readonly vlan?: number;
   /** Priority within the VLAN, 0 to 7; needs a `vlan`. @default 0 */
   readonly vlanQoS?: number;
+  /**
+   * Whether the card drops packets with a source address that is not the function's own.
+   * @default - the card's setting
+   */
   readonly spoofCheck?: boolean;
+  /** Whether the pod may change the function's address and receive all packets. @default - the card's setting */
   readonly trust?: boolean;
+  /** State of the link. @default - the card's setting */
   readonly linkState?: LinkState;
   /** Mbit/s. @default - no limit */
   readonly maxTxRate?: number;
@@ -34,26 +43,31 @@ export interface SriovCniOptions extends InterfaceOptions {
   readonly minTxRate?: number;
 }
 
+/** Options of `Cni.ibSriov`. */
 export interface IbSriovCniOptions extends InterfaceOptions {
   /** Partition key, for example `0x8001`. @default - the default partition */
   readonly pkey?: string;
+  /** State of the link. @default - the card's setting */
   readonly linkState?: LinkState;
 }
 
+/** Options of `Cni.ipoib`. */
 export interface IpoibCniOptions extends InterfaceOptions {
   /** InfiniBand interface of the node, for example `ibs3f1`. */
   readonly master: string;
 }
 
+/** Options of `Cni.macvlan`. */
 export interface MacvlanCniOptions extends InterfaceOptions {
   /** Ethernet interface of the node. @default - that of the default route */
   readonly master?: string;
-  /** @default 'bridge' */
+  /** How interfaces of one master reach each other. @default 'bridge' */
   readonly mode?: 'bridge' | 'private' | 'vepa' | 'passthru';
   /** At most that of the master. @default - that of the master */
   readonly mtu?: number;
 }
 
+/** Options of `Cni.hostDevice`. */
 export interface HostDeviceCniOptions extends InterfaceOptions {
   /** Interface of the node. @default - the device that the device plugin gave, which needs a `resource` on the attachment */
   readonly device?: string;
@@ -61,6 +75,15 @@ export interface HostDeviceCniOptions extends InterfaceOptions {
   readonly pciBusId?: string;
 }
 
+/**
+ * A CNI plugin with its configuration, for a NetworkAttachmentDefinition.
+ *
+ * @example
+ * new networking.NetworkAttachmentDefinition(chart, 'rdma', {
+ *   device: 'nvidia.com/mlx5_rdma',
+ *   cni: networking.Cni.macvlan({ master: 'ens2f0', ipam: networking.Ipam.whereabouts({ range: '192.168.100.0/24' }) }),
+ * });
+ */
 export class Cni {
   /** A virtual function of an Ethernet card. */
   static sriov(options: SriovCniOptions = {}): Cni {

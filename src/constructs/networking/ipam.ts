@@ -6,13 +6,15 @@
 import { definedJson } from '../../manifests/members';
 import { type JsonObject } from '../../facts/api/schema';
 
+/** A route that attached pods get. */
 export interface Route {
   /** CIDR, for example `10.0.0.0/8`. */
   readonly to: string;
-  /** @default - the gateway of the network */
+  /** Address of the next hop. @default - the gateway of the network */
   readonly via?: string;
 }
 
+/** Options of `Ipam.whereabouts`. */
 export interface WhereaboutsOptions {
   /** Network, or the first address with the length of the network: `192.168.100.0/24`. */
   readonly range: string;
@@ -22,26 +24,39 @@ export interface WhereaboutsOptions {
   readonly rangeEnd?: string;
   /** Networks within the range that are left out. @default - none */
   readonly exclude?: readonly string[];
-  /** @default - none */
+  /** Address of the gateway. @default - none */
   readonly gateway?: string;
-  /** @default - none */
+  /** Routes that attached pods get. @default - none */
   readonly routes?: readonly Route[];
   /** Whatever has no property of its own. @default - none */
   readonly more?: JsonObject;
 }
 
+/** Options of `Ipam.hostLocal`. */
 export interface HostLocalOptions {
   /** Every node gives out the same addresses of it: a network that no two nodes share. */
   readonly subnet: string;
+  /** First address to give out. @default - the first address of the subnet */
   readonly rangeStart?: string;
+  /** Last address to give out. @default - the last address of the subnet */
   readonly rangeEnd?: string;
-  /** @default - the first address of the network */
+  /** Address of the gateway. @default - the first address of the network */
   readonly gateway?: string;
+  /** Routes that attached pods get. @default - none */
   readonly routes?: readonly Route[];
   /** Whatever has no property of its own. @default - none */
   readonly more?: JsonObject;
 }
 
+/**
+ * How the interfaces of attached pods get their addresses.
+ *
+ * @example
+ * new networking.MacvlanNetwork(chart, 'storage', {
+ *   networkNamespace: 'research',
+ *   ipam: networking.Ipam.whereabouts({ range: '192.168.100.0/24', exclude: ['192.168.100.0/28'] }),
+ * });
+ */
 export class Ipam {
   /** Addresses unique in the whole cluster, kept in Kubernetes (whereabouts). */
   static whereabouts(options: WhereaboutsOptions): Ipam {

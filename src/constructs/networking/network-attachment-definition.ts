@@ -12,7 +12,9 @@ import { Resource } from '../resources/resource';
 import { type Cni } from './cni';
 import { type DeviceReference, deviceResourceOf } from './device-reference';
 
+/** Props of a NetworkAttachmentDefinition. */
 export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps {
+  /** The CNI plugin that attaches pods. */
   readonly cni: Cni;
   /**
    * The device that a pod asks for beside the attachment: virtual functions of a policy, a share of a device, or a resource name. Virtual
@@ -20,7 +22,7 @@ export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps 
    * @default - none
    */
   readonly device?: DeviceReference;
-  /** @default '1.0.0' */
+  /** Version of the CNI specification that the configuration follows. @default '1.0.0' */
   readonly cniVersion?: '0.3.1' | '0.4.0' | '1.0.0' | '1.1.0';
   /** The fabric for NCCL. @default - what the plugin creates: `sriov` and `macvlan` are RoCE, `ib-sriov` and `ipoib` InfiniBand */
   readonly fabric?: Fabric;
@@ -30,12 +32,13 @@ export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps 
  * Rules: `networking/cni-*`. Sources: network-attachment-definition-client, multus-cni v4.2.2.
  *
  * @example
- * const network = new NetworkAttachmentDefinition(chart, 'rdma', {
- *   device: 'nvidia.com/mlx5_rdma', cni: Cni.sriov({ ipam: Ipam.whereabouts({ range: '192.168.100.0/24' }) }),
+ * const network = new networking.NetworkAttachmentDefinition(chart, 'rdma', {
+ *   device: 'nvidia.com/mlx5_rdma', cni: networking.Cni.sriov({ ipam: networking.Ipam.whereabouts({ range: '192.168.100.0/24' }) }),
  * });
  * new PodTemplate({ image, rdma: Rdma.over(network, { count: 8 }) });
  */
 export class NetworkAttachmentDefinition extends Construct implements RdmaNetwork {
+  /** The NetworkAttachmentDefinition object. */
   readonly resource: ApiObject;
   readonly deviceResource: string | undefined;
   readonly fabric: Fabric | undefined;

@@ -30,15 +30,17 @@ import {
   sriovResourceName,
 } from './shared-device';
 
+/** The network driver that the operator installs. */
 export interface OfedDriverOptions extends OperatorImage {
   /** DOCA-OFED, for example `doca3.3.0-26.01-1.0.0.0-0`. */
   readonly version: string;
-  /** @default - none */
+  /** Environment of the driver's container. @default - none */
   readonly env?: Readonly<Record<string, string>>;
   /** Never compile on the node. @default false */
   readonly precompiledOnly?: boolean;
   /** How nodes get a new driver: `safeLoad` also keeps pods away until the first one is loaded. @default - by hand */
   readonly upgrade?: {
+    /** Whether the operator upgrades the driver by itself. @default false */
     readonly auto?: boolean;
     /** Needs `auto`. @default false */
     readonly safeLoad?: boolean;
@@ -49,12 +51,15 @@ export interface OfedDriverOptions extends OperatorImage {
     /** Labels of pods whose end is waited for. @default - none */
     readonly waitFor?: string;
   };
-  /** ConfigMaps of package repositories and of their certificates. @default - none */
+  /** ConfigMap of package repositories. @default - none */
   readonly repoConfig?: NamedReference;
+  /** ConfigMap with the certificates of package repositories. @default - none */
   readonly certConfig?: NamedReference;
 }
 
+/** RDMA devices that pods share. */
 export interface SharedDevicesOptions extends OperatorImage {
+  /** The pools of cards, each with a resource name. */
   readonly pools: readonly SharedDevicePool[];
   /** Time between looks at the node's cards; 0 for one look only. @default - the plugin's 60 */
   readonly updateInterval?: Duration;
@@ -62,7 +67,9 @@ export interface SharedDevicesOptions extends OperatorImage {
   readonly cdi?: boolean;
 }
 
+/** Virtual functions, or whole cards, that pods have for themselves. */
 export interface SriovDevicesOptions extends OperatorImage {
+  /** The pools of cards, each with a resource name. */
   readonly pools: readonly SriovDevicePool[];
   /** Devices are passed by the Container Device Interface. @default false */
   readonly cdi?: boolean;
@@ -70,21 +77,25 @@ export interface SriovDevicesOptions extends OperatorImage {
 
 /** What both policies say. */
 export interface NicPolicyProps extends ClusterObjectProps {
-  /** @default - the nodes' own driver */
+  /** The network driver. @default - the nodes' own driver */
   readonly ofedDriver?: OfedDriverOptions;
   /** RDMA devices that many pods share. @default - none */
   readonly rdmaSharedDevices?: SharedDevicesOptions;
   /** Virtual or physical functions of the pod's own; not beside the SR-IOV operator, which runs a plugin itself. @default - none */
   readonly sriovDevices?: SriovDevicesOptions;
-  /** @default - those of the operator */
+  /** Tolerations of the operator's pods on the nodes. @default - those of the operator */
   readonly tolerations?: readonly Toleration[];
 }
 
+/** Props of a NicClusterPolicy. */
 export interface NicClusterPolicyProps extends NicPolicyProps {
   /** Repository and version of all parts that set none of their own. @default - none: each part sets its own */
   readonly global?: {
+    /** Registry and path of the images. @default - none: each part sets its own */
     readonly repository?: string;
+    /** Tag of the images. @default - none: each part sets its own */
     readonly version?: string;
+    /** Names of Secrets for pulling the images. @default - none */
     readonly imagePullSecrets?: readonly string[];
   };
   /**
@@ -92,29 +103,43 @@ export interface NicClusterPolicyProps extends NicPolicyProps {
    * @default - none: they are there already
    */
   readonly secondaryNetwork?: {
+    /** Multus, which attaches pods to further networks. @default - not installed */
     readonly multus?: OperatorImage;
+    /** The reference plugins (macvlan, host-device, tuning). @default - not installed */
     readonly cniPlugins?: OperatorImage;
+    /** The plugin for IPoIB. @default - not installed */
     readonly ipoib?: OperatorImage;
   };
   /** NVIDIA's IPAM, for `Ipam.nvIpam`. @default - off */
-  readonly nvIpam?: OperatorImage & { readonly webhook?: boolean };
+  readonly nvIpam?: OperatorImage & {
+    /** Whether a webhook validates the pools. @default false */
+    readonly webhook?: boolean;
+  };
   /** Node labels of what the cards can do. @default - off */
   readonly nicFeatureDiscovery?: OperatorImage;
   /** InfiniBand partitions by a subnet manager (UFM). @default - off */
   readonly ibKubernetes?: OperatorImage & {
     /** First and last GUID to give out: `02:00:00:00:00:00:00:00`. */
-    readonly guids: { readonly from: string; readonly to: string };
+    readonly guids: {
+      /** First GUID to give out. */
+      readonly from: string;
+      /** Last GUID to give out. */
+      readonly to: string;
+    };
     /** Secret with the address and the login of UFM. */
     readonly ufmSecret: NamedReference;
+    /** Time between updates of the subnet manager. @default - 5 seconds */
     readonly updateInterval?: Duration;
   };
-  /** @default - every node with a card */
+  /** Nodes that the policy applies to. @default - every node with a card */
   readonly nodeAffinity?: NodeAffinity;
   /** Whatever has no property of its own. @default - none */
   readonly overrides?: OpenPartial<NicClusterPolicySpec>;
 }
 
+/** Props of a NicNodePolicy. */
 export interface NicNodePolicyProps extends NicPolicyProps {
+  /** Labels of the nodes that the policy applies to. */
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** Whatever has no property of its own. @default - none */
   readonly overrides?: OpenPartial<NicNodePolicySpec>;
@@ -128,7 +153,9 @@ export interface OfferedDevice {
   readonly resource: ApiObject;
 }
 
+/** A policy of NVIDIA's network operator: the driver and the devices of nodes. */
 abstract class NicPolicy extends Construct {
+  /** The policy object. */
   abstract readonly resource: ApiObject;
   protected abstract readonly offers: NicPolicyProps;
 
@@ -156,14 +183,15 @@ abstract class NicPolicy extends Construct {
  * Rules: `networking/nic-*`, `networking/rdma-shared-*`. Source: network-operator v26.4.1.
  *
  * @example
- * const nics = new NicClusterPolicy(chart, 'nics', {
+ * const nics = new networking.NicClusterPolicy(chart, 'nics', {
  *   global: { repository: 'nvcr.io/nvidia/mellanox', version: 'network-operator-v26.4.1' },
  *   rdmaSharedDevices: { pools: [{ name: 'rdma_shared_device_a', vendors: ['15b3'], linkTypes: ['infiniband'] }] },
  * });
  * const device = nics.device('rdma_shared_device_a');
- * const network = new IPoIBNetwork(chart, 'rdma', { master: 'ibs3f1', device, networkNamespace: 'research' });
+ * const network = new networking.IPoIBNetwork(chart, 'rdma', { master: 'ibs3f1', device, networkNamespace: 'research' });
  */
 export class NicClusterPolicy extends NicPolicy {
+  /** The NicClusterPolicy object. */
   readonly resource: ApiObject;
 
   constructor(
@@ -204,8 +232,22 @@ export class NicClusterPolicy extends NicPolicy {
   }
 }
 
-/** Driver and devices of some nodes, where they differ; what it says, the NicClusterPolicy does not. */
+/**
+ * Driver and devices of some nodes, where they differ; what it says, the NicClusterPolicy does not.
+ *
+ * @example
+ * new networking.NicNodePolicy(chart, 'rail0', {
+ *   nodeSelector: { 'example.com/pool': 'h100' },
+ *   sriovDevices: {
+ *     repository: 'nvcr.io/nvidia/mellanox',
+ *     image: 'sriov-network-device-plugin',
+ *     version: 'network-operator-v26.4.1',
+ *     pools: [{ name: 'rail0', pfNames: ['ens2f0'] }],
+ *   },
+ * });
+ */
 export class NicNodePolicy extends NicPolicy {
+  /** The NicNodePolicy object. */
   readonly resource: ApiObject;
 
   constructor(

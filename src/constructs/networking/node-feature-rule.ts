@@ -18,40 +18,62 @@ import { Resource } from '../resources/resource';
 
 type Expression = NodeFeatureRuleSpecRuleMatchFeatureMatchExpression;
 
-/** What must hold of one attribute. */
+/**
+ * A condition on one attribute of a node's features.
+ *
+ * @example
+ * new networking.NodeFeatureRule(chart, 'rdma', {
+ *   rules: [
+ *     {
+ *       ruleName: 'rdma capable',
+ *       labels: { 'example.com/rdma': 'true' },
+ *       when: { 'pci.device': { vendor: networking.Attribute.in('15b3') } },
+ *     },
+ *   ],
+ * });
+ */
 export class Attribute {
+  /** The value is one of these. */
   static in(...values: readonly string[]): Attribute {
     return new Attribute({ op: 'In', value: values });
   }
 
+  /** The value is none of these. */
   static notIn(...values: readonly string[]): Attribute {
     return new Attribute({ op: 'NotIn', value: values });
   }
 
+  /** The value matches one of these regular expressions. */
   static matches(...expressions: readonly string[]): Attribute {
     return new Attribute({ op: 'InRegexp', value: expressions });
   }
 
+  /** The attribute exists, with any value. */
   static exists(): Attribute {
     return new Attribute({ op: 'Exists' });
   }
 
+  /** The attribute does not exist. */
   static doesNotExist(): Attribute {
     return new Attribute({ op: 'DoesNotExist' });
   }
 
+  /** The value is `true`. */
   static isTrue(): Attribute {
     return new Attribute({ op: 'IsTrue' });
   }
 
+  /** The value is `false`. */
   static isFalse(): Attribute {
     return new Attribute({ op: 'IsFalse' });
   }
 
+  /** The value is a number greater than this one. */
   static greaterThan(value: number): Attribute {
     return new Attribute({ op: 'Gt', value: [String(value)] });
   }
 
+  /** The value is a number less than this one. */
   static lessThan(value: number): Attribute {
     return new Attribute({ op: 'Lt', value: [String(value)] });
   }
@@ -63,6 +85,7 @@ export class Attribute {
 
   private constructor(private readonly expression: Expression) {}
 
+  /** Returns the condition as a NodeFeatureRule has it. */
   toExpression(): Expression {
     return this.expression;
   }
@@ -71,6 +94,7 @@ export class Attribute {
 /** Attributes by feature: `{ 'pci.device': { vendor: Attribute.in('15b3') } }`. All must hold, on one and the same device. */
 export type Features = Readonly<Record<string, Readonly<Record<string, Attribute>>>>;
 
+/** One rule: what it sets on the nodes that meet its conditions. */
 export interface NodeFeatureRuleEntry {
   /** What the rule is called in logs. */
   readonly ruleName: string;
@@ -82,6 +106,7 @@ export interface NodeFeatureRuleEntry {
   readonly labels?: Readonly<Record<string, string>>;
   /** Go template that gives `key=value` lines. @default - none */
   readonly labelsTemplate?: string;
+  /** Annotations of the nodes. @default - none */
   readonly annotations?: Readonly<Record<string, string>>;
   /** Only where NFD's master runs with `--enable-taints`. @default - none */
   readonly taints?: readonly Taint[];
@@ -93,7 +118,9 @@ export interface NodeFeatureRuleEntry {
   readonly overrides?: OpenPartial<NodeFeatureRuleSpecRule>;
 }
 
+/** Props of a NodeFeatureRule. */
 export interface NodeFeatureRuleProps extends ClusterObjectProps {
+  /** The rules, in their order. */
   readonly rules: readonly NodeFeatureRuleEntry[];
 }
 
@@ -101,14 +128,15 @@ export interface NodeFeatureRuleProps extends ClusterObjectProps {
  * Rules: `networking/nfd-*`. Source: node-feature-discovery v0.19.0.
  *
  * @example
- * new NodeFeatureRule(chart, 'rdma', {
+ * new networking.NodeFeatureRule(chart, 'rdma', {
  *   rules: [{
  *     ruleName: 'rdma capable', labels: { 'example.com/rdma': 'true' },
- *     when: { 'pci.device': { vendor: Attribute.in('15b3') }, 'kernel.loadedmodule': { mlx5_ib: Attribute.exists() } },
+ *     when: { 'pci.device': { vendor: networking.Attribute.in('15b3') }, 'kernel.loadedmodule': { mlx5_ib: networking.Attribute.exists() } },
  *   }],
  * });
  */
 export class NodeFeatureRule extends Construct {
+  /** The NodeFeatureRule object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NodeFeatureRuleProps) {

@@ -4,6 +4,7 @@
 import { definedJson } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 
+/** An image of the network operator, in parts. */
 export interface OperatorImage {
   /** Registry and path. @default - `global.repository` of the policy */
   readonly repository?: string;

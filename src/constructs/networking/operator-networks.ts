@@ -23,10 +23,11 @@ import { Resource } from '../resources/resource';
 import { type DeviceReference, deviceResourceOf } from './device-reference';
 import { Ipam } from './ipam';
 
+/** Props of every network of NVIDIA's network operator. */
 interface OperatorNetworkProps<Spec> extends ClusterObjectProps {
   /** Namespace whose pods attach. @default default, as the operator has it */
   readonly networkNamespace?: NamedReference;
-  /** @default - no addresses */
+  /** How attached pods get their addresses. @default - no addresses */
   readonly ipam?: Ipam;
   /** Whatever has no property of its own. @default - none */
   readonly overrides?: OpenPartial<Spec>;
@@ -38,6 +39,7 @@ interface OverSharedDevice {
   readonly device?: DeviceReference;
 }
 
+/** Props of a HostDeviceNetwork. */
 export interface HostDeviceNetworkProps extends OperatorNetworkProps<HostDeviceNetworkSpec> {
   /** Pool of the SR-IOV device plugin (`nics.device('hostdev')`), or its name without the prefix `nvidia.com/`. */
   readonly device: DeviceReference;
@@ -45,15 +47,17 @@ export interface HostDeviceNetworkProps extends OperatorNetworkProps<HostDeviceN
   readonly fabric?: Fabric;
 }
 
+/** Props of a MacvlanNetwork. */
 export interface MacvlanNetworkProps extends OperatorNetworkProps<MacvlanNetworkSpec>, OverSharedDevice {
   /** Ethernet interface of the nodes, for example `ens2f0`. @default - that of the default route */
   readonly master?: string;
-  /** @default bridge */
+  /** How interfaces of one master reach each other. @default bridge */
   readonly mode?: 'bridge' | 'private' | 'vepa' | 'passthru';
-  /** @default - that of the master */
+  /** MTU of the interfaces, in bytes. @default - that of the master */
   readonly mtu?: number;
 }
 
+/** Props of an IPoIBNetwork. */
 export interface IPoIBNetworkProps extends OperatorNetworkProps<IPoIBNetworkSpec>, OverSharedDevice {
   /** InfiniBand interface of the nodes, for example `ibs3f1`. */
   readonly master: string;
@@ -62,7 +66,9 @@ export interface IPoIBNetworkProps extends OperatorNetworkProps<IPoIBNetworkSpec
 /** Prefix of what a HostDeviceNetwork names. Source: network-operator, pkg/state/state_hostdevice_network.go. */
 const HOST_DEVICE_PREFIX = 'nvidia.com/';
 
+/** A network of NVIDIA's network operator, which creates a NetworkAttachmentDefinition from it. */
 abstract class OperatorNetwork extends Construct implements RdmaNetwork {
+  /** The network object. */
   readonly resource: ApiObject;
   readonly networkNamespace: string;
 
@@ -93,7 +99,17 @@ abstract class OperatorNetwork extends Construct implements RdmaNetwork {
   }
 }
 
-/** Whole interfaces of the nodes, which a pod has for itself. */
+/**
+ * Whole interfaces of the nodes, which a pod has for itself.
+ *
+ * @example
+ * const network = new networking.HostDeviceNetwork(chart, 'rail0', {
+ *   device: 'hostdev',
+ *   fabric: 'infiniband',
+ *   networkNamespace: 'research',
+ * });
+ * new PodTemplate({ image, rdma: Rdma.over(network) });
+ */
 export class HostDeviceNetwork extends OperatorNetwork {
   constructor(scope: Construct, id: string, props: HostDeviceNetworkProps) {
     const named = deviceResourceOf(props.device);
@@ -111,7 +127,16 @@ export class HostDeviceNetwork extends OperatorNetwork {
   }
 }
 
-/** Interfaces of their own on an Ethernet interface of the nodes; RDMA goes over a shared device. */
+/**
+ * Interfaces of their own on an Ethernet interface of the nodes; RDMA goes over a shared device.
+ *
+ * @example
+ * new networking.MacvlanNetwork(chart, 'storage', {
+ *   master: 'ens2f0',
+ *   networkNamespace: 'research',
+ *   ipam: networking.Ipam.whereabouts({ range: '192.168.100.0/24' }),
+ * });
+ */
 export class MacvlanNetwork extends OperatorNetwork {
   constructor(scope: Construct, id: string, props: MacvlanNetworkProps) {
     const { master, mode = 'bridge', mtu, device } = props;
@@ -128,7 +153,16 @@ export class MacvlanNetwork extends OperatorNetwork {
   }
 }
 
-/** IP interfaces over InfiniBand; RDMA goes over a shared device. */
+/**
+ * IP interfaces over InfiniBand; RDMA goes over a shared device.
+ *
+ * @example
+ * new networking.IPoIBNetwork(chart, 'rdma', {
+ *   master: 'ibs3f1',
+ *   networkNamespace: 'research',
+ *   ipam: networking.Ipam.nvIpam('pool'),
+ * });
+ */
 export class IPoIBNetwork extends OperatorNetwork {
   constructor(scope: Construct, id: string, props: IPoIBNetworkProps) {
     const { master, device } = props;

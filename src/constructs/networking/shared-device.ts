@@ -9,35 +9,39 @@ import { type JsonObject } from '../../facts/api/schema';
 
 /** Which cards: all that are stated must hold, each by any of its values. */
 export interface CardSelectors {
-  /** PCI vendors, for example `15b3`. */
+  /** PCI vendors, for example `15b3`. @default - any */
   readonly vendors?: readonly string[];
-  /** PCI device ids, for example `1021`. */
+  /** PCI device ids, for example `1021`. @default - any */
   readonly deviceIds?: readonly string[];
-  /** Kernel drivers, for example `mlx5_core`. */
+  /** Kernel drivers, for example `mlx5_core`. @default - any */
   readonly drivers?: readonly string[];
-  /** For example `ether` or `infiniband`. */
+  /** Link types, for example `ether` or `infiniband`. @default - any */
   readonly linkTypes?: readonly string[];
 }
 
+/** Cards whose RDMA device pods share. */
 export interface SharedDevicePool extends CardSelectors {
   /** The name after the prefix: letters, digits and underscores. */
   readonly name: string;
-  /** @default rdma */
+  /** Domain of the resource name. @default rdma */
   readonly prefix?: string;
   /** Pods that may share the cards of the pool. @default 63 */
   readonly shares?: number;
-  /** Interfaces of the nodes, for example `ens2f0`. */
+  /** Interfaces of the nodes, for example `ens2f0`. @default - any */
   readonly interfaces?: readonly string[];
 }
 
+/** Cards, or virtual functions, that pods have for themselves. */
 export interface SriovDevicePool extends CardSelectors {
   /** The name after the prefix: letters, digits and underscores. */
   readonly name: string;
-  /** @default - that of the plugin: `nvidia.com` under the network operator */
+  /** Domain of the resource name. @default - that of the plugin: `nvidia.com` under the network operator */
   readonly prefix?: string;
-  /** Physical functions, for example `ens2f0`, or `ens2f0#0-3` for some of their virtual functions. */
+  /** Physical functions, for example `ens2f0`, or `ens2f0#0-3` for some of their virtual functions. @default - any */
   readonly pfNames?: readonly string[];
+  /** PCI addresses of the devices, for example `0000:3b:00.0`. @default - any */
   readonly pciAddresses?: readonly string[];
+  /** PCI addresses of the physical functions, whose virtual functions are selected. @default - any */
   readonly rootDevices?: readonly string[];
   /** Pods get the RDMA device of the function. @default true */
   readonly rdma?: boolean;

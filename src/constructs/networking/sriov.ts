@@ -24,38 +24,41 @@ import { type Ipam } from './ipam';
 
 /** Which cards: all that are stated must hold. */
 export interface NicSelector {
-  /** PCI vendor, for example `15b3`. */
+  /** PCI vendor, for example `15b3`. @default - any */
   readonly vendor?: string;
-  /** PCI device id, for example `1021`. */
+  /** PCI device id, for example `1021`. @default - any */
   readonly deviceId?: string;
-  /** Physical functions, for example `ens2f0`, or `ens2f0#0-3` for some of their virtual functions. */
+  /** Physical functions, for example `ens2f0`, or `ens2f0#0-3` for some of their virtual functions. @default - any */
   readonly pfNames?: readonly string[];
-  /** PCI addresses. */
+  /** PCI addresses of the physical functions. @default - any */
   readonly rootDevices?: readonly string[];
-  /** Network of a virtual platform, `openstack/NetworkID:<id>`. */
+  /** Network of a virtual platform, `openstack/NetworkID:<id>`. @default - any */
   readonly netFilter?: string;
 }
 
+/** Props of an SriovNetworkNodePolicy. */
 export interface SriovNetworkNodePolicyProps extends NamespacedObjectProps {
   /** The name after the prefix: letters, digits and underscores. */
   readonly resourceName: string;
   /** Setting of the operator for all its resources; `nvidia.com` where the network operator brings it. @default openshift.io */
   readonly resourcePrefix?: string;
+  /** Labels of the nodes that the policy applies to. */
   readonly nodeSelector: Readonly<Record<string, string>>;
+  /** The cards of the nodes. */
   readonly nics: NicSelector;
   /** Virtual functions of each card. */
   readonly virtualFunctions: number;
-  /** @default - left to the card; `ib` for InfiniBand */
+  /** Link type of the cards. @default - left to the card; `ib` for InfiniBand */
   readonly linkType?: 'eth' | 'ib';
   /** Pods get the RDMA device of the function. @default true */
   readonly rdma?: boolean;
   /** Driver of the functions: the kernel's, or `vfio-pci` for virtual machines and DPDK. @default netdevice */
   readonly deviceType?: 'netdevice' | 'vfio-pci';
-  /** @default - that of the card */
+  /** MTU of the virtual functions, in bytes. @default - that of the card */
   readonly mtu?: number;
   /** 0 is the strongest, where policies overlap. @default 99 */
   readonly priority?: number;
-  /** @default legacy */
+  /** Mode of the switch in the card. @default legacy */
   readonly eSwitchMode?: 'legacy' | 'switchdev';
   /** Functions are not counted by NUMA node. @default false */
   readonly excludeTopology?: boolean;
@@ -67,12 +70,23 @@ export interface SriovNetworkNodePolicyProps extends NamespacedObjectProps {
  * Virtual functions on the cards of some nodes. Lies in the operator's namespace.
  *
  * Rules: `networking/sriov-*`. Source: sriov-network-operator v1.6.0.
+ *
+ * @example
+ * new networking.SriovNetworkNodePolicy(chart, 'rail0-functions', {
+ *   resourceName: 'rail0',
+ *   nodeSelector: { 'feature.node.kubernetes.io/network-sriov.capable': 'true' },
+ *   nics: { pfNames: ['ens2f0'] },
+ *   virtualFunctions: 8,
+ * });
  */
 export class SriovNetworkNodePolicy extends Construct {
+  /** The SriovNetworkNodePolicy object. */
   readonly resource: ApiObject;
   /** What pods ask for. */
   readonly deviceResource: string;
+  /** The resource name without its domain. */
   readonly resourceName: string;
+  /** What the cards carry; `undefined` where it is not known. */
   readonly fabric: Fabric | undefined;
 
   constructor(scope: Construct, id: string, props: SriovNetworkNodePolicyProps) {
@@ -111,14 +125,15 @@ export class SriovNetworkNodePolicy extends Construct {
   }
 }
 
+/** Props of every network of virtual functions. */
 interface SriovNetworkBaseProps<Spec> extends NamespacedObjectProps {
   /** Whose virtual functions. */
   readonly policy: SriovNetworkNodePolicy | SriovResourceReference;
   /** Namespace whose pods attach; the network itself lies in the operator's. @default - that of the network */
   readonly networkNamespace?: NamedReference;
-  /** @default - no addresses */
+  /** How attached pods get their addresses. @default - no addresses */
   readonly ipam?: Ipam;
-  /** @default - the plugin's */
+  /** State of the link of the virtual function. @default - the plugin's */
   readonly linkState?: LinkState;
   /** What the pod's annotation may ask of the plugin: `ips`, `mac`, `infinibandGUID`. @default - nothing */
   readonly capabilities?: Readonly<Record<string, boolean>>;
@@ -130,16 +145,24 @@ interface SriovNetworkBaseProps<Spec> extends NamespacedObjectProps {
 
 /** Virtual functions of a policy that lives in the cluster. */
 export interface SriovResourceReference {
+  /** The resource name without its domain. */
   readonly resourceName: string;
   /** `<prefix>/<resourceName>`: what pods ask for. */
   readonly deviceResource: string;
 }
 
+/** Props of an SriovNetwork. */
 export interface SriovNetworkProps extends SriovNetworkBaseProps<SriovNetworkSpec> {
   /** 0 for untagged. @default 0 */
   readonly vlan?: number;
+  /** Priority of the VLAN, from 0 to 7. @default 0 */
   readonly vlanQoS?: number;
+  /**
+   * Whether the card drops packets with a source address that is not the function's own.
+   * @default - the card's setting
+   */
   readonly spoofCheck?: boolean;
+  /** Whether the pod may change the function's address and receive all packets. @default - the card's setting */
   readonly trust?: boolean;
   /** Mbit/s. @default - no limit */
   readonly maxTxRate?: number;
@@ -147,9 +170,12 @@ export interface SriovNetworkProps extends SriovNetworkBaseProps<SriovNetworkSpe
   readonly minTxRate?: number;
 }
 
+/** Props of an SriovIBNetwork. */
 export type SriovIBNetworkProps = SriovNetworkBaseProps<SriovIBNetworkSpec>;
 
+/** A network of the SR-IOV network operator, which creates a NetworkAttachmentDefinition from it. */
 abstract class OperatorNetwork extends Construct implements RdmaNetwork {
+  /** The network object. */
   abstract readonly resource: ApiObject;
   abstract readonly fabric: Fabric;
   readonly deviceResource: string;
@@ -177,14 +203,18 @@ abstract class OperatorNetwork extends Construct implements RdmaNetwork {
  * An Ethernet network of virtual functions. The operator creates a NetworkAttachmentDefinition from it.
  *
  * @example
- * const policy = new SriovNetworkNodePolicy(chart, 'rail0-functions', {
- *   resourceName: 'rail0', nodeSelector, nics: { pfNames: ['ens2f0'] }, virtualFunctions: 8,
+ * const policy = new networking.SriovNetworkNodePolicy(chart, 'rail0-functions', {
+ *   resourceName: 'rail0',
+ *   nodeSelector: { 'feature.node.kubernetes.io/network-sriov.capable': 'true' },
+ *   nics: { pfNames: ['ens2f0'] },
+ *   virtualFunctions: 8,
  * });
- * const ipam = Ipam.whereabouts({ range: '10.10.0.0/16' });
- * const rail = new SriovNetwork(chart, 'rail0', { policy, networkNamespace: 'research', ipam });
+ * const ipam = networking.Ipam.whereabouts({ range: '10.10.0.0/16' });
+ * const rail = new networking.SriovNetwork(chart, 'rail0', { policy, networkNamespace: 'research', ipam });
  * new PodTemplate({ image, rdma: Rdma.over(rail) });
  */
 export class SriovNetwork extends OperatorNetwork {
+  /** The SriovNetwork object. */
   readonly resource: ApiObject;
   readonly fabric = 'roce';
 
@@ -203,8 +233,25 @@ export class SriovNetwork extends OperatorNetwork {
   }
 }
 
-/** An InfiniBand network of virtual functions. The operator creates a NetworkAttachmentDefinition from it. */
+/**
+ * An InfiniBand network of virtual functions. The operator creates a NetworkAttachmentDefinition from it.
+ *
+ * @example
+ * const policy = new networking.SriovNetworkNodePolicy(chart, 'rail0-functions', {
+ *   resourceName: 'rail0',
+ *   nodeSelector: { 'feature.node.kubernetes.io/network-sriov.capable': 'true' },
+ *   nics: { pfNames: ['ibs3f1'] },
+ *   linkType: 'ib',
+ *   virtualFunctions: 8,
+ * });
+ * new networking.SriovIBNetwork(chart, 'rail0', {
+ *   policy,
+ *   networkNamespace: 'research',
+ *   ipam: networking.Ipam.whereabouts({ range: '10.10.0.0/16' }),
+ * });
+ */
 export class SriovIBNetwork extends OperatorNetwork {
+  /** The SriovIBNetwork object. */
   readonly resource: ApiObject;
   readonly fabric = 'infiniband';
 

@@ -23,14 +23,15 @@ const NEURON_NODES: NodeSelectorRequirement = {
   values: ACCELERATORS.filter(({ vendor }) => vendor === 'aws').flatMap(({ productLabels }) => productLabels),
 };
 
+/** Props of a NeuronDevicePlugin. */
 export interface NeuronDevicePluginProps extends NamespacedObjectProps {
   /** @default kube-system */
   readonly namespace?: NamedReference;
   /** Tag of the image: `2.12.5.0`. */
   readonly version: string;
-  /** @default - public.ecr.aws/neuron/neuron-device-plugin */
+  /** Image of the plugin. @default - public.ecr.aws/neuron/neuron-device-plugin */
   readonly image?: string;
-  /** @default - CriticalAddonsOnly and aws.amazon.com/neuron:NoSchedule */
+  /** Tolerations of the pods of the plugin. @default - CriticalAddonsOnly and aws.amazon.com/neuron:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -42,10 +43,12 @@ export interface NeuronDevicePluginProps extends NamespacedObjectProps {
  * Rules: `neuron/*`. Source: aws-neuron-sdk, src/k8/k8s-neuron-device-plugin.yml.
  *
  * @example
- * new NeuronDevicePlugin(chart, 'neuron', { version: '2.12.5.0' });
+ * new neuron.NeuronDevicePlugin(chart, 'neuron', { version: '2.12.5.0' });
  */
 export class NeuronDevicePlugin extends Construct {
+  /** Name of the DaemonSet. */
   readonly name: string;
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NeuronDevicePluginProps) {
@@ -84,14 +87,15 @@ export class NeuronDevicePlugin extends Construct {
   }
 }
 
+/** Props of a NeuronMonitor. */
 export interface NeuronMonitorProps extends NamespacedObjectProps {
   /** @default neuron-monitor */
   readonly namespace?: NamedReference;
   /** Tag of the image: `1.0.0`. */
   readonly version: string;
-  /** @default - public.ecr.aws/neuron/neuron-monitor */
+  /** Image of the monitor. @default - public.ecr.aws/neuron/neuron-monitor */
   readonly image?: string;
-  /** @default - aws.amazon.com/neuron:NoSchedule */
+  /** Tolerations of the pods of the monitor. @default - aws.amazon.com/neuron:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -101,10 +105,12 @@ export interface NeuronMonitorProps extends NamespacedObjectProps {
  * Source: aws-neuron-sdk, src/k8/k8s-neuron-monitor-daemonset.yml.
  *
  * @example
- * new NeuronMonitor(chart, 'neuron-monitor', { version: '1.0.0' });
+ * new neuron.NeuronMonitor(chart, 'neuron-monitor', { version: '1.0.0' });
  */
 export class NeuronMonitor extends Construct {
+  /** Name of the DaemonSet. */
   readonly name: string;
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NeuronMonitorProps) {

@@ -50,7 +50,7 @@ const TOOLKIT_FILE = '99-nvidia.toml';
  * Rules: `node-tuning/containerd-*`. Source: containerd, internal/cri/config.
  *
  * @example
- * new ContainerdConfiguration({ runtimes: { rdma: { baseRuntimeSpec: '/etc/containerd/rdma-base-spec.json' } } }).toText();
+ * new nodeTuning.ContainerdConfiguration({ runtimes: { rdma: { baseRuntimeSpec: '/etc/containerd/rdma-base-spec.json' } } }).toText();
  */
 export class ContainerdConfiguration implements NodeDocument {
   readonly path: string;

@@ -66,8 +66,8 @@ const SCRIPT = 'device-readiness.sh';
  * Rules: `node-tuning/readiness-*`. Source: kubernetes-sigs/node-readiness-controller v1alpha1; kubernetes 1.32 (node name in tokens).
  *
  * @example
- * const ready = new DeviceReadiness(chart, 'gpu-ready', { image: 'registry.example.com/kubectl:1.36', count: 8 });
- * const profile = new NodeProfile('h100', { startupTaints: [ready.taint] });
+ * const ready = new nodeTuning.DeviceReadiness(chart, 'gpu-ready', { image: 'registry.example.com/kubectl:1.36', count: 8 });
+ * const profile = new nodeTuning.NodeProfile('h100', { startupTaints: [ready.taint] });
  */
 export class DeviceReadiness extends Construct {
   /** What nodes are to be born with. */

@@ -36,7 +36,7 @@ export interface DockerDaemonProps {
  * Rules: `node-tuning/docker-*`. Source: moby 29.x, daemon/config; docker/cli, docs/reference/dockerd.md.
  *
  * @example
- * new DockerDaemon({ cgroupParent: 'ai.slice' }).toText();
+ * new nodeTuning.DockerDaemon({ cgroupParent: 'ai.slice' }).toText();
  */
 export class DockerDaemon implements NodeDocument {
   readonly path = '/etc/docker/daemon.json';

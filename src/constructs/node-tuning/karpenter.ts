@@ -138,7 +138,12 @@ export interface NodePoolProps extends ClusterObjectProps {
  * A NodePool of Karpenter (`karpenter.sh/v1`).
  *
  * @example
- * new NodePool(chart, 'h100', { profile, nodeClass, instanceTypes: ['p5.48xlarge'], limits: { accelerators: Accelerator.nvidia({ count: 64 }) } });
+ * new nodeTuning.NodePool(chart, 'h100', {
+ *   profile: new nodeTuning.NodeProfile('h100', { devices: { perNode: 8 } }),
+ *   nodeClass: nodeTuning.Ec2NodeClass.fromName('gpu'),
+ *   instanceTypes: ['p5.48xlarge'],
+ *   limits: { accelerators: Accelerator.nvidia({ count: 64 }) },
+ * });
  */
 export class NodePool extends Construct {
   readonly resource: ApiObject;

@@ -78,7 +78,7 @@ const MOST_PIDS = 2_097_152;
  * Rules: `node-tuning/kubelet-*`, `node-tuning/static-*`, `node-tuning/topology-*`. Source: KubeletConfiguration of kubernetes 1.36.
  *
  * @example
- * new KubeletDropIn({ reservedSystemCpus: '0-3,64-67' }).toText();
+ * new nodeTuning.KubeletDropIn({ reservedSystemCpus: '0-3,64-67' }).toText();
  */
 export class KubeletDropIn implements NodeDocument {
   readonly path: string;

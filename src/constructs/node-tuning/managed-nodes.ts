@@ -98,7 +98,7 @@ const GKE_SYSCTLS: readonly TunableSysctl[] = [
 
 /**
  * @example
- * const { files, left } = new ManagedNodes({ kubelet, sysctls: { 'vm.max_map_count': 1048576 } }).toGke();
+ * const { files, left } = new nodeTuning.ManagedNodes({ sysctls: { 'vm.max_map_count': 1048576 } }).toGke();
  */
 export class ManagedNodes {
   constructor(private readonly props: ManagedNodesProps) {}

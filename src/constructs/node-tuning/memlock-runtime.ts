@@ -32,7 +32,7 @@ const UNLIMITED = '18446744073709551615';
  * Source: containerd, internal/cri/server (containers with a base specification keep its limits), pkg/oci/spec.go.
  *
  * @example
- * const rdma = new MemlockRuntime(chart, 'rdma');
+ * const rdma = new nodeTuning.MemlockRuntime(chart, 'rdma');
  * new PodTemplate({ image, runtimeClass: rdma.runtimeClassName });
  */
 export class MemlockRuntime extends Construct {

@@ -58,8 +58,8 @@ const SECONDS_FOR_NODE = 5;
  * Source: kubernetes 1.36 (taints, --node-labels); catalog of clouds.
  *
  * @example
- * const h100 = new NodeProfile('h100-training', { tier: 'training', devices: { perNode: 8, numaNodes: 2 } });
- * new JobSet(chart, 'train', { jobs: [{ jobName: 'node', image, nodeSelection: h100.selection }] });
+ * const h100 = new nodeTuning.NodeProfile('h100-training', { tier: 'training', devices: { perNode: 8, numaNodes: 2 } });
+ * new batch.JobSet(chart, 'train', { jobs: [{ jobName: 'node', image, nodeSelection: h100.selection }] });
  */
 export class NodeProfile {
   /**

@@ -53,8 +53,8 @@ const HOST = '/host';
  * Rules: `node-tuning/live-node-red-line` and those for every pod. The namespace must admit host paths (pod security `privileged`).
  *
  * @example
- * new NodeTuner(chart, 'gpu-nodes', {
- *   tunings: [Tuning.sysctls({ 'net.core.rmem_max': 67108864 }), Tuning.cpuGovernor('performance')],
+ * new nodeTuning.NodeTuner(chart, 'gpu-nodes', {
+ *   tunings: [nodeTuning.Tuning.sysctls({ 'net.core.rmem_max': 67108864 }), nodeTuning.Tuning.cpuGovernor('performance')],
  * });
  */
 export class NodeTuner extends Construct {

@@ -35,7 +35,12 @@ export interface SpotJobProps extends PodProps, WorkloadProps<JobSpec, SinglePod
  * Rules: `node-tuning/spot-*`, `pods/spot-pod-is-replaced`. Source: kubernetes 1.36, Job podFailurePolicy (DisruptionTarget).
  *
  * @example
- * new SpotJob(chart, 'sweep', { on: 'gke', image, command: ['python', 'sweep.py', '--resume'], accelerators: Accelerator.nvidia() });
+ * new nodeTuning.SpotJob(chart, 'sweep', {
+ *   on: 'gke',
+ *   image,
+ *   command: ['python', 'sweep.py', '--resume'],
+ *   accelerators: Accelerator.nvidia({ count: 1 }),
+ * });
  */
 export class SpotJob extends Workload<Job, JobSpec, SinglePodsEngine> {
   /** @throws if the profile is of nodes that stay, a pod asks for more than a node has, or needs longer to end than the notice leaves */

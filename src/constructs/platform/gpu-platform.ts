@@ -95,7 +95,7 @@ const PRIVILEGED = { 'pod-security.kubernetes.io/enforce': 'privileged' };
  * });
  * const { research } = platform.teams;
  * new kubeflow.PyTorchJob(research.chart, 'pretrain', {
- *   ...research.wholeNode('training'), image, command, nodes: 8, scheduling: research.scheduling,
+ *   ...research.wholeNode('training'), image, nodes: 8, scheduling: research.scheduling,
  * });
  */
 export class GpuPlatform<

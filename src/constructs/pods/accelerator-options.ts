@@ -7,6 +7,7 @@ import { type Quantity } from '../../facts/api/scalars';
 import { type AcceleratorName, type ResourceName } from '../../facts/catalog';
 import { type NamedReference } from '../resources/references';
 
+/** Options of every accelerator. */
 export interface AcceleratorOptions {
   /** Devices of each pod, at least 1. In `Amounts`: devices in total, 0 or more. */
   readonly count: number;
@@ -18,6 +19,7 @@ export interface AcceleratorOptions {
   readonly tolerations?: readonly Toleration[];
 }
 
+/** Options of whole NVIDIA GPUs. */
 export interface NvidiaOptions extends AcceleratorOptions {
   /**
    * Only nodes with one of these GPUs: a name of the catalog in any spelling (`H100-SXM-80GB`), which matches all its node labels, or
@@ -27,11 +29,13 @@ export interface NvidiaOptions extends AcceleratorOptions {
   readonly product?: AcceleratorName | readonly AcceleratorName[];
 }
 
+/** Options of MIG instances. */
 export interface MigOptions extends NvidiaOptions {
   /** MIG profile, for example `1g.10gb`; the device plugin must run with the mixed strategy. */
   readonly profile: string;
 }
 
+/** Options of an accelerator that has no function of its own. */
 export interface OtherAcceleratorOptions extends AcceleratorOptions {
   /** The extended resource, for example `huawei.com/Ascend910`. */
   readonly resource: ResourceName;
@@ -41,6 +45,7 @@ export interface OtherAcceleratorOptions extends AcceleratorOptions {
   readonly with?: Readonly<Record<string, Quantity>>;
 }
 
+/** Options of devices that are allocated by a ResourceClaim (dynamic resource allocation). */
 export interface ClaimOptions extends AcceleratorOptions {
   /** ResourceClaimTemplate of the pod's namespace, by name or as a construct. Every pod gets a claim of its own. */
   readonly template: NamedReference;
@@ -50,6 +55,7 @@ export interface ClaimOptions extends AcceleratorOptions {
   readonly request?: string;
 }
 
+/** Options of time-sliced or MPS shares of NVIDIA GPUs. */
 export interface ShareOptions extends Pick<NvidiaOptions, 'product' | 'tolerations'> {
   /** A share of a MIG slice of this profile rather than of a whole GPU; time-slicing only. @default - a whole GPU's */
   readonly profile?: string;
@@ -71,6 +77,7 @@ export interface VirtualGpuOptions extends NvidiaOptions {
   readonly computePercent?: number;
 }
 
+/** Options of virtual GPUs of HAMi. */
 export interface HamiOptions extends VirtualGpuOptions {
   /** 0 before 1 where tasks share a GPU. @default - HAMi's default */
   readonly priority?: 0 | 1;
@@ -86,6 +93,7 @@ export interface HamiOptions extends VirtualGpuOptions {
   readonly mode?: 'hami-core' | 'mig' | 'mps';
 }
 
+/** Options of cGPU shares on Alibaba Cloud. */
 export interface CgpuOptions extends Pick<AcceleratorOptions, 'tolerations'> {
   /** Memory with its unit: `10Gi`. */
   readonly memory: ByteSize;
@@ -95,6 +103,7 @@ export interface CgpuOptions extends Pick<AcceleratorOptions, 'tolerations'> {
   readonly unit?: 'GiB' | 'MiB';
 }
 
+/** Options of qGPU on Tencent Cloud: either a share of one GPU, or a number of whole ones. */
 export type QgpuOptions = Pick<AcceleratorOptions, 'tolerations'> &
   (
     | {
@@ -110,6 +119,7 @@ export type QgpuOptions = Pick<AcceleratorOptions, 'tolerations'> &
       }
   );
 
+/** Options of AMD GPUs. */
 export interface AmdOptions extends AcceleratorOptions {
   /** A partition rather than a whole GPU, under the mixed naming strategy: `cpx_nps4`. @default - whole GPUs */
   readonly partition?: `${'spx' | 'dpx' | 'tpx' | 'qpx' | 'cpx'}_nps${1 | 2 | 4 | 8}`;
@@ -121,11 +131,13 @@ export interface AmdOptions extends AcceleratorOptions {
   readonly product?: AcceleratorName | readonly AcceleratorName[];
 }
 
+/** Options of Intel GPUs. */
 export interface IntelGpuOptions extends AcceleratorOptions {
   /** The kernel driver of the nodes, after which the resource is named. @default i915 */
   readonly driver?: 'i915' | 'xe';
 }
 
+/** Options of Huawei Ascend NPUs. */
 export interface AscendOptions extends AcceleratorOptions {
   /** The chip, as the resource is named after it: `huawei.com/Ascend910`. `npu` is the common name of newer releases. @default 910 */
   readonly chip?: '910' | '310P' | '310' | 'npu';
@@ -148,6 +160,7 @@ export interface AscendOptions extends AcceleratorOptions {
   readonly devicesFromVolcano?: boolean;
 }
 
+/** Options of AWS Trainium and Inferentia devices. */
 export interface NeuronOptions extends AcceleratorOptions {
   /** What is counted: devices, or the cores of them. @default device */
   readonly unit?: 'device' | 'core';
@@ -159,6 +172,7 @@ export interface NeuronOptions extends AcceleratorOptions {
   readonly product?: AcceleratorName | readonly AcceleratorName[];
 }
 
+/** Options of Google TPUs. */
 export interface TpuOptions extends AcceleratorOptions {
   /**
    * Type of the node pool: a value of the label `cloud.google.com/gke-tpu-accelerator` (`tpu-v6e-slice`), or a name of the catalog in any

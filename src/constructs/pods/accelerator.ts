@@ -42,7 +42,16 @@ const PRODUCT_LABEL = 'nvidia.com/gpu.product';
 const SHARING_LABEL = 'nvidia.com/gpu.sharing-strategy';
 const ACK_SHARING_LABEL = 'ack.node.gpu.schedule';
 
-/** A request for accelerators. */
+/**
+ * A request for accelerators: the resource, the nodes that have it, and the tolerations for their taints.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 2,
+ *   image: 'registry.example.com/train:1',
+ *   accelerators: Accelerator.nvidia({ count: 8, product: 'H100-SXM-80GB' }),
+ * });
+ */
 export class Accelerator implements PodPart {
   /** Whole GPUs of NVIDIA, or whatever the device plugin gives out as `nvidia.com/gpu`. */
   static nvidia(options: NvidiaOptions): Accelerator {
@@ -89,7 +98,7 @@ export class Accelerator implements PodPart {
   }
 
   /**
-   * vGPUs of HAMi. Its plugin takes the place of NVIDIA's on a node; pods with a privileged container are denied.
+   * Virtual GPUs of HAMi. Its plugin takes the place of NVIDIA's on a node; pods with a privileged container are denied.
    *
    * @throws if memory is stated twice, or an amount is out of bounds
    */
@@ -114,7 +123,7 @@ export class Accelerator implements PodPart {
   }
 
   /**
-   * vGPUs of Volcano's device plugin; the scheduler needs the plugin deviceshare with VGPUEnable.
+   * Virtual GPUs of Volcano's device plugin; the scheduler needs the plugin deviceshare with VGPUEnable.
    *
    * @throws if memory is stated twice, or an amount is out of bounds
    */

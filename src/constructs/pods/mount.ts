@@ -14,12 +14,13 @@ import { type NamedReference, nameOf, referencesIn } from '../resources/referenc
 export interface MountOptions {
   /** Name of the volume in the pod. @default - made from the mount path: `/data/sets` becomes `data-sets` */
   readonly volumeName?: string;
-  /** @default false */
+  /** Whether the container can only read the volume. @default false */
   readonly readOnly?: boolean;
   /** Mounts this folder or file of the volume instead of its root. @default - the root */
   readonly subPath?: string;
 }
 
+/** Options of an emptyDir volume. */
 export interface EmptyDirOptions extends MountOptions {
   /** `Memory` for a tmpfs, whose content counts to the memory limits of the pod's containers. @default - the node's disk */
   readonly medium?: 'Memory' | `HugePages-${string}`;
@@ -27,23 +28,36 @@ export interface EmptyDirOptions extends MountOptions {
   readonly sizeLimit?: ByteSize;
 }
 
+/** Options of a hostPath volume. */
 export interface HostPathOptions extends MountOptions {
   /** What is expected at the path. @default - not looked at */
   readonly type?: 'Directory' | 'DirectoryOrCreate' | 'File' | 'FileOrCreate' | 'Socket' | 'CharDevice' | 'BlockDevice';
 }
 
+/** Options of a generic ephemeral volume. */
 export interface EphemeralOptions extends MountOptions {
-  /** @default - the cluster's default class */
+  /** StorageClass of the volume. @default - the cluster's default class */
   readonly storageClass?: string;
 }
 
-/** A `Volume` of cdk8s-plus, as far as it has to be known. */
+/** The part of a `Volume` of cdk8s-plus that `Mount` reads. */
 export interface VolumeConstruct {
+  /** Name of the volume in the pod. */
   readonly name: string;
+  /** Returns the volume as the pod spec has it. */
   _toKube(): object;
 }
 
-/** A volume and its mount in the main container. */
+/**
+ * A volume and its mount in the main container.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 1,
+ *   image: 'registry.example.com/train:1',
+ *   mounts: [Mount.claim('datasets', '/data', { readOnly: true }), Mount.emptyDir('/scratch', { sizeLimit: '200Gi' })],
+ * });
+ */
 export class Mount {
   /** A PersistentVolumeClaim of the pod's namespace, by name or as a construct. */
   static claim(claim: NamedReference, mountPath: string, options: MountOptions = {}): Mount {
@@ -102,6 +116,7 @@ export class Mount {
     return new Mount({ ephemeral: { volumeClaimTemplate: { spec } } }, mountPath, options);
   }
 
+  /** Mounts a directory of an NFS server. */
   static nfs(server: string, path: string, mountPath: string, options: MountOptions = {}): Mount {
     return new Mount({ nfs: { server, path, ...(options.readOnly ? { readOnly: true } : {}) } }, mountPath, options);
   }
@@ -134,10 +149,12 @@ export class Mount {
     this.volumeName = options.volumeName ?? volumeNameOf(mountPath);
   }
 
+  /** Returns the volume as the pod spec has it. */
   toVolume(): Volume {
     return { name: this.volumeName, ...this.source };
   }
 
+  /** Returns the mount as the container has it. */
   toVolumeMount(): VolumeMount {
     const { readOnly, subPath } = this.options;
     return {

@@ -7,6 +7,7 @@ import { type EnvVar } from '../../facts/api/types/core/v1';
 import { type NcclPathLevel } from '../../facts/catalog';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
 
+/** Options of every NCCL profile. */
 export interface NcclOptions {
   /**
    * IP interface for bootstrap (and for data, where there is no RDMA). It does not choose the RDMA device.
@@ -19,6 +20,7 @@ export interface NcclOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Options of NCCL profiles for networks with RDMA. */
 export interface RdmaNcclOptions extends NcclOptions {
   /**
    * Devices for data, by their exact names (`mlx5_0`, or `mlx5_0:1` with a port).
@@ -29,20 +31,32 @@ export interface RdmaNcclOptions extends NcclOptions {
   readonly gpuDirectLevel?: NcclPathLevel;
 }
 
+/** Options of NCCL profiles for RoCE. */
 export interface RoceNcclOptions extends RdmaNcclOptions {
   /** Traffic class of the fabric's lossless queue (DSCP times 4, for example 106). Only what the network team says. @default - unset */
   readonly trafficClass?: number;
-  /** @default - unset: NCCL finds the RoCE v2 index itself since 2.21 */
+  /** Index of the GID of the RoCE device. @default - unset: NCCL finds the RoCE v2 index itself since 2.21 */
   readonly gidIndex?: number;
 }
 
-/** How NCCL finds its network. */
+/**
+ * The environment by which NCCL finds its network.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 2,
+ *   image: 'registry.example.com/train:1',
+ *   accelerators: Accelerator.nvidia({ count: 8 }),
+ *   nccl: NcclProfile.infiniband({ hcas: ['mlx5_0', 'mlx5_1'] }),
+ * });
+ */
 export class NcclProfile implements PodPart {
+  /** Uses InfiniBand for data. */
   static infiniband(options: RdmaNcclOptions = {}): NcclProfile {
     return new NcclProfile(options, rdmaVariables(options));
   }
 
-  /** RDMA over Converged Ethernet. */
+  /** Uses RDMA over Converged Ethernet (RoCE) for data. */
   static roce(options: RoceNcclOptions = {}): NcclProfile {
     return new NcclProfile(options, {
       ...rdmaVariables(options),

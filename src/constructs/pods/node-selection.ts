@@ -11,8 +11,19 @@ import { type AcceleratorName, type CloudName, CLOUDS, type SpotProvider, spotFa
 import { productRequirements } from './accelerator';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
 
+/** Operator of a node requirement, as in Kubernetes. */
 export type NodeOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
 
+/**
+ * Selects the nodes that pods may run on, together with the tolerations for their taints.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 1,
+ *   image: 'registry.example.com/train:1',
+ *   nodeSelection: [NodeSelection.spot('gke'), NodeSelection.prefer(50, 'topology.kubernetes.io/zone', 'In', 'us-east1-b')],
+ * });
+ */
 export class NodeSelection implements PodPart {
   /** Nodes that carry these labels. A taint does not attract pods: a tainted pool must also have a label. */
   static labels(labels: Readonly<Record<string, string>>): NodeSelection {

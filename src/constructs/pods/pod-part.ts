@@ -17,37 +17,55 @@ import { type Mount } from './mount';
 export interface PodContext {
   /** The pod shares the network of its node: interfaces have the node's names. */
   readonly hostNetwork: boolean;
-  /** Namespace of the pod, where it is known. */
+  /** Namespace of the pod. @default - not known */
   readonly namespace?: string;
 }
 
+/** What a part adds to a pod. Contributions of several parts are joined. */
 export interface PodContribution {
+  /** Labels of the pod. @default - none */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Values of the annotation that lists networks are joined; of every other one, two different values are refused. */
+  /**
+   * Annotations of the pod. Values of the annotation that lists networks are joined; two different values of any other
+   * one throw an error.
+   * @default - none
+   */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Environment of the main container. What the user states under the same name wins. */
+  /**
+   * Environment of the main container. A variable of the same name that the user sets takes precedence.
+   * @default - none
+   */
   readonly env?: readonly EnvVar[];
-  /** Limits of the main container. Extended resources stand here alone, since a request must equal the limit. */
+  /**
+   * Limits of the main container. Extended resources are set here alone, since a request must equal the limit.
+   * @default - none
+   */
   readonly limits?: Readonly<Record<string, Quantity>>;
+  /** Requests of the main container. @default - none */
   readonly requests?: Readonly<Record<string, Quantity>>;
-  /** Claims of the main container; those of the pod are in `pod.resourceClaims`. */
+  /** Claims of the main container; those of the pod belong into `pod.resourceClaims`. @default - none */
   readonly claims?: readonly ResourceClaim[];
+  /** Volumes and their mounts in the main container. @default - none */
   readonly mounts?: readonly Mount[];
+  /** Tolerations of the pod. @default - none */
   readonly tolerations?: readonly Toleration[];
+  /** Labels that the node must have. @default - none */
   readonly nodeLabels?: Readonly<Record<string, string>>;
-  /** All of them must hold. */
+  /** Requirements on the node, all of which must hold. @default - none */
   readonly nodeRequirements?: readonly NodeSelectorRequirement[];
+  /** Preferred node affinity. @default - none */
   readonly nodePreferences?: readonly PreferredSchedulingTerm[];
-  /** Capabilities that the main container needs beside those of the runtime. */
+  /** Capabilities that the main container needs beside those of the runtime. @default - none */
   readonly capabilities?: readonly string[];
-  /** Fields of the pod that no other part may set to another value; lists are joined. */
+  /** Fields of the pod that no other part may set to another value; lists are joined. @default - none */
   readonly pod?: Partial<PodSpec>;
-  /** Constructs that must exist before the pod. */
+  /** Constructs that must exist before the pod. @default - none */
   readonly references?: readonly object[];
 }
 
 /** A part of a pod. Accelerator, Rdma, NcclProfile, SharedMemory, NodeSelection and Scheduling are parts; others may be written. */
 export interface PodPart {
+  /** Returns what the part adds to a pod. */
   toPod(context: PodContext): PodContribution;
 }
 

@@ -37,6 +37,7 @@ import { SharedMemory } from './shared-memory';
 /** Some members of `T`, and any others: unknown members are written unchanged, and the check reports them. */
 export type OpenPartial<T> = Partial<T> & { readonly [member: string]: unknown };
 
+/** Fields that are merged into the rendered pod template at the end. */
 export interface PodOverrides {
   /** Merged into the main container. @default - none */
   readonly container?: OpenPartial<Container>;
@@ -48,16 +49,17 @@ export interface PodOverrides {
 
 /** The contents of a pod, independent of the scheduler; each role of a workload has them. */
 export interface PodProps {
+  /** Image of the main container. */
   readonly image: string;
-  /** @default - the image's entry point */
+  /** Command of the main container. @default - the image's entry point */
   readonly command?: readonly string[];
-  /** @default - the image's arguments */
+  /** Arguments of the main container. @default - the image's arguments */
   readonly args?: readonly string[];
   /** A value, or a source such as `{ secretKeyRef: { name, key } }`. Wins over what profiles set. @default - none of its own */
   readonly env?: Readonly<Record<string, string | EnvVarSource>>;
   /** ConfigMaps and Secrets whose keys become variables. @default - none */
   readonly envFrom?: readonly EnvFromSource[];
-  /** @default - the image's working directory */
+  /** Working directory of the main container. @default - the image's working directory */
   readonly workingDir?: string;
   /** Ports of the main container. @default - none */
   readonly ports?: readonly ContainerPort[];
@@ -67,9 +69,12 @@ export interface PodProps {
   readonly accelerators?: Accelerator;
   /** Size of `/dev/shm`: part of the memory, or `SharedMemory.added(...)` on top of it. @default - the runtime's 64 MiB */
   readonly sharedMemory?: ByteSize | SharedMemory;
-  /** @default - that of `rdma`, if it has one; else NCCL finds its network by itself */
+  /**
+   * Environment by which NCCL finds its network.
+   * @default - that of `rdma`, if it has one; else NCCL finds its network by itself
+   */
   readonly nccl?: NcclProfile;
-  /** @default - no RDMA */
+  /** RDMA devices and networks of each pod. @default - no RDMA */
   readonly rdma?: Rdma;
   /** Volumes and where they are mounted in the main container. @default - none */
   readonly mounts?: readonly Mount[];
@@ -83,11 +88,16 @@ export interface PodProps {
   readonly serviceAccount?: NamedReference;
   /** Security context of the main container; capabilities that parts need are added. @default - the runtime's */
   readonly securityContext?: SecurityContext;
-  /** @default - the runtime's */
+  /** Security context of the pod. @default - the runtime's */
   readonly podSecurityContext?: PodSecurityContext;
   /** RuntimeClass, for example one with a raised memlock limit. @default - the node's default runtime */
   readonly runtimeClass?: string;
+  /** Secrets for pulling images, by name or as constructs. @default - none */
   readonly imagePullSecrets?: readonly NamedReference[];
+  /**
+   * When the image is pulled.
+   * @default - Kubernetes' default: `Always` for the tag `latest` or no tag, `IfNotPresent` otherwise
+   */
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /** Containers that run to their end before the main one starts. @default - none */
   readonly initContainers?: readonly Container[];
@@ -95,7 +105,9 @@ export interface PodProps {
   readonly sidecars?: readonly Container[];
   /** Time between SIGTERM and SIGKILL, for a checkpoint. @default - Kubernetes' 30 seconds */
   readonly terminationGracePeriod?: Duration;
+  /** Further labels of the pods. @default - none */
   readonly podLabels?: Readonly<Record<string, string>>;
+  /** Further annotations of the pods. @default - none */
   readonly podAnnotations?: Readonly<Record<string, string>>;
   /** Further parts, such as those of a library that knows what a pod needs for its feature. @default - none */
   readonly parts?: readonly PodPart[];
@@ -115,7 +127,9 @@ export interface PodTemplateProps extends PodProps {
 export interface WorkloadStatement {
   /** The kind, for messages. */
   readonly title: string;
+  /** Scheduling of the workload; `undefined` where it sets none. */
   readonly scheduling: Scheduling | undefined;
+  /** Priority class of the workload; `undefined` where it sets none. */
   readonly priorityClass: PriorityClassReference | undefined;
 }
 
@@ -125,17 +139,19 @@ export interface PodRenderOptions {
   readonly containerName?: string;
   /** The workload that renders the template, which alone decides scheduling and priority. @default - the template is on its own */
   readonly workload?: WorkloadStatement;
-  /** @default - that of the template */
+  /** Scheduling of the pods. @default - that of the template */
   readonly scheduling?: Scheduling;
   /** The pods that start together. @default - each pod by itself */
   readonly gang?: Gang;
-  /** @default - that of the template */
+  /** Priority class of the pods. @default - that of the template */
   readonly priorityClass?: PriorityClassReference;
   /** Restart policy of the pod, for workloads that read it there. @default - none */
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
   /** Namespace of the pod, by which networks of others are named in full. @default - not known: every network with a namespace is */
   readonly namespace?: string;
+  /** Labels beside those of the template. @default - none */
   readonly podLabels?: Readonly<Record<string, string>>;
+  /** Annotations beside those of the template. @default - none */
   readonly podAnnotations?: Readonly<Record<string, string>>;
 }
 
@@ -150,7 +166,10 @@ export interface PodRenderOptions {
  */
 export class PodTemplate {
   /** @throws if a time has the name that Kubernetes gives it, in seconds */
-  constructor(readonly props: PodTemplateProps) {
+  constructor(
+    /** The props that the template was made with. */
+    readonly props: PodTemplateProps,
+  ) {
     refuseSeconds(props);
   }
 

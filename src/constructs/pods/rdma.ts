@@ -30,11 +30,13 @@ export interface RdmaNetwork {
 /** What carries RDMA: InfiniBand, or Ethernet (RDMA over Converged Ethernet). */
 export type Fabric = 'infiniband' | 'roce';
 
+/** Options of every kind of RDMA. */
 export interface RdmaOptions {
   /** How NCCL finds the network; the `nccl` of the pod wins. @default - left to NCCL and to the pod's `nccl` */
   readonly nccl?: NcclProfile;
 }
 
+/** Options of `Rdma.over`. */
 export interface NetworkRdmaOptions {
   /** Devices of each pod on each of the networks, and attachments as many. @default 1 */
   readonly count?: number;
@@ -42,11 +44,13 @@ export interface NetworkRdmaOptions {
   readonly nccl?: NcclProfile;
 }
 
+/** Options of `Rdma.shared`. */
 export interface SharedRdmaOptions extends RdmaOptions {
   /** Attachment over which the pod reaches the device's network. @default - none, which is right on the host network only */
   readonly network?: NetworkReference;
 }
 
+/** Options of `Rdma.sriov`. */
 export interface SriovRdmaOptions extends RdmaOptions {
   /** The attachment. A pod with several virtual functions gets it as often. */
   readonly network: NetworkReference;
@@ -56,13 +60,15 @@ export interface SriovRdmaOptions extends RdmaOptions {
   readonly count?: number;
 }
 
+/** Options of `Rdma.hostNetwork`. */
 export interface HostNetworkRdmaOptions extends RdmaOptions {
   /** Resource that brings `/dev/infiniband`, which the host network alone does not. @default - none: it comes in another way */
   readonly resource?: string;
-  /** @default 1 */
+  /** Number of devices of each pod. @default 1 */
   readonly count?: number;
 }
 
+/** Options of `Rdma.efa`. */
 export interface EfaOptions {
   /** EFA interfaces of each pod. */
   readonly count: number;
@@ -70,6 +76,18 @@ export interface EfaOptions {
   readonly hugepages?: ByteSize;
 }
 
+/**
+ * RDMA devices of a pod: the resource, the network attachments, the right to pin memory, and the NCCL profile that
+ * belongs to them.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 2,
+ *   image: 'registry.example.com/train:1',
+ *   accelerators: Accelerator.nvidia({ count: 8 }),
+ *   rdma: Rdma.shared('rdma/rdma_shared_device_a'),
+ * });
+ */
 export class Rdma implements PodPart {
   /** A share of a device that many pods use (k8s-rdma-shared-dev-plugin). The name is the one that the plugin is configured with. */
   static shared(resource: `rdma/${string}`, count = 1, options: SharedRdmaOptions = {}): Rdma {

@@ -12,10 +12,11 @@ import { type Quantity } from '../../facts/api/scalars';
 import { type CombinedParts } from './pod-part';
 import { type SharedMemory } from './shared-memory';
 
+/** CPU, memory, and other resources of the main container, beside accelerators. */
 export interface ResourcesProps {
   /** CPUs requested. @default - none: the pod goes where there may be none left */
   readonly cpu?: Cores;
-  /** @default - no limit */
+  /** CPU limit in cores. @default - no limit */
   readonly cpuLimit?: Cores;
   /** Memory, requested and limited. @default - none */
   readonly memory?: ByteSize;

@@ -12,20 +12,23 @@ export type TopologyChoice<Level = string> =
 
 /** How many pods make a start. Those above the least come as there is room. */
 export interface ElasticRange {
+  /** Number of pods that must fit for the workload to start. */
   readonly min: number;
   /** Most pods. What the workload states, and refused where it states something else. @default - the pods of the workload */
   readonly max?: number;
 }
 
+/** Options of `Scheduling.volcano`. */
 export interface VolcanoOptions {
   /** A tier of hyper nodes, by number or (where the kind has a field for it) by name. @default - anywhere */
   readonly topology?: TopologyChoice<number | string>;
-  /** @default - all pods start together */
+  /** Lets the workload start with fewer pods than it asks for. @default - all pods start together */
   readonly elastic?: ElasticRange;
   /** Time that a pod runs before it may be evicted, where Volcano's plugin `cdp` is on. @default - it may be evicted at once */
   readonly minimumRuntime?: Duration;
 }
 
+/** Options of `Scheduling.kueue`. */
 export interface KueueOptions {
   /** Priority among workloads of the queue, apart from the priority of pods. @default - that of the pods */
   readonly workloadPriorityClass?: WorkloadPriorityClassReference;
@@ -35,15 +38,20 @@ export interface KueueOptions {
   readonly elastic?: ElasticRange;
 }
 
+/** Options of `Scheduling.kai`. */
 export interface KaiOptions {
   /** Whether pods may be evicted for others. @default - by the priority class: below 100 they may */
   readonly preemptible?: boolean;
 }
 
+/** Options of `Scheduling.podGroup`. */
 export interface PodGroupOptions {
   /** A node label; the cluster needs the feature gate `TopologyAwareWorkloadScheduling`. From 1.36 on. @default - anywhere */
-  readonly topology?: { readonly required: string };
-  /** @default - all pods start together */
+  readonly topology?: {
+    /** Node label; all pods must be on nodes with the same value of it. */
+    readonly required: string;
+  };
+  /** Lets the workload start with fewer pods than it asks for. @default - all pods start together */
   readonly elastic?: ElasticRange;
   /** Whether a pod may be evicted alone, or the group goes as a whole; from 1.36 on. @default - the server's: pod */
   readonly disruption?: 'pod' | 'group';
@@ -51,19 +59,26 @@ export interface PodGroupOptions {
   readonly kubernetes?: KubernetesMinor;
 }
 
+/** Options of `Scheduling.schedulerPlugins`. */
 export interface SchedulerPluginsOptions {
   /** Name under which the scheduler with the coscheduling plugin runs. @default scheduler-plugins-scheduler */
   readonly schedulerName?: string;
-  /** @default - all pods start together */
+  /** Lets the workload start with fewer pods than it asks for. @default - all pods start together */
   readonly elastic?: ElasticRange;
   /** Time that members wait for each other, where Gantry writes the group. @default - the plugin's: 60 seconds */
   readonly scheduleTimeout?: Duration;
 }
 
+/** Options of `Scheduling.gantry`. */
 export interface GantryOptions {
   /** Topology levels (node labels). A gang may need one and prefer another within it. @default - anywhere */
-  readonly topology?: { readonly required?: string; readonly preferred?: string };
-  /** @default - all pods start together */
+  readonly topology?: {
+    /** Level: all pods must be in one domain of it. @default - none */
+    readonly required?: string;
+    /** Level: all pods should be in one domain of it. @default - none */
+    readonly preferred?: string;
+  };
+  /** Lets the workload start with fewer pods than it asks for. @default - all pods start together */
   readonly elastic?: ElasticRange;
   /** Time that a pod runs before it may be evicted. @default - it may be evicted at once */
   readonly minimumRuntime?: Duration;

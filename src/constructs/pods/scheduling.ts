@@ -51,15 +51,21 @@ export type SchedulingEngine = 'default' | 'pod-group' | 'scheduler-plugins' | Q
 
 /** Annotations by which Volcano reads queue and gang of pods that no controller gives a PodGroup. */
 export const VOLCANO_QUEUE_ANNOTATION = 'scheduling.volcano.sh/queue-name';
+/** Annotation of workloads and pods: the `minMember` of the PodGroup that Volcano creates for them. */
 export const VOLCANO_MIN_MEMBER_ANNOTATION = 'scheduling.volcano.sh/group-min-member';
 /** Annotation by which a pod names its PodGroup of Volcano. */
 export const VOLCANO_GROUP_ANNOTATION = 'scheduling.k8s.io/group-name';
 /** Label by which a pod names its PodGroup of scheduler-plugins. */
 export const SCHEDULER_PLUGINS_GROUP_LABEL = 'scheduling.x-k8s.io/pod-group';
+/** Label of workloads: the LocalQueue that Kueue admits them through. */
 export const KUEUE_QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
+/** Label of workloads: the WorkloadPriorityClass that Kueue orders them by. */
 export const KUEUE_PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
+/** Label of workloads and pods: the queue of KAI Scheduler. */
 export const KAI_QUEUE_LABEL = 'kai.scheduler/queue';
+/** `schedulerName` of Volcano. */
 export const VOLCANO_SCHEDULER = 'volcano';
+/** `schedulerName` of KAI Scheduler. */
 export const KAI_SCHEDULER = 'kai-scheduler';
 const KAI_PREEMPTIBILITY_LABEL = 'kai.scheduler/preemptibility';
 const VOLCANO_COOLDOWN = 'volcano.sh/cooldown-time';
@@ -69,16 +75,19 @@ const VOLCANO_TOPOLOGY_TIER = 'volcano.sh/network-topology-highest-tier';
 /** Strings by key: labels, annotations. */
 type Strings = Readonly<Record<string, string>>;
 
+/** What a scheduling engine needs on a workload and its pods. */
 export interface SchedulingParts {
   /** `schedulerName` of every pod; absent for the cluster's default. */
   readonly schedulerName?: string;
-  /** The queue, for workloads that have a field for it. */
+  /** Name of the queue, for workloads with a field for it. Absent where no queue is set. */
   readonly queueName?: string;
   /** On the workload's own metadata. */
   readonly workloadLabels: Strings;
+  /** Annotations of the workload. */
   readonly workloadAnnotations: Strings;
   /** On every pod. */
   readonly podLabels: Strings;
+  /** Annotations of the pods. */
   readonly podAnnotations: Strings;
   /** Fields of every pod. */
   readonly pod: Partial<PodSpec>;
@@ -88,37 +97,50 @@ export interface SchedulingParts {
   readonly references: readonly object[];
 }
 
+/** Annotations by which Volcano creates the PodGroup of a workload. */
 export interface PodGroupAnnotations {
+  /** Annotations of the workload. */
   readonly workload: Strings;
+  /** Annotations of the pods. */
   readonly pod: Strings;
 }
 
 /** What a choice says beside the engine and its queue. */
 export interface SchedulingWishes {
-  readonly topology?: { readonly required?: string | number; readonly preferred?: string | number };
+  /** Levels whose domains the pods must or should share. Absent where they may be anywhere. */
+  readonly topology?: {
+    /** The required level. Absent where there is none. */
+    readonly required?: string | number;
+    /** The preferred level. Absent where there is none. */
+    readonly preferred?: string | number;
+  };
+  /** The number of pods with which the workload may start. Absent where all start together. */
   readonly elastic?: ElasticRange;
+  /** Time that a pod runs before it may be evicted. Absent where it may be evicted at once. */
   readonly minimumRuntime?: Duration;
-  /** Of Gantry: the pods carry its scheduling gate. */
+  /** For Gantry: whether the pods carry its scheduling gate. Absent for other engines. */
   readonly handOver?: boolean;
-  /** Of a native PodGroup. */
+  /** For a native PodGroup: what is evicted together. Absent for other engines. */
   readonly disruption?: 'pod' | 'group';
-  /** The minor whose native PodGroup is written. */
+  /** For a native PodGroup: the Kubernetes minor version whose API is written. Absent for other engines. */
   readonly kubernetes?: KubernetesMinor;
-  /** Of a PodGroup of scheduler-plugins. */
+  /** For a PodGroup of scheduler-plugins: time to wait for all pods. Absent for other engines. */
   readonly scheduleTimeout?: Duration;
 }
 
 type Stated = Partial<SchedulingParts> & Pick<SchedulingParts, 'gang'>;
 
 /**
- * Who schedules a workload, through which queue, and what is asked of that scheduler. Every workload takes it as `scheduling`; where
- * nothing but the queue has to be said, `submitTo(queue)` makes it.
+ * Who schedules a workload, through which queue, and what is asked of that scheduler. Every workload takes it as
+ * `scheduling`; where nothing but the queue has to be said, `submitTo(queue)` makes it.
  *
  * The type parameter is the engine, so that a workload whose kind an engine cannot schedule does not compile with it.
  *
  * @example
  * new kubeflow.PyTorchJob(chart, 'llama', {
- *   nodes: 8, image, scheduling: Scheduling.gantry(scheduler.queue('research'), { minimumRuntimeSeconds: 1800 }),
+ *   nodes: 8,
+ *   image,
+ *   scheduling: Scheduling.gantry(GantryQueue.fromName('research'), { minimumRuntime: Duration.minutes(30) }),
  * });
  */
 export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
@@ -274,6 +296,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
   }
 
   private constructor(
+    /** The engine that schedules the pods. */
     readonly engine: Engine,
     private readonly parts: Stated,
     /** What was asked beside the queue, for kinds that have fields for it. */
@@ -305,6 +328,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
   }
 
   /**
+   * Returns what the engine needs on a workload and its pods.
    * @param gang the pods that start together; default: each pod by itself
    * @throws if the elastic range does not fit the gang
    */
@@ -433,9 +457,13 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
   }
 }
 
+/** The field `networkTopology` of Volcano's objects. */
 export interface NetworkTopologyFields {
+  /** `hard`: required; `soft`: preferred. */
   readonly mode: 'hard' | 'soft';
+  /** Widest tier of hyper nodes that the pods may span. Absent where the tier is named. */
   readonly highestTierAllowed?: number;
+  /** Name of the widest tier that the pods may span. Absent where the tier is a number. */
   readonly highestTierName?: string;
 }
 

@@ -8,6 +8,18 @@ import { bytesText, type ByteSize } from '../resources/quantities';
 import { parseQuantity, type Quantity } from '../../manifests/quantity';
 import { Mount } from './mount';
 
+/**
+ * The size of `/dev/shm`, which is 64 MiB by default and too small for data loaders and NCCL. It is a tmpfs: what is
+ * written there counts towards the memory limit of the container.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 1,
+ *   image: 'registry.example.com/train:1',
+ *   resources: { memory: '512Gi' },
+ *   sharedMemory: SharedMemory.added('64Gi'),
+ * });
+ */
 export class SharedMemory {
   /** Part of the container's memory: the limit stays as it is stated and must be larger. */
   static within(size: ByteSize): SharedMemory {
@@ -24,9 +36,11 @@ export class SharedMemory {
     return size instanceof SharedMemory ? size : SharedMemory.within(size);
   }
 
+  /** The size as an amount. */
   readonly amount: Quantity;
 
   private constructor(
+    /** The size as it was written. */
     readonly size: string,
     private readonly onTop: boolean,
   ) {
@@ -37,6 +51,7 @@ export class SharedMemory {
     this.amount = amount;
   }
 
+  /** Returns the volume and its mount at `/dev/shm`. */
   toMount(): Mount {
     return Mount.emptyDir('/dev/shm', { volumeName: 'shm', medium: 'Memory', sizeLimit: this.size });
   }

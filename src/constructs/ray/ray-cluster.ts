@@ -29,7 +29,7 @@ export interface RayClusterReference {
  * A RayCluster (`ray.io/v1`).
  *
  * @example
- * new RayCluster(chart, 'explore', {
+ * new ray.RayCluster(chart, 'explore', {
  *   rayVersion: '2.52.0', head: { image: 'rayproject/ray:2.52.0' }, autoscaler: {},
  *   workers: [{ groupName: 'gpu', max: 8, image: 'rayproject/ray:2.52.0-gpu', accelerators: Accelerator.nvidia({ count: 1 }) }],
  * });

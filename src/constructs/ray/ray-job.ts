@@ -51,7 +51,7 @@ export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
  * A RayJob (`ray.io/v1`).
  *
  * @example
- * new RayJob(chart, 'tune', {
+ * new ray.RayJob(chart, 'tune', {
  *   entrypoint: ['python', 'tune.py'],
  *   cluster: { rayVersion: '2.52.0', head: { image }, workers: [{ groupName: 'gpu', replicas: 4, image }] },
  * });

@@ -48,7 +48,7 @@ export interface RayServiceProps extends WorkloadProps<RayServiceSpec, RayEngine
  * A RayService (`ray.io/v1`).
  *
  * @example
- * new RayService(chart, 'chat', {
+ * new ray.RayService(chart, 'chat', {
  *   serveConfig: { applications: [{ name: 'chat', import_path: 'app:deployment', route_prefix: '/' }] },
  *   cluster: { rayVersion: '2.52.0', head: { image }, workers: [{ groupName: 'gpu', replicas: 2, image }] },
  * });

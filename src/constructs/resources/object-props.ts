@@ -4,15 +4,17 @@
 import { type ApiObjectMetadata } from 'cdk8s';
 import { type NamedReference, nameOf } from './references';
 
+/** Props of every construct whose object is cluster-scoped. */
 export interface ClusterObjectProps {
-  /** @default - the construct's id */
+  /** Name of the object in the cluster. @default - the construct's id */
   readonly name?: string;
-  /** @default - those of the chart */
+  /** Labels of the object. @default - those of the chart */
   readonly labels?: Readonly<Record<string, string>>;
-  /** @default - none */
+  /** Annotations of the object. @default - none */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
+/** Props of every construct whose object has a namespace. */
 export interface NamespacedObjectProps extends ClusterObjectProps {
   /** A Namespace, or its name. @default - the chart's namespace */
   readonly namespace?: NamedReference;

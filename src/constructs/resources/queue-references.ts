@@ -8,13 +8,17 @@ export type QueueEngine = 'volcano' | 'kueue' | 'kai' | 'gantry';
 
 /** A Queue of Volcano: `volcano.Queue`, `volcano.Queue.fromName('research')`, `team.queue`. */
 export interface VolcanoQueueReference {
+  /** Marks the queue as one of Volcano. */
   readonly engine: 'volcano';
+  /** Name of the Queue. */
   readonly queueName: string;
 }
 
 /** A LocalQueue of Kueue: `kueue.LocalQueue`, `kueue.LocalQueue.fromName('team-a')`. */
 export interface KueueQueueReference {
+  /** Marks the queue as one of Kueue. */
   readonly engine: 'kueue';
+  /** Name of the LocalQueue. */
   readonly queueName: string;
   /** Namespace of the queue, which must be the workload's. @default - not known */
   readonly namespace?: string;
@@ -22,13 +26,17 @@ export interface KueueQueueReference {
 
 /** A Queue of the KAI scheduler: `kai.Queue.fromName('team-a')`. */
 export interface KaiQueueReference {
+  /** Marks the queue as one of KAI Scheduler. */
   readonly engine: 'kai';
+  /** Name of the Queue. */
   readonly queueName: string;
 }
 
 /** A queue of Gantry's scheduler: `gantryScheduler.queue('research')`, `GantryQueue.fromName('research')`. */
 export interface GantryQueueReference {
+  /** Marks the queue as one of Gantry's scheduler. */
   readonly engine: 'gantry';
+  /** Name of the queue. */
   readonly queueName: string;
   /** `schedulerName` of the scheduler that has the queue. @default gantry */
   readonly schedulerName?: string;

@@ -8,11 +8,13 @@ export type NamedReference = string | { readonly name: string };
 
 /** A PriorityClass. */
 export interface PriorityClassReference {
+  /** Name of the PriorityClass. */
   readonly priorityClassName: string;
 }
 
 /** A WorkloadPriorityClass of Kueue, which orders workloads in its queues. It is not the priority of pods. */
 export interface WorkloadPriorityClassReference {
+  /** Name of the WorkloadPriorityClass. */
   readonly workloadPriorityClassName: string;
 }
 

@@ -9,6 +9,7 @@ import { checkOnSynth } from '../../checks/on-synth';
 
 /** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
 export type ResourceProps<T> = Omit<T, 'apiVersion' | 'kind' | 'status' | 'metadata'> & {
+  /** Metadata of the object. @default - cdk8s generates the name, and the namespace is that of the chart */
   readonly metadata?: ApiObjectMetadata;
 };
 
@@ -19,6 +20,8 @@ export type ResourceProps<T> = Omit<T, 'apiVersion' | 'kind' | 'status' | 'metad
  * an unknown field.
  *
  * @example
+ * import { Queue } from 'cdk8s-gantry/api/scheduling.volcano.sh/v1beta1';
+ *
  * new Resource(chart, 'queue', Queue, { spec: { weight: 4 } });
  */
 export class Resource<T> extends ApiObject {

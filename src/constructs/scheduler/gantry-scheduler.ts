@@ -26,15 +26,8 @@ import { FieldGuard } from './field-guard';
 import { SchedulerImage } from './image';
 import { SchedulerNetworkPolicy } from './network-policy';
 import { clusterRules, leaseRules } from './permissions';
-import {
-  CONFIGURATION_KEY,
-  HTTP_PORT,
-  HTTP_PORT_NAME,
-  NAME_LABEL,
-  type PodResources,
-  SCHEDULER_NAME,
-  schedulerPod,
-} from './pod';
+import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
+import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
 import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
 
 export interface GantrySchedulerProps extends SchedulerConfigurationProps, NamespacedObjectProps {
@@ -82,8 +75,10 @@ export interface GantrySchedulerProps extends SchedulerConfigurationProps, Names
  * Source of what it needs: the program in `src/runtime/kubernetes`.
  *
  * @example
- * const scheduler = new GantryScheduler(chart, 'scheduler', { queues: [{ name: 'research', deserved: { 'nvidia.com/gpu': 64 } }] });
- * new volcano.Job(chart, 'train', { scheduling: Scheduling.gantry(scheduler.queue('research')), … });
+ * const scheduler = new GantryScheduler(chart, 'scheduler', {
+ *   queues: [{ name: 'research', deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
+ * });
+ * new kubeflow.PyTorchJob(chart, 'train', { nodes: 2, image }).submitTo(scheduler.queue('research'));
  */
 export class GantryScheduler extends Construct {
   /** Name of all its objects. */
@@ -182,14 +177,15 @@ export class GantryScheduler extends Construct {
   }
 
   /**
-   * A queue of this scheduler, to submit workloads to: one of its configuration by name, or a Queue of Volcano, whose share it reads from
-   * the cluster. The reference carries the name that this scheduler listens to.
-   *
+   * A queue of this scheduler, to submit workloads to: one of its configuration by name, or a Queue of Volcano, whose
+   * share it reads from the cluster. The reference carries the name that this scheduler listens to.
    * @throws if the configuration has no queue of the name, or the queue is one of another engine
    *
    * @example
+   * const scheduler = new GantryScheduler(chart, 'scheduler', {
+   *   queues: [{ name: 'research', deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
+   * });
    * job.submitTo(scheduler.queue('research'));
-   * other.submitTo(scheduler.queue(volcano.Queue.fromName('vision')));
    */
   queue(queue: string | VolcanoQueueReference): GantryQueueReference {
     const { queues = [], schedulerName } = this.props;

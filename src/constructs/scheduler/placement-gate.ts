@@ -19,7 +19,7 @@ import { GANTRY_PLACEMENT_GATE } from '../../facts/catalog/gantry-names';
 import { Checks } from '../../checks/checks-of';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-import { NAME_LABEL, SCHEDULER_NAME } from './pod';
+import { NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
 
 /** Label of namespaces whose pods are gated, where nothing else is chosen. */
 export const GATED_NAMESPACES: LabelSelector = { matchLabels: { 'gantry.dev/placement': 'enabled' } };

@@ -4,15 +4,11 @@
 import { type Container, type PodSpec, type Volume, type VolumeMount } from '../../facts/api/types/core/v1';
 import { type Amounts, amountsByName } from '../pods/amounts';
 import { parseQuantity } from '../../manifests/quantity';
+import { CONFIGURATION_KEY } from '../../planning/scheduler-settings/deployment-names';
 import { type PriorityClassReference } from '../resources/references';
 import { type SchedulerImage } from './image';
 import { START_KEY } from './program';
 
-/** The label by which the scheduler's pods are known, whatever they are called. */
-export const NAME_LABEL = 'app.kubernetes.io/name';
-export const SCHEDULER_NAME = 'gantry-scheduler';
-
-export const CONFIGURATION_KEY = 'scheduler.yaml';
 export const HTTP_PORT = 10270;
 export const HTTP_PORT_NAME = 'http';
 

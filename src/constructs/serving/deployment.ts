@@ -37,7 +37,7 @@ export interface DeploymentProps extends PodProps, WorkloadProps<DeploymentSpec,
  * A Deployment (`apps/v1`).
  *
  * @example
- * new Deployment(chart, 'gateway', { image, replicas: 3, resources: { cpu: 2, memory: '4Gi' } });
+ * new serving.Deployment(chart, 'gateway', { image, replicas: 3, resources: { cpu: 2, memory: '4Gi' } });
  */
 export class Deployment extends Workload<DeploymentKind, DeploymentSpec, SinglePodsEngine> implements ScalableWorkload {
   hasAutoscaler = false;

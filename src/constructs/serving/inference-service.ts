@@ -32,10 +32,15 @@ export interface InferenceServiceProps extends ServingStatement {
  * Rules: `serving/*`.
  *
  * @example
- * const chat = new InferenceService(chart, 'chat', {
- *   image: 'vllm/vllm-openai:v0.14.0', args: ['--model', '/model'], port: 8000, loadingSeconds: 240,
- *   model: Mount.claim('llama-70b', '/model', { readOnly: true }), accelerators: Accelerator.nvidia({ count: 4 }), sharedMemory: '16Gi',
- *   as: ServingEngine.deployment({ scaling: { maxReplicas: 8, ...LlmScaling.queueDepth({ … }) } }),
+ * const chat = new serving.InferenceService(chart, 'chat', {
+ *   image: 'vllm/vllm-openai:v0.14.0',
+ *   args: ['--model', '/model'],
+ *   port: 8000,
+ *   loadingTime: Duration.minutes(4),
+ *   model: Mount.claim('llama-70b', '/model', { readOnly: true }),
+ *   accelerators: Accelerator.nvidia({ count: 4 }),
+ *   sharedMemory: '16Gi',
+ *   as: serving.ServingEngine.deployment(),
  * });
  */
 export class InferenceService extends Construct {

@@ -22,11 +22,19 @@ export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps,
 }
 
 /**
- * The ConfigMap `config-features` of Knative, in `knative-serving` unless you say otherwise. Knative's installation makes it too: apply
- * this one with server-side apply, or use `patch`, so that what others switched on stays. Most switches cannot safely be turned off again.
+ * The ConfigMap `config-features` of Knative, in `knative-serving` unless you say otherwise. Knative's installation
+ * makes it too: apply this one with server-side apply, or use `patch`, so that what others switched on stays. Most
+ * switches cannot safely be turned off again.
  *
  * @example
- * const features = new KnativeFeatureSwitches(chart, 'features', { services: [chat] });
+ * const chat = new serving.InferenceService(chart, 'chat', {
+ *   image: 'vllm/vllm-openai:v0.14.0',
+ *   port: 8000,
+ *   loadingTime: Duration.minutes(4),
+ *   accelerators: Accelerator.nvidia({ count: 1 }),
+ *   as: serving.ServingEngine.knative(),
+ * });
+ * const features = new serving.KnativeFeatureSwitches(chart, 'features', { services: [chat] });
  * features.patch; // for kubectl patch configmap config-features -n knative-serving --type merge -p
  */
 export class KnativeFeatureSwitches extends Construct {

@@ -51,7 +51,7 @@ export interface KnativeServiceProps extends PodProps, WorkloadProps<ServiceSpec
  * A Knative Service (`serving.knative.dev/v1`).
  *
  * @example
- * const service = new KnativeService(chart, 'chat', { image, scaling: KnativeScaling.concurrency(10, { maxReplicas: 8 }) });
+ * const service = new serving.KnativeService(chart, 'chat', { image, scaling: serving.KnativeScaling.concurrency(10, { maxReplicas: 8 }) });
  * service.requiredFeatures; // what config-features must switch on
  */
 export class KnativeService extends Workload<ServiceKind, ServiceSpec, KnativeEngine> {

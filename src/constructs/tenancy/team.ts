@@ -98,6 +98,7 @@ export const TEAM_LABEL = GANTRY_TEAM_LABEL;
  * A team: its namespace, its quota, the defaults of its containers, its queue, and its members, from one statement.
  *
  * @example
+ * const ai = new volcano.Queue(chart, 'ai');
  * const team = new Team(chart, 'research', {
  *   quota: { cpu: 768, memory: '8Ti', accelerators: [Accelerator.nvidia({ count: 64 }), Accelerator.amd({ count: 16 })] },
  *   queue: { parent: ai, guarantee: { accelerators: Accelerator.nvidia({ count: 16 }) } },

@@ -57,8 +57,8 @@ export interface TrainJobProps extends Omit<PodProps, 'image'>, WorkloadProps<Tr
  * A TrainJob (`trainer.kubeflow.org/v1alpha1`).
  *
  * @example
- * new TrainJob(chart, 'llama-70b', {
- *   runtime: ClusterTrainingRuntime.builtIn('torch-distributed'), nodes: 8, image, command: ['torchrun', 'train.py'],
+ * new trainer.TrainJob(chart, 'llama-70b', {
+ *   runtime: trainer.ClusterTrainingRuntime.builtIn('torch-distributed'), nodes: 8, image, command: ['torchrun', 'train.py'],
  *   accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */

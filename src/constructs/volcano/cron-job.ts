@@ -14,6 +14,7 @@ import {
   type VolcanoJobEngine,
 } from './job-specification';
 
+/** Props of a Volcano CronJob. */
 export interface CronJobProps extends WorkloadProps<CronJobSpec, VolcanoJobEngine> {
   /** Minute, hour, day of month, month and day of week, or a word such as `@daily`. No time zone in it. */
   readonly schedule: string;

@@ -14,10 +14,16 @@ import { type ClusterObjectProps, clusterMetadata } from '../resources/object-pr
 
 /** Whatever names a hyper node. */
 export interface IHyperNode {
+  /** Name of the HyperNode. */
   readonly hyperNodeName: string;
 }
 
-/** What a hyper node consists of. */
+/**
+ * A member of a HyperNode: nodes, or a HyperNode of the tier below.
+ *
+ * @example
+ * new volcano.HyperNode(chart, 'rack-1', { tier: 1, members: [volcano.HyperNodeMember.nodesMatching('^rack-1-.*$')] });
+ */
 export class HyperNodeMember {
   /** One node. */
   static node(name: string): HyperNodeMember {
@@ -53,11 +59,13 @@ export class HyperNodeMember {
     readonly reference?: IHyperNode,
   ) {}
 
+  /** Returns the member as the spec of the HyperNode has it. */
   toMember(): HyperNodeSpecMember {
     return this.member;
   }
 }
 
+/** Props of a HyperNode. */
 export interface HyperNodeProps extends ClusterObjectProps {
   /** How far apart the members are: 1 for the closest (one switch, one NVLink domain), rising. */
   readonly tier: number;
@@ -70,7 +78,11 @@ export interface HyperNodeProps extends ClusterObjectProps {
 /**
  * Rules: `volcano/hyper-node-*`. Source: volcano, pkg/scheduler/api/hyper_node_info.go.
  *
- * @example new HyperNode(chart, 'leaf-1', { tier: 1, members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': clique })] });
+ * @example
+ * new volcano.HyperNode(chart, 'leaf-1', {
+ *   tier: 1,
+ *   members: [volcano.HyperNodeMember.nodesLabelled({ 'topology.example.com/leaf': 'leaf-1' })],
+ * });
  */
 export class HyperNode extends Construct implements IHyperNode {
   /** A hyper node that exists in the cluster. */
@@ -78,7 +90,9 @@ export class HyperNode extends Construct implements IHyperNode {
     return { hyperNodeName };
   }
 
+  /** Name of the HyperNode. */
   readonly hyperNodeName: string;
+  /** The HyperNode object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: HyperNodeProps) {

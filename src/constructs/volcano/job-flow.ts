@@ -23,9 +23,11 @@ import { namespacedMetadata, type NamespacedObjectProps } from '../resources/obj
 
 /** Whatever names a job template of the flow's namespace. */
 export interface IJobTemplate {
+  /** Name of the JobTemplate. */
   readonly jobTemplateName: string;
 }
 
+/** Props of a JobTemplate. */
 export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplateSpec, VolcanoJobEngine> {}
 
 /**
@@ -56,11 +58,13 @@ export class JobTemplate extends Workload<JobTemplateKind, JobTemplateSpec, Volc
     });
   }
 
+  /** Name of the JobTemplate. */
   get jobTemplateName(): string {
     return this.name;
   }
 }
 
+/** Props of a JobFlow. */
 export interface JobFlowProps extends NamespacedObjectProps {
   /** What becomes of the jobs when the flow has ended. @default 'retain' */
   readonly jobRetainPolicy?: 'retain' | 'delete';
@@ -71,10 +75,15 @@ export interface JobFlowProps extends NamespacedObjectProps {
  *
  * Rules: `volcano/job-flow-*`. Source: volcano, pkg/controllers/jobflow.
  *
- * @example new JobFlow(chart, 'pipeline').addFlow(prepare).addFlow(train, { after: [prepare] }).addFlow(evaluate, { after: [train] });
+ * @example
+ * const prepare = new volcano.JobTemplate(chart, 'prepare', { tasks: [{ name: 'node', template }] });
+ * const train = new volcano.JobTemplate(chart, 'train', { tasks: [{ name: 'node', replicas: 8, template }] });
+ * new volcano.JobFlow(chart, 'pipeline').addFlow(prepare).addFlow(train, { after: [prepare] });
  */
 export class JobFlow extends Construct {
+  /** Name of the JobFlow. */
   readonly jobFlowName: string;
+  /** The JobFlow object. */
   readonly resource: ApiObject;
   private readonly flows: { readonly template: IJobTemplate; readonly after: readonly IJobTemplate[] }[] = [];
 

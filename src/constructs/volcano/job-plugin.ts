@@ -5,6 +5,7 @@ import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type JobPluginName } from './job-plugins';
 
+/** Options of the plugin `svc`. */
 export interface SvcPluginOptions {
   /** Give pods an address before they are ready. @default false */
   readonly publishNotReadyAddresses?: boolean;
@@ -12,17 +13,19 @@ export interface SvcPluginOptions {
   readonly disableNetworkPolicy?: boolean;
 }
 
+/** Options of the plugin `ssh`. */
 export interface SshPluginOptions {
   /** Where keys are mounted. @default '/root/.ssh' */
   readonly keyFilePath?: string;
   /** The private key itself; it is readable in the Job. @default - a new key for each job */
   readonly privateKey?: string;
-  /** @default - a new key for each job */
+  /** Public key that goes with `privateKey`. @default - a new key for each job */
   readonly publicKey?: string;
-  /** @default 22 */
+  /** Port of the SSH server in the pods. @default 22 */
   readonly port?: number;
 }
 
+/** How workers wait for the master. */
 export interface WaitForMaster {
   /** Time that workers wait for the master. @default - 5 minutes */
   readonly timeout?: Duration;
@@ -30,6 +33,7 @@ export interface WaitForMaster {
   readonly image?: string;
 }
 
+/** Options of the plugin `pytorch`. */
 export interface PytorchPluginOptions {
   /** The task whose one pod is rank 0. @default 'master' */
   readonly master?: string;
@@ -41,19 +45,21 @@ export interface PytorchPluginOptions {
   readonly waitForMaster?: boolean | WaitForMaster;
 }
 
+/** Options of the plugin `tensorflow`. */
 export interface TensorflowPluginOptions {
-  /** @default 'ps' */
+  /** Name of the task of the parameter servers. @default 'ps' */
   readonly ps?: string;
-  /** @default 'worker' */
+  /** Name of the task of the workers. @default 'worker' */
   readonly worker?: string;
-  /** @default 'chief' */
+  /** Name of the task of the chief. @default 'chief' */
   readonly chief?: string;
-  /** @default 'evaluator' */
+  /** Name of the task of the evaluator. @default 'evaluator' */
   readonly evaluator?: string;
-  /** @default 2222 */
+  /** Port of the TensorFlow servers. @default 2222 */
   readonly port?: number;
 }
 
+/** Options of the plugin `mpi`. */
 export interface MpiPluginOptions {
   /** The task that runs `mpirun`. @default 'master' */
   readonly master?: string;
@@ -63,27 +69,29 @@ export interface MpiPluginOptions {
   readonly port?: number;
 }
 
+/** Options of the plugin `ray`. */
 export interface RayPluginOptions {
-  /** @default 'head' */
+  /** Name of the task of the head. @default 'head' */
   readonly head?: string;
   /** The container of the head task in which Ray is started. @default 'head' */
   readonly headContainer?: string;
-  /** @default 'worker' */
+  /** Name of the task of the workers. @default 'worker' */
   readonly worker?: string;
-  /** @default 'worker' */
+  /** Name of the container of the workers that runs Ray. @default 'worker' */
   readonly workerContainer?: string;
   /** Of the global control store. @default 6379 */
   readonly port?: number;
-  /** @default 8265 */
+  /** Port of Ray's dashboard. @default 8265 */
   readonly dashboardPort?: number;
-  /** @default 10001 */
+  /** Port for Ray clients. @default 10001 */
   readonly clientPort?: number;
 }
 
+/** Options of the plugin `hcclrank`. */
 export interface HcclrankPluginOptions {
-  /** @default 'master' */
+  /** Name of the task of the master. @default 'master' */
   readonly master?: string;
-  /** @default 'worker' */
+  /** Name of the task of the workers. @default 'worker' */
   readonly worker?: string;
 }
 
@@ -91,6 +99,12 @@ export interface HcclrankPluginOptions {
  * A plugin with its arguments. Volcano adds `svc` to pytorch, tensorflow, mpi and ray by itself, and `ssh` to mpi.
  *
  * Source: volcano, pkg/controllers/job/plugins. Rules: `volcano/job-plugin-*`.
+ *
+ * @example
+ * new volcano.Job(chart, 'train', {
+ *   tasks: [{ name: 'worker', replicas: 4, template: new PodTemplate({ image: 'registry.example.com/train:1' }) }],
+ *   plugins: [volcano.JobPlugin.svc(), volcano.JobPlugin.env()],
+ * });
  */
 export class JobPlugin {
   /** Host names, a Service and host lists (`VC_<TASK>_HOSTS`); and a NetworkPolicy, unless it is turned off. */
@@ -167,6 +181,7 @@ export class JobPlugin {
   }
 
   private constructor(
+    /** Name of the plugin. */
     readonly name: JobPluginName,
     /** Each in the form `--name=value`. */
     readonly args: readonly string[],
@@ -177,6 +192,7 @@ function flags(values: Readonly<Record<string, string | number | boolean | undef
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 }
 
+/** Options of `torchrun`. */
 export interface TorchrunOptions {
   /** Processes of each pod: its GPUs. */
   readonly processesPerNode: number;
@@ -187,10 +203,11 @@ export interface TorchrunOptions {
 }
 
 /**
- * The command of a pod that takes part in a PyTorch job under Volcano's pytorch plugin: torchrun with what the plugin sets, so that
- * the number of nodes is stated once, as the tasks' replicas.
+ * The command of a pod that takes part in a PyTorch job under Volcano's pytorch plugin: torchrun with what the plugin
+ * sets, so that the number of nodes is stated once, as the tasks' replicas.
  *
- * @example new PodTemplate({ image, ...torchrun({ processesPerNode: 8, script: ['train.py'] }) })
+ * @example
+ * new PodTemplate({ image, ...volcano.torchrun({ processesPerNode: 8, script: ['train.py'] }) });
  */
 export function torchrun(options: TorchrunOptions): {
   readonly command: readonly string[];

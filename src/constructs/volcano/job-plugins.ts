@@ -6,6 +6,7 @@ import { type FlagTypes } from './go-flags';
 
 /** The plugins that a Volcano Job can name. Any other name is refused by the webhook. */
 export const JOB_PLUGINS = ['env', 'svc', 'ssh', 'tensorflow', 'pytorch', 'mpi', 'ray', 'hcclrank'] as const;
+/** A plugin of Volcano's job controller. */
 export type JobPluginName = (typeof JOB_PLUGINS)[number];
 
 export function isJobPlugin(name: string): name is JobPluginName {

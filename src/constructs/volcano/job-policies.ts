@@ -13,6 +13,7 @@ export const POLICY_EVENTS = [
   'TaskFailed',
   'JobUpdated',
 ] as const;
+/** An event of a job or a task that a policy reacts to. */
 export type PolicyEvent = (typeof POLICY_EVENTS)[number];
 
 /** What a policy may do. The CRD has no enum. */
@@ -26,6 +27,7 @@ export const POLICY_ACTIONS = [
   'CompleteJob',
   'ResumeJob',
 ] as const;
+/** What Volcano does on an event. */
 export type PolicyAction = (typeof POLICY_ACTIONS)[number];
 
 export function isPolicyEvent(value: string): value is PolicyEvent {

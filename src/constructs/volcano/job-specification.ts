@@ -18,13 +18,16 @@ import { VOLCANO_SCHEDULER } from './volcano-pods';
 
 /** Whatever renders a pod template: the `PodTemplate` of the pod model, or a value of one's own. */
 export interface IPodTemplate {
+  /** Returns the pod template as a workload has it. */
   toPodTemplate(options?: PodRenderOptions): PodTemplateSpec;
   /** Constructs that must exist before the workload. @default - none */
   readonly references?: readonly object[];
 }
 
+/** Restart policy of the pods of a task. */
 export type RestartPolicy = 'OnFailure' | 'Never' | 'Always';
 
+/** How the pods of a task are divided into partitions, which are placed one by one. */
 export interface TaskPartitions {
   /** How many partitions; the task has `count` × `size` pods. */
   readonly count: number;
@@ -36,10 +39,11 @@ export interface TaskPartitions {
   readonly networkTopology?: NetworkTopology;
 }
 
+/** A task of a Volcano Job: pods that are alike. */
 export interface TaskProps {
   /** Lower case letters, digits and `-`. Pods are named `<job>-<task>-<index>`. */
   readonly name: string;
-  /** @default - 1, or what `partitions` give */
+  /** Number of pods. @default - 1, or what `partitions` give */
   readonly replicas?: number;
   /** The pods: the pod model's `PodTemplate`, or a template as Kubernetes has it. */
   readonly template: PodTemplateSpec | IPodTemplate;
@@ -52,7 +56,7 @@ export interface TaskProps {
   readonly restartPolicy?: RestartPolicy;
   /** How often the task is restarted. @default - Volcano's default, 3 */
   readonly maxRetry?: number;
-  /** @default - the job's policies alone */
+  /** What Volcano does on events of the task. @default - the job's policies alone */
   readonly policies?: readonly Policy[];
   /** Names of tasks that must run first. @default - none */
   readonly dependsOn?: readonly string[];
@@ -64,14 +68,15 @@ export interface TaskProps {
   readonly partitions?: TaskPartitions;
 }
 
+/** Props that a Job, a JobTemplate, and the jobs of a CronJob share. */
 export interface JobSpecProps {
-  /** @default - none; add them with `addTask` */
+  /** Tasks of the job. @default - none; add them with `addTask` */
   readonly tasks?: readonly TaskProps[];
   /** Pods that must fit before the job starts. @default - the sum over the tasks */
   readonly minAvailable?: number;
-  /** @default - none */
+  /** Plugins of the job controller. @default - none */
   readonly plugins?: readonly JobPlugin[];
-  /** @default - none */
+  /** What Volcano does on events of the job. @default - none */
   readonly policies?: readonly Policy[];
   /** Restarts before the job fails. @default 3 */
   readonly maxRetry?: number;

@@ -5,6 +5,15 @@ import { type JobSpecVolume } from '../../facts/api/types/batch.volcano.sh/v1alp
 import { type PersistentVolumeClaimSpec } from '../../facts/api/types/core/v1';
 import { type NamedReference, nameOf, referencesIn } from '../resources/references';
 
+/**
+ * A volume that all pods of a job mount.
+ *
+ * @example
+ * new volcano.Job(chart, 'train', {
+ *   tasks: [{ name: 'worker', replicas: 4, template: new PodTemplate({ image: 'registry.example.com/train:1' }) }],
+ *   volumes: [volcano.JobVolume.existing('/data', 'datasets')],
+ * });
+ */
 export class JobVolume {
   /** A claim that there is. */
   static existing(mountPath: string, claim: NamedReference): JobVolume {
@@ -22,6 +31,7 @@ export class JobVolume {
     readonly references: readonly object[],
   ) {}
 
+  /** Returns the volume as the spec of the job has it. */
   toVolume(): JobSpecVolume {
     return this.spec;
   }

@@ -16,6 +16,7 @@ import {
 } from './job-specification';
 import { type Policy } from './policy';
 
+/** Props of a Volcano Job. */
 export interface JobProps extends JobSpecProps, WorkloadProps<JobSpec, VolcanoJobEngine> {}
 
 /**
@@ -26,13 +27,13 @@ export interface JobProps extends JobSpecProps, WorkloadProps<JobSpec, VolcanoJo
  * Rules: `volcano/job-*`, `volcano/task-*`. Source: volcano, pkg/webhooks/admission/jobs.
  *
  * @example
- * const launch = torchrun({ processesPerNode: 8, script: ['train.py'] });
+ * const launch = volcano.torchrun({ processesPerNode: 8, script: ['train.py'] });
  * const template = new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 8 }), ...launch });
  * new volcano.Job(chart, 'train', {
- *   plugins: [JobPlugin.pytorch()],
- *   policies: [Policy.onEvent('PodEvicted', 'RestartJob')],
+ *   plugins: [volcano.JobPlugin.pytorch()],
+ *   policies: [volcano.Policy.onEvent('PodEvicted', 'RestartJob')],
  *   tasks: [
- *     { name: 'master', template, policies: [Policy.onEvent('TaskCompleted', 'CompleteJob')] },
+ *     { name: 'master', template, policies: [volcano.Policy.onEvent('TaskCompleted', 'CompleteJob')] },
  *     { name: 'worker', replicas: 7, template },
  *   ],
  * }).submitTo(queue);

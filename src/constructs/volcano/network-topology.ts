@@ -2,6 +2,7 @@
  * How close pods must be placed, in tiers of hyper nodes.
  */
 
+/** Within which tier of hyper nodes pods must or should be. */
 export interface NetworkTopology {
   /** `hard` waits until there is room within the tier; `soft` takes the closest that there is. @default 'hard' */
   readonly mode?: 'hard' | 'soft';

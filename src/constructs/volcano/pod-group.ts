@@ -17,6 +17,7 @@ import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
 
 /** Pods of a group that belong closer together. */
 export interface SubGroup {
+  /** Name of the subgroup, unique in the PodGroup. */
   readonly name: string;
   /** Pods of each sub group. @default 1 */
   readonly size?: number;
@@ -30,8 +31,9 @@ export interface SubGroup {
   readonly networkTopology?: NetworkTopology;
 }
 
+/** Props of a Volcano PodGroup. */
 export interface PodGroupProps extends NamespacedObjectProps {
-  /** @default - Volcano's queue `default` */
+  /** The queue that the pods use. @default - Volcano's queue `default` */
   readonly queue?: VolcanoQueueReference;
   /**
    * How many pods must fit before the first starts.
@@ -45,11 +47,11 @@ export interface PodGroupProps extends NamespacedObjectProps {
   readonly minTaskMember?: Readonly<Record<string, number>>;
   /** Resources that must be free before the group is admitted. @default - Volcano uses the requests of the pods */
   readonly minResources?: Amounts;
-  /** @default - none */
+  /** The priority class that orders the group in its queue. @default - none */
   readonly priorityClass?: PriorityClassReference;
   /** How close the pods must be. @default - anywhere */
   readonly networkTopology?: NetworkTopology;
-  /** @default - none */
+  /** Parts of the group with a topology of their own. @default - none */
   readonly subGroups?: readonly SubGroup[];
 }
 
@@ -59,11 +61,13 @@ export interface PodGroupProps extends NamespacedObjectProps {
  * Rules: `volcano/pod-group-*`. Source: volcano, pkg/scheduler/api/job_info.go.
  *
  * @example
- * const group = new PodGroup(chart, 'eval', { queue, minTaskMember: { leader: 1, worker: 4 } });
+ * const group = new volcano.PodGroup(chart, 'eval', { queue, minTaskMember: { leader: 1, worker: 4 } });
  * new PodTemplate({ image, parts: [group.member('worker')], scheduling: Scheduling.volcano(queue) });
  */
 export class PodGroup extends Construct {
+  /** Name of the PodGroup. */
   readonly podGroupName: string;
+  /** The PodGroup object. */
   readonly resource: ApiObject;
   private queue?: VolcanoQueueReference;
 

@@ -6,6 +6,7 @@ import type { Duration } from 'cdk8s';
 import { type JobSpecPolicy } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { type PolicyAction, type PolicyEvent } from './job-policies';
 
+/** Options of a policy. */
 export interface PolicyOptions {
   /** How long the event must last before the action is taken. @default - at once */
   readonly timeout?: Duration;
@@ -16,9 +17,10 @@ export interface PolicyOptions {
  *
  * Source: volcano, pkg/webhooks/admission/jobs/validate/util.go. Rules: `volcano/policy-*`.
  *
- * @example Policy.onEvent('PodEvicted', 'RestartJob')
+ * @example volcano.Policy.onEvent('PodEvicted', 'RestartJob')
  */
 export class Policy {
+  /** Does something on an event. */
   static onEvent(event: Exclude<PolicyEvent, 'PodPending'>, action: PolicyAction, options: PolicyOptions = {}): Policy {
     return new Policy({ event, action, ...rendered(options) });
   }
@@ -53,6 +55,7 @@ export class Policy {
 
   private constructor(private readonly spec: JobSpecPolicy) {}
 
+  /** Returns the policy as the spec of the job has it. */
   toPolicy(): JobSpecPolicy {
     return this.spec;
   }

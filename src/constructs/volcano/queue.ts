@@ -13,13 +13,15 @@ import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
 
+/** Groups of nodes that a queue may use. */
 export interface NodeGroups {
   /** Names of node groups (the node label `volcano.sh/nodegroup-name`). @default - none */
   readonly required?: readonly string[];
-  /** @default - none */
+  /** Groups that the pods of the queue should run on. @default - none */
   readonly preferred?: readonly string[];
 }
 
+/** Props of a Volcano Queue. */
 export interface QueueProps extends ClusterObjectProps {
   /** The queue that this one takes its share from. @default - Volcano's root queue */
   readonly parent?: VolcanoQueueReference;
@@ -66,7 +68,7 @@ export interface QueueProps extends ClusterObjectProps {
  * Rules: `volcano/queue-*` (docs/volcano.md). Source: volcano, pkg/webhooks/admission/queues/validate/validate_queue.go.
  *
  * @example
- * const ai = new Queue(chart, 'ai', { capability: { accelerators: Accelerator.nvidia({ count: 64 }) } });
+ * const ai = new volcano.Queue(chart, 'ai', { capability: { accelerators: Accelerator.nvidia({ count: 64 }) } });
  * const research = ai.addQueue('research', {
  *   guarantee: { accelerators: Accelerator.nvidia({ count: 16 }) },
  *   capability: { cpu: 768, accelerators: [Accelerator.nvidia({ count: 48 }), Accelerator.amd({ count: 16 })] },
@@ -78,9 +80,13 @@ export class Queue extends Construct implements VolcanoQueueReference {
     return { engine: 'volcano', queueName };
   }
 
+  /** Marks the queue as one of Volcano. */
   readonly engine = 'volcano';
+  /** Name of the Queue. */
   readonly queueName: string;
+  /** The parent queue; `undefined` for a child of the root. */
   readonly parent?: VolcanoQueueReference;
+  /** The Queue object. */
   readonly resource: ApiObject;
   private readonly [CHILDREN]: Queue[] = [];
 

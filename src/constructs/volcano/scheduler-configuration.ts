@@ -15,11 +15,13 @@ import { SchedulerPlugin } from './scheduler-plugin';
 
 /** An action with arguments of its own. */
 export interface SchedulerAction {
+  /** Name of the action. */
   readonly name: SchedulerActionName;
   /** For example `{ enableTopologyAwarePreemption: true }` for preempt. @default - Volcano's defaults */
   readonly arguments?: Readonly<Record<string, JsonValue>>;
 }
 
+/** Where the scheduler reads the load of nodes, for the plugin `usage`. */
 export interface SchedulerMetrics {
   /** Where the plugins `usage` and `rescheduling` get the load of nodes from. */
   readonly type: 'prometheus' | 'prometheus_adaptor' | 'elasticsearch';
@@ -31,6 +33,7 @@ export interface SchedulerMetrics {
   readonly others?: Readonly<Record<string, string>>;
 }
 
+/** Props of a SchedulerConfiguration. */
 export interface SchedulerConfigurationProps {
   /** The Helm release of Volcano, after which its chart names the ConfigMap. @default 'volcano' */
   readonly release?: string;
@@ -40,7 +43,7 @@ export interface SchedulerConfigurationProps {
   readonly actions?: readonly (SchedulerActionName | SchedulerAction)[];
   /** Plugins by tier: within a tier all have a say, a later tier is asked only where the earlier ones leave a choice. */
   readonly tiers: readonly (readonly SchedulerPlugin[])[];
-  /** @default - the load of nodes is not looked at */
+  /** Where the scheduler reads the load of nodes. @default - the load of nodes is not looked at */
   readonly metrics?: SchedulerMetrics;
   /** Configurations that plugins read by name, such as `init-params` of Ascend's NPU plugin. @default - none */
   readonly configurations?: readonly PluginConfiguration[];
@@ -48,10 +51,13 @@ export interface SchedulerConfigurationProps {
 
 /** A configuration that a plugin reads by its name. */
 export interface PluginConfiguration {
+  /** Name of the plugin. */
   readonly name: string;
+  /** Arguments of the plugin, as they are written. */
   readonly arguments: Readonly<Record<string, JsonValue>>;
 }
 
+/** Options of `SchedulerConfiguration.forGpus`. */
 export interface GpuSchedulingOptions extends Pick<SchedulerConfigurationProps, 'release' | 'namespace' | 'metrics'> {
   /** Devices that are packed, with their weights. @default - `nvidia.com/gpu` with 10 */
   readonly devices?: Readonly<Record<string, number>>;
@@ -75,7 +81,7 @@ const DEFAULT_ACTIONS: readonly SchedulerActionName[] = ['enqueue', 'allocate', 
  *
  * Rules: `volcano/scheduler-*`. Source: volcano, pkg/scheduler/util.go.
  *
- * @example SchedulerConfiguration.forGpus(chart, 'scheduler', { networkTopology: true });
+ * @example volcano.SchedulerConfiguration.forGpus(chart, 'scheduler', { networkTopology: true });
  */
 export class SchedulerConfiguration extends Construct {
   /**
@@ -107,7 +113,9 @@ export class SchedulerConfiguration extends Construct {
     });
   }
 
+  /** Name of the ConfigMap. */
   readonly configMapName: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly tiers: SchedulerPlugin[][];
 

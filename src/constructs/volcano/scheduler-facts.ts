@@ -15,6 +15,7 @@ export const SCHEDULER_ACTIONS = [
   'gangreclaim',
   'shuffle',
 ] as const;
+/** An action of Volcano's scheduler. */
 export type SchedulerActionName = (typeof SCHEDULER_ACTIONS)[number];
 
 /**
@@ -195,6 +196,7 @@ export const SCHEDULER_PLUGINS = {
   },
 } as const satisfies Readonly<Record<string, PluginFacts>>;
 
+/** A plugin of Volcano's scheduler. */
 export type SchedulerPluginName = keyof typeof SCHEDULER_PLUGINS;
 
 /** The facts of a plugin; `undefined` where no plugin has that name. */
@@ -232,6 +234,7 @@ export const PLUGIN_SWITCHES = [
   'enabledSubJobOrder',
   'enabledHyperNodeGradient',
 ] as const;
+/** A switch that turns one extension point of a plugin off. */
 export type PluginSwitch = (typeof PLUGIN_SWITCHES)[number];
 
 const errorCache = { predicateErrorCacheEnable: bool } as const;

@@ -14,42 +14,45 @@ export type PluginSwitches = Readonly<Partial<Record<PluginSwitch, boolean>>>;
 /** Arguments as they are written; what is undefined is left out. */
 export type PluginArguments = Readonly<Record<string, JsonValue | undefined>>;
 
+/** Options of every plugin. */
 export interface PluginOptions {
-  /** @default - everything on, but for `enableHierarchy` */
+  /** Extension points of the plugin to turn on or off. @default - everything on, but for `enableHierarchy` */
   readonly switches?: PluginSwitches;
 }
 
+/** Options of the plugin `binpack`. */
 export interface BinpackOptions extends PluginOptions {
   /** Weight among the plugins that score nodes. @default 1 */
   readonly weight?: number;
-  /** @default 1 */
+  /** Weight of CPU. @default 1 */
   readonly cpu?: number;
-  /** @default 1 */
+  /** Weight of memory. @default 1 */
   readonly memory?: number;
   /** Weights of further resources. What is not named here is not packed. @default - none: GPUs are not looked at */
   readonly resources?: Readonly<Record<string, number>>;
 }
 
-/** Weights of the scores of a node; 0 turns one off. */
+/** Options of the plugin `nodeorder`: the weight of each score. */
 export interface NodeorderOptions extends PluginOptions {
   /** Prefer empty nodes. @default 1 */
   readonly leastRequested?: number;
   /** Prefer full nodes. @default 0 */
   readonly mostRequested?: number;
-  /** @default 2 */
+  /** Weight of preferred node affinity. @default 2 */
   readonly nodeAffinity?: number;
-  /** @default 2 */
+  /** Weight of preferred pod affinity and anti-affinity. @default 2 */
   readonly podAffinity?: number;
-  /** @default 1 */
+  /** Weight of even use of CPU and memory. @default 1 */
   readonly balancedResource?: number;
-  /** @default 3 */
+  /** Weight of nodes without taints of the effect PreferNoSchedule. @default 3 */
   readonly taintToleration?: number;
-  /** @default 1 */
+  /** Weight of nodes that have the image already. @default 1 */
   readonly imageLocality?: number;
-  /** @default 2 */
+  /** Weight of topology spread constraints. @default 2 */
   readonly podTopologySpread?: number;
 }
 
+/** Options of the plugin `capacity`. */
 export interface CapacityOptions extends PluginOptions {
   /** Whether the parents of queues count. Without it a parent's limits do not hold for its children. @default true */
   readonly hierarchy?: boolean;
@@ -61,6 +64,7 @@ export interface CapacityOptions extends PluginOptions {
   readonly consumableCapacity?: boolean;
 }
 
+/** Options of the plugin `drf`. */
 export interface DrfOptions extends PluginOptions {
   /** Fair shares along the annotation `volcano.sh/hierarchy`; not together with proportion in one tier. @default false */
   readonly hierarchy?: boolean;
@@ -68,20 +72,29 @@ export interface DrfOptions extends PluginOptions {
   readonly preemptable?: boolean;
 }
 
+/** Options of the plugin `gang`. */
 export interface GangOptions extends PluginOptions {
   /** Whether gangs protect their members from preemption below minAvailable. @default true */
   readonly preemptable?: boolean;
 }
 
-/** Which checks of nodes are made, each `true` by default. */
+/** Options of the plugin `predicates`: the checks of a node that can be turned off. */
 export interface PredicatesOptions extends PluginOptions {
+  /** Whether node affinity is checked. @default true */
   readonly nodeAffinity?: boolean;
+  /** Whether host ports are checked. @default true */
   readonly nodePorts?: boolean;
+  /** Whether taints are checked. @default true */
   readonly taintToleration?: boolean;
+  /** Whether pod affinity and anti-affinity are checked. @default true */
   readonly podAffinity?: boolean;
+  /** Whether the number of volumes of a node is checked. @default true */
   readonly nodeVolumeLimits?: boolean;
+  /** Whether the zone of volumes is checked. @default true */
   readonly volumeZone?: boolean;
+  /** Whether topology spread constraints are checked. @default true */
   readonly podTopologySpread?: boolean;
+  /** Whether volumes that are bound late are checked. @default true */
   readonly volumeBinding?: boolean;
   /** Keep the results of pods that are alike. @default false */
   readonly cache?: boolean;
@@ -90,42 +103,47 @@ export interface PredicatesOptions extends PluginOptions {
 /** How GPUs are shared: by memory, by number, or as vGPUs of Volcano's device plugin. Two of them end the scheduler. */
 export type DeviceSharing = 'memory' | 'number' | 'vgpu';
 
+/** Options of the plugin `deviceshare`. */
 export interface DeviceshareOptions extends PluginOptions {
+  /** How GPUs are shared. */
   readonly sharing: DeviceSharing;
   /** Fill devices one after the other, or spread over them. @default - neither */
   readonly schedulePolicy?: 'binpack' | 'spread';
-  /** @default 0 */
+  /** Weight of the score of the plugin. @default 0 */
   readonly scheduleWeight?: number;
   /** Let one pod at a time be given devices of a node. @default false */
   readonly nodeLock?: boolean;
 }
 
+/** Options of the plugin `network-topology-aware`. */
 export interface NetworkTopologyOptions extends PluginOptions {
-  /** @default 1 */
+  /** Weight of the score of the plugin. @default 1 */
   readonly weight?: number;
   /** Weights by which hyper nodes are filled. @default 1 */
   readonly cpu?: number;
-  /** @default 1 */
+  /** Weight of memory in filling hyper nodes. @default 1 */
   readonly memory?: number;
-  /** @default - none */
+  /** Weights of other resources in filling hyper nodes, by resource name. @default - none */
   readonly resources?: Readonly<Record<string, number>>;
   /** Fill hyper nodes with pods that ask for no topology too. @default - Volcano's default */
   readonly normalPods?: boolean;
 }
 
+/** Options of the plugin `usage`. */
 export interface UsageOptions extends PluginOptions {
   /** Nodes above this load get no further pods, in whole percent. @default 80 */
   readonly cpuThreshold?: number;
-  /** @default 80 */
+  /** Memory use in percent above which a node gets no more pods. @default 80 */
   readonly memoryThreshold?: number;
   /** Weight of the score. @default 5 */
   readonly weight?: number;
-  /** @default 1 */
+  /** Weight of CPU use. @default 1 */
   readonly cpuWeight?: number;
-  /** @default 1 */
+  /** Weight of memory use. @default 1 */
   readonly memoryWeight?: number;
 }
 
+/** Options of the plugin `tdm`. */
 export interface TdmOptions extends PluginOptions {
   /** When nodes of a zone (node label `volcano.sh/revocable-zone`) are lent, `22:00-06:00`, by zone. */
   readonly revocableZones: Readonly<Record<string, string>>;
@@ -135,11 +153,13 @@ export interface TdmOptions extends PluginOptions {
 
 /** How a resource of a node is scored: prefer nodes where most of it is taken, or least. */
 export interface ResourceStrategy {
+  /** `MostAllocated` fills nodes by this resource; `LeastAllocated` spreads by it. */
   readonly type: 'MostAllocated' | 'LeastAllocated';
-  /** @default 1 */
+  /** Weight among the resources. @default 1 */
   readonly weight?: number;
 }
 
+/** Options of the plugin `resource-strategy-fit`. */
 export interface ResourceStrategyOptions extends PluginOptions {
   /** Weight of the score. @default 10 */
   readonly weight?: number;
@@ -149,6 +169,18 @@ export interface ResourceStrategyOptions extends PluginOptions {
   readonly scarce?: Readonly<Record<string, number>>;
 }
 
+/**
+ * A plugin of Volcano's scheduler, with its arguments and switches.
+ *
+ * @example
+ * new volcano.SchedulerConfiguration(chart, 'scheduler', {
+ *   actions: ['enqueue', 'allocate', 'backfill'],
+ *   tiers: [
+ *     [volcano.SchedulerPlugin.priority(), volcano.SchedulerPlugin.gang()],
+ *     [volcano.SchedulerPlugin.predicates(), volcano.SchedulerPlugin.binpack({ weight: 10 })],
+ *   ],
+ * });
+ */
 export class SchedulerPlugin {
   /** Higher priority first. */
   static priority(options: PluginOptions = {}): SchedulerPlugin {
@@ -211,6 +243,7 @@ export class SchedulerPlugin {
     return SchedulerPlugin.of('proportion', {}, options);
   }
 
+  /** Scores nodes by Kubernetes' own criteria, each with a weight. */
   static nodeorder(options: NodeorderOptions = {}): SchedulerPlugin {
     return SchedulerPlugin.of(
       'nodeorder',
@@ -247,6 +280,7 @@ export class SchedulerPlugin {
     return SchedulerPlugin.of('overcommit', { 'overcommit-factor': options.factor }, options);
   }
 
+  /** Shares GPUs between pods, by memory, by number, or as virtual GPUs. */
   static deviceshare(options: DeviceshareOptions): SchedulerPlugin {
     const mode = { memory: 'GPUSharingEnable', number: 'GPUNumberEnable', vgpu: 'VGPUEnable' }[options.sharing];
     return SchedulerPlugin.of(
@@ -384,6 +418,7 @@ export class SchedulerPlugin {
   }
 
   private constructor(
+    /** Name of the plugin. */
     readonly name: string,
     private readonly args: Readonly<Record<string, JsonValue>>,
     private readonly switches: PluginSwitches,

@@ -32,7 +32,9 @@ export interface ScalingTargetDescription {
 export interface ScalableWorkload {
   /** Whether an autoscaler sets the replicas, so that the manifest states none by default. */
   hasAutoscaler: boolean;
+  /** Records that an autoscaler sets the number of replicas. */
   markHasAutoscaler(): void;
+  /** Returns what an autoscaler needs to know about the workload. */
   toScalingTarget(): ScalingTargetDescription;
 }
 

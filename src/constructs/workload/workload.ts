@@ -26,6 +26,7 @@ import { MEANS_OF_SINGLE_PODS, queueOnPods, requireMeans, type SchedulingMeans, 
 /** Every engine that has queues. */
 const QUEUE_ENGINES: readonly QueueEngine[] = ['volcano', 'kueue', 'kai', 'gantry'];
 
+/** Props that every workload has. */
 export interface WorkloadProps<Spec, Engine extends SchedulingEngine = SchedulingEngine> extends NamespacedObjectProps {
   /** Anything else of the object's metadata, which wins over the above. @default - none */
   readonly metadata?: ApiObjectMetadata;
@@ -75,11 +76,12 @@ export interface WorkloadDefinition<T, Spec extends object, Engine extends Sched
 /**
  * A workload construct of any kind.
  *
- * The last type parameter lists the engines that can schedule the kind: a queue or a `scheduling` of another engine does not compile.
+ * The last type parameter lists the engines that can schedule the kind: a queue or a `scheduling` of another engine
+ * does not compile.
  *
  * @example
- * const job: Workload<PyTorchJob, PyTorchJobSpec> = new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image });
- * job.submitTo(scheduler.queue('research')).withPriority(PriorityClass.fromName('production'));
+ * const job = new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image });
+ * job.submitTo(queue).withPriority(PriorityClass.fromName('production'));
  */
 export abstract class Workload<
   T,

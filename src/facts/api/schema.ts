@@ -5,8 +5,11 @@
  * A schema is read-only; whoever walks it must follow the value, not the schema.
  */
 
+/** A JSON value that contains no other. */
 export type JsonPrimitive = string | number | boolean | null;
+/** Any JSON value. */
 export type JsonValue = JsonPrimitive | JsonValue[] | JsonObject;
+/** A JSON object with any members. */
 export interface JsonObject {
   [key: string]: JsonValue;
 }

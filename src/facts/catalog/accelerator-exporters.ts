@@ -7,34 +7,50 @@
  */
 import { frozen } from './frozen';
 
+/** The exporter of a vendor's device metrics. */
 export type AcceleratorExporter =
   'device-metrics-exporter' | 'Gaudi metric exporter' | 'neuron-monitor' | 'npu-exporter';
 /** Vendors whose exporter is described here; NVIDIA's is `DCGM_METRICS`. */
 export type MeasuredVendor = 'amd' | 'gaudi' | 'neuron' | 'ascend';
 
+/** A metric of an accelerator exporter. */
 export interface AcceleratorMetric {
+  /** Name in Prometheus. */
   readonly name: string;
+  /** Type in Prometheus. */
   readonly type: 'gauge' | 'counter';
+  /** Unit of the value. */
   readonly unit: string;
-  /** Labels beside those of the device. */
+  /** Labels beside those of the device. Absent where there are none. */
   readonly labels?: readonly string[];
+  /** What the value measures. */
   readonly meaning: string;
 }
 
+/**
+ * What is known of one vendor's exporter: where it is, how it labels series, and which metrics alerts and panels read.
+ */
 export interface AcceleratorExporterFacts {
+  /** The exporter that these facts are about. */
   readonly exporter: AcceleratorExporter;
   /** Namespace of the exporter, by convention. */
   readonly namespace: string;
   /** Labels of its pods; absent where an operator makes the ServiceMonitor. */
   readonly podLabels?: Readonly<Record<string, string>>;
   /** Name and number of the port of its pods. */
-  readonly port: { readonly name: string; readonly number: number };
+  readonly port: {
+    /** Name of the container port. */
+    readonly name: string;
+    /** Number of the container port. */
+    readonly number: number;
+  };
   /** Labels that every metric of a device has. */
   readonly deviceLabels: readonly string[];
   /** Labels of the pod that holds the device, in the exporter's words. */
   readonly podLabel: string;
   /** What the names of its metrics begin with. */
   readonly prefixes: readonly string[];
+  /** The metrics that alerts and panels read. */
   readonly metrics: readonly AcceleratorMetric[];
 }
 
@@ -53,6 +69,7 @@ const counter = (name: string, meaning: string, labels: readonly string[]): Acce
   labels,
 });
 
+/** The exporters of AMD, Gaudi, Neuron, and Ascend devices, by vendor. */
 export const ACCELERATOR_EXPORTERS: Readonly<Record<MeasuredVendor, AcceleratorExporterFacts>> = frozen({
   amd: {
     exporter: 'device-metrics-exporter',

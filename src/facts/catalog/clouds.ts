@@ -7,36 +7,44 @@
 import { frozen } from './frozen';
 import { type TaintFact } from './taints';
 
+/** Clouds, and other providers of nodes, in the catalog. */
 export type CloudName =
   'gke' | 'eks' | 'aks' | 'ack' | 'tke' | 'baidu' | 'digitalocean' | 'ovh' | 'scaleway' | 'cluster-api';
 
+/** What one cloud writes on GPU nodes. */
 export interface CloudFacts {
+  /** Short name of the cloud. */
   readonly cloud: CloudName;
+  /** Name of the managed Kubernetes service, or of the provider. */
   readonly title: string;
   /** The node label that names the accelerator. */
   readonly gpuLabel: string;
   /** Values of that label, as far as known; others occur. */
   readonly gpuLabelValues: readonly string[];
-  /** What marks a spot node. */
+  /** How spot nodes are labeled and tainted. Absent where no label is known. */
   readonly spot?: {
+    /** Key of the label of spot nodes. */
     readonly label: string;
+    /** Value of the label of spot nodes. */
     readonly value: string;
     /** Absent where spot nodes carry no taint. */
     readonly taint?: Pick<TaintFact, 'key' | 'value' | 'effect'>;
-    /** Who sets the taint. */
+    /** Whether the cloud sets the taint, or you do. Absent where spot nodes carry no taint. */
     readonly taintBy?: 'cloud' | 'you';
-    /** Seconds between the notice and the end of the node. */
+    /** Seconds between the notice and the end of the node. Absent where no notice is documented. */
     readonly noticeSeconds?: number;
   };
   /** Other labels of accelerator nodes, each with its meaning. */
   readonly labels: Readonly<Record<string, string>>;
-  /** A taint on GPU nodes that the cloud itself sets. */
+  /** The taint that the cloud itself sets on GPU nodes. Absent where it sets none. */
   readonly gpuTaint?: Pick<TaintFact, 'key' | 'value' | 'effect'>;
   /** Adds the GPU toleration to pods by itself (admission plugin ExtendedResourceToleration). */
   readonly addsToleration: boolean;
+  /** Whether the facts were read in code, or in the vendor's documents alone. */
   readonly source: 'code' | 'documents' | 'code and documents';
 }
 
+/** What each cloud writes on GPU nodes, by cloud. */
 export const CLOUDS: Readonly<Record<CloudName, CloudFacts>> = frozen({
   gke: {
     cloud: 'gke',
@@ -179,10 +187,13 @@ export const KARPENTER_CAPACITY = frozen({
   values: ['spot', 'on-demand', 'reserved'] as const,
 });
 
-/** A provider that creates spot nodes and marks them with a label. */
+/** A provider of spot nodes, which labels them: a cloud, or Karpenter on any cloud. */
 export type SpotProvider = CloudName | 'karpenter';
 
-/** What marks spot nodes; `undefined` if no label is known. Karpenter is given two minutes, the notice of AWS. */
+/**
+ * Returns how spot nodes are labeled, or `undefined` where no label is known. The notice of Karpenter's nodes is the
+ * two minutes of AWS.
+ */
 export function spotFacts(provider: SpotProvider): CloudFacts['spot'] {
   return provider === 'karpenter'
     ? { label: KARPENTER_CAPACITY.label, value: 'spot', noticeSeconds: 120 }

@@ -12,8 +12,10 @@ import { frozen } from './frozen';
 
 /** Exporters up to 4.8.4, and those from 4.9.0 on. */
 export const DCGM_GENERATIONS = ['4.8', '4.9'] as const;
+/** A line of releases of the exporter with the same metric names. */
 export type DcgmGeneration = (typeof DCGM_GENERATIONS)[number];
 
+/** Unit of a metric; `none` for a label. */
 export type DcgmUnit =
   | 'MHz'
   | 'Hz'
@@ -36,6 +38,7 @@ export type DcgmUnit =
   | 'bitmask'
   | 'none';
 
+/** Identifier of a DCGM field, which is also the name of its metric. */
 export type DcgmField = `DCGM_${'FI' | 'EXP'}_${string}`;
 
 interface DcgmName {
@@ -45,19 +48,23 @@ interface DcgmName {
   readonly on: boolean;
 }
 
+/** A metric of NVIDIA's DCGM exporter. */
 export interface DcgmMetric {
   /** How this catalog calls it, in any generation: the name up to 4.8.4 without `DCGM_FI_DEV_` or `DCGM_FI_`. */
   readonly key: DcgmKey;
+  /** The type that the value has; `label` for a field that becomes a label of other metrics. */
   readonly type: 'gauge' | 'counter' | 'label';
-  /** What the exporter's own list declares, where that is another type than the value has. */
+  /** The type that the exporter's own list declares. Absent where that is `type`. */
   readonly declared?: 'counter';
+  /** Name and unit in each generation of the exporter. */
   readonly names: Readonly<Record<DcgmGeneration, DcgmName>>;
   /** Other names of the same field in releases before, or of the field in other units. */
   readonly aliases: readonly string[];
+  /** What the value measures. */
   readonly meaning: string;
   /** Labels beyond those of the GPU. */
   readonly labels: readonly string[];
-  /** First release of the exporter that has it, where that is not long ago. */
+  /** First release of the exporter that has the metric. Absent where every supported release has it. */
   readonly since?: string;
 }
 
@@ -439,8 +446,10 @@ const ROWS = {
   EXP_P2P_STATUS: { unit: 'code', meaning: 'Whether two GPUs can reach each other', was: 'DCGM_EXP_P2P_STATUS' },
 } as const satisfies Readonly<Record<string, Row>>;
 
+/** Key of a metric in this catalog, for example `GPU_UTIL`. */
 export type DcgmKey = keyof typeof ROWS;
 
+/** The metrics of NVIDIA's DCGM exporter. */
 export const DCGM_METRICS: readonly DcgmMetric[] = frozen(
   (Object.entries(ROWS) as readonly (readonly [DcgmKey, Row])[]).map(([key, row]): DcgmMetric => {
     const was = row.was ?? (`DCGM_FI_DEV_${key}` as const);

@@ -6,15 +6,22 @@
  */
 import { frozen } from './frozen';
 
+/** Exporters other than those of accelerators, and Prometheus itself. */
 export type ExporterName = 'kube-state-metrics' | 'cAdvisor' | 'node_exporter' | 'Kueue' | 'Volcano' | 'Prometheus';
 
+/** A metric that alerts and panels read, of an exporter that serves no accelerator. */
 export interface ExporterMetric {
+  /** Name in Prometheus. */
   readonly name: string;
+  /** The exporter that serves it. */
   readonly exporter: ExporterName;
+  /** Type in Prometheus. */
   readonly type: 'gauge' | 'counter';
+  /** Unit of the value. */
   readonly unit: string;
+  /** Labels of its series. */
   readonly labels: readonly string[];
-  /** What has to be set for it to be there, or since when it is. */
+  /** The setting, or the release, that the metric needs. Absent where it is always served. */
   readonly needs?: string;
 }
 
@@ -34,6 +41,9 @@ const CONTAINER = ['namespace', 'pod', 'container', 'id', 'image', 'name', 'node
 const PORT = ['device', 'port', 'instance', 'node'];
 const HARDWARE_COUNTERS = 'node_exporter 1.11 or newer, and a driver that counts';
 
+/**
+ * Metrics of kube-state-metrics, cAdvisor, node_exporter, Kueue, Volcano, and Prometheus that alerts and panels read.
+ */
 export const EXPORTER_METRICS: readonly ExporterMetric[] = frozen([
   ...of(
     'Prometheus',
@@ -139,6 +149,7 @@ export const EXPORTER_METRICS: readonly ExporterMetric[] = frozen([
 
 const BY_NAME: ReadonlyMap<string, ExporterMetric> = new Map(EXPORTER_METRICS.map((metric) => [metric.name, metric]));
 
+/** Returns what is known of a metric, or `undefined` where the catalog does not list it. */
 export function findExporterMetric(name: string): ExporterMetric | undefined {
   return BY_NAME.get(name);
 }

@@ -58,24 +58,31 @@ export const GANTRY_TRAINING_LABEL = 'gantry.dev/training';
 
 /** Labels of nodes: the profile that a pool was made by, and what it is for. */
 export const GANTRY_NODE_PROFILE_LABEL = 'gantry.dev/node-profile';
+/** Label of nodes: what the pool is for, the second half of its profile. */
 export const GANTRY_NODE_TIER_LABEL = 'gantry.dev/tier';
 
 /** Taint of nodes whose devices are not ready yet. */
 export const GANTRY_DEVICES_MISSING_TAINT = 'gantry.dev/devices-missing';
 
+/** Where a name is written. */
 export type GantryNamePlace = 'label' | 'annotation' | 'scheduling gate' | 'taint';
 
 /** Form of a value: what a text has to be to be understood. */
 export type GantryValueForm = 'name' | 'label key' | 'count' | 'seconds' | 'boolean' | 'indices' | 'json' | 'text';
 
+/** A name of the domain `gantry.dev`. */
 export interface GantryName {
+  /** The name, for example `gantry.dev/queue`. */
   readonly key: string;
+  /** Where it is written. */
   readonly place: GantryNamePlace;
   /** The objects on which it is read. */
   readonly on: 'pod' | 'node' | 'any object';
   /** Absent for what has no value. */
   readonly value?: GantryValueForm;
+  /** Who writes it: the author of a manifest (by hand or by a construct), the scheduler, or a node agent. */
   readonly writtenBy: 'author' | 'scheduler' | 'node agent';
+  /** What its value means. */
   readonly meaning: string;
 }
 

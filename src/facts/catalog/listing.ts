@@ -17,6 +17,7 @@ import { TAINTS } from './taints';
 import { type VendorFacts, VENDORS } from './vendors';
 import { findXid, XIDS } from './xids';
 
+/** The topics of `gantry catalog`. */
 export const CATALOG_TOPICS = [
   'accelerators',
   'vendors',
@@ -30,11 +31,16 @@ export const CATALOG_TOPICS = [
   'xids',
   'projects',
 ] as const;
+/** A topic of `gantry catalog`. */
 export type CatalogTopic = (typeof CATALOG_TOPICS)[number];
 
+/** One table of the catalog, as `gantry catalog` prints it. */
 export interface CatalogTable {
+  /** Topic that the table belongs to. */
   readonly topic: CatalogTopic;
+  /** Heading of the table. */
   readonly title: string;
+  /** Headings of the columns. */
   readonly columns: readonly string[];
   /** One string for each column; empty where there is nothing to say. */
   readonly rows: readonly (readonly string[])[];
@@ -42,9 +48,13 @@ export interface CatalogTable {
 
 /** One thing of the catalog, as names and values, with tables beneath. */
 export interface CatalogEntry {
+  /** Topic that the entry belongs to. */
   readonly topic: CatalogTopic;
+  /** The name that the entry is found by. */
   readonly name: string;
+  /** The facts in the order of printing. */
   readonly facts: readonly (readonly [label: string, value: string])[];
+  /** Tables that belong to the entry, such as the MIG profiles of a GPU. */
   readonly tables: readonly CatalogTable[];
 }
 

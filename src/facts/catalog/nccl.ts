@@ -7,30 +7,39 @@ import { frozen } from './frozen';
 
 /** Tokens of `NCCL_ALGO`. */
 export const NCCL_ALGORITHMS = ['Tree', 'Ring', 'CollNetDirect', 'CollNetChain', 'NVLS', 'NVLSTree', 'PAT'] as const;
+/** An algorithm that `NCCL_ALGO` takes. */
 export type NcclAlgorithm = (typeof NCCL_ALGORITHMS)[number];
 
 /** Tokens of `NCCL_PROTO`. */
 export const NCCL_PROTOCOLS = ['LL', 'LL128', 'Simple'] as const;
+/** A protocol that `NCCL_PROTO` takes. */
 export type NcclProtocol = (typeof NCCL_PROTOCOLS)[number];
 
+/** Levels of `NCCL_DEBUG`, from least to most verbose. */
 export const NCCL_DEBUG_LEVELS = ['VERSION', 'WARN', 'INFO', 'TRACE'] as const;
+/** A level of `NCCL_DEBUG`. */
 export type NcclDebugLevel = (typeof NCCL_DEBUG_LEVELS)[number];
 
 /** How far apart two devices may be on a path: `LOC` (never), NVLink, one PCI switch, several, one NUMA node, across NUMA nodes. */
 export const NCCL_PATH_LEVELS = ['LOC', 'NVL', 'PIX', 'PXB', 'PHB', 'SYS'] as const;
+/** A distance between two devices of a node, as `NCCL_P2P_LEVEL` and `NCCL_NET_GDR_LEVEL` take it. */
 export type NcclPathLevel = (typeof NCCL_PATH_LEVELS)[number];
 
+/** An environment variable of NCCL. */
 export interface NcclVariable {
+  /** Name of the variable. */
   readonly name: `NCCL_${string}`;
+  /** What it sets. */
   readonly meaning: string;
-  /** The tokens that it takes, where they are a closed list. */
+  /** The tokens that it accepts. Absent where they are not a closed list. */
   readonly tokens?: readonly string[];
-  /** NVIDIA counts it as a debugging aid, not to be kept in production. */
+  /** True where NVIDIA documents it as a debugging aid that should not be kept in production. Absent otherwise. */
   readonly debugOnly?: true;
-  /** What it is often mistaken for, or breaks. */
+  /** What it is often mistaken for, or breaks. Absent for most. */
   readonly note?: string;
 }
 
+/** The environment variables of NCCL that the catalog knows. */
 export const NCCL_VARIABLES: readonly NcclVariable[] = frozen([
   {
     name: 'NCCL_SOCKET_IFNAME',

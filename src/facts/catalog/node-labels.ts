@@ -7,6 +7,7 @@
  */
 import { frozen } from './frozen';
 
+/** The component that sets a node label. */
 export type LabelSource =
   | 'gpu-feature-discovery'
   | 'gpu-operator'
@@ -19,17 +20,24 @@ export type LabelSource =
   | 'gke'
   | 'kubelet';
 
+/** A label of accelerator nodes. */
 export interface NodeLabelFact {
   /** The label key; `<…>` stands for the part that varies. */
   readonly key: string;
+  /** The component that sets the label, or that reads it where `input` is true. */
   readonly source: LabelSource;
+  /** What the label states. */
   readonly meaning: string;
-  /** The values that occur, where they are a closed list. */
+  /** The values that occur. Absent where they are not a closed list. */
   readonly values?: readonly string[];
+  /** Unit of a numeric value. Absent for other values. */
   readonly unit?: 'MiB' | 'count' | 'version';
-  /** Set by people or other controllers to tell a component what to do, rather than found on the node. */
+  /**
+   * True where users or other controllers set the label to configure a component. Absent where it is discovered on the
+   * node.
+   */
   readonly input?: true;
-  /** What to write instead, for a key that is going away or never was. */
+  /** The label to use instead, for a deprecated or mistaken key. Absent for all others. */
   readonly successor?: string;
 }
 
@@ -41,6 +49,7 @@ const gfd = (key: string, meaning: string, more: Partial<NodeLabelFact> = {}): N
   ...more,
 });
 
+/** The labels of accelerator nodes that the catalog knows. */
 export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
   { key: 'nvidia.com/gpu.present', source: 'gpu-operator', meaning: 'the node has an NVIDIA GPU', values: ['true'] },
   {

@@ -8,16 +8,21 @@ import { frozen } from './frozen';
 /** How RDMA reaches a pod. */
 export type RdmaKind = 'shared' | 'sriov' | 'efa';
 
+/** One way to give pods an RDMA device. */
 export interface RdmaFact {
+  /** Short name of the way. */
   readonly kind: RdmaKind;
+  /** How pods get the device, and which network carries the data. */
   readonly meaning: string;
   /** Resource names start with one of these; what follows is what the plugin on the cluster is configured with. */
   readonly resourcePrefixes: readonly string[];
+  /** An example of a resource name. */
   readonly example: string;
   /** A pod needs a network attachment beside the resource. */
   readonly needsNetworkAttachment: boolean;
 }
 
+/** The ways to give pods an RDMA device. */
 export const RDMA: Readonly<Record<RdmaKind, RdmaFact>> = frozen({
   shared: {
     kind: 'shared',
@@ -45,6 +50,7 @@ export const RDMA: Readonly<Record<RdmaKind, RdmaFact>> = frozen({
 
 /** Pod annotation that attaches networks by name, and annotation of a NetworkAttachmentDefinition that names its resource. */
 export const NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks';
+/** Annotation of a NetworkAttachmentDefinition: the extended resource whose device the attachment uses. */
 export const NETWORK_RESOURCE_ANNOTATION = 'k8s.v1.cni.cncf.io/resourceName';
 
 /** The capability that lets a container pin memory. It has effect for containers that run as root only. */

@@ -46,20 +46,24 @@ export type KnownResourceName =
   | 'tke.cloud.tencent.com/qgpu-core'
   | 'vpc.amazonaws.com/efa'
   | `rdma/${string}`;
+/** Name of an extended resource: one that the catalog knows, or any other. */
 export type ResourceName = KnownResourceName | (string & {});
 
+/** What is known of a resource name. */
 export interface ResourceFact {
   /** The resource name; `<…>` stands for the part that varies. */
   readonly name: string;
   /** Whose it is: the vendor, or the component that shares out the device. */
   readonly vendor: string;
+  /** What one unit of the resource is. */
   readonly unit: ResourceUnit;
+  /** What a pod that requests it gets. */
   readonly meaning: string;
-  /** What to write instead, for a name that is no longer served or never was. */
+  /** The name to use instead, for one that is no longer served or never was. Absent for all others. */
   readonly successor?: string;
-  /** A trap that the name does not show. */
+  /** A trap that the name does not show. Absent for most. */
   readonly note?: string;
-  /** For a name with a part that varies: what the whole name looks like. */
+  /** Pattern of the whole name, for a name with a part that varies. Absent for a fixed name. */
   readonly matches?: RegExp;
 }
 
@@ -84,6 +88,7 @@ const part = (
   ...more,
 });
 
+/** The extended resources that the catalog knows. */
 export const RESOURCES: readonly ResourceFact[] = frozen([
   whole('nvidia.com/gpu', 'NVIDIA', 'a whole GPU', {
     note: 'a time-sliced or MPS replica where the device plugin shares without renaming; under HAMi a vGPU',

@@ -6,25 +6,36 @@
  */
 import { frozen } from './frozen';
 
+/** Effect of a taint. */
 export type TaintEffect = 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 
+/** A taint of accelerator nodes. */
 export interface TaintFact {
+  /** Key of the taint. */
   readonly key: string;
   /** Absent where any value occurs. */
   readonly value?: string;
+  /** Effect of the taint. */
   readonly effect: TaintEffect;
+  /** Which pods it keeps away, and why. */
   readonly meaning: string;
+  /** The component or cloud that sets it. */
   readonly setBy: string;
 }
 
 /** A toleration as a pod writes it. */
 export interface TolerationFact {
+  /** Key of the taint that is tolerated. */
   readonly key: string;
+  /** `Exists` tolerates any value; `Equal` tolerates `value` alone. */
   readonly operator: 'Exists' | 'Equal';
+  /** The value that is tolerated. Absent with `Exists`. */
   readonly value?: string;
+  /** The effect that is tolerated. */
   readonly effect: TaintEffect;
 }
 
+/** The taints of accelerator nodes that the catalog knows. */
 export const TAINTS: readonly TaintFact[] = frozen([
   {
     key: 'nvidia.com/gpu',

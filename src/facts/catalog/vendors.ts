@@ -11,14 +11,19 @@ import { frozen } from './frozen';
 
 /** A variable that decides which devices a container sees, or how its processes find each other. */
 export interface EnvironmentFact {
+  /** Name of the variable. */
   readonly name: string;
+  /** What it decides, and what sets it. */
   readonly meaning: string;
   /** Who sets it: a component of the vendor, or the author of the workload. */
   readonly setBy: 'vendor' | 'author';
 }
 
+/** What is the same for all accelerators of a vendor. */
 export interface VendorFacts {
+  /** Short name of the vendor. */
   readonly vendor: AcceleratorVendor;
+  /** Name of the vendor as people write it. */
   readonly title: string;
   /** One device, in the vendor's word. */
   readonly device: string;
@@ -31,9 +36,17 @@ export interface VendorFacts {
   /** Taint key that the vendor's components tolerate; nodes carry it as `<key>=present:NoSchedule` by convention. */
   readonly taint: string;
   /** Label by which DaemonSets find nodes with devices; absent where instance types or the cloud's own labels do. */
-  readonly presentLabel?: { readonly key: string; readonly value: string; readonly setBy: string };
+  readonly presentLabel?: {
+    /** Key of the label. */
+    readonly key: string;
+    /** Value of the label. */
+    readonly value: string;
+    /** The component that sets the label. */
+    readonly setBy: string;
+  };
   /** Library for collective communication. */
   readonly collectives: string;
+  /** Variables that decide which devices a container sees, or how its processes find each other. */
   readonly environment: readonly EnvironmentFact[];
   /** What installs drivers and device plugin. */
   readonly operator: string;
@@ -47,6 +60,7 @@ const env = (name: string, meaning: string, setBy: EnvironmentFact['setBy'] = 'a
   setBy,
 });
 
+/** The facts of each vendor. */
 export const VENDORS: Readonly<Record<AcceleratorVendor, VendorFacts>> = frozen({
   nvidia: {
     vendor: 'nvidia',

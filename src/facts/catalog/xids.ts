@@ -8,10 +8,15 @@ import { frozen } from './frozen';
 /** Who is to blame: the program that runs on the GPU, or the GPU and what it is plugged into. */
 export type XidOrigin = 'application' | 'hardware';
 
+/** A code that the NVIDIA driver logs for an error of a GPU. */
 export interface XidFact {
+  /** The XID. */
   readonly code: number;
+  /** What happened. */
   readonly meaning: string;
+  /** Whether the application or the hardware is the usual cause. */
   readonly origin: XidOrigin;
+  /** What to do about it. */
   readonly action:
     | 'restart the program'
     | 'drain and reset the GPU'
@@ -21,6 +26,7 @@ export interface XidFact {
     | 'as nvidia-smi recommends';
 }
 
+/** The XIDs that the catalog knows. */
 export const XIDS: readonly XidFact[] = frozen([
   { code: 13, meaning: 'exception of the graphics engine', origin: 'application', action: 'restart the program' },
   { code: 31, meaning: 'page fault of GPU memory', origin: 'application', action: 'restart the program' },
@@ -64,6 +70,7 @@ export const XIDS: readonly XidFact[] = frozen([
   },
 ]);
 
+/** Returns what is known of an XID, or `undefined` where the catalog does not list it. */
 export function findXid(code: number): XidFact | undefined {
   return XIDS.find((fact) => fact.code === code);
 }

@@ -2,8 +2,20 @@
  * What is wrong with an input, for the person who named it.
  */
 
-/** Thrown when an input cannot be read: the message names the path and, where there is one, the line. */
+/**
+ * Thrown when an input cannot be read: the message names the path and, where there is one, the line.
+ *
+ * @example
+ * try {
+ *   readManifestFiles('dist/');
+ * } catch (error) {
+ *   if (error instanceof InputError) {
+ *     console.error(error.message);
+ *   }
+ * }
+ */
 export class InputError extends Error {
+  /** Always `InputError`. */
   override readonly name: string = 'InputError';
 
   constructor(

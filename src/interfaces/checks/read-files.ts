@@ -9,6 +9,7 @@ import { parseFile } from '../../manifests/node-file';
 import { findFiles, type FoundFile, type FoundFiles } from './find-files';
 import { attempt, InputError } from './input-error';
 
+/** Options of `readManifests`. */
 export interface ReadTextOptions {
   /**
    * The name that findings show as the file of the text.
@@ -17,6 +18,7 @@ export interface ReadTextOptions {
   readonly file?: string;
 }
 
+/** Options of `readManifestFiles`. */
 export interface ReadFilesOptions {
   /**
    * The folder that relative paths start from.

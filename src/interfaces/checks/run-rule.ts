@@ -12,6 +12,7 @@ import { ManifestSet } from '../../manifests/manifest-set';
 import { InputError } from './input-error';
 import { readManifests } from './read-files';
 
+/** Options of `runRule`. */
 export interface RunRuleOptions {
   /**
    * The Kubernetes minor version that the manifests are for.
@@ -22,11 +23,22 @@ export interface RunRuleOptions {
 
 /**
  * Runs one rule over manifests and returns what it finds. Nothing else is checked, and suppressions in the manifests count.
- *
  * @param manifests YAML or JSON, objects, or a set
  * @throws InputError if the text is not a set of manifests
  * @throws what the rule throws, and an error if `concerns` or `sees` of the rule hides a finding
+ *
  * @example
+ * const ownerLabel = defineRule({
+ *   on: 'object',
+ *   id: 'acme/owner-label',
+ *   kinds: ['batch/Job'],
+ *   summary: 'Each Job has the label acme.example/owner.',
+ *   fix: 'Set metadata.labels["acme.example/owner"] to the name of a team.',
+ *   check: ({ object }) =>
+ *     valueAt(object, '/metadata/labels/acme.example~1owner') === undefined
+ *       ? [{ path: '/metadata/labels', message: 'label "acme.example/owner" is required' }]
+ *       : [],
+ * });
  * expect(runRule(ownerLabel, 'apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: train\n')).toMatchObject([
  *   { path: '/metadata/labels', message: 'label "acme.example/owner" is required' },
  * ]);

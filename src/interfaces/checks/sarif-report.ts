@@ -7,6 +7,7 @@ import { type RuleFacts } from '../../checks/rule';
 import { ruleFacts } from './rule-facts';
 import { versionOf } from './version';
 
+/** Options of `renderSarif`. */
 export interface SarifReportOptions {
   /**
    * Rules of your own, whose summaries and fixes become the help texts of their findings.

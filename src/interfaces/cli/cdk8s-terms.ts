@@ -45,19 +45,28 @@ export interface GantryValidationProperties {
 export interface GantryValidationContext {
   /** The files that the app wrote. */
   readonly manifests: readonly string[];
-  /** The path of the construct that made an object, by the object's name. */
+  /**
+   * The path of the construct that made an object, by the object's name. Absent where cdk8s-cli was started without it.
+   */
   readonly metadata?: Readonly<Record<string, { readonly path: string }>>;
+  /** Where the violations are reported. */
   readonly report: {
+    /** Reports a violation. */
     addViolation(violation: GantryViolation): void;
+    /** Ends the report. */
     submit(status: 'success' | 'failure', metadata?: Readonly<Record<string, string>>): void;
   };
 }
 
 /** One rule that some objects break, in the form of cdk8s-cli. */
 export interface GantryViolation {
+  /** Id of the rule. */
   readonly ruleName: string;
+  /** What the rule requires. */
   readonly recommendation: string;
+  /** What to write. */
   readonly fix: string;
+  /** The objects that break the rule. */
   readonly violatingResources: readonly {
     readonly resourceName: string;
     readonly locations: readonly string[];

@@ -14,7 +14,7 @@ import { NAMED_POLICIES, PolicyFileError, readPolicyFile } from '../../planning/
 import { changed, differenceOf, readWhatIf, type PlanDifference, WhatIfError } from '../../planning/cluster/what-if';
 import { ManifestSet } from '../../manifests/manifest-set';
 import type * as Pages from '../../planning/pages';
-import { DEFAULT_POLICY, type Policy, SnapshotError } from '../../placement';
+import { type Policy, SnapshotError } from '../../placement';
 import { oneOf } from './check-options';
 import { readText } from '../checks/read-files';
 import { readWholeManifests } from './inputs';
@@ -69,7 +69,12 @@ export async function planCommand(paths: readonly string[], flags: PlanFlags, te
   }
 }
 
-function planWithChanges(set: ManifestSet, cluster: ClusterState, policy: Policy, changes: readonly string[]): Planned {
+function planWithChanges(
+  set: ManifestSet,
+  cluster: ClusterState,
+  policy: Policy | undefined,
+  changes: readonly string[],
+): Planned {
   const plan = planOf(set, cluster, { policy });
   if (changes.length === 0) {
     return { plan, changes };
@@ -92,9 +97,9 @@ export async function clusterOption(
   return explained(() => readCluster(text, file === '-' ? 'standard input' : file));
 }
 
-function readPolicyOption(policy: string | undefined, { cwd }: Terminal): Policy {
+function readPolicyOption(policy: string | undefined, { cwd }: Terminal): Policy | undefined {
   if (policy === undefined) {
-    return DEFAULT_POLICY;
+    return undefined;
   }
   const named = NAMED_POLICIES.get(policy);
   if (named !== undefined) {

@@ -5,8 +5,13 @@
 /**
  * An expectation of a test does not hold. The message says what was expected, which object comes closest, and where it differs. Every test
  * runner shows it as a failure at the line of the test.
+ *
+ * @example
+ * const template = Template.fromChart(chart);
+ * expect(() => template.resourceCountIs('PyTorchJob', 1)).toThrow(TemplateError);
  */
 export class TemplateError extends Error {
+  /** Always `TemplateError`. */
   override readonly name = 'TemplateError';
 
   /**

@@ -12,7 +12,8 @@ import { type Difference, Matcher, matcherOf } from './matcher';
  * partially, those inside of `exact` as a whole; a plain list compares element by element and must have the same length.
  *
  * @example
- * template.hasResource(Deployment, {
+ * new kplus.Deployment(chart, 'server', { replicas: 2, containers: [{ image: 'registry.example.com/server:1' }] });
+ * Template.fromChart(chart).hasResource('Deployment', {
  *   spec: Match.objectLike({
  *     replicas: 2,
  *     paused: Match.absent(),

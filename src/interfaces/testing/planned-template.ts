@@ -12,8 +12,9 @@ import { readCluster } from '../../planning/cluster/read-cluster';
 import { TemplateError } from './assertion-error';
 import { type Matcher, matcherOf } from './matcher';
 
+/** Options of `Template.plan`. */
 export interface PlannedTemplateOptions {
-  /** @default - the defaults of the placement core */
+  /** How the placement core chooses where it has a choice. @default - the defaults of the placement core */
   readonly policy?: Policy;
 }
 
@@ -34,12 +35,12 @@ export type WorkloadName = IConstruct | string;
  * The objects of a template, planned on a cluster. `Template.plan` makes it.
  *
  * @example
+ * new kubeflow.PyTorchJob(chart, 'llm', { name: 'llm', nodes: 2, image, accelerators: Accelerator.nvidia({ count: 8 }) });
  * const plan = Template.fromChart(chart).plan('clusters/training.yaml');
  * expect(plan.places('research/llm').nodes.size).toBe(2);
- * plan.leavesPending('research/too-large', Match.stringLikeRegexp('no node has'));
  */
 export class PlannedTemplate {
-  /** @throws ClusterFileError if the file cannot be read as a cluster */
+  /** Plans a set of manifests on a cluster. @throws ClusterFileError if the file cannot be read as a cluster */
   static of(set: ManifestSet, cluster: ClusterState | string, options: PlannedTemplateOptions = {}): PlannedTemplate {
     const state = typeof cluster === 'string' ? readCluster(readFileSync(cluster, 'utf8'), cluster) : cluster;
     return new PlannedTemplate(planOf(set, state, options));

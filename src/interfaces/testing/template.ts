@@ -22,7 +22,7 @@ import { PlannedTemplate, type PlannedTemplateOptions } from './planned-template
 
 /** What `hasFinding` may ask of a finding beside its rule. */
 export interface FindingPattern {
-  /** @default - any severity */
+  /** Severity of the finding. @default - any severity */
   readonly severity?: Severity;
   /**
    * JSON pointer into the object, such as `/spec/replicas`, or a matcher.
@@ -49,10 +49,10 @@ type AnyPattern = Matcher | Readonly<Record<string, unknown>>;
  * closest object and each difference. Works in Jest, Vitest, and `node:test`, since it uses nothing of a test runner.
  *
  * @example
+ * new kubeflow.PyTorchJob(chart, 'llm', { nodes: 4, image });
  * const template = Template.fromChart(chart);
  * template.resourceCountIs('PyTorchJob', 1);
  * template.hasResource('PyTorchJob', { spec: { pytorchReplicaSpecs: { Worker: { replicas: 3 } } } });
- * template.hasNoFindings();
  */
 export class Template {
   /**
@@ -231,10 +231,11 @@ export class Template {
 
   /**
    * Plans the workloads on a cluster with the placement core, as `gantry plan` does.
-   *
    * @param cluster a cluster, or the path of a cluster file or of what `kubectl get nodes,… -o json` printed
    * @throws ClusterFileError if the file cannot be read as a cluster
+   *
    * @example
+   * new kubeflow.PyTorchJob(chart, 'llm', { name: 'llm', nodes: 2, image, accelerators: Accelerator.nvidia({ count: 8 }) });
    * Template.fromChart(chart).plan('clusters/training.yaml').places('research/llm');
    */
   plan(cluster: ClusterState | string, options: PlannedTemplateOptions = {}): PlannedTemplate {

@@ -10,6 +10,7 @@ import { synthesize } from '../../checks/synthesize';
 import { manifestsOf } from '../../manifests/constructs';
 import '../checks';
 
+/** Options of `Testing.synth`. */
 export interface TestingSynthOptions {
   /**
    * Whether the objects are checked.

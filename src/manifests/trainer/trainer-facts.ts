@@ -25,6 +25,7 @@ export const VOLCANO_QUEUE_ANNOTATION = 'scheduling.volcano.sh/queue-name';
 
 /** What decides how the nodes of a runtime find each other. */
 export const ML_POLICIES = ['torch', 'mpi', 'jax', 'xgboost', 'flux'] as const;
+/** A policy of a training runtime that sets up one framework. */
 export type MlPolicyName = (typeof ML_POLICIES)[number];
 
 /** Variables that a policy sets, and that the webhook refuses in `spec.trainer.env`. */
@@ -69,6 +70,7 @@ export const BUILT_IN_RUNTIMES = {
   'torchtune-llama3.2-3b': TORCHTUNE,
   'torchtune-qwen2.5-1.5b': TORCHTUNE,
 } satisfies Readonly<Record<string, BuiltInRuntime>>;
+/** A ClusterTrainingRuntime that Kubeflow Trainer installs. */
 export type BuiltInRuntimeName = keyof typeof BUILT_IN_RUNTIMES;
 
 export function builtInRuntime(name: string): BuiltInRuntime | undefined {

@@ -19,6 +19,7 @@ export class DeviceStates {
   private readonly after = new Map<number, number>();
   private readonly ofRow: Int32Array;
   private readonly versions: Int32Array;
+  private readonly sorted: number[] = [];
 
   constructor(private readonly table: NodeTable) {
     this.ofRow = new Int32Array(table.count);
@@ -30,11 +31,20 @@ export class DeviceStates {
     const { table } = this;
     if (this.versions[row] !== table.version[row]) {
       this.versions[row] = table.version[row];
-      const list: number[] = [];
-      for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
-        list.push(Math.max(0, table.deviceFree[slot]));
+      const from = table.deviceStart[row];
+      const count = table.deviceStart[row + 1] - from;
+      const { sorted } = this;
+      sorted.length = count;
+      // Few devices, and mostly in order already.
+      for (let i = 0; i < count; i++) {
+        const free = Math.max(0, table.deviceFree[from + i]);
+        let at = i;
+        for (; at > 0 && sorted[at - 1] > free; at--) {
+          sorted[at] = sorted[at - 1];
+        }
+        sorted[at] = free;
       }
-      this.ofRow[row] = this.intern(list.sort(ascending));
+      this.ofRow[row] = this.intern(sorted);
     }
     return this.ofRow[row];
   }

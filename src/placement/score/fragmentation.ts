@@ -10,8 +10,9 @@
  * fits. Kept for each thousandth is a part of what the workload uses on average: seven tenths where the cluster has CPU to spare, up to
  * nine tenths where the workload needs all of it. Growth of what is starved costs points for each device.
  *
- * Lost depends on the state of the devices, the model, and which kinds' CPU the node still has: so it is kept for each such combination,
- * and a score is a few look-ups. O(kinds × devices) for a combination that is new.
+ * Lost depends on the state of the devices, the model, and which kinds' CPU the node still has: so it is kept for each such combination.
+ * Published scores are kept as bytes by the same, for each kind of placement: a score is one look-up. O(kinds × devices) for a combination
+ * that is new.
  */
 import { CPU_COLUMN, type NodeTable, WHOLE } from '../node-table';
 import { type DeviceShape, type DeviceStates } from './device-states';
@@ -27,12 +28,19 @@ const MARGIN = 0.15;
 
 /** The score of a placement that changes nothing. */
 const NEUTRAL = 50;
+/** No score. */
+const UNKNOWN = 255;
 
 export class Fragmentation {
   /** CPU of the typical kinds, least first. */
-  private readonly steps: number[];
+  private readonly steps: Float64Array;
   private readonly known = new Map<number, number>();
   private readonly models: number;
+  /** By row, with the version of the row for which it holds. */
+  private readonly situations: Int32Array;
+  private readonly versions: Int32Array;
+  private readonly numbers: (number | undefined)[] = [];
+  private count = 0;
   /** Milli-CPU that is kept for a free thousandth of a device. */
   private readonly kept: number;
 
@@ -41,14 +49,52 @@ export class Fragmentation {
     private readonly states: DeviceStates,
     private readonly workload: Workload,
   ) {
-    this.steps = [...new Set(workload.typical.map(({ cpu }) => cpu))].sort((a, b) => a - b);
+    this.steps = Float64Array.from(new Set(workload.typical.map(({ cpu }) => cpu))).sort();
     this.models = table.models.length + 1;
+    this.situations = new Int32Array(table.count);
+    this.versions = new Int32Array(table.count).fill(-1);
     const scarcity = workload.cpuPerMilli / cpuPerMilliOf(table);
     this.kept = workload.cpuPerMilli * Math.min(MOST_KEPT, Math.max(LEAST_KEPT, scarcity - MARGIN));
   }
 
-  /** The published score, from 0 to 100: 50 when nothing is lost or won. */
-  published(row: number, shape: DeviceShape, cpu: number): number {
+  /** The published scores of a kind of placement by row, from 0 to 100: 50 when nothing is lost or won. */
+  published(shape: DeviceShape, cpu: number): (row: number) => number {
+    const free = this.table.free[CPU_COLUMN];
+    // What is lost changes where the CPU of a typical kind is just there, before the placement or after it.
+    const steps = Float64Array.from(new Set([...this.steps].flatMap((step) => [step, step + cpu]))).sort();
+    const ranks = steps.length + 1;
+    let known = new Uint8Array(0);
+    return (row) => {
+      const at = this.situationOf(row) * ranks + rankIn(steps, free[row]);
+      if (at >= known.length) {
+        const larger = new Uint8Array(2 * at + 1024).fill(UNKNOWN);
+        larger.set(known);
+        known = larger;
+      }
+      if (known[at] === UNKNOWN) {
+        known[at] = this.publishedNow(row, shape, cpu);
+      }
+      return known[at];
+    };
+  }
+
+  /** The published scores, less what the placement starves. */
+  scores(shape: DeviceShape, cpu: number): (row: number) => number {
+    const { deviceStart, milliFree, free } = this.table;
+    const published = this.published(shape, cpu);
+    const taken = shape.devices * shape.milli;
+    return (row) => {
+      if (deviceStart[row] === deviceStart[row + 1]) {
+        return NEUTRAL;
+      }
+      const left = free[CPU_COLUMN][row];
+      const idle = milliFree[row];
+      const growth = this.starved(idle - taken, left - cpu) - this.starved(idle, left);
+      return published(row) - (STARVED_POINTS * growth) / 1000;
+    };
+  }
+
+  private publishedNow(row: number, shape: DeviceShape, cpu: number): number {
     const state = this.states.of(row);
     const after = this.states.take(state, shape);
     if (after < 0) {
@@ -58,21 +104,22 @@ export class Fragmentation {
     return Math.trunc(100 / (1 + Math.exp((this.lost(row, after, free - cpu) - this.lost(row, state, free)) / 1000)));
   }
 
-  /** The published score, less what the placement starves. */
-  score(row: number, shape: DeviceShape, cpu: number): number {
-    if (this.table.deviceStart[row] === this.table.deviceStart[row + 1]) {
-      return NEUTRAL;
+  /** A small number for the state of the row's devices and their model. */
+  private situationOf(row: number): number {
+    const { version, deviceModel, deviceStart } = this.table;
+    if (this.versions[row] !== version[row]) {
+      this.versions[row] = version[row];
+      const model = deviceModel[deviceStart[row]] ?? -1;
+      const key = this.states.of(row) * this.models + model + 1;
+      this.situations[row] = this.numbers[key] ??= this.count++;
     }
-    const free = this.table.free[CPU_COLUMN][row];
-    const idle = this.table.milliFree[row];
-    const growth = this.starved(idle - shape.devices * shape.milli, free - cpu) - this.starved(idle, free);
-    return this.published(row, shape, cpu) - (STARVED_POINTS * growth) / 1000;
+    return this.situations[row];
   }
 
   /** Thousandths of free devices that the typical pods have no use for. */
   lost(row: number, state: number, cpu: number): number {
     const model = this.table.deviceModel[this.table.deviceStart[row]] ?? -1;
-    const key = (state * (this.steps.length + 1) + this.rank(cpu)) * this.models + model + 1;
+    const key = (state * (this.steps.length + 1) + rankIn(this.steps, cpu)) * this.models + model + 1;
     let sum = this.known.get(key);
     if (sum === undefined) {
       sum = this.measure(this.states.free[state], model, cpu);
@@ -103,21 +150,21 @@ export class Fragmentation {
     }
     return sum;
   }
+}
 
-  /** How many kinds' CPU there is. */
-  private rank(cpu: number): number {
-    let low = 0;
-    let high = this.steps.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.steps[middle] <= cpu) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
+/** How many of the steps are at most this much. */
+function rankIn(steps: Float64Array, amount: number): number {
+  let low = 0;
+  let high = steps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (steps[middle] <= amount) {
+      low = middle + 1;
+    } else {
+      high = middle;
     }
-    return low;
   }
+  return low;
 }
 
 /** Milli-CPU of nodes with devices for each thousandth of their devices. */

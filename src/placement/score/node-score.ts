@@ -10,11 +10,13 @@ import { milliOn } from '../devices';
 import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable, PODS_COLUMN, WHOLE } from '../node-table';
 import { type PodClass } from '../pod-class';
 import { type NodeScore } from '../policy';
+import { type DeviceShape } from './device-states';
 import { type Fragmentation } from './fragmentation';
+import { type RowScore } from './score-index';
 import { shapeOf } from './workload';
 
 /** `cpu` is that of the class, or the representative value of its group. */
-export type ScoreFunction = (podClass: PodClass, cpu: number, row: number) => number;
+export type ScoreFunction = (podClass: PodClass, cpu: number) => RowScore;
 
 /** More than any difference in what stays free: a preference that is a matter of principle. */
 const PRINCIPLE = 1e7;
@@ -24,19 +26,40 @@ const TIE = 1e-5;
 export function scoreFunction(name: NodeScore, table: NodeTable, fragmentation: () => Fragmentation): ScoreFunction {
   switch (name) {
     case 'binpack':
-      return (podClass, _cpu, row) => -roomNow(table, podClass, row) + principles(table, podClass, row);
+      return (podClass) => (row) => -roomNow(table, podClass, row) + principles(table, podClass, row);
     case 'spread':
-      return (podClass, _cpu, row) => roomNow(table, podClass, row) + principles(table, podClass, row);
+      return (podClass) => (row) => roomNow(table, podClass, row) + principles(table, podClass, row);
     case 'fgd': {
       const measure = fragmentation();
-      return (podClass, cpu, row) => measure.published(row, shapeOf(podClass, table, table.deviceStart[row]), cpu);
+      return (podClass, cpu) => byShape(table, podClass, (shape) => measure.published(shape, cpu));
     }
     case 'fragmentation': {
       const measure = fragmentation();
-      return (podClass, cpu, row) =>
-        measure.score(row, shapeOf(podClass, table, table.deviceStart[row]), cpu) - table.milliFree[row] * TIE;
+      const { milliFree } = table;
+      return (podClass, cpu) => {
+        const score = byShape(table, podClass, (shape) => measure.scores(shape, cpu));
+        return (row) => score(row) - milliFree[row] * TIE;
+      };
     }
   }
+}
+
+/** Scores for what the class takes of devices, which may depend on the devices of the row. */
+function byShape(table: NodeTable, podClass: PodClass, scores: (shape: DeviceShape) => RowScore): RowScore {
+  const kind = podClass.accelerator?.kind;
+  if (kind !== 'memory' && kind !== 'shared') {
+    return scores(shapeOf(podClass));
+  }
+  const known = new Map<number, RowScore>();
+  return (row) => {
+    const shape = shapeOf(podClass, table, table.deviceStart[row]);
+    let score = known.get(shape.milli);
+    if (score === undefined) {
+      score = scores(shape);
+      known.set(shape.milli, score);
+    }
+    return score(row);
+  };
 }
 
 function roomNow(table: NodeTable, podClass: PodClass, row: number): number {

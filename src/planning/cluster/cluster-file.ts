@@ -12,15 +12,28 @@ import { HOSTNAME, tiersOfLevels } from './objects/topologies';
 import { LEVELS, type Pool, readPool } from './pool-file';
 import { readQueue } from './queue-terms';
 
-/** A cluster file that cannot be read; each line of the message names the place and what to write there. */
+/**
+ * Thrown for a cluster file that cannot be read. Each line of the message names a place and what to write there.
+ *
+ * @example
+ * try {
+ *   cluster.readClusterFile('nodes: 8', 'cluster.yaml');
+ * } catch (error) {
+ *   if (error instanceof cluster.ClusterFileError) {
+ *     console.error(error.message);
+ *   }
+ * }
+ */
 export class ClusterFileError extends Error {
+  /** Always `ClusterFileError`. */
   override readonly name = 'ClusterFileError';
 }
 
 /**
+ * Reads a cluster file: node pools, topology, queues, and gangs in a few lines.
  * @param text YAML or JSON
  * @param file how messages name it
- * @throws ClusterFileError
+ * @throws ClusterFileError with all mistakes of the file
  */
 export function readClusterFile(text: string, file: string): ClusterState {
   const parsed = parseValue(text, file);

@@ -25,6 +25,7 @@ import {
 import { poolName } from './pools';
 
 /**
+ * Makes a cluster of the objects that `kubectl get -o json` returns: nodes, pods, queues, and gangs.
  * @param objects single objects and Lists of them, in any order
  * @param name what the cluster is called
  */

@@ -6,7 +6,7 @@ import { kindKey } from '../../manifests/identity';
 import { asArray, asInteger, asObject, asString } from '../../manifests/read';
 import { selectorChooses } from '../../manifests/selectors';
 import { DEFAULT_DEVICE_RESOURCE, type NodeTerm } from '../../placement';
-import { type AmountsDraft } from './objects/amounts';
+import { type AmountsDraft } from '../../manifests/resource-amounts';
 import { type FlavorGroup, flavorGroupsOf } from './objects/flavors';
 import { type QueueName } from './objects/gang-hints';
 import { type TemplateOptions } from './objects/pod';
@@ -52,10 +52,14 @@ export class Lookups {
   private readonly namespaces: ReadonlyMap<string, JsonObject>;
   private readonly byKind: ReadonlyMap<string, readonly JsonObject[]>;
 
-  /** @param objects later ones replace earlier ones of the same name */
+  /**
+   * @param objects later ones replace earlier ones of the same name
+   * @param defaultQueue the queue of work that names none
+   */
   constructor(
     objects: readonly JsonObject[],
     readonly tiers?: TierResolver,
+    private readonly defaultQueue = DEFAULT_QUEUE,
   ) {
     const byKind = new Map<string, JsonObject[]>();
     for (const object of objects) {
@@ -92,7 +96,7 @@ export class Lookups {
     }
     if (queue === undefined) {
       const annotations = asObject(asObject(this.namespaces.get(namespace)?.metadata).annotations);
-      return asString(annotations['scheduling.volcano.sh/queue-name']) ?? DEFAULT_QUEUE;
+      return asString(annotations['scheduling.volcano.sh/queue-name']) ?? this.defaultQueue;
     }
     const key = `${queue.namespace}/${queue.name}`;
     return this.localQueues.get(key)?.clusterQueue ?? key;

@@ -18,6 +18,7 @@ import { readCluster } from './read-cluster';
  */
 export class Plan {
   /**
+   * Names the cluster that an app is planned against; `on` makes the plan part of its synth.
    * @param cluster a cluster, or the path of a cluster file or of what `kubectl get nodes,… -o json` printed
    * @throws ClusterFileError where the file cannot be read as a cluster
    */

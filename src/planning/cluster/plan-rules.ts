@@ -3,13 +3,17 @@
  */
 import { type RuleContext, type SetRule, type Violation } from '../../checks/rule';
 import { type Manifest } from '../../manifests/manifest';
-import { DEFAULT_POLICY, type Policy } from '../../placement';
+import { type Policy } from '../../placement';
 import { type ClusterState } from './cluster-state';
 import { planOf } from './plan';
 import { type ViewGang } from './view';
 
+/** Options of `planRules`. */
 export interface PlanRuleOptions {
-  /** @default - the defaults of the placement core */
+  /**
+   * How the core chooses where it has a choice.
+   * @default - that of the Gantry scheduler of the app, else the defaults of the placement core
+   */
   readonly policy?: Policy;
 }
 
@@ -62,7 +66,7 @@ export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {
  * Each pending gang is planned again by itself on the empty cluster: without any action the core places no pod, and reports for
  * each gang whether it would fit.
  */
-function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy = DEFAULT_POLICY): Verdicts {
+function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy?: Policy): Verdicts {
   const never: Found[] = [];
   const together: Found[] = [];
   const waiting = planOf(set, cluster, { policy }).asked.filter(
@@ -72,7 +76,7 @@ function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy = DEFAUL
     return { never, together };
   }
   const only = new Set(waiting.map(({ view }) => view.name));
-  const alone = planOf(set, { ...cluster, gangs: [] }, { policy: { ...policy, actions: [] }, only });
+  const alone = planOf(set, { ...cluster, gangs: [] }, { policy, actions: [], only });
   const views = new Map(alone.asked.map(({ view }) => [view.name, view]));
   for (const {
     view,

@@ -25,14 +25,24 @@ import { Lookups } from './lookups';
 import { cohortQueue, QUEUE_KINDS, queueOf } from './objects/queue';
 import { hyperNodeOf, hyperNodeTiers, TOPOLOGY_KINDS, topologyOf } from './objects/topologies';
 import { type PlannedGang, plannedGangs } from './planned-gangs';
+import { SchedulerTerms } from './scheduler-terms';
 import { clusterView } from './view-of';
 import { type ClusterView, type ViewGang } from './view';
 import { type GangFacts } from './view-input';
 import { hintsOf, type Workloads, workloadsOf } from './workloads';
 
+/** Options of `planOf`. */
 export interface PlanOptions {
-  /** @default - the defaults of the placement core */
+  /**
+   * How the core chooses where it has a choice.
+   * @default - that of the Gantry scheduler whose ConfigMap is among the manifests or in the cluster, else the defaults of the placement core
+   */
   readonly policy?: Policy;
+  /**
+   * What the scheduler may do; nothing at all if only the reasons are of interest.
+   * @default - the actions of the policy
+   */
+  readonly actions?: Policy['actions'];
   /**
    * How many more of each gang, by its name; the copies are gangs of their own.
    * @default - none
@@ -45,8 +55,11 @@ export interface PlanOptions {
   readonly only?: ReadonlySet<string>;
 }
 
+/** A plan: where each gang of the manifests lands. */
 export interface ClusterPlan {
+  /** The plan as text, JSON, and pages show it. */
   readonly view: ClusterView;
+  /** The decision of the placement core. */
   readonly decision: Decision;
   /** The gangs that were asked about, in the order of their manifests; without manifests all that are in the cluster. */
   readonly asked: readonly AskedGang[];
@@ -54,7 +67,9 @@ export interface ClusterPlan {
   readonly good: boolean;
 }
 
+/** A gang of the manifests, in the plan. */
 export interface AskedGang {
+  /** The gang as text, JSON, and pages show it. */
   readonly view: ViewGang;
   /** Empty for a gang that is only in the cluster. */
   readonly manifests: readonly Manifest[];
@@ -68,18 +83,22 @@ export interface AskedGang {
 export function planOf(
   set: ManifestSet,
   cluster: ClusterState,
-  { policy = DEFAULT_POLICY, copies, only }: PlanOptions = {},
+  { policy: given, actions, copies, only }: PlanOptions = {},
 ): ClusterPlan {
   const notes: string[] = [...cluster.notes];
   const place = placeOf(set, cluster, notes);
   const workloads = workloadsOf(set, place.tiers);
-  const lookups = new Lookups([...cluster.objects, ...set.manifests.map(({ object }) => object)], place.tiers);
+  const written = set.manifests.map(({ object }) => object);
+  const scheduler = SchedulerTerms.of(workloads.workloads, [written, cluster.objects], notes);
+  const base = given ?? scheduler.configuration?.policy ?? DEFAULT_POLICY;
+  const policy = actions === undefined ? base : { ...base, actions };
+  const lookups = new Lookups([...cluster.objects, ...written], place.tiers, scheduler.configuration?.defaultQueue);
   const mostPods = 1 + place.nodes.reduce((sum, { allocatable }) => sum + (allocatable.pods ?? 0), 0);
   const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, { since: (cluster.at ?? 0) + 1, mostPods });
   const planned = withCopies(
     only === undefined ? all : all.filter(({ gang }) => only.has(gang.name)).map(whole),
     copies,
-  );
+  ).map((one) => scheduler.applied(one));
   const taken = new Set(planned.flatMap(({ keys }) => keys));
   const others = cluster.gangs.filter(({ keys }) => !keys.some((key) => taken.has(key)));
   notes.push(...notesOf(workloads, lookups, mostPods));
@@ -88,8 +107,12 @@ export function planOf(
     // Manifests arrive one millisecond after the other, so that their order counts; the plan is made when all are there.
     now: (cluster.at ?? 0) + planned.length,
     nodes: place.nodes,
-    topologies: place.topologies,
-    queues: queuesFor(gangs, set, cluster, notes),
+    topologies: scheduler.topologies(place.topologies),
+    queues: queuesFor(gangs, set, cluster, {
+      scheduler,
+      bound: planned.filter((one) => scheduler.needsQueue(one)),
+      notes,
+    }),
     gangs,
     pods: [
       ...planned.flatMap(({ pods }) => pods),
@@ -99,28 +122,31 @@ export function planOf(
     ],
   };
   const session = new Session(snapshot, policy);
-  const decision = decideIn(session);
+  const decision = scheduler.explained(decideIn(session));
   const facts = new Map<string, GangFacts>([...planned, ...others].map((one) => [one.gang.name, one.facts]));
   const asked = (set.manifests.length > 0 ? planned : others).map(({ gang }) => gang.name);
-  const view = clusterView({
-    session,
-    decision,
-    cluster: cluster.name,
-    at: cluster.at,
-    levels: place.levels,
-    poolOf: cluster.poolOf,
-    factsOf: (name) => facts.get(name)!,
-    asked,
-    explained: explainRest(session, asked, policy),
-    notes,
-  });
-  const written = new Map(planned.map(({ gang, manifests }) => [gang.name, manifests]));
+  const view = scheduler.shown(
+    clusterView({
+      session,
+      decision,
+      cluster: cluster.name,
+      at: cluster.at,
+      levels: place.levels,
+      poolOf: cluster.poolOf,
+      factsOf: (name) => facts.get(name)!,
+      asked,
+      explained: explainRest(session, asked, policy),
+      notes,
+    }),
+  );
+  const manifestsOf = new Map(planned.map(({ gang, manifests }) => [gang.name, manifests]));
   const first = view.gangs
     .slice(0, asked.length)
-    .map((gang): AskedGang => ({ view: gang, manifests: written.get(gang.name) ?? [] }));
+    .map((gang): AskedGang => ({ view: gang, manifests: manifestsOf.get(gang.name) ?? [] }));
   return { view, decision, asked: first, good: first.every((gang) => hasItsPlaces(gang.view)) };
 }
 
+/** Returns whether all pods of the gang have a place after the decision. */
 export function hasItsPlaces({ state }: ViewGang): boolean {
   return state === 'placed' || state === 'running' || state === 'nominated';
 }
@@ -152,14 +178,26 @@ function placeOf(set: ManifestSet, cluster: ClusterState, notes: string[]): Plac
   return { nodes, topologies: [...others, made.topology], levels, tiers: made.resolver };
 }
 
+interface QueueTerms {
+  readonly scheduler: SchedulerTerms;
+  /** Gangs of Gantry's scheduler, which knows all its queues: one that is not defined does not exist. */
+  readonly bound: readonly PlannedGang[];
+  readonly notes: string[];
+}
+
 /** Queues of the manifests replace those of the same name in the cluster. */
-function queuesFor(gangs: readonly Gang[], set: ManifestSet, cluster: ClusterState, notes: string[]): readonly Queue[] {
+function queuesFor(
+  gangs: readonly Gang[],
+  set: ManifestSet,
+  cluster: ClusterState,
+  { scheduler, bound, notes }: QueueTerms,
+): readonly Queue[] {
   const written = QUEUE_KINDS.flatMap((kind) => set.ofKind(kind)).flatMap(({ object }): Queue[] => {
     const queue = queueOf(object);
     return queue === undefined ? [] : [queue];
   });
   const own = new Set(written.map(({ name }) => name));
-  const queues = [...cluster.queues.filter(({ name }) => !own.has(name)), ...written];
+  const queues = [...scheduler.queues([...cluster.queues.filter(({ name }) => !own.has(name)), ...written])];
   const known = new Set(queues.map(({ name }) => name));
   // A cohort is there as soon as a queue names it.
   for (const { parent } of [...queues]) {
@@ -169,7 +207,9 @@ function queuesFor(gangs: readonly Gang[], set: ManifestSet, cluster: ClusterSta
     queues.push({ name: parent });
     known.add(parent);
   }
-  const missing = [...new Set(gangs.map(({ queue }) => queue))].filter((name) => !known.has(name)).sort(compareNames);
+  const boundNames = new Set(bound.map(({ gang }) => gang.name));
+  const named = gangs.filter(({ name }) => !boundNames.has(name)).map(({ queue }) => queue);
+  const missing = [...new Set(named)].filter((name) => !known.has(name)).sort(compareNames);
   // A cluster that describes its queues has no others, but for the one that every scheduler has.
   const taken = missing.filter((name) => name === 'default' || cluster.queues.length === 0);
   const assumed = taken.filter((name) => name !== 'default');

@@ -12,7 +12,7 @@ import {
 } from '../../facts/catalog';
 import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint } from '../../placement';
 import { type Fields } from './fields';
-import { addTo } from './objects/amounts';
+import { addTo } from '../../manifests/resource-amounts';
 import { taintEffect } from './objects/selectors';
 
 export interface Pool {

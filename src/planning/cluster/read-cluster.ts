@@ -9,9 +9,10 @@ import { type ClusterState } from './cluster-state';
 import { clusterOfObjects } from './from-objects';
 
 /**
+ * Reads a cluster: a cluster file, or the objects that `kubectl get -o json` returns.
  * @param text YAML or JSON
  * @param file how messages name it
- * @throws ClusterFileError
+ * @throws ClusterFileError if the text is neither
  */
 export function readCluster(text: string, file: string): ClusterState {
   const listed = objectsOfJson(text);

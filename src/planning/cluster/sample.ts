@@ -32,6 +32,7 @@ pools:
     racks: {count: 2, name: inference-#}
 `;
 
+/** Returns the cluster that `gantry plan` uses without `--cluster`. */
 export function sampleCluster(): ClusterState {
   return readClusterFile(SAMPLE_CLUSTER, 'sample cluster');
 }

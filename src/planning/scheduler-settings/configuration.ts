@@ -5,7 +5,7 @@
  */
 import { parseDocument } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { amountOf } from '../cluster/objects/amounts';
+import { amountOf } from '../../manifests/resource-amounts';
 import { parseQuantity } from '../../manifests/quantity';
 import { asArray, isObject } from '../../manifests/read';
 import {

@@ -27,6 +27,11 @@ export class Metrics {
     name: 'gantry_cycle_failures_in_a_row',
     help: 'Cycles that failed as a whole since the last one that did not',
   });
+  readonly sessionDivergences = new Counter({
+    ...this.own,
+    name: 'gantry_session_divergences_total',
+    help: 'Sampled comparisons in which the books that are kept differed from those built from scratch',
+  });
   readonly setAside = new Gauge({
     ...this.own,
     name: 'gantry_set_aside',

@@ -6,7 +6,7 @@
  */
 import { type Decision, SnapshotError } from '../../placement';
 import { decideIn } from '../../placement/engine';
-import { Session } from '../../placement/session';
+import { type Session } from '../../placement/session';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
 import { messageOf } from './api/api-error';
 import { pause } from './api/backoff';
@@ -18,6 +18,7 @@ import { type Log } from './log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
 import { culpritIn } from './isolate';
+import { KeptSession } from './kept-session';
 import { type Watched } from './watched';
 import { type Question, question } from './world/snapshot';
 import { type World } from './world/world';
@@ -65,6 +66,7 @@ export class Scheduler {
   /** Reads pods and nodes again for a new term. */
   private reading: { readonly term: number; readonly done: Promise<true> } | undefined;
   private failures = 0;
+  private readonly kept: KeptSession;
   private lastCycle = { ended: 0, took: 0 };
   /** When the loop last came round, on the monotonic clock. */
   private beat: number;
@@ -72,6 +74,10 @@ export class Scheduler {
 
   constructor(private readonly options: SchedulerOptions) {
     this.clock = options.clock ?? SYSTEM_CLOCK;
+    this.kept = new KeptSession((difference) => {
+      options.metrics.sessionDivergences.inc();
+      options.log.error({ difference }, 'the books differed from those built from scratch, which take their place');
+    });
     this.beat = this.clock.monotonic();
   }
 
@@ -189,9 +195,10 @@ export class Scheduler {
     let asked = first;
     for (let tries = 0; ; tries++) {
       try {
-        const session = new Session(asked.snapshot, config().policy);
+        const session = this.kept.of(asked.snapshot, config().policy);
         return { ...asked, session, decision: decideIn(session) };
       } catch (error) {
+        this.kept.forget();
         const culprit = tries < MOST_ASIDE ? culpritIn(asked.snapshot, config().policy) : undefined;
         if (culprit === undefined) {
           throw error;

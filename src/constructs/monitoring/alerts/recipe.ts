@@ -4,6 +4,7 @@
 import { type DcgmGeneration, type DcgmKey, dcgmMetric, type DcgmUnit } from '../../../facts/catalog';
 import { type AlertSeverity } from '../rule-groups';
 
+/** A group of alerts. */
 export type AlertGroupName = 'gpu-faults' | 'gpu-use' | 'gpu-devices' | 'contention' | 'rdma';
 
 export interface AlertThreshold {

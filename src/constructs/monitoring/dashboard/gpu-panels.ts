@@ -7,8 +7,9 @@ import { metricsOf, parsePromql } from '../../../facts/promql';
 import { MetricNames } from '../alerts/recipe';
 import { type DashboardModel, type Panel, type PanelRow } from './panel';
 
+/** Options of the GPU dashboard. */
 export interface GpuDashboardOptions {
-  /** @default 4.8 */
+  /** Generation of the DCGM exporter, which decides the names of the metrics. @default 4.8 */
   readonly exporter?: DcgmGeneration;
   /** Whether the exporter's scrape honours labels. @default false */
   readonly honorLabels?: boolean;

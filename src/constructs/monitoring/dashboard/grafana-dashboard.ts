@@ -11,6 +11,7 @@ import { Resource } from '../../resources/resource';
 import { grafanaJson } from './grafana-json';
 import { type DashboardModel, type PanelRow } from './panel';
 
+/** Props of a GrafanaDashboard. */
 export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectProps {
   /** Label by which the sidecar finds it. @default - grafana_dashboard: "1" */
   readonly sidecarLabel?: Readonly<Record<string, string>>;
@@ -22,12 +23,14 @@ export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectP
  * Rules: `monitoring/dashboard-*`.
  *
  * @example
- * new GrafanaDashboard(chart, 'queues', { title: 'Queues', uid: 'queues', rows: [
+ * new monitoring.GrafanaDashboard(chart, 'queues', { title: 'Queues', uid: 'queues', rows: [
  *   { title: 'Length', panels: [{ title: 'Pending', kind: 'timeseries', queries: [{ expr: 'sum(kueue_pending_workloads)' }] }] },
  * ] });
  */
 export class GrafanaDashboard extends Construct {
+  /** Name of the ConfigMap. */
   readonly configMapName: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly ownRows: PanelRow[];
 
@@ -59,6 +62,7 @@ export class GrafanaDashboard extends Construct {
     return this;
   }
 
+  /** The rows of the dashboard, in their order. */
   get rows(): readonly PanelRow[] {
     return [...this.ownRows];
   }

@@ -13,6 +13,7 @@ import { NODE_RELABELING, type Relabeling } from '../scrape-endpoint';
 import { vendorAlerts, type VendorAlertsOptions } from './vendor-alerts';
 import { vendorDashboard } from './vendor-dashboard';
 
+/** Props of AcceleratorMonitoring. */
 export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, VendorAlertsOptions {
   /** Whose accelerators are measured. */
   readonly vendor: MeasuredVendor;
@@ -25,7 +26,7 @@ export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 
   readonly labels?: Readonly<Record<string, string>>;
   /** Labels of the exporter's pods. @default - the conventional ones of the vendor */
   readonly podLabels?: Readonly<Record<string, string>>;
-  /** @default - 30 seconds */
+  /** Time between scrapes. @default - 30 seconds */
   readonly interval?: Duration;
   /** Whether a dashboard is made. @default true */
   readonly dashboard?: boolean;
@@ -33,29 +34,33 @@ export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 
 
 /** What a DeviceConfig of AMD states for its exporter. */
 export interface OperatorScrape {
+  /** The operator creates the ServiceMonitor. */
   readonly serviceMonitor: true;
+  /** Labels by which Prometheus finds the ServiceMonitor. */
   readonly serviceMonitorLabels: Readonly<Record<string, string>>;
+  /** Changes to the labels of the series. */
   readonly serviceMonitorRelabelings: readonly Relabeling[];
 }
 
 /**
- * The monitor, the alerts, and the dashboard of an exporter: AMD device-metrics-exporter, Gaudi metric exporter, neuron-monitor, or
- * npu-exporter. For NVIDIA use `GpuMonitoring`.
+ * The monitor, the alerts, and the dashboard of an exporter: AMD device-metrics-exporter, Gaudi metric exporter,
+ * neuron-monitor, or npu-exporter. For NVIDIA use `GpuMonitoring`.
  *
- * The operator of AMD makes the ServiceMonitor of its exporter itself; `monitoring.exporter` is what the DeviceConfig states for it.
+ * The operator of AMD makes the ServiceMonitor of its exporter itself; `monitoring.exporter` is what the DeviceConfig
+ * states for it.
  *
  * Rules: `monitoring/*`.
  *
  * @example
- * new AcceleratorMonitoring(chart, 'gaudi', { vendor: 'gaudi', labels: { release: 'prometheus' } });
+ * new monitoring.AcceleratorMonitoring(chart, 'gaudi', { vendor: 'gaudi', labels: { release: 'prometheus' } });
  *
- * @example
- * const monitoring = new AcceleratorMonitoring(chart, 'amd', { vendor: 'amd', labels: { release: 'prometheus' } });
- * new amdGpu.DeviceConfig(chart, 'gpus', { exporter: monitoring.exporter });
+ * const amd = new monitoring.AcceleratorMonitoring(chart, 'amd', { vendor: 'amd', labels: { release: 'prometheus' } });
+ * new amdGpu.DeviceConfig(chart, 'gpus', { exporter: amd.exporter });
  */
 export class AcceleratorMonitoring extends Construct {
   /** Absent where the operator makes its own (AMD). */
   readonly podMonitor?: PodMonitor;
+  /** The alerts. */
   readonly rules: PrometheusRule;
   /** Absent where none is wanted. */
   readonly dashboard?: GrafanaDashboard;

@@ -20,6 +20,7 @@ export const VENDOR_ALERTS = [
   'ExporterAbsent',
   'PodsPending',
 ] as const;
+/** An alert about the accelerators of a vendor. */
 export type VendorAlertName = (typeof VENDOR_ALERTS)[number];
 
 interface Recipe {
@@ -148,6 +149,7 @@ const RECIPES: Readonly<Record<VendorAlertName, Recipe>> = {
   },
 };
 
+/** Options of the alerts about the accelerators of a vendor. */
 export interface VendorAlertsOptions {
   /**
    * Alerts that differ: `false` leaves one out, `true` adds one that is only there on demand (`MemoryNearlyFull`).

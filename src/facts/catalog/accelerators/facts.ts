@@ -4,6 +4,7 @@
  */
 import { type MigProfile } from '../mig-profiles';
 
+/** Vendors of the accelerators in the catalog. */
 export type AcceleratorVendor = 'nvidia' | 'amd' | 'intel' | 'huawei' | 'aws' | 'google';
 
 /** Architectures; those of NVIDIA as GPU feature discovery writes them in `nvidia.com/gpu.family`. */
@@ -27,10 +28,12 @@ export type AcceleratorArchitecture =
 /** How the device is built into a node. Boards of one chip differ in power, memory, and links. */
 export type FormFactor = 'SXM' | 'PCIe' | 'NVL' | 'superchip' | 'OAM' | 'APU' | 'module' | 'instance';
 
+/** The link between the devices of a node. */
 export type FabricLink = 'NVLink' | 'xGMI' | 'RoCE' | 'HCCS' | 'NeuronLink' | 'ICI' | 'PCIe';
 
 /** How the devices of a node reach each other without the network. */
 export interface AcceleratorFabric {
+  /** The fastest link between two devices of a node. */
   readonly link: FabricLink;
   /** Devices of one node that the link joins; 1 if no link joins the devices. */
   readonly island: number;
@@ -53,7 +56,9 @@ export type AmdMemoryMode = 'NPS1' | 'NPS2' | 'NPS4';
 
 /** One way to partition an AMD GPU. */
 export interface AmdPartition {
+  /** Compute partition mode. */
   readonly compute: AmdComputeMode;
+  /** Memory partition mode. */
   readonly memory: AmdMemoryMode;
   /** Devices that one GPU becomes. */
   readonly devices: number;
@@ -61,8 +66,11 @@ export interface AmdPartition {
   readonly resource: `amd.com/${string}`;
 }
 
+/** What the catalog knows about one accelerator, in the same terms for every vendor. */
 export interface AcceleratorFacts<Name extends string = string> {
+  /** Vendor of the device. */
   readonly vendor: AcceleratorVendor;
+  /** The name in the catalog, for example `H100-SXM-80GB`. */
   readonly name: Name;
   /** Other names of the same entry: boards that share every fact, market names, instance types. */
   readonly aliases: readonly string[];
@@ -71,7 +79,9 @@ export interface AcceleratorFacts<Name extends string = string> {
    * `h100 80gb sxm5` and `H100-SXM` both do.
    */
   readonly words: {
+    /** Words of the model. A name must contain at least one of them. */
     readonly model: readonly string[];
+    /** Words that a name may contain beside those of the model. */
     readonly detail: readonly string[];
     /** Details that a name must state: those of boards that few people have. */
     readonly required: readonly string[];
@@ -80,16 +90,19 @@ export interface AcceleratorFacts<Name extends string = string> {
   readonly cloudNames: readonly string[];
   /** Nominal memory of one device in GB as it is sold; what drivers report is slightly less. */
   readonly memoryGB: number;
+  /** Architecture of the chip. */
   readonly architecture: AcceleratorArchitecture;
+  /** How the device is built into a node. */
   readonly formFactor: FormFactor;
+  /** How the devices of a node reach each other. */
   readonly fabric: AcceleratorFabric;
-  /** @default - depends on the server */
+  /** The node that the vendor's reference design puts the devices into. @default - depends on the server */
   readonly host?: AcceleratorHost;
   /** Extended resource of a whole device. */
   readonly resource: string;
   /** Cores of one device that can be requested by themselves. @default - none can */
   readonly cores?: number;
-  /** CUDA compute capability, `major.minor`. NVIDIA only. */
+  /** CUDA compute capability, `major.minor`. Absent for other vendors than NVIDIA. */
   readonly computeCapability?: string;
   /** MIG profiles. Empty for GPUs without MIG and for other vendors. */
   readonly mig: readonly MigProfile[];
@@ -101,6 +114,7 @@ export interface AcceleratorFacts<Name extends string = string> {
   readonly productLabelKey?: string;
   /** Values of `productLabelKey`; those of NVIDIA and AMD are examples. */
   readonly productLabels: readonly string[];
+  /** What is often mistaken about the device. Absent for most. */
   readonly note?: string;
 }
 

@@ -28,6 +28,7 @@ export type KnownAccelerator = {
 /** A name of the catalog, or any other spelling of one: `findAccelerator` reads it. */
 export type AcceleratorName = KnownAccelerator | (string & {});
 
+/** The facts of an accelerator whose name the catalog lists. */
 export type KnownAcceleratorFacts = AcceleratorFacts<KnownAccelerator>;
 
 /** Compute dies of one GPU. The MI300A has six, all others that can be partitioned have eight. */

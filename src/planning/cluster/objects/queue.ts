@@ -6,7 +6,7 @@ import { kindKey } from '../../../manifests/identity';
 import { asArray, asBoolean, asInteger, asObject, asString } from '../../../manifests/read';
 import { parseQuantity } from '../../../manifests/quantity';
 import { type Amounts, DEFAULT_DEVICE_RESOURCE, type Queue } from '../../../placement';
-import { type AmountsDraft, amountOf, amountsOf } from './amounts';
+import { type AmountsDraft, amountOf, amountsOf } from '../../../manifests/resource-amounts';
 
 /** A local queue of Kueue, which refers to a ClusterQueue in one namespace. */
 export interface LocalQueue {

@@ -17,6 +17,7 @@ import {
 } from '../../../planning/cluster/objects';
 import { displayNames } from '../../../planning/cluster/from-objects';
 import { gangKey } from '../../../planning/cluster/objects/gang-identity';
+import { QueueTree } from '../../../planning/cluster/queue-tree';
 import { MOST_DEVICES } from '../../../planning/cluster/objects/node-devices';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -30,7 +31,6 @@ import { budgetsOf } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';
 import { type GangContext, gangId, GangMembers } from './gang-members';
 import { type EntryOptions, type PodEntry, podEntry } from './pod-entry';
-import { WorldQueues } from './queues';
 import { labelKeysIn } from './selector-keys';
 import { type AsideKind, SetAside } from './set-aside';
 
@@ -77,7 +77,7 @@ export class World {
   private readonly entryOptions: Omit<EntryOptions, 'schedulerName' | 'guarded'>;
   private placesKnown: Places | undefined;
   private budgetIndex: ReturnType<typeof budgetsOf> | undefined;
-  private queuesKnown: WorldQueues | undefined;
+  private queuesKnown: QueueTree | undefined;
   /** Where pods were handed over to in this process, by uid. */
   private readonly handOvers = new Map<string, string>();
   readonly aside = new SetAside();
@@ -160,9 +160,9 @@ export class World {
   }
 
   /** Queues of the configuration, of the cluster, and the default queue. */
-  get queueTree(): WorldQueues {
+  get queueTree(): QueueTree {
     if (this.queuesKnown === undefined) {
-      this.queuesKnown = new WorldQueues({
+      this.queuesKnown = new QueueTree({
         defaultQueue: this.config.defaultQueue,
         configured: this.config.queues,
         objects: this.source.all('volcanoQueues').values(),

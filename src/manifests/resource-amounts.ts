@@ -1,9 +1,9 @@
 /**
  * Resource lists of Kubernetes as whole amounts of the placement core: milli-CPU, bytes, pieces.
  */
-import { type JsonValue } from '../../../facts/api/schema';
-import { parseQuantity } from '../../../manifests/quantity';
-import { asObject } from '../../../manifests/read';
+import { type JsonValue } from '../facts/api/schema';
+import { parseQuantity } from './quantity';
+import { asObject } from './read';
 
 /** Amounts while they are being summed up. */
 export type AmountsDraft = Record<string, number>;

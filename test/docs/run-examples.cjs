@@ -1,0 +1,21 @@
+/**
+ * Runs modules of examples one after the other, each with modules of its own, and prints what went wrong as JSON. `argv`: their paths.
+ */
+const { synthesize } = require('cdk8s-gantry');
+
+globalThis.expect = require('expect').expect;
+const print = console.log;
+console.log = () => {};
+console.error = () => {};
+
+const problems = process.argv.slice(2).flatMap((path) => {
+  try {
+    const { exampleApp } = require(path);
+    return synthesize(exampleApp, { onErrors: 'return' })
+      .report.findings.filter(({ severity }) => severity === 'error')
+      .map(({ rule, object, path: pointer, message }) => ({ path, problem: `${rule} ${object} ${pointer}: ${message}` }));
+  } catch (error) {
+    return [{ path, problem: String(error instanceof Error ? error.message : error) }];
+  }
+});
+print(JSON.stringify(problems));
