@@ -68,7 +68,8 @@ export class Cycle {
     readonly selector: Selector,
   ) {
     this.queues = new Queues(session);
-    this.waiting = waitingOf([...session.short].filter(({ placed, size }) => placed < size));
+    const short = [...session.short].filter(({ placed, size }) => placed < size);
+    this.waiting = waitingOf(short, session.policy.gangOrder);
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
     this.misfitsBeside = new Remembered(session.ledger.epochs);
