@@ -232,7 +232,7 @@ function throughput(): Line[] {
   const cached = median(times(() => plainLoop(5_000, 20_000, true)));
   const rate = 50_000 / engine;
   return [
-    line('5,000 nodes, 50,000 pods', rate, 'pods/s', 'at least 100,000', rate >= 100_000),
+    line('inner loop: 5,000 nodes, 50,000 pods', rate, 'pods/s', 'at least 400,000', rate >= 400_000),
     line('plain loop that scores every node', 1 / plain, 'pods/s', 'baseline', true),
     line('plain loop with kept scores', 1 / cached, 'pods/s', 'baseline', true),
     line('ratio to the plain loop', rate * plain, 'x', 'at least 20', rate * plain >= 20),
@@ -288,16 +288,18 @@ function arrivals(): Line[] {
   };
   const fits = settle(gang('zz-arriving', 16, 2));
   const misses = settle(gang('zz-arriving', 5_000, 8));
+  const moves = settle(gang('zz-arriving', 16, 8));
   const fit = 1000 * fits.decide;
   const miss = 1000 * misses.decide;
   return [
     line('reading 5,000 nodes and 40,000 pods', 1000 * fits.build, 'ms', 'shown', true),
     line(`one gang of ${fits.placed} pods arrives`, fit, 'ms', 'under 1', fit < 1 && fits.placed === 16),
-    line('one gang that does not fit, with its reason', miss, 'ms', 'under 1', miss < 1 && misses.placed === 0),
+    line('one gang of 5,000 pods that does not fit', miss, 'ms', 'under 1', miss < 1 && misses.placed === 0),
+    line('one gang of 16 pods that only moves could let in', 1000 * moves.decide, 'ms', 'shown', true),
   ];
 }
 
-/** 40,000 pods run on 5,000 nodes, 2,000 gangs wait; since the last cycle 50 gangs have ended and 50 have arrived. The session is kept. */
+/** 40,000 pods run on all devices of 5,000 nodes, 2,000 gangs wait; since the last cycle 50 gangs have ended and 50 have arrived. The session is kept. */
 function steadyState(): Line[] {
   const random = randomNumbers(5);
   const waits = (name: string): Gang => ({
@@ -308,11 +310,14 @@ function steadyState(): Line[] {
       {
         name: 'worker',
         count: Math.ceil(random() * 8),
-        template: { request: { cpu: 4_000, memory: GIB }, accelerator: { kind: 'whole', count: 8 } },
+        template: {
+          request: { cpu: 4_000, memory: GIB },
+          accelerator: { kind: 'whole', count: 2 ** Math.floor(random() * 4) },
+        },
       },
     ],
   });
-  const { gangs, pods, ...world } = runningCluster(5_000, 40_000, []);
+  const { gangs, pods, ...world } = runningCluster(5_000, 40_000, [], true);
   const session = new Session(
     { ...world, pods, gangs: [...gangs, ...Array.from({ length: 2_000 }, (_, i) => waits(`wait${i}`))] },
     DEFAULT_POLICY,
@@ -446,7 +451,7 @@ function plainLoop(nodes: number, pods: number, keep: boolean): number {
   const { session, records } = emptyCluster(nodes, pods);
   const { table: rows, ledger } = session;
   const counts = new Map(records.map(({ podClass }) => [podClass, 1]));
-  const measure = new Fragmentation(rows, new DeviceStates(rows), workloadOf(counts));
+  const measure = new Fragmentation(rows, new DeviceStates({ table: rows }), workloadOf(counts));
   const kept = new Map<number, { scores: Float64Array; versions: Int32Array }>();
   const scorers = new Map<number, (row: number) => number>();
   const scoreOf = (podClass: PodRecord['podClass']): ((row: number) => number) => {
@@ -505,8 +510,12 @@ function emptyCluster(nodes: number, pods: number): { session: Session; records:
   return { session, records: session.gangs[0].roles[0].pods };
 }
 
-function runningCluster(nodes: number, pods: number, more: readonly Gang[]): Snapshot {
-  const template: PodTemplate = { request: { cpu: 2_000, memory: GIB }, accelerator: { kind: 'fraction', milli: 500 } };
+/** `full`: each pod has a device of its own; else two share one, and half of the devices are free. */
+function runningCluster(nodes: number, pods: number, more: readonly Gang[], full = false): Snapshot {
+  const template: PodTemplate = {
+    request: { cpu: 2_000, memory: GIB },
+    accelerator: full ? { kind: 'whole', count: 1 } : { kind: 'fraction', milli: 500 },
+  };
   const perNode = pods / nodes;
   const gangs = Array.from({ length: pods / 4 }, (_, i): Gang => ({
     name: `g${i}`,
@@ -526,7 +535,7 @@ function runningCluster(nodes: number, pods: number, more: readonly Gang[]): Sna
       role: 'worker',
       state: 'running',
       node: `n${Math.floor(i / perNode)}`,
-      devices: [(i % perNode) >> 1],
+      devices: [full ? i % perNode : (i % perNode) >> 1],
     })),
   };
 }

@@ -337,7 +337,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('test:mutation', {
       description:
-        'Measure which changes of the code the unit tests notice: FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE]',
+        'Measure which changes of the code the unit tests notice: FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE] [--tests REGEX]',
       exec: 'tsx test/mutation/main.ts',
       receiveArgs: true,
     });

@@ -11,7 +11,13 @@ export { type ObjectOf, type ResourceKind } from './facts/api/resource-kind';
 export { CheckError } from './checks/check-error';
 export { Checks } from './checks/checks-of';
 export { synthesize, type SynthesizeOptions, type Synthesis } from './checks/synthesize';
-export { type ClusterObjectProps, type NamespacedObjectProps } from './constructs/resources/object-props';
+export { type OpenPartial } from './constructs/resources/merge';
+export {
+  type ClusterObjectProps,
+  type NamespacedObjectProps,
+  type Overridable,
+  type OverridablePart,
+} from './constructs/resources/object-props';
 export {
   type GantryQueueReference,
   type KaiQueueReference,
@@ -22,7 +28,9 @@ export {
   type VolcanoQueueReference,
 } from './constructs/resources/queue-references';
 export {
+  type ForeignObject,
   type NamedReference,
+  type ObjectReference,
   type PriorityClassReference,
   type WorkloadPriorityClassReference,
 } from './constructs/resources/references';

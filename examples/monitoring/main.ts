@@ -61,7 +61,7 @@ export class Serving extends Chart {
       accelerators: Accelerator.nvidia({ count: 2 }),
       sharedMemory: '16Gi',
       resources: { cpu: 8, memory: '128Gi' },
-      overrides: { container: { ports: [{ name: 'http', containerPort: 8000 }] } },
+      podOverrides: { container: { ports: [{ name: 'http', containerPort: 8000 }] } },
     });
     const chat = new Resource(this, 'chat', Deployment, {
       metadata: { name: 'chat' },

@@ -115,7 +115,7 @@ export class Jobs extends Chart {
       resources: { cpu: 160, cpuLimit: 160, memory: '1Ti' },
       sharedMemory: '64Gi',
       accelerators: Accelerator.nvidia({ count: 8 }),
-      runtimeClass: nodes.rdma.runtimeClassName,
+      runtimeClass: nodes.rdma,
     });
     const template = nodes.training.place(eight).toPodTemplate({ restartPolicy: 'Never' });
     new Resource(this, 'train', Job, { metadata: { name: 'train' }, spec: { backoffLimit: 0, template } });

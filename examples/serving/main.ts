@@ -85,7 +85,7 @@ export class Serving extends Chart {
       image: 'registry.example.com/gateway:2.0',
       replicas: 3,
       resources: { cpu: 2, memory: '2Gi' },
-      env: { CHAT: `http://${this.chat.serviceName}:8000`, FRONTIER: `http://${this.frontier.serviceName}:30000` },
+      env: { CHAT: `http://${this.chat.host}:8000`, FRONTIER: `http://${this.frontier.host}:30000` },
     });
   }
 }

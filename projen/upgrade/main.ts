@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nearestNames } from '../../src/facts/spelling';
-import { UPSTREAM } from '../../src/facts/upstream';
+import { type Upstream, UPSTREAM } from '../../src/facts/upstream';
 import { goModule, moduleTexts, PROJECT_ROOT, UnavailableSource } from '../api/lock';
 import { vendoredText } from '../api/vendored';
 import { kindsIn, readmeWith, tableWith } from './edit';
@@ -42,8 +42,12 @@ export function requestIn(args: readonly string[]): Request {
     const meant = near.length === 0 ? '' : ` (did you mean ${near.map((name) => `"${name}"`).join(' or ')}?)`;
     throw new UsageError(`unknown project "${target}"${meant}\nprojects: ${targets.sort().join(', ')}`);
   }
-  if (!/^v\d+\.\d+\.\d+(-[\w.]+)?$|^[0-9a-f]{8,40}$/.test(to)) {
-    throw new UsageError(`"${to}" is not a version: it must be a tag such as v1.2.3, or a commit`);
+  const example = target === 'kubernetes' ? 'v1.36.3' : UPSTREAM[target as Upstream].version;
+  const isTagged = example.startsWith('v') || !example.includes('.');
+  if (!(isTagged ? /^v\d+\.\d+\.\d+(-[\w.]+)?$|^[0-9a-f]{8,40}$/ : /^\d+\.\d+\.\d+(-[\w.]+)?$/).test(to)) {
+    throw new UsageError(
+      `"${to}" is not a version of ${target}: it must be like ${example}${isTagged ? ', or a commit' : ''}`,
+    );
   }
   return { target: target as Target, to, from: values.from, dryRun: values['dry-run'] };
 }

@@ -56,7 +56,7 @@ export class Checks {
    */
   ignore(rule: string, reason: string): this {
     if (reason.trim() === '') {
-      throw new Error(`${this.scope.node.path}: ignoring the rule "${rule}" needs a reason, found an empty one.`);
+      throw new Error(`${this.scope.node.path}: ignoring the rule "${rule}" requires a non-empty reason.`);
     }
     settingsAt(this.scope).silenced.push({ rule, reason });
     return this;

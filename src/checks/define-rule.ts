@@ -55,7 +55,7 @@ const KIND = /^(\*|([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Z][A-Za-z0-9]*)$/;
 export function defineRule(definition: RuleDefinition): Rule {
   const { id, summary, fix } = definition;
   if (!ID.test(id)) {
-    throw new Error(`rule id "${id}" must be domain/what-must-hold in lower case, such as acme/owner-label`);
+    throw new Error(`rule id "${id}" must be domain/requirement in lower case, such as acme/owner-label`);
   }
   for (const [name, text] of Object.entries({ summary, fix })) {
     if (text.trim() === '') {

@@ -21,7 +21,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'The document must be valid YAML or JSON.',
     why: 'A document that cannot be parsed cannot be applied.',
     source: 'YAML 1.2, JSON (RFC 8259)',
-    fix: 'Correct the syntax at the line and column of the finding (`file:line`).',
+    fix: 'Write valid YAML or JSON at the position of the finding (`file:line`).',
   },
   'not-an-object': {
     id: 'yaml/kubernetes-object',

@@ -81,6 +81,10 @@ function networksInJson(
     if (!isObject(item) || name === undefined) {
       return { complaint: `item ${index}: name is required` };
     }
+    if (name.includes('/')) {
+      const [namespace = '', own = ''] = name.split('/', 2);
+      return { complaint: `item ${index}: name must be "${own}", with namespace "${namespace}" in a field of its own` };
+    }
     for (const key of ['mac', 'infiniband-guid']) {
       const address = asString(item[key]) ?? '';
       if (address !== '' && !MAC.test(address)) {

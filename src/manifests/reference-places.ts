@@ -77,6 +77,8 @@ export const METADATA_PLACES: readonly ReferencePlace[] = [
   ),
   ...local('scheduling.x-k8s.io/PodGroup', '/labels/scheduling.x-k8s.io~1pod-group'),
   ...cluster('scheduling.run.ai/Queue', '/labels/kai.scheduler~1queue'),
+  // KubeRay puts it on the PodGroup of the cluster.
+  ...cluster(VOLCANO_QUEUE, '/labels/volcano.sh~1queue-name'),
 ];
 
 const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'];
@@ -231,6 +233,25 @@ export const REFERENCE_PLACES: ReadonlyMap<string, readonly ReferencePlace[]> = 
       ...cluster('networking.k8s.io/IngressClass', '/spec/ingressClassName'),
     ],
   ],
+  ...['HTTPRoute', 'GRPCRoute'].map((kind): [string, readonly ReferencePlace[]] => [
+    `gateway.networking.k8s.io/${kind}`,
+    [
+      {
+        ...typed('/spec/rules/*/backendRefs/*/name', { group: '', kind: 'Service' }),
+        namespaceKey: 'namespace',
+      },
+      {
+        ...typed('/spec/parentRefs/*/name', { group: 'gateway.networking.k8s.io', kind: 'Gateway' }),
+        namespaceKey: 'namespace',
+      },
+    ],
+  ]),
+  ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map(
+    (kind): [string, readonly ReferencePlace[]] => [
+      `admissionregistration.k8s.io/${kind}`,
+      [{ tokens: at('/webhooks/*/clientConfig/service/name'), kind: 'Service', namespaceKey: 'namespace' }],
+    ],
+  ),
   [
     'serving.knative.dev/Route',
     [

@@ -42,6 +42,9 @@ const BASED = /^[-+]?0(x[0-9a-f]+|o?[0-7]+|b[01]+)$/i;
 /** Four digits and a dash begin a date, which go-yaml hands on as the string it was. */
 const DATE = /^[0-9]{4}-/;
 
+/** go-yaml cuts the prefix off and reads the rest as a number, which may then have a sign. */
+const SIGN_INSIDE = /^0b([-+])([01]+)$/;
+
 /** Resolves an unquoted scalar. */
 export function resolvePlain(text: string): Scalar {
   if (text !== '' && !HINT.test(text)) {
@@ -62,6 +65,10 @@ export function resolvePlain(text: string): Scalar {
   const plain = text.includes('_') ? text.replaceAll('_', '') : text;
   if (DECIMAL.test(plain)) {
     return integer(plain, text);
+  }
+  const signed = SIGN_INSIDE.exec(plain);
+  if (signed !== null) {
+    return based(`${signed[1] ?? ''}0b${signed[2] ?? ''}`, text);
   }
   if (BASED.test(plain)) {
     return based(plain, text);

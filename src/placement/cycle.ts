@@ -5,7 +5,7 @@ import { type Binding, type Eviction, type Reservation } from './decision';
 import { askedFor } from './gang-order';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
-import { type GangRecord, type PodRecord, type Turn } from './records';
+import { type GangRecord, type PodRecord, type QueueRecord, type Turn } from './records';
 import { type End } from './row-books';
 import { Remembered } from './remembered';
 import { type Selector, type Within } from './select';
@@ -46,6 +46,8 @@ export class Cycle {
   readonly evicted: Evicted[] = [];
   /** Pods that this decision has evicted or moved already. */
   readonly disturbed = new Set<PodRecord>();
+  /** The lowest priority of gangs that have pods, by queue. */
+  readonly lowestPriorities = new Map<QueueRecord | undefined, number>();
   reservation: HeadReservation | undefined;
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
@@ -73,6 +75,15 @@ export class Cycle {
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
     this.misfitsBeside = new Remembered(session.ledger.epochs);
+  }
+
+  /** What has pods now counts among those of which the lowest priority is known. */
+  noteRunning(): void {
+    for (const { placed, queue, priority } of this.session.gangs) {
+      if (placed > 0 && priority < (this.lowestPriorities.get(queue) ?? Infinity)) {
+        this.lowestPriorities.set(queue, priority);
+      }
+    }
   }
 
   /** Do the rules of its queues let the gang have these pods at all? */

@@ -139,7 +139,7 @@ function areasOf(cycle: Cycle, { gang, pods }: Turn): readonly Area[] {
   if (topology?.required === undefined) {
     const within: Within = {};
     const short = pods.length - placer.capacity(podClass, within, Infinity);
-    return short <= 0 ? [] : [{ within, rows: Int32Array.from(session.table.nodes.keys()), short }];
+    return short <= 0 ? [] : [{ within, rows: new Int32Array(session.table.count).map((_, row) => row), short }];
   }
   const tree = session.topologies.forConstraint(topology);
   return tree === undefined
@@ -182,7 +182,8 @@ function growthOf(cycle: Cycle, podClass: PodClass, row: number, short: number, 
   if (session.staticRow(podClass)[row] !== 0) {
     return undefined;
   }
-  const pods = ledger.capacity(podClass, row, most) + short;
+  const room = session.others.active ? ledger.capacity(podClass, row, most) : cycle.placer.roomOn(podClass, row);
+  const pods = Math.min(room, most) + short;
   const { columns, amounts } = podClass;
   let resource: string | undefined;
   let amount = 0;

@@ -13,7 +13,7 @@ import { NOWHERE } from './records';
 import { DeviceStates } from './score/device-states';
 import { Fragmentation } from './score/fragmentation';
 import { type ScoreFunction, scoreFunction } from './score/node-score';
-import { type RowScore, ScoreIndex } from './score/score-index';
+import { FreeTrees, type RowScore, ScoreIndex } from './score/score-index';
 import { preferenceRow, signalPenalty } from './score/static-preference';
 import { cpuOf, workloadOf } from './score/workload';
 import { type Session } from './session';
@@ -56,12 +56,12 @@ export class Selector {
 
   constructor(private readonly session: Session) {
     const { table, policy } = session;
-    this.index = new ScoreIndex(table, session.ledger);
+    this.index = new ScoreIndex(table, session.ledger, session.index(FreeTrees));
     this.workload = workload(session);
     this.score = scoreFunction(
       policy.nodeScore,
       table,
-      () => new Fragmentation(table, new DeviceStates(table), workloadOf(this.workload)),
+      () => new Fragmentation(table, session.index(DeviceStates), workloadOf(this.workload)),
     );
   }
 

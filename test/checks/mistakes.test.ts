@@ -38,8 +38,8 @@ const chart = new Chart(app, 'jobs');
 const job = (id, nodes) => new kubeflow.PyTorchJob(chart, id, { nodes, image: 'a', command: ['b'] });
 job('first', 0);
 job('second', 1.5);
-const third = job('third', 2).submitTo({ queueName: 'a', engine: 'volcano' });
-third.submitTo({ queueName: 'b', engine: 'volcano' });
+const third = job('third', 2).submitTo({ engine: 'volcano', name: 'a' });
+third.submitTo({ engine: 'volcano', name: 'b' });
 app.synth();
 `,
     );

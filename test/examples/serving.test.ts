@@ -57,7 +57,7 @@ test('what it made can be read back', () => {
   const { chat, ranking, frontier } = new Serving(new App(), 'serving');
   expect([
     chat.deployment?.name,
-    chat.scaledObject?.scaledObjectName,
+    chat.scaledObject?.name,
     ranking.knativeService?.name,
     frontier.leaderWorkerSet?.name,
   ]).toEqual(['chat', 'chat', 'ranking', 'frontier']);

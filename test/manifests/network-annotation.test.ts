@@ -22,6 +22,7 @@ test.each([
   ['{"name":"a"}', 'the JSON must be a list'],
   ['"a"', 'the JSON must be a list'],
   ['[{"namespace":"a"}]', 'item 0: name is required'],
+  ['[{"name":"default/nad"}]', 'item 0: name must be "nad", with namespace "default"'],
   ['[{"name":"a","mac":"12:34"}]', 'is not a valid hardware address'],
   ['[{"name":"a"', 'must be a valid JSON list or a comma-separated list of names'],
 ])('%s is refused', (text, complaint) => {

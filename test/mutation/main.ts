@@ -1,5 +1,5 @@
 /**
- * `npm run test:mutation -- FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE]`: how much of what could go wrong in these folders the unit tests notice.
+ * `npm run test:mutation -- FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE] [--tests REGEX]`: how much of what could go wrong in these folders the unit tests notice.
  *
  * Draws N mutants of each folder by the seed (`FOLDER:N` for another number in one), runs all unit tests once to see which test meets which mutant, then asks for each mutant the tests that
  * meet it, until one fails. A mutant that no test meets counts as survived, and so does one that is not noticed within the budget.
@@ -16,7 +16,7 @@ import { SuiteProcess } from './suite-process';
 import { suitesIn } from './unit-tests';
 
 const USAGE =
-  'usage: npm run test:mutation -- FOLDER[:N]... [--sample N] [--seed S] [--budget SECONDS] [--json FILE] [--survivors FILE]';
+  'usage: npm run test:mutation -- FOLDER[:N]... [--sample N] [--seed S] [--budget SECONDS] [--json FILE] [--survivors FILE] [--tests REGEX]';
 
 interface Options {
   readonly folders: readonly string[];
@@ -27,6 +27,8 @@ interface Options {
   readonly json?: string;
   /** A file that `--json` wrote: only what survived there is asked about. */
   readonly survivors?: string;
+  /** Suites to ask; the others notice nothing. */
+  readonly tests: RegExp;
 }
 
 function optionsOf(args: readonly string[]): Options {
@@ -39,13 +41,22 @@ function optionsOf(args: readonly string[]): Options {
       budget: { type: 'string', default: '20' },
       json: { type: 'string' },
       survivors: { type: 'string' },
+      tests: { type: 'string', default: '' },
     },
   });
   const [sample, seed, budget] = [values.sample, values.seed, values.budget].map(Number);
   if (positionals.length === 0 || ![sample, seed, budget].every((value) => Number.isInteger(value) && value >= 0)) {
     throw new Error(USAGE);
   }
-  return { folders: positionals, sample, seed, budget, json: values.json, survivors: values.survivors };
+  return {
+    folders: positionals,
+    sample,
+    seed,
+    budget,
+    json: values.json,
+    survivors: values.survivors,
+    tests: new RegExp(values.tests),
+  };
 }
 
 async function main(): Promise<void> {
@@ -56,7 +67,7 @@ async function main(): Promise<void> {
     const groups = groupsOf(options);
     const plan: Plan = { mutants: groups.flatMap(({ mutants }) => mutants) };
     writeFileSync(planFile(folder), JSON.stringify(plan));
-    const records = await recorded(runner);
+    const records = await recorded(runner, options.tests);
     const rows: Row[] = [];
     for (const { folder: name, mutants, all } of groups) {
       const results: Result[] = [];
@@ -113,9 +124,9 @@ function survivorsOf(file: string): ReadonlySet<string> {
 }
 
 /** Which suite met which mutants in the unchanged code. Suites that fail there say nothing, and are left out. */
-async function recorded(runner: SuiteProcess): Promise<readonly SuiteRecord[]> {
+async function recorded(runner: SuiteProcess, tests: RegExp): Promise<readonly SuiteRecord[]> {
   const records: SuiteRecord[] = [];
-  const suites = suitesIn(PROJECT);
+  const suites = suitesIn(PROJECT).filter((suite) => tests.test(suite));
   for (const [index, suite] of suites.entries()) {
     const outcome = await runner.run({ mutant: 0, suite, tests: 'all' }, 600);
     if (typeof outcome === 'string' || !outcome.passed || outcome.hits === undefined) {

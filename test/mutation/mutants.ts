@@ -29,7 +29,7 @@ export function mutantsOf(file: string, code: string): readonly Mutant[] {
   const source = ts.createSourceFile(file, code, ts.ScriptTarget.ES2022, true);
   const mutants: Mutant[] = [];
   const visit = (node: ts.Node): void => {
-    if (isType(node)) {
+    if (isType(node) || isProse(node)) {
       return;
     }
     if (mayChange(node)) {
@@ -57,6 +57,21 @@ function isType(node: ts.Node): boolean {
     ts.isExportDeclaration(node) ||
     ts.isEnumDeclaration(node)
   );
+}
+
+/** Members of findings and rules that people read; `test/words` holds them to the style of the project. */
+const PROSE = new Set(['message', 'expected', 'fix', 'summary', 'why', 'source']);
+
+/** What a finding says in words. Its rule, place, severity, and whether it is there at all are no prose. */
+function isProse({ parent, pos }: ts.Node): boolean {
+  if (parent === undefined) {
+    return false;
+  }
+  if (ts.isPropertyAssignment(parent)) {
+    return ts.isIdentifier(parent.name) && PROSE.has(parent.name.text) && parent.initializer.pos === pos;
+  }
+  const isSay = ts.isCallExpression(parent) && ts.isIdentifier(parent.expression) && parent.expression.text === 'say';
+  return isSay && parent.arguments[1]?.pos === pos;
 }
 
 /** Where an expression may be put into parentheses without another meaning. */

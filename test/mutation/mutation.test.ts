@@ -83,6 +83,13 @@ test('types and messages are left alone', () => {
   expect(mutants.filter(({ code }) => code.startsWith('`'))).toEqual([]);
 });
 
+test('what a finding says in words is left alone, and where it says it is not', () => {
+  const code =
+    'say(count > 1 ? a : b, count > 2 ? c : d, { expected: count > 3 ? e : f, severity: count > 4 ? g : h });';
+  const changed = mutantsOf('code.ts', code).filter(({ operator }) => operator === 'comparison');
+  expect([...new Set(changed.map((one) => one.code))]).toEqual(['count > 1', 'count > 4']);
+});
+
 test('what stands inside a chain of ?. is left alone, or the chain would end there', () => {
   expect(mutants.filter(({ code }) => code === 'notes?.text')).toEqual([]);
 });

@@ -68,7 +68,7 @@ describe('files of nodes', () => {
       image: 'registry.example.com/trainer:1.4',
       containerName: 'trainer',
       accelerators: Accelerator.nvidia({ count: 4 }),
-      overrides: { pod: { schedulerName: 'volcano' } },
+      podOverrides: { pod: { schedulerName: 'volcano' } },
     });
     expect(Testing.synth(chart).map(meaning)).toEqual([
       meaning(parse(read('manifests/corrected', 'spot-job.yaml')) as JsonObject),

@@ -41,6 +41,7 @@ describe('npm run upgrade refuses', () => {
   test('what is not a version, and missing or further arguments', () => {
     expect(answer('volcano', 'latest')).toMatchObject({ status: 2 });
     expect(answer('volcano', 'latest').err).toContain('"latest" is not a version');
+    expect(answer('volcano', '1.16.0').err).toContain(`it must be like ${versionOf('volcano')}`);
     expect(answer('volcano').err).toContain('usage: ');
     expect(answer('volcano', NEXT, 'v2.0.0').err).toContain('usage: ');
     expect(answer('volcano', NEXT, '--force')).toMatchObject({ status: 2 });
@@ -65,6 +66,11 @@ describe('npm run upgrade refuses', () => {
     expect(answer('kubernetes', 'v1.99.0')).toMatchObject({ status: 1 });
     expect(answer('kubernetes', 'v1.99.0').err).toContain('not a patch release of a covered minor');
   });
+});
+
+test('a version without "v" is taken where the project writes its versions so', () => {
+  expect(answer('neuron-helm-chart', '99.0.0', '--dry-run')).toMatchObject({ status: 0 });
+  expect(answer('neuron-helm-chart', 'v99.0.0').err).toContain('"v99.0.0" is not a version of neuron-helm-chart');
 });
 
 test('the version that the table has already changes nothing', () => {
@@ -141,13 +147,14 @@ describe('the plan', () => {
 
 describe('the edits', () => {
   test.each(Object.keys(UPSTREAM))('change the line of %s alone', (project) => {
-    const target = requestIn([project, NEXT]).target;
-    const changed = tableWith(TABLE, target, currentVersion(target, NEXT), NEXT);
+    const next = /^\d+\.\d/.test(versionOf(project as 'volcano')) ? NEXT.slice(1) : NEXT;
+    const target = requestIn([project, next]).target;
+    const changed = tableWith(TABLE, target, currentVersion(target, next), next);
     const [before, after] = [TABLE.split('\n'), changed.split('\n')];
     const different = after.filter((line, i) => line !== before[i]);
     expect(different).toHaveLength(1);
-    expect(different[0]).toContain(`'${NEXT}'`);
-    expect(changed.replace(NEXT, versionOf(target as 'volcano'))).toBe(TABLE);
+    expect(different[0]).toContain(`'${next}'`);
+    expect(changed.replace(next, versionOf(target as 'volcano'))).toBe(TABLE);
   });
 
   test('change a minor of Kubernetes', () => {

@@ -12,7 +12,7 @@ export const IDIOMS: readonly Idiom[] = [
   { pattern: /\bnobody\b/gi, write: 'nothing, no controller, no user' },
   { pattern: /\bwhoever\b/gi, write: 'the user that' },
   { pattern: /\b(?:those|him|one) who\b/gi, write: 'users that' },
-  { pattern: /\bof (?:whom|which)\b/gi, write: 'whose, including' },
+  { pattern: /(?<!\b(?:all|both|each|most|none) )\bof (?:whom|which)\b/gi, write: 'whose, including' },
   { pattern: /\banew\b/gi, write: 'again' },
   { pattern: /\bonce more\b/gi, write: 'again' },
   { pattern: /\b(?:is|are|was|were|be) told\b/gi, write: 'reported, passed' },

@@ -166,7 +166,7 @@ export class KnownKinds {
           : `a version that ${who} serves; ${who} serves no version of this kind`,
       fix:
         best === undefined
-          ? 'Remove the object, or check for another Kubernetes minor version with --kubernetes.'
+          ? 'Remove the object, or check for another Kubernetes version with --k8s (in an app: Checks.of(app).target).'
           : `Set apiVersion: ${best.apiVersion}.`,
     };
   }

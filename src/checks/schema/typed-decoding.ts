@@ -174,7 +174,7 @@ export class TypedDecoding {
         return;
       }
       this.list.add(shapeRules.format, {
-        message: `${quoted(value)} is not base64`,
+        message: `${quoted(value)} must be base64-encoded`,
         found: value,
         expected: 'a base64 string with padding',
         fix: 'Encode the value with base64, or use stringData if the kind has it.',

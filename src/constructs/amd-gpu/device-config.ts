@@ -12,13 +12,11 @@ import {
 } from '../../facts/api/types/amd.com/v1alpha1';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { acceleratorToleration } from '../../facts/catalog';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { type PartitionProfiles } from './partition-profiles';
 
 /** Namespace of the operator, where its DeviceConfigs and their ConfigMaps must be. */
 export const ROCM_NAMESPACE = 'kube-amd-gpu';
@@ -37,7 +35,7 @@ export interface RocmDriverOptions {
   /** Repository for the images that the operator builds, without a tag; it must be writable. @default - the cluster's own registry */
   readonly image?: string;
   /** Secret of the registry. @default - none */
-  readonly imageRegistrySecret?: NamedReference;
+  readonly imageRegistrySecret?: NamedReference<'Secret'>;
   /** Whether the driver of the distribution is kept from loading. @default - the operator's default, false */
   readonly blacklist?: boolean;
   /** Whether nodes get a new version one after the other. @default - the operator's default, false */
@@ -49,7 +47,7 @@ export interface RocmExporterOptions {
   /** Port of the metrics. @default 5000 */
   readonly port?: number;
   /** ConfigMap with the fields to export, in the operator's namespace. @default - the exporter's default fields */
-  readonly config?: NamedReference;
+  readonly config?: NamedReference<'ConfigMap'>;
   /** Whether the operator makes a ServiceMonitor. @default false */
   readonly serviceMonitor?: boolean;
   /** Labels of that ServiceMonitor. @default - none */
@@ -61,7 +59,7 @@ export interface RocmExporterOptions {
 /** Props of a DeviceConfig. */
 export interface DeviceConfigProps extends NamespacedObjectProps {
   /** @default kube-amd-gpu */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Labels of the nodes. A node may be selected by one DeviceConfig only. @default - every node with an AMD GPU */
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /** The driver on the nodes. @default - the operator installs its default driver */
@@ -78,7 +76,7 @@ export interface DeviceConfigProps extends NamespacedObjectProps {
    */
   readonly resourceNaming?: 'single' | 'mixed';
   /** Partition profiles, which the device config manager applies. @default - none, and no device config manager */
-  readonly partitions?: PartitionProfiles | NamedReference;
+  readonly partitions?: NamedReference<'ConfigMap'>;
   /** The metrics exporter; `false` for none. @default - on, without a ServiceMonitor of the operator's */
   readonly exporter?: RocmExporterOptions | false;
   /** Tolerations of everything that runs on the nodes. @default - amd.com/gpu:NoSchedule */
@@ -113,10 +111,16 @@ export class DeviceConfig extends Construct {
     super(scope, id);
     this.name = props.name ?? id;
     const namespace = props.namespace ?? ROCM_NAMESPACE;
-    this.resource = new Resource(this, 'Resource', DeviceConfigKind, {
-      metadata: namespacedMetadata(id, { ...props, namespace }),
-      spec: merged(specOf(props), props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      DeviceConfigKind,
+      {
+        metadata: namespacedMetadata(id, { ...props, namespace }),
+        spec: specOf(props),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, props.partitions);
   }
 }

@@ -12,7 +12,7 @@ import {
   type AmdPartition,
 } from '../../facts/catalog';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
 /** Node label by which a node chooses a profile. */
@@ -34,7 +34,7 @@ export interface PartitionProfile {
 }
 
 /** Props of PartitionProfiles. */
-export interface PartitionProfilesProps extends NamespacedObjectProps {
+export interface PartitionProfilesProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   /** The GPUs of the nodes, a name of the catalog in any spelling: decides which modes exist. */
   readonly gpu: AcceleratorName;
   /** The profiles by name; the name is the value of the node label `dcm.amd.com/gpu-config-profile`. */
@@ -65,6 +65,7 @@ const SYSTEMD_SERVICES = ['amd-metrics-exporter', 'gpuagent'];
  * console.log(profiles.nodeLabels('slices')); // { 'dcm.amd.com/gpu-config-profile': 'slices' }
  */
 export class PartitionProfiles extends Construct {
+  readonly kind = 'ConfigMap';
   /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
@@ -78,10 +79,16 @@ export class PartitionProfiles extends Construct {
     this.partitions = new Map(
       Object.entries(props.profiles).map(([name, { partition }]) => [name, partitionOf(props.gpu, partition)]),
     );
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(id, props),
-      data: { [PARTITION_CONFIG_KEY]: `${JSON.stringify(configOf(props), null, 2)}\n` },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(id, props),
+        data: { [PARTITION_CONFIG_KEY]: `${JSON.stringify(configOf(props), null, 2)}\n` },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

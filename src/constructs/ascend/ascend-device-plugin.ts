@@ -5,16 +5,17 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type DaemonSet } from '../../facts/api/types/apps/v1';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** NPUs by the resource that they are counted as. */
 export type AscendChip = '910' | '310P' | '310';
 
 /** Props of an AscendDevicePlugin. */
-export interface AscendDevicePluginProps extends NamespacedObjectProps {
+export interface AscendDevicePluginProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default kube-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Image of the plugin. Upstream publishes archives to build it from, not an image: name yours, with its tag. */
   readonly image: string;
   /** Chip of the nodes. @default 910 */
@@ -65,6 +66,7 @@ export class AscendDevicePlugin extends Construct {
     ];
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? 'kube-system',
       podLabels: { name: this.name },

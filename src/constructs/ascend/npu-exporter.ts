@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type DaemonSet } from '../../facts/api/types/apps/v1';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Namespace of the exporter, by convention. */
@@ -17,9 +18,9 @@ export const NPU_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.ascend.podLabels ?? {};
 export const NPU_EXPORTER_PORT = ACCELERATOR_EXPORTERS.ascend.port.number;
 
 /** Props of an NpuExporter. */
-export interface NpuExporterProps extends NamespacedObjectProps {
+export interface NpuExporterProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default npu-exporter */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Image of the exporter. Upstream publishes archives to build it from, not an image: name yours, with its tag. */
   readonly image: string;
   /** Labels of the nodes that the exporter runs on. @default - the label workerselector=dls-worker-node */
@@ -50,6 +51,7 @@ export class NpuExporter extends Construct {
     this.name = props.name ?? id;
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? NPU_EXPORTER_NAMESPACE,
       podLabels: NPU_EXPORTER_LABELS,

@@ -4,9 +4,8 @@
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
-import { CronJob as CronJobKind, type CronJobSpec, type JobSpec } from '../../facts/api/types/batch/v1';
-import { type OpenPartial, PodTemplate } from '../pods';
-import { merged } from '../pods/merge';
+import { CronJob as CronJobKind, type CronJobSpec } from '../../facts/api/types/batch/v1';
+import { PodTemplate } from '../pods';
 import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { gangOfJob, jobAnnotations, jobSpec, type JobTemplateProps } from './job';
@@ -27,8 +26,6 @@ export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpe
   readonly successfulJobsHistoryLimit?: number;
   /** Jobs that are kept after failure. @default - Kubernetes' 1 */
   readonly failedJobsHistoryLimit?: number;
-  /** Whatever of the Job has no property of its own. @default - none */
-  readonly jobOverrides?: OpenPartial<JobSpec>;
 }
 
 const EACH_RUN = 'each of its Jobs is a gang of its own, and pods of one template can name one PodGroup only';
@@ -86,7 +83,7 @@ function specOf(name: string, props: CronJobProps, choice: WorkloadChoice): Cron
     failedJobsHistoryLimit: props.failedJobsHistoryLimit,
     jobTemplate: {
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-      spec: merged(jobSpec(props, choice), props.jobOverrides),
+      spec: jobSpec(props, choice),
     },
   };
 }

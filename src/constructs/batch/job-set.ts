@@ -10,8 +10,8 @@ import {
   type JobSetSpec,
   type JobSetSpecReplicatedJob,
 } from '../../facts/api/types/jobset.x-k8s.io/v1alpha2';
-import { type Gang, type OpenPartial, PodTemplate, type PodProps } from '../pods';
-import { merged } from '../pods/merge';
+import { type Gang, PodTemplate, type PodProps } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { type EnginesOf, KUEUE_WHOLE_OR_NOT, type SchedulingMeans, writesGroup } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
@@ -179,14 +179,14 @@ function specOf(name: string, props: JobSetProps, choice: WorkloadChoice): JobSe
 
 function requireOrder(jobs: readonly ReplicatedJobProps[]): void {
   if (jobs.length === 0) {
-    throw new Error('jobs is empty: expected at least one job.');
+    throw new Error('jobs must contain at least one job.');
   }
   const before = new Set<string>();
   for (const { jobName, nodes = 1, replicas = 1, dependsOn = [] } of jobs) {
     requireWholeNumber(`nodes of job ${jobName}`, nodes);
     requireWholeNumber(`replicas of job ${jobName}`, replicas);
     if (before.has(jobName)) {
-      throw new Error(`Two jobs are called "${jobName}". Give each a name of its own.`);
+      throw new Error(`Duplicate job "${jobName}". Give each job a unique name.`);
     }
     const missing = dependsOn.find(({ job }) => !before.has(job));
     if (missing !== undefined) {

@@ -192,9 +192,11 @@ export function jobSpec(props: JobTemplateProps, choice: WorkloadChoice, extras:
     requireNoIndex({ ...props, peers: extras.subdomain });
   }
   const { subdomain } = extras;
-  const { overrides } = props;
+  const { podOverrides } = props;
   const pods =
-    subdomain === undefined ? props : { ...props, overrides: { ...overrides, pod: { subdomain, ...overrides?.pod } } };
+    subdomain === undefined
+      ? props
+      : { ...props, podOverrides: { ...podOverrides, pod: { subdomain, ...podOverrides?.pod } } };
   return {
     completionMode: indexed ? 'Indexed' : undefined,
     parallelism,
@@ -221,6 +223,6 @@ function requireNoIndex(props: JobTemplateProps & { readonly peers?: string }): 
   const fields = ['backoffLimitPerIndex', 'maxFailedIndexes', 'succeedsWith', 'peers'] as const;
   const stated = fields.filter((field) => props[field] !== undefined);
   if (stated.length > 0) {
-    throw new Error(`${stated.join(', ')}: only pods with an index have it. State indexed: true.`);
+    throw new Error(`${stated.join(', ')}: requires an Indexed job. Set indexed: true.`);
   }
 }

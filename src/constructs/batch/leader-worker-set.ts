@@ -191,6 +191,6 @@ function requireSubGroups({ size, leaderExcluded }: SubGroups, groupSize: number
     return;
   }
   throw new Error(
-    `subGroups.size ${size}: expected a divisor of the ${groupSize} pods of a group, or of the ${groupSize - 1} without the leader.`,
+    `subGroups.size ${size}: must be a divisor of ${groupSize}, the pods of a group, or of ${groupSize - 1}, the workers.`,
   );
 }

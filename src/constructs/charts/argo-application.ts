@@ -5,14 +5,14 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Application } from '../../facts/api/types/argoproj.io/v1alpha1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type AnyChart } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions } from './chart-install';
 
 /** Props of an ArgoApplication. */
 export interface ArgoApplicationProps<C extends AnyChart>
-  extends ChartOptions<C>, Omit<NamespacedObjectProps, 'namespace'> {
+  extends ChartOptions<C>, Omit<NamespacedObjectProps, 'namespace'>, Overridable<Application> {
   /** Namespace of Argo CD's own objects. @default argocd */
   readonly argoNamespace?: string;
   /** Name of the AppProject. @default default */
@@ -41,26 +41,37 @@ export class ArgoApplication<C extends AnyChart> extends Construct {
     super(scope, id);
     const install = chartInstall(props);
     this.install = install;
-    this.resource = new Resource(this, 'Resource', Application, {
-      metadata: namespacedMetadata(props.name ?? id, { ...props, namespace: props.argoNamespace ?? 'argocd' }),
-      spec: {
-        project: props.project ?? 'default',
-        source: {
-          repoURL: install.repository.replace(/^oci:\/\//, ''),
-          chart: install.facts.name,
-          targetRevision: install.version,
-          helm: {
-            releaseName: install.release,
-            ...(Object.keys(install.values).length === 0 ? {} : { valuesObject: install.values }),
+    this.resource = new Resource(
+      this,
+      'Resource',
+      Application,
+      {
+        metadata: namespacedMetadata(props.name ?? id, { ...props, namespace: props.argoNamespace ?? 'argocd' }),
+        spec: {
+          project: props.project ?? 'default',
+          source: {
+            repoURL: install.repository.replace(/^oci:\/\//, ''),
+            chart: install.facts.name,
+            targetRevision: install.version,
+            helm: {
+              releaseName: install.release,
+              ...(Object.keys(install.values).length === 0 ? {} : { valuesObject: install.values }),
+            },
+          },
+          destination: { server: props.server ?? 'https://kubernetes.default.svc', namespace: install.namespace },
+          syncPolicy: {
+            ...(props.automated === false ? {} : { automated: { prune: true, selfHeal: true } }),
+            syncOptions: ['CreateNamespace=true', 'ServerSideApply=true'],
           },
         },
-        destination: { server: props.server ?? 'https://kubernetes.default.svc', namespace: install.namespace },
-        syncPolicy: {
-          ...(props.automated === false ? {} : { automated: { prune: true, selfHeal: true } }),
-          syncOptions: ['CreateNamespace=true', 'ServerSideApply=true'],
-        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }

@@ -16,7 +16,7 @@ export interface ChartOptions<C extends AnyChart> {
   /** Another repository, for example a mirror. @default - the project's own */
   readonly repository?: string;
   /** Namespace of the operator. @default - by convention */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Name of the release, after which objects are named. @default - the chart's name */
   readonly release?: string;
   /** Values of the chart. @default - the chart's own */
@@ -48,12 +48,12 @@ export function chartInstall<C extends AnyChart>(options: ChartOptions<C>): Char
   const version = options.version ?? facts.version;
   if (version === undefined) {
     throw new Error(
-      `version of the chart ${facts.name} is not given, and the catalog has none. A release without a version changes by itself: name one.`,
+      `version of the chart ${facts.name} is required, because the catalog has none and a release without a version changes over time. Set version.`,
     );
   }
   const release = options.release ?? facts.name;
   if (release.length > 53) {
-    throw new Error(`release "${release}" has ${release.length} characters; Helm takes at most 53.`);
+    throw new Error(`release "${release}" has ${release.length} characters; Helm allows at most 53.`);
   }
   return {
     facts,

@@ -8,7 +8,7 @@ import { HelmRelease as HelmReleaseKind } from '../../facts/api/types/helm.toolk
 import { Kustomization } from '../../facts/api/types/kustomize.toolkit.fluxcd.io/v1';
 import { GitRepository, HelmRepository } from '../../facts/api/types/source.toolkit.fluxcd.io/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type AnyChart, TRAINING_OPERATOR } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions, isOci } from './chart-install';
@@ -22,7 +22,7 @@ interface FluxProps extends Omit<NamespacedObjectProps, 'namespace'> {
 }
 
 /** Props of a HelmRelease. */
-export interface HelmReleaseProps<C extends AnyChart> extends ChartOptions<C>, FluxProps {
+export interface HelmReleaseProps<C extends AnyChart> extends ChartOptions<C>, FluxProps, Overridable<HelmReleaseKind> {
   /** How often a failed install or upgrade is tried again. @default 3 */
   readonly retries?: number;
 }
@@ -59,28 +59,39 @@ export class HelmRelease<C extends AnyChart> extends Construct {
         ...(isOci(install.repository) ? { type: 'oci' as const } : {}),
       },
     });
-    this.resource = new Resource(this, 'Resource', HelmReleaseKind, {
-      metadata: namespacedMetadata(name, { ...props, namespace }),
-      spec: {
-        interval: every,
-        releaseName: install.release,
-        targetNamespace: install.namespace,
-        storageNamespace: install.namespace,
-        chart: {
-          spec: { chart: install.facts.name, version: install.version, sourceRef: { kind: 'HelmRepository', name } },
+    this.resource = new Resource(
+      this,
+      'Resource',
+      HelmReleaseKind,
+      {
+        metadata: namespacedMetadata(name, { ...props, namespace }),
+        spec: {
+          interval: every,
+          releaseName: install.release,
+          targetNamespace: install.namespace,
+          storageNamespace: install.namespace,
+          chart: {
+            spec: { chart: install.facts.name, version: install.version, sourceRef: { kind: 'HelmRepository', name } },
+          },
+          install: { createNamespace: true, crds: 'CreateReplace', remediation },
+          upgrade: { crds: 'CreateReplace', remediation },
+          ...(Object.keys(install.values).length === 0 ? {} : { values: install.values }),
         },
-        install: { createNamespace: true, crds: 'CreateReplace', remediation },
-        upgrade: { crds: 'CreateReplace', remediation },
-        ...(Object.keys(install.values).length === 0 ? {} : { values: install.values }),
       },
-    });
+      props.overrides,
+    );
     this.resource.addDependency(this.repository);
     dependOn(this.resource, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }
 
 /** Props of a TrainingOperatorRelease. */
-export interface TrainingOperatorReleaseProps extends FluxProps {
+export interface TrainingOperatorReleaseProps extends FluxProps, Overridable<Kustomization> {
   /** Tag of the repository. @default - that of the catalog */
   readonly version?: string;
 }
@@ -107,16 +118,27 @@ export class TrainingOperatorRelease extends Construct {
         ref: { tag: props.version ?? TRAINING_OPERATOR.version },
       },
     });
-    this.resource = new Resource(this, 'Resource', Kustomization, {
-      metadata: namespacedMetadata(name, { ...props, namespace }),
-      spec: {
-        interval: interval(props),
-        path: `./${TRAINING_OPERATOR.path}`,
-        prune: true,
-        sourceRef: { kind: 'GitRepository', name },
+    this.resource = new Resource(
+      this,
+      'Resource',
+      Kustomization,
+      {
+        metadata: namespacedMetadata(name, { ...props, namespace }),
+        spec: {
+          interval: interval(props),
+          path: `./${TRAINING_OPERATOR.path}`,
+          prune: true,
+          sourceRef: { kind: 'GitRepository', name },
+        },
       },
-    });
+      props.overrides,
+    );
     this.resource.addDependency(source);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }
 

@@ -34,7 +34,7 @@ export class ClaimSharing {
   static mps(options: MpsClaimOptions = {}): ClaimSharing {
     const { activeThreadPercentage, pinnedMemoryLimit } = options;
     if (activeThreadPercentage !== undefined && !(activeThreadPercentage >= 0 && activeThreadPercentage <= 100)) {
-      throw new Error(`activeThreadPercentage ${activeThreadPercentage}: expected a number from 0 to 100.`);
+      throw new Error(`activeThreadPercentage ${activeThreadPercentage}: must be a number from 0 to 100.`);
     }
     return new ClaimSharing({
       strategy: 'MPS',

@@ -6,11 +6,12 @@ import { Construct } from 'constructs';
 import { ComputeDomain as ComputeDomainKind } from '../../facts/api/types/resource.nvidia.com/v1beta1';
 import { podPart, type PodPart } from '../pods/pod-part';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Props of a ComputeDomain. */
-export interface ComputeDomainProps extends NamespacedObjectProps {
+export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<ComputeDomainKind> {
   /** Name of the claim template that the driver makes for the domain. @default - `<name>-channel` */
   readonly channelTemplate?: string;
   /** One channel for each pod, or all of a domain. @default Single */
@@ -30,21 +31,29 @@ export interface ComputeDomainProps extends NamespacedObjectProps {
  */
 export class ComputeDomain extends Construct {
   /** Name of the ResourceClaimTemplate that pods claim their channel by. */
-  readonly channelTemplateName: string;
+  readonly name: string;
+  /** The claim template that the driver makes for the domain. */
+  readonly channelTemplate: ObjectReference<'ResourceClaimTemplate'>;
   /** The ComputeDomain object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ComputeDomainProps = {}) {
     super(scope, id);
-    const name = props.name ?? id;
-    this.channelTemplateName = props.channelTemplate ?? `${name}-channel`;
-    this.resource = new Resource(this, 'Resource', ComputeDomainKind, {
-      metadata: namespacedMetadata(name, props),
-      spec: {
-        numNodes: props.numNodes ?? 0,
-        channel: { resourceClaimTemplate: { name: this.channelTemplateName }, allocationMode: props.allocationMode },
+    this.name = props.name ?? id;
+    this.channelTemplate = { kind: 'ResourceClaimTemplate', name: props.channelTemplate ?? `${this.name}-channel` };
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ComputeDomainKind,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        spec: {
+          numNodes: props.numNodes ?? 0,
+          channel: { resourceClaimTemplate: { name: this.channelTemplate.name }, allocationMode: props.allocationMode },
+        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 
@@ -53,7 +62,7 @@ export class ComputeDomain extends Construct {
     const name = 'compute-domain-channel';
     return podPart({
       claims: [{ name }],
-      pod: { resourceClaims: [{ name, resourceClaimTemplateName: this.channelTemplateName }] },
+      pod: { resourceClaims: [{ name, resourceClaimTemplateName: this.channelTemplate.name }] },
       references: [this.resource],
     });
   }

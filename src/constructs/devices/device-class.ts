@@ -6,14 +6,17 @@ import { Construct } from 'constructs';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type KubernetesMinor } from '../../facts/api/schema';
 import { type DeviceClass as DeviceClassObject } from '../../facts/api/types/resource.k8s.io/v1';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type DeviceSelector } from './device-selector';
 import { type DriverConfig } from './device-request';
 import { formFor } from './resource-claim-template';
 
 /** Props of a DeviceClass. */
-export interface DeviceClassProps extends ClusterObjectProps {
+export type DeviceClassReference = ObjectReference<'DeviceClass'>;
+
+export interface DeviceClassProps extends ClusterObjectProps, Overridable<DeviceClassObject> {
   /**
    * Conditions that devices must meet, all of them. The first one usually names the driver.
    * @default - every device of every driver
@@ -39,30 +42,37 @@ export interface DeviceClassProps extends ClusterObjectProps {
  *   selectors: [devices.DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), devices.DeviceSelector.memoryAtLeast('70Gi')],
  * });
  */
-export class DeviceClass extends Construct {
+export class DeviceClass extends Construct implements DeviceClassReference {
   /** A class of the cluster. */
-  static fromName(deviceClassName: string): { readonly deviceClassName: string } {
-    return { deviceClassName };
+  static fromName(name: string): DeviceClassReference {
+    return { kind: 'DeviceClass', name };
   }
 
   /** Name of the DeviceClass. */
-  readonly deviceClassName: string;
+  readonly kind = 'DeviceClass';
+  readonly name: string;
   /** The DeviceClass object. */
   readonly resource: ApiObject;
 
   /** @throws if the target minor has no such classes */
   constructor(scope: Construct, id: string, props: DeviceClassProps = {}) {
     super(scope, id);
-    this.deviceClassName = props.name ?? id;
+    this.name = props.name ?? id;
     const { apiVersion } = formFor(this, props.kubernetes);
     const kind: ResourceKind<DeviceClassObject> = { apiVersion, kind: 'DeviceClass' };
-    this.resource = new Resource(this, 'Resource', kind, {
-      metadata: clusterMetadata(id, props),
-      spec: {
-        selectors: props.selectors?.map((selector) => selector.toSelector()),
-        config: props.config?.map(({ driver, parameters }) => ({ opaque: { driver, parameters } })),
-        extendedResourceName: props.extendedResourceName,
+    this.resource = new Resource(
+      this,
+      'Resource',
+      kind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: {
+          selectors: props.selectors?.map((selector) => selector.toSelector()),
+          config: props.config?.map(({ driver, parameters }) => ({ opaque: { driver, parameters } })),
+          extendedResourceName: props.extendedResourceName,
+        },
       },
-    });
+      props.overrides,
+    );
   }
 }

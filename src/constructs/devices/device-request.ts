@@ -2,6 +2,7 @@
  * What a claim asks for, and how that is written in the form of a Kubernetes minor.
  */
 import { bytesText, type ByteSize } from '../resources/quantities';
+import { type ObjectReference } from '../resources/references';
 import { type JsonObject } from '../../facts/api/schema';
 import { type DeviceToleration } from '../../facts/api/types/resource.k8s.io/v1';
 import { type DeviceClassName } from '../../facts/catalog';
@@ -19,7 +20,7 @@ export interface DeviceCapacity {
 /** Devices of one class. */
 export interface DeviceOptions {
   /** A DeviceClass, or its name. @default gpu.nvidia.com */
-  readonly deviceClass?: DeviceClassName | { readonly deviceClassName: string };
+  readonly deviceClass?: DeviceClassName | ObjectReference<'DeviceClass'>;
   /** How many, or `all` that match. @default 1 */
   readonly count?: number | 'all';
   /** All of them must hold. @default - any device of the class */
@@ -86,7 +87,7 @@ export interface ClaimStatement {
 export function renderDevices(statement: ClaimStatement, form: ClaimForm): object {
   const { constraints, config = [], sharing, requests } = statement;
   if (requests.length === 0) {
-    throw new Error('requests [] names no devices. Give at least one request.');
+    throw new Error('requests must not be empty. Add at least one request.');
   }
   const configs = [...config, ...(sharing === undefined ? [] : sharingConfigs(sharing, requests))];
   return {
@@ -118,7 +119,7 @@ function renderRequest(request: DeviceRequest, form: ClaimForm): object {
   }
   if (!form.firstAvailable) {
     throw new Error(
-      `request "${request.name}": alternatives (firstAvailable) begin with Kubernetes 1.33; ${form.apiVersion} has none.`,
+      `request "${request.name}": alternatives (firstAvailable) require Kubernetes 1.33; ${form.apiVersion} has none.`,
     );
   }
   const alternatives = request.firstAvailable.map((alternative) => ({
@@ -186,7 +187,7 @@ export function classesIn(requests: readonly DeviceRequest[]): readonly object[]
 }
 
 function classNameOf({ deviceClass = 'gpu.nvidia.com' }: DeviceOptions): string {
-  return typeof deviceClass === 'string' ? deviceClass : deviceClass.deviceClassName;
+  return typeof deviceClass === 'string' ? deviceClass : deviceClass.name;
 }
 
 function capacityOf(capacity: DeviceCapacity): Readonly<Record<string, number | string>> {

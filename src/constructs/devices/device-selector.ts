@@ -24,7 +24,7 @@ export class DeviceSelector {
    */
   static memoryAtLeast(memory: Quantity, driver: string = GPU_DRIVER): DeviceSelector {
     if (parseQuantity(memory) === undefined) {
-      throw new Error(`memory "${memory}": expected a quantity, for example 70Gi.`);
+      throw new Error(`memory "${memory}": must be a quantity, for example 70Gi.`);
     }
     return new DeviceSelector(
       `device.capacity[${celText(driver)}].memory.compareTo(quantity(${celText(String(memory))})) >= 0`,

@@ -11,7 +11,8 @@ import { Checks } from '../../checks/checks-of';
 import { Accelerator } from '../pods/accelerator';
 import { type AcceleratorOptions } from '../pods/accelerator-options';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import {
   classesIn,
@@ -24,7 +25,8 @@ import {
 import { type ClaimForm, claimForm } from './dra-facts';
 
 /** Props of a ResourceClaimTemplate. */
-export interface ResourceClaimTemplateProps extends NamespacedObjectProps, ClaimStatement {
+export interface ResourceClaimTemplateProps
+  extends NamespacedObjectProps, Overridable<ResourceClaimTemplateObject>, ClaimStatement {
   /** The minor whose form is written. @default - the target of the app's checks, when the construct is made */
   readonly kubernetes?: KubernetesMinor;
 }
@@ -38,9 +40,10 @@ export interface ResourceClaimTemplateProps extends NamespacedObjectProps, Claim
  * });
  * new PodTemplate({ image, accelerators: claim.accelerator() });
  */
-export class ResourceClaimTemplate extends Construct {
+export class ResourceClaimTemplate extends Construct implements ObjectReference<'ResourceClaimTemplate'> {
   /** Name of the ResourceClaimTemplate. */
-  readonly templateName: string;
+  readonly kind = 'ResourceClaimTemplate';
+  readonly name: string;
   /** The ResourceClaimTemplate object. */
   readonly resource: ApiObject;
 
@@ -51,16 +54,22 @@ export class ResourceClaimTemplate extends Construct {
     private readonly props: ResourceClaimTemplateProps,
   ) {
     super(scope, id);
-    this.templateName = props.name ?? id;
+    this.name = props.name ?? id;
     const form = formFor(this, props.kubernetes);
     const kind: ResourceKind<ResourceClaimTemplateObject> = {
       apiVersion: form.apiVersion,
       kind: 'ResourceClaimTemplate',
     };
-    this.resource = new Resource(this, 'Resource', kind, {
-      metadata: namespacedMetadata(this.templateName, props),
-      spec: { spec: { devices: renderDevices(props, form) } },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      kind,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        spec: { spec: { devices: renderDevices(props, form) } },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, ...classesIn(props.requests));
   }
 
@@ -76,10 +85,10 @@ export class ResourceClaimTemplate extends Construct {
     const count = options.count ?? this.deviceCount(options.request);
     if (count === undefined) {
       throw new Error(
-        `${this.node.path}: how many devices a pod gets is not known. Say it with accelerator({ count: … }).`,
+        `${this.node.path}: the number of devices per pod is not known. Set it with accelerator({ count: … }).`,
       );
     }
-    return Accelerator.claim({ ...options, count, template: this.resource });
+    return Accelerator.claim({ ...options, count, template: this });
   }
 
   private deviceCount(request: string | undefined): number | undefined {
@@ -121,7 +130,7 @@ export function formFor(scope: Construct, kubernetes: KubernetesMinor | undefine
   const form = claimForm(minor);
   if (form === undefined) {
     throw new Error(
-      `Kubernetes ${minor} has no structured claims for devices: they begin with 1.31 (alpha), 1.32 (beta) and 1.34.`,
+      `Kubernetes ${minor} has no structured claims for devices, which are available from 1.31 (alpha), 1.32 (beta), and 1.34 (stable) on.`,
     );
   }
   return form;

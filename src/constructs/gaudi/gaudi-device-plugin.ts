@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { acceleratorToleration } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type DaemonSet } from '../../facts/api/types/apps/v1';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Namespace of the device plugin, by convention. */
@@ -17,9 +18,9 @@ export const GAUDI_OPERATOR_NAMESPACE = 'habana-ai-operator';
 const IMAGE = 'vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin';
 
 /** Props of a GaudiDevicePlugin. */
-export interface GaudiDevicePluginProps extends NamespacedObjectProps {
+export interface GaudiDevicePluginProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default habana-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Version of the software, the tag of the image: `1.23.0`. It must fit the driver of the nodes. */
   readonly version: string;
   /** Image of the plugin. @default - vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin */
@@ -54,6 +55,7 @@ export class GaudiDevicePlugin extends Construct {
     this.name = props.name ?? 'habanalabs-device-plugin-daemonset';
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? GAUDI_NAMESPACE,
       podLabels: { name: 'habanalabs-device-plugin-ds' },

@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, acceleratorToleration } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type DaemonSet } from '../../facts/api/types/apps/v1';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Port of the exporter's metrics. */
@@ -15,9 +16,9 @@ export const GAUDI_EXPORTER_PORT = ACCELERATOR_EXPORTERS.gaudi.port.number;
 export const GAUDI_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.gaudi.podLabels ?? {};
 
 /** Props of a GaudiExporter. */
-export interface GaudiExporterProps extends NamespacedObjectProps {
+export interface GaudiExporterProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default habana-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `1.22.1-6`. It must fit the driver of the nodes. */
   readonly version: string;
   /** Image of the exporter. @default - vault.habana.ai/gaudi-metric-exporter/metric-exporter */
@@ -47,6 +48,7 @@ export class GaudiExporter extends Construct {
     this.name = props.name ?? id;
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? ACCELERATOR_EXPORTERS.gaudi.namespace,
       podLabels: GAUDI_EXPORTER_LABELS,

@@ -8,11 +8,11 @@ import { type Toleration } from '../../facts/api/types/core/v1';
 import { type ClusterPolicySpec } from '../../facts/api/types/nvidia.com/v1';
 import { type JsonObject } from '../../facts/api/schema';
 import { asObject } from '../../manifests/read';
-import { type OpenPartial } from '../pods/pod-template';
 import { type NamedReference, nameOf, type PriorityClassReference } from '../resources/references';
 import { type DriverOptions, named, renderRdma, renderUpgrade } from './driver-options';
 import { type Operand, renderOperand } from './operand';
 import { type MigStrategy } from './sharing';
+import { type OpenPartial } from '../resources/merge';
 
 /** The driver of all nodes. */
 export interface ClusterDriverOptions extends DriverOptions {
@@ -21,9 +21,9 @@ export interface ClusterDriverOptions extends DriverOptions {
   /** License of NVIDIA vGPU: a Secret or a ConfigMap with the client configuration. @default - none */
   readonly licensing?: {
     /** Secret with the client configuration. @default - none */
-    readonly secret?: NamedReference;
+    readonly secret?: NamedReference<'Secret'>;
     /** ConfigMap with the client configuration; instead of `secret`. @default - none */
-    readonly configMap?: NamedReference;
+    readonly configMap?: NamedReference<'ConfigMap'>;
     /** Whether the license comes from NVIDIA License System. @default - the operator's own default */
     readonly nls?: boolean;
   };
@@ -60,7 +60,7 @@ export interface DaemonSetOptions {
 /** Settings of the DCGM exporter. */
 export interface DcgmExporterOptions extends Operand {
   /** A `DcgmCounters`, or the name of a ConfigMap with the key `dcgm-metrics.csv`. @default - the exporter's own list */
-  readonly counters?: { readonly configMapName: string } | string;
+  readonly counters?: NamedReference<'ConfigMap'>;
   /**
    * The operator's ServiceMonitor; `false` if you have your own.
    * @default - none; the chart creates one unless this is `false`
@@ -83,7 +83,7 @@ export interface DcgmExporterOptions extends Operand {
 /** Settings of the MIG manager. */
 export interface MigManagerOptions extends Operand {
   /** ConfigMap that says which pods to stop before GPUs are cut. @default - the operator's */
-  readonly gpuClients?: NamedReference;
+  readonly gpuClients?: NamedReference<'ConfigMap'>;
 }
 
 /** Settings of the GPU operator that the ClusterPolicy and the chart share. */
@@ -129,7 +129,7 @@ export interface ClusterPolicyOptions {
    */
   readonly daemonSets?: DaemonSetOptions;
   /** Name of the RuntimeClass that the operator creates. @default nvidia */
-  readonly runtimeClass?: string;
+  readonly runtimeClass?: NamedReference<'RuntimeClass'>;
 }
 
 /** What follows from node pools. */
@@ -144,10 +144,10 @@ const NVIDIA_TOLERATION: Toleration = { key: 'nvidia.com/gpu', operator: 'Exists
 export function clusterPolicySpec(options: ClusterPolicyOptions, configs: NodeConfigs): ClusterPolicySpec {
   const { driver, cdi, toolkit, devicePlugin, migManager, dcgmExporter, daemonSets = {} } = options;
   return {
-    operator: { runtimeClass: options.runtimeClass },
+    operator: { runtimeClass: options.runtimeClass === undefined ? undefined : nameOf(options.runtimeClass) },
     daemonsets: {
       tolerations: daemonSets.tolerations ?? [NVIDIA_TOLERATION],
-      priorityClassName: daemonSets.priorityClass?.priorityClassName ?? 'system-node-critical',
+      priorityClassName: daemonSets.priorityClass?.name ?? 'system-node-critical',
       labels: daemonSets.labels,
       annotations: daemonSets.annotations,
       rollingUpdate:
@@ -199,7 +199,7 @@ function renderMigManager(options: MigManagerOptions, config: NodeConfigs['mig']
 
 function renderExporter(options: DcgmExporterOptions): ClusterPolicySpec['dcgmExporter'] {
   const { counters, serviceMonitor, podLabels } = options;
-  const name = typeof counters === 'object' ? counters.configMapName : counters;
+  const name = counters === undefined ? undefined : nameOf(counters);
   return {
     ...renderOperand(options),
     config: name === undefined ? undefined : { name },

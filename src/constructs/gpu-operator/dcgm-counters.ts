@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { type DcgmGeneration, type DcgmKey, dcgmMetric, type DcgmUnit } from '../../facts/catalog';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY, type DcgmMetricType } from './dcgm-counters-text';
 
@@ -21,7 +21,7 @@ export interface DcgmCounter {
 }
 
 /** Props of DcgmCounters. */
-export interface DcgmCountersProps extends NamespacedObjectProps {
+export interface DcgmCountersProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   /** The metrics that the exporter collects. @default - `USUAL_DCGM_COUNTERS` */
   readonly counters?: readonly DcgmCounter[];
   /** Who reads them: the exporter of the GPU operator, or one of your own with `--configmap-data`. @default operator */
@@ -81,20 +81,27 @@ export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = (
  */
 export class DcgmCounters extends Construct {
   /** Name of the ConfigMap. */
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly rows: DcgmCounter[];
 
   constructor(scope: Construct, id: string, props: DcgmCountersProps = {}) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     this.rows = [...(props.counters ?? USUAL_DCGM_COUNTERS)];
     const key = props.readBy === 'stand-alone' ? DCGM_STANDALONE_KEY : DCGM_OPERATOR_KEY;
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
-      data: { [key]: Lazy.any({ produce: () => this.text }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: { [key]: Lazy.any({ produce: () => this.text }) as string },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

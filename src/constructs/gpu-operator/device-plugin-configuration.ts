@@ -5,7 +5,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { configText } from './config-text';
 import { type Sharing } from './sharing';
@@ -14,7 +14,7 @@ import { type Sharing } from './sharing';
 export const DEVICE_PLUGIN_CONFIG_LABEL = 'nvidia.com/device-plugin.config';
 
 /** Props of a DevicePluginConfiguration. */
-export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
+export interface DevicePluginConfigurationProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   /**
    * Configurations by name. Names are keys of the ConfigMap and values of the node label.
    * @default - none; `addConfiguration` adds one
@@ -31,19 +31,26 @@ export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
  */
 export class DevicePluginConfiguration extends Construct {
   /** Name of the ConfigMap. */
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly configurations: Map<string, Sharing>;
 
   constructor(scope: Construct, id: string, props: DevicePluginConfigurationProps = {}) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     this.configurations = new Map(Object.entries(props.configurations ?? {}));
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
-      data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 
@@ -69,11 +76,11 @@ export class DevicePluginConfiguration extends Construct {
 /** @throws if the name is taken, or cannot be the value of a label */
 export function checkConfigName(name: string, taken: boolean): void {
   if (taken) {
-    throw new Error(`configuration "${name}" is there already. Give each its own name.`);
+    throw new Error(`configuration "${name}" already exists. Give each configuration a unique name.`);
   }
   if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(name)) {
     throw new Error(
-      `configuration "${name}" cannot be the value of a node label: expected up to 63 letters, digits, "-", "_" and ".", a letter or digit at both ends.`,
+      `configuration "${name}" must be a valid label value: at most 63 letters, digits, "-", "_", and ".", beginning and ending with a letter or digit.`,
     );
   }
 }

@@ -52,13 +52,13 @@ export interface DriverOptions extends Operand {
   /** How drivers are upgraded. @default - nodes are moved one after the other, without waiting for jobs */
   readonly upgrade?: UpgradeOptions;
   /** ConfigMap with package sources, for clusters without the internet. @default - the distribution's */
-  readonly repoConfig?: NamedReference;
+  readonly repoConfig?: NamedReference<'ConfigMap'>;
   /** ConfigMap with certificates of those sources. @default - none */
-  readonly certConfig?: NamedReference;
+  readonly certConfig?: NamedReference<'ConfigMap'>;
   /** ConfigMap with parameters of the kernel modules. @default - none */
-  readonly kernelModuleConfig?: NamedReference;
+  readonly kernelModuleConfig?: NamedReference<'ConfigMap'>;
   /** Secret whose keys become variables of the driver container. @default - none */
-  readonly secretEnv?: NamedReference;
+  readonly secretEnv?: NamedReference<'Secret'>;
 }
 
 export interface RenderedUpgrade {
@@ -106,6 +106,6 @@ export function renderRdma(
 }
 
 /** `{ name }`, where there is one. */
-export function named(reference: NamedReference | undefined): { readonly name: string } | undefined {
+export function named(reference: NamedReference<'ConfigMap'> | undefined): { readonly name: string } | undefined {
   return reference === undefined ? undefined : { name: nameOf(reference) };
 }

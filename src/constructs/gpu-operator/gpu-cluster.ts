@@ -5,8 +5,7 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { GPUCluster, type GPUClusterSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
@@ -73,14 +72,25 @@ export class GpuCluster extends Construct {
       dcgm: dcgm && renderOperand(dcgm),
       dcgmExporter: dcgmExporter && common.dcgmExporter,
     };
-    this.resource = new Resource(this, 'Resource', GPUCluster, {
-      metadata: clusterMetadata('gpu-cluster', props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      GPUCluster,
+      {
+        metadata: clusterMetadata('gpu-cluster', props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, daemonSets?.priorityClass);
     const counters = dcgmExporter?.counters;
     if (Construct.isConstruct(counters)) {
       dependOn(this.resource, counters);
     }
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }

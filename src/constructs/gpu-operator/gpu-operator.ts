@@ -6,8 +6,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
 import { ClusterPolicy, type ClusterPolicySpec } from '../../facts/api/types/nvidia.com/v1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
@@ -21,7 +20,7 @@ import { Sharing } from './sharing';
 /** Props of a GpuOperator. */
 export interface GpuOperatorProps extends ClusterPolicyOptions, ClusterObjectProps {
   /** Namespace of the operator, where its ConfigMaps must lie. @default gpu-operator */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /**
    * Who writes the ClusterPolicy: this construct, or the operator's chart. The chart knows which image belongs to which part; take
    * `values` as its values then. A ClusterPolicy of one's own names every image.
@@ -33,6 +32,9 @@ export interface GpuOperatorProps extends ClusterPolicyOptions, ClusterObjectPro
   /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
   readonly overrides?: OpenPartial<ClusterPolicySpec>;
 }
+
+/** As the chart calls the ClusterPolicy. */
+const DEFAULT_NAME = 'cluster-policy';
 
 /** The key of nodes without a label. */
 const DEFAULT_CONFIG = 'default';
@@ -62,7 +64,7 @@ export class GpuOperator extends Construct {
     if (sharing !== undefined) {
       if (sharing.toMigEntries() !== undefined) {
         throw new Error(
-          'sharing: nodes without a label cannot be cut, since the MIG manager goes by it. Use addNodePool(…).',
+          'sharing: nodes without a label cannot be partitioned, because the MIG manager reads the label. Use addNodePool(…).',
         );
       }
       this.devicePluginConfiguration(sharing);
@@ -70,9 +72,8 @@ export class GpuOperator extends Construct {
     if (through === 'chart') {
       return;
     }
-    // As the chart calls it, unless it is named.
     this.resource = new Resource(this, 'Resource', ClusterPolicy, {
-      metadata: clusterMetadata('cluster-policy', props),
+      metadata: clusterMetadata(DEFAULT_NAME, props),
       spec: Lazy.any({ produce: () => this.spec }) as ClusterPolicySpec,
     });
     dependOn(this.resource, props.namespace, props.daemonSets?.priorityClass);
@@ -89,7 +90,7 @@ export class GpuOperator extends Construct {
    */
   addNodePool(name: string, sharing: Sharing): GpuNodePool {
     if (this.pools.has(name)) {
-      throw new Error(`node pool "${name}" is there already. Give each its own name.`);
+      throw new Error(`node pool "${name}" already exists. Give each pool a unique name.`);
     }
     const labels = { ...this.devicePluginConfiguration().addConfiguration(name, sharing) };
     if (sharing.toMigEntries() !== undefined) {
@@ -107,7 +108,7 @@ export class GpuOperator extends Construct {
 
   /** The spec of the ClusterPolicy. */
   get spec(): ClusterPolicySpec {
-    return merged(clusterPolicySpec(this.props, this.configs), this.props.overrides);
+    return merged<ClusterPolicySpec>(clusterPolicySpec(this.props, this.configs), this.props.overrides);
   }
 
   /** Values of the chart `gpu-operator` that say the same. */
@@ -124,8 +125,8 @@ export class GpuOperator extends Construct {
     return {
       ...(this.devicePlugin === undefined
         ? {}
-        : { devicePlugin: { name: this.devicePlugin.configMapName, default: DEFAULT_CONFIG } }),
-      ...(this.mig === undefined ? {} : { mig: { name: this.mig.configMapName } }),
+        : { devicePlugin: { name: this.devicePlugin.name, default: DEFAULT_CONFIG } }),
+      ...(this.mig === undefined ? {} : { mig: { name: this.mig.name } }),
     };
   }
 
@@ -149,11 +150,16 @@ export class GpuOperator extends Construct {
     return this.mig;
   }
 
-  private get namespace(): NamedReference {
+  private get namespace(): NamedReference<'Namespace'> {
     return this.props.namespace ?? 'gpu-operator';
   }
 
   private after(configMap: ApiObject): void {
     this.resource?.addDependency(configMap);
+  }
+
+  /** Name of the ClusterPolicy, whoever writes it. */
+  get name(): string {
+    return this.props.name ?? DEFAULT_NAME;
   }
 }

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { configText } from './config-text';
 import { checkConfigName } from './device-plugin-configuration';
@@ -20,7 +20,7 @@ export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
 const DISABLED = 'all-disabled';
 
 /** Props of a MigConfiguration. */
-export interface MigConfigurationProps extends NamespacedObjectProps {
+export interface MigConfigurationProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   /**
    * Configurations by name. Names are values of the node label. `all-disabled` always exists.
    * @default - none; `addConfiguration` adds one
@@ -37,7 +37,8 @@ export interface MigConfigurationProps extends NamespacedObjectProps {
  */
 export class MigConfiguration extends Construct {
   /** Name of the ConfigMap. */
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly entries = new Map<string, readonly JsonObject[]>([
@@ -46,14 +47,20 @@ export class MigConfiguration extends Construct {
 
   constructor(scope: Construct, id: string, props: MigConfigurationProps = {}) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     for (const [name, sharing] of Object.entries(props.configurations ?? {})) {
       this.addConfiguration(name, sharing);
     }
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
-      data: { [MIG_CONFIG_KEY]: Lazy.any({ produce: () => this.text }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: { [MIG_CONFIG_KEY]: Lazy.any({ produce: () => this.text }) as string },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 
@@ -67,7 +74,7 @@ export class MigConfiguration extends Construct {
     const entries = sharing.toMigEntries();
     if (entries === undefined) {
       throw new Error(
-        `configuration "${name}" does not cut GPUs. Use Sharing.mig({ … }), or leave the nodes at ${DISABLED}.`,
+        `configuration "${name}" does not partition GPUs. Use Sharing.mig({ … }), or keep the nodes at ${DISABLED}.`,
       );
     }
     this.entries.set(name, entries);

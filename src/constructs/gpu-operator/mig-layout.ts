@@ -95,13 +95,13 @@ export function provenLayout(gpu: AcceleratorName, layout: MigLayout): Accelerat
   const entries = Object.entries(layout);
   if (entries.length === 0) {
     throw new Error(
-      `layout {} has no instance. Name profiles of the ${facts.name} with their counts, for example { '${facts.mig[0]?.name ?? '1g.10gb'}': 1 }.`,
+      `layout {} must not be empty. Set profiles of the ${facts.name} with their counts, for example { '${facts.mig[0]?.name ?? '1g.10gb'}': 1 }.`,
     );
   }
   const badCount = entries.find(([, count]) => !Number.isInteger(count) || count < 1);
   if (badCount !== undefined) {
     throw new Error(
-      `layout: ${badCount[0]} has the count ${badCount[1]}. Expected a whole number of instances on each GPU, at least 1.`,
+      `layout: ${badCount[0]} must be a whole number of instances greater than or equal to 1, not ${badCount[1]}.`,
     );
   }
   const problems = migLayoutProblems(facts, layout);

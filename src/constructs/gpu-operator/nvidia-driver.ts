@@ -5,8 +5,7 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeAffinity, type Toleration } from '../../facts/api/types/core/v1';
 import { NVIDIADriver, type NVIDIADriverSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf, type PriorityClassReference } from '../resources/references';
@@ -29,12 +28,12 @@ export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, Clust
   /** License of NVIDIA vGPU. @default - none */
   readonly licensing?: {
     /** Secret with the client configuration. @default - none */
-    readonly secret?: NamedReference;
+    readonly secret?: NamedReference<'Secret'>;
     /** Whether the license comes from NVIDIA License System. @default - the operator's own default */
     readonly nls?: boolean;
   };
   /** ConfigMap of the vGPU topology daemon. @default - none */
-  readonly virtualTopology?: NamedReference;
+  readonly virtualTopology?: NamedReference<'ConfigMap'>;
   /** Tolerations of the pods of the driver. @default - the operator's own */
   readonly tolerations?: readonly Toleration[];
   /** Priority class of the pods. @default - the operator's default class, system-node-critical */
@@ -52,17 +51,23 @@ export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, Clust
  */
 export class NvidiaDriver extends Construct {
   /** Name of the NVIDIADriver. */
-  readonly driverName: string;
+  readonly name: string;
   /** The NVIDIADriver object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NvidiaDriverProps = {}) {
     super(scope, id);
-    this.driverName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', NVIDIADriver, {
-      metadata: clusterMetadata(id, props),
-      spec: merged(specOf(props), props.overrides),
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NVIDIADriver,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: specOf(props),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.priorityClass);
   }
 }
@@ -87,7 +92,7 @@ function specOf(props: NvidiaDriverProps): NVIDIADriverSpec {
     usePrecompiled: props.usePrecompiled,
     nodeAffinity: props.nodeAffinity,
     tolerations: props.tolerations,
-    priorityClassName: props.priorityClass?.priorityClassName,
+    priorityClassName: props.priorityClass?.name,
     default: selects ? undefined : true,
     nodeSelector,
     rdma: renderRdma(rdma),

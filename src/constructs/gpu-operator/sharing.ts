@@ -139,12 +139,12 @@ export class Sharing {
     }
     const profiles = [...new Set(layouts.flatMap((layout) => Object.keys(layout)))];
     if (profiles.length === 0) {
-      throw new Error('layout: no group has MIG on. Use Sharing.whole() for whole GPUs.');
+      throw new Error('layout: at least one group must have MIG instances. For whole GPUs, use Sharing.whole().');
     }
     const uncut = groups.some(({ layout }) => layout === undefined);
     if (strategy === 'single' && (profiles.length > 1 || uncut)) {
       throw new Error(
-        `strategy "single" needs one profile on all GPUs of a node, and the layout has ${[...profiles, ...(uncut ? ['whole GPUs'] : [])].join(' and ')}. Use "mixed".`,
+        `strategy "single" requires one profile on all GPUs of a node, but the layout has ${[...profiles, ...(uncut ? ['whole GPUs'] : [])].join(' and ')}. Use "mixed".`,
       );
     }
     const whole =
@@ -239,7 +239,7 @@ function isGroups(layout: MigLayout | readonly MigGroup[]): layout is readonly M
 }
 
 function missing(resource: ResourceName | undefined, profiles: readonly string[]): never {
-  throw new Error(`"${resource ?? ''}" is not offered by these nodes. They have ${profiles.join(', ')}.`);
+  throw new Error(`"${resource ?? ''}" is not a resource of these nodes. Their resources are ${profiles.join(', ')}.`);
 }
 
 function checkReplicas(replicas: number): void {
@@ -256,7 +256,7 @@ function checkGroups(groups: readonly MigGroup[]): void {
   }
   if (groups.length > 1 && groups.some(({ devices }) => devices === undefined)) {
     throw new Error(
-      'layout: one of several groups names no devices, which means all of them. Name the indexes of each group.',
+      'layout: if there are several groups, each must list its devices, because a group without devices means all of them. Set devices of each group.',
     );
   }
 }

@@ -11,11 +11,11 @@ import { type KaiQueueReference } from '../resources/queue-references';
  */
 export class Queue implements KaiQueueReference {
   /** A queue that exists in the cluster. Workloads go to leaf queues. */
-  static fromName(queueName: string): KaiQueueReference {
-    return new Queue(queueName);
+  static fromName(name: string): KaiQueueReference {
+    return new Queue(name);
   }
 
   readonly engine = 'kai';
 
-  private constructor(readonly queueName: string) {}
+  private constructor(readonly name: string) {}
 }

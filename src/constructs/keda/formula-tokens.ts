@@ -87,5 +87,8 @@ function nextToken(text: string, at: number, match: (pattern: RegExp, at: number
   if (operator !== undefined) {
     return { kind: 'operator', text: operator, at };
   }
-  throw new FormulaError(first === '"' || first === "'" ? 'a text is not closed' : `"${first}" begins nothing`, at);
+  throw new FormulaError(
+    first === '"' || first === "'" ? 'a string is not terminated' : `"${first}" is not a valid character`,
+    at,
+  );
 }

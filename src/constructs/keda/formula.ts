@@ -119,10 +119,10 @@ class FormulaReader {
       this.unexpected();
     }
     if (type === 'boolean') {
-      throw new FormulaError('the formula gives true or false; KEDA needs a number, for example by "… ? 1 : 0"', 0);
+      throw new FormulaError('the formula returns a boolean; KEDA requires a number, for example "… ? 1 : 0"', 0);
     }
     if (type === 'nil' && !this.formula.includes('??')) {
-      throw new FormulaError('the formula gives nil; KEDA needs a number', 0);
+      throw new FormulaError('the formula returns nil; KEDA requires a number', 0);
     }
     // What KEDA writes behind the formula would be part of the comment.
     const last = this.tokens.at(-2);
@@ -199,7 +199,7 @@ class FormulaReader {
         left = this.call(this.takeName(), 1);
       } else {
         if (previous === '??' && operator.text !== '??') {
-          throw new FormulaError(`"${operator.text}" and "??" stand together; one needs parentheses`, operator.at);
+          throw new FormulaError(`"${operator.text}" and "??" must not be combined without parentheses`, operator.at);
         }
         const right = this.expression(operator.text === '**' || operator.text === '^' ? binding : binding + 1);
         // a < b < c compares b with c.
@@ -266,7 +266,7 @@ class FormulaReader {
 
   private requireTruth({ at }: Token, type: Type): void {
     if (isNumber(type) || type === 'text') {
-      throw new FormulaError('a condition has to be true or false, and this is a value; compare it with something', at);
+      throw new FormulaError('a condition must be a boolean; compare the value with another one', at);
     }
   }
 
@@ -377,7 +377,7 @@ class FormulaReader {
       }
     }
     if (index + piped === 0 && text !== 'now') {
-      throw new FormulaError(`${text} has no argument`, at);
+      throw new FormulaError(`${text} requires an argument`, at);
     }
     this.expect(')');
     return RESULTS.get(text) ?? 'other';
@@ -479,7 +479,7 @@ function typeOfOperation({ text, at }: Token, left: Type, right: Type): Type {
   const sides = [left, right];
   if (LOGIC.has(text)) {
     if (sides.some((type) => isNumber(type) || type === 'text')) {
-      throw new FormulaError(`"${text}" joins what is true or false, not values; compare them with something`, at);
+      throw new FormulaError(`"${text}" requires booleans; compare the values with others`, at);
     }
     return 'boolean';
   }
@@ -490,7 +490,7 @@ function typeOfOperation({ text, at }: Token, left: Type, right: Type): Type {
     }
   }
   if (text === '%' && sides.includes('float')) {
-    throw new FormulaError('"%" takes integers, and values of triggers are none; write int(…) around them', at);
+    throw new FormulaError('"%" requires integers, and trigger values are not; wrap them in int(…)', at);
   }
   if (ARITHMETIC.has(text)) {
     if (text === '/' || text === '**' || text === '^') {

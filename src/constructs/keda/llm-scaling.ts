@@ -111,7 +111,7 @@ export class LlmScaling {
   ): ScalingPlan {
     const { targetUse = 0.7 } = props;
     if (!(targetUse > 0 && targetUse < 1)) {
-      throw new Error(`targetUse ${targetUse}: expected a share above 0 and below 1.`);
+      throw new Error(`targetUse ${targetUse}: must be greater than 0 and less than 1.`);
     }
     const { kvCacheUse } = metricsWith(props.server, 'kvCacheUse');
     // A server with several engines shows one value for each; the fullest is what requests wait for.
@@ -134,7 +134,7 @@ function metricsWith<K extends 'running' | 'kvCacheUse'>(
 
 function selector({ name, labels: own = {} }: LlmMetric, labels: Readonly<Record<string, string>>): string {
   if (Object.keys(labels).length === 0) {
-    throw new Error('labels: expected one at least; without any the query counts every server that Prometheus knows.');
+    throw new Error('labels must contain at least one label; otherwise the query counts every server in Prometheus.');
   }
   const matchers = Object.entries({ ...own, ...labels }).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
   return `${name}{${matchers.join(',')}}`;
@@ -145,12 +145,12 @@ function plan(props: LlmScalingProps, query: string, threshold: number): Scaling
   const loading = optionalSecondsOf('modelLoadingTime', modelLoadingTime) ?? 180;
   requireWholeNumber('modelLoadingTime in seconds', loading);
   if (!(threshold > 0)) {
-    throw new Error(`load per replica ${threshold}: expected a number above zero.`);
+    throw new Error(`load per replica ${threshold}: must be a number greater than 0.`);
   }
   const least = minReplicas ?? (wakeUp === undefined ? 1 : 0);
   if (least === 0 && wakeUp === undefined) {
     throw new Error(
-      'minReplicas 0: servers that do not run show no load, so nothing would ever start the first one. Give a wakeUp trigger, or keep one replica.',
+      'minReplicas 0: servers that do not run report no load, so nothing would start the first one. Set a wakeUp trigger, or keep one replica.',
     );
   }
   const { serverAddress, name, authentication, authModes, timeout, unsafeSsl } = props;

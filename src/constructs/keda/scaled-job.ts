@@ -4,7 +4,6 @@
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
-import { type JobSpec } from '../../facts/api/types/batch/v1';
 import { ScaledJob as ScaledJobKind, type ScaledJobSpec } from '../../facts/api/types/keda.sh/v1alpha1';
 import { PodTemplate, type PodProps } from '../pods';
 import { dependOn } from '../resources/depend-on';
@@ -69,8 +68,6 @@ export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, S
   readonly ttlAfterFinished?: Duration;
   /** What happens to a container that fails. @default 'Never': its pod is replaced */
   readonly restartPolicy?: 'Never' | 'OnFailure';
-  /** Whatever of the Job has no property of its own. @default - none */
-  readonly jobOverrides?: Partial<JobSpec>;
   /** Name of the main container. @default main */
   readonly containerName?: string;
 }
@@ -130,7 +127,6 @@ function specOf(props: ScaledJobProps, triggers: readonly Trigger[], choice: Wor
       backoffLimit: props.backoffLimit,
       activeDeadlineSeconds: optionalSecondsOf('activeDeadline', props.activeDeadline),
       ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),
-      ...props.jobOverrides,
       template: new PodTemplate(props).toPodTemplate({
         ...choice,
         containerName: props.containerName,
@@ -159,7 +155,7 @@ function strategyOf(scaling: JobScaling): NonNullable<ScaledJobSpec['scalingStra
     case 'custom': {
       const { runningJobShare: share = 0 } = scaling;
       if (!(share >= 0 && share <= 1)) {
-        throw new Error(`scaling.runningJobShare ${share}: expected a share from 0 to 1.`);
+        throw new Error(`scaling.runningJobShare ${share}: must be between 0 and 1.`);
       }
       return {
         strategy: 'custom',

@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { type HorizontalPodAutoscalerBehavior } from '../../facts/api/types/autoscaling/v2';
 import { ScaledObject as ScaledObjectKind, type ScaledObjectSpec } from '../../facts/api/types/keda.sh/v1alpha1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { markScaled } from '../workload/interop';
 import { requireWholeNumber } from '../workload/whole-number';
@@ -79,7 +79,7 @@ export type Pause =
   | { readonly atReplicas: number };
 
 /** Props of a ScaledObject. */
-export interface ScaledObjectProps extends NamespacedObjectProps {
+export interface ScaledObjectProps extends NamespacedObjectProps, Overridable<ScaledObjectKind> {
   /** The workload that is scaled. */
   readonly target: ScaleTarget;
   /** One at least, here or with `addTrigger`. @default - none yet */
@@ -131,7 +131,7 @@ export interface ScaledObjectProps extends NamespacedObjectProps {
  */
 export class ScaledObject extends Construct {
   /** Name of the ScaledObject. */
-  readonly scaledObjectName: string;
+  readonly name: string;
   /** The ScaledObject object. */
   readonly resource: Resource<ScaledObjectKind>;
   private readonly triggers: Trigger[];
@@ -146,12 +146,18 @@ export class ScaledObject extends Construct {
     refuseSeconds(props);
     requireCounts(props, this.node.path);
     markScaled(props.target);
-    this.scaledObjectName = props.name ?? id;
+    this.name = props.name ?? id;
     this.triggers = [...(props.triggers ?? [])];
-    this.resource = new Resource(this, 'Resource', ScaledObjectKind, {
-      metadata: namespacedMetadata(id, { ...props, annotations: { ...annotationsOf(props), ...props.annotations } }),
-      spec: Lazy.any({ produce: () => this.toSpec() }) as ScaledObjectSpec,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ScaledObjectKind,
+      {
+        metadata: namespacedMetadata(id, { ...props, annotations: { ...annotationsOf(props), ...props.annotations } }),
+        spec: Lazy.any({ produce: () => this.toSpec() }) as ScaledObjectSpec,
+      },
+      props.overrides,
+    );
     dependOn(
       this.resource,
       props.namespace,

@@ -13,6 +13,7 @@ import {
   type ClusterObjectProps,
   namespacedMetadata,
   type NamespacedObjectProps,
+  type Overridable,
 } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
@@ -20,15 +21,15 @@ import { Resource } from '../resources/resource';
 /** The authentication of a trigger: a construct, or `fromName` for one that exists in the cluster. */
 export interface TriggerAuthenticationReference {
   /** Name of the object. */
-  readonly triggerAuthenticationName: string;
+  readonly name: string;
   /** Kind of the object. */
-  readonly triggerAuthenticationKind: 'TriggerAuthentication' | 'ClusterTriggerAuthentication';
+  readonly kind: 'TriggerAuthentication' | 'ClusterTriggerAuthentication';
 }
 
 /** One key of a Secret or a ConfigMap. */
 export interface KeyOf {
   /** The Secret or ConfigMap, by name or as a construct. */
-  readonly name: NamedReference;
+  readonly name: NamedReference<'Secret' | 'ConfigMap'>;
   /** The key in it. */
   readonly key: string;
 }
@@ -88,7 +89,8 @@ export interface AuthenticationSources extends SecretStores {
 }
 
 /** Props of a TriggerAuthentication. */
-export interface TriggerAuthenticationProps extends NamespacedObjectProps, AuthenticationSources {}
+export interface TriggerAuthenticationProps
+  extends NamespacedObjectProps, AuthenticationSources, Overridable<TriggerAuthenticationKind> {}
 
 /**
  * A TriggerAuthentication (`keda.sh/v1alpha1`): for triggers of its namespace.
@@ -98,31 +100,38 @@ export interface TriggerAuthenticationProps extends NamespacedObjectProps, Authe
  */
 export class TriggerAuthentication extends Construct implements TriggerAuthenticationReference {
   /** Name of the TriggerAuthentication. */
-  readonly triggerAuthenticationName: string;
+  readonly name: string;
   /** Always `TriggerAuthentication`. */
-  readonly triggerAuthenticationKind = 'TriggerAuthentication';
+  readonly kind = 'TriggerAuthentication';
   /** The TriggerAuthentication object. */
   readonly resource: Resource<TriggerAuthenticationKind>;
 
   /** @throws if it says nothing, or contradicts itself */
   constructor(scope: Construct, id: string, props: TriggerAuthenticationProps) {
     super(scope, id);
-    this.triggerAuthenticationName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', TriggerAuthenticationKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: specOf(props, this.node.path),
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      TriggerAuthenticationKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: specOf(props, this.node.path),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, ...referencesOf(props));
   }
 
   /** One that exists in the namespace. */
   static fromName(name: string): TriggerAuthenticationReference {
-    return { triggerAuthenticationName: name, triggerAuthenticationKind: 'TriggerAuthentication' };
+    return { name: name, kind: 'TriggerAuthentication' };
   }
 }
 
 /** Props of a ClusterTriggerAuthentication. */
-export interface ClusterTriggerAuthenticationProps extends ClusterObjectProps, AuthenticationSources {
+export interface ClusterTriggerAuthenticationProps
+  extends ClusterObjectProps, AuthenticationSources, Overridable<ClusterTriggerAuthenticationKind> {
   /** File with all parameters, relative to the folder that KEDA was started with. @default - none */
   readonly filePath?: string;
 }
@@ -140,30 +149,39 @@ export interface ClusterTriggerAuthenticationProps extends ClusterObjectProps, A
  */
 export class ClusterTriggerAuthentication extends Construct implements TriggerAuthenticationReference {
   /** Name of the ClusterTriggerAuthentication. */
-  readonly triggerAuthenticationName: string;
+  readonly name: string;
   /** Always `ClusterTriggerAuthentication`. */
-  readonly triggerAuthenticationKind = 'ClusterTriggerAuthentication';
+  readonly kind = 'ClusterTriggerAuthentication';
   /** The ClusterTriggerAuthentication object. */
   readonly resource: Resource<ClusterTriggerAuthenticationKind>;
 
   /** @throws if it says nothing, or contradicts itself */
   constructor(scope: Construct, id: string, props: ClusterTriggerAuthenticationProps) {
     super(scope, id);
-    this.triggerAuthenticationName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', ClusterTriggerAuthenticationKind, {
-      metadata: clusterMetadata(id, props),
-      spec: specOf(props, this.node.path),
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ClusterTriggerAuthenticationKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: specOf(props, this.node.path),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, ...referencesOf(props));
   }
 
   /** One that exists in the cluster. */
   static fromName(name: string): TriggerAuthenticationReference {
-    return { triggerAuthenticationName: name, triggerAuthenticationKind: 'ClusterTriggerAuthentication' };
+    return { name: name, kind: 'ClusterTriggerAuthentication' };
   }
 }
 
-function referencesOf({ secrets = {}, configMaps = {} }: AuthenticationSources): readonly NamedReference[] {
+function referencesOf({
+  secrets = {},
+  configMaps = {},
+}: AuthenticationSources): readonly NamedReference<'Secret' | 'ConfigMap'>[] {
   return [...Object.values(secrets), ...Object.values(configMaps)].map(({ name }) => name);
 }
 
@@ -188,7 +206,7 @@ function specOf(
     )
   ) {
     throw new Error(
-      `${path}: an authentication has to say where something comes from: secrets, configMaps, environment, podIdentity, oauth2 or a store.`,
+      `${path}: must set at least one source: secrets, configMaps, environment, podIdentity, oauth2, or a store.`,
     );
   }
   return {
@@ -232,14 +250,14 @@ function podIdentitySpec(identity: PodIdentity, path: string): TriggerAuthentica
       }
       if (identity.externalId !== undefined && identity.roleArn === undefined) {
         throw new Error(
-          `${path}: podIdentity.externalId ${JSON.stringify(identity.externalId)} goes with a role; state roleArn.`,
+          `${path}: podIdentity.externalId ${JSON.stringify(identity.externalId)} requires roleArn. Set roleArn.`,
         );
       }
       return { provider: 'aws', roleArn: identity.roleArn, externalID: identity.externalId };
     case 'azure-workload':
       if (identity.authorityHost !== undefined && identity.tenantId === undefined) {
         throw new Error(
-          `${path}: podIdentity.authorityHost ${JSON.stringify(identity.authorityHost)} goes with a tenant; state tenantId.`,
+          `${path}: podIdentity.authorityHost ${JSON.stringify(identity.authorityHost)} requires tenantId. Set tenantId.`,
         );
       }
       return {

@@ -110,7 +110,7 @@ export class Trigger {
   static of<P extends TriggerOptions>(type: string, props: P): Trigger {
     const scaler = kedaScaler(type);
     if (scaler === undefined) {
-      throw new Error(`KEDA has no scaler '${type}'.`);
+      throw new Error(`unknown KEDA scaler '${type}'.`);
     }
     const { name, metricType, useCachedMetrics, authentication, moreMetadata, ...values } = props;
     const metadata: Record<string, string> = {};
@@ -139,11 +139,8 @@ export class Trigger {
       useCachedMetrics,
       metadata,
       authenticationRef: authentication && {
-        name: authentication.triggerAuthenticationName,
-        kind:
-          authentication.triggerAuthenticationKind === 'TriggerAuthentication'
-            ? undefined
-            : authentication.triggerAuthenticationKind,
+        name: authentication.name,
+        kind: authentication.kind === 'TriggerAuthentication' ? undefined : authentication.kind,
       },
     };
   }
@@ -204,6 +201,6 @@ function requireParameters(
       continue;
     }
     const where = parameter.fromAuthentication ? ', here or by a TriggerAuthentication (`authentication`)' : '';
-    throw new Error(`${scaler.type} trigger: ${parameter.name} has to be given${where}.`);
+    throw new Error(`${scaler.type} trigger: ${parameter.name} is required${where}.`);
   }
 }

@@ -200,7 +200,7 @@ export class Triggers extends GeneratedTriggers {
       }
     }
     if (start === end) {
-      throw new Error(`cron trigger: start and end are both ${JSON.stringify(start)}. Let it end at another time.`);
+      throw new Error(`cron trigger: start and end must differ, but both are ${JSON.stringify(start)}.`);
     }
     const complaint = timeZoneComplaint(timezone);
     if (complaint !== undefined) {
@@ -224,7 +224,9 @@ export class Triggers extends GeneratedTriggers {
   static kafka(props: KafkaTrigger): Trigger {
     const { partitions, ...rest } = props;
     if (rest.allowIdleConsumers === true && rest.limitToPartitionsWithLag === true) {
-      throw new Error('kafka trigger: allowIdleConsumers and limitToPartitionsWithLag exclude each other. Choose one.');
+      throw new Error(
+        'kafka trigger: allowIdleConsumers must not be set with limitToPartitionsWithLag. Keep one of the two.',
+      );
     }
     return Trigger.of('kafka', {
       ...rest,
@@ -244,7 +246,7 @@ export class Triggers extends GeneratedTriggers {
       rest.protocol === 'amqp' ||
       (rest.protocol !== 'http' && typeof rest.host === 'string' && /^amqps?:/.test(rest.host));
     if (overAmqp && mode !== 'QueueLength') {
-      throw new Error(`rabbitmq trigger: ${mode} is read over HTTP only. Give the URI of the management API.`);
+      throw new Error(`rabbitmq trigger: ${mode} requires HTTP. Set host to the URI of the management API.`);
     }
     return Trigger.of('rabbitmq', { ...rest, mode, value });
   }
@@ -253,7 +255,7 @@ export class Triggers extends GeneratedTriggers {
   static redis(props: RedisTrigger): Trigger {
     const { address, authentication, listName } = props;
     if (address === undefined && authentication === undefined) {
-      throw new Error(`redis trigger for ${listName}: give the address, here or by an authentication.`);
+      throw new Error(`redis trigger for ${listName}: the address is required. Set it here, or in an authentication.`);
     }
     return Trigger.of('redis', props);
   }
@@ -266,7 +268,7 @@ export class Triggers extends GeneratedTriggers {
   static kubernetesWorkload(props: KubernetesWorkloadTrigger): Trigger {
     const { pods, ...rest } = props;
     if (!(props.value > 0)) {
-      throw new Error(`kubernetes-workload trigger, value ${props.value}: expected a number above zero.`);
+      throw new Error(`kubernetes-workload trigger, value ${props.value}: must be a number greater than 0.`);
     }
     const podSelector =
       typeof pods === 'string'
@@ -292,7 +294,7 @@ export class Triggers extends GeneratedTriggers {
     const { account, ...rest } = props;
     if (rest.natsServerMonitoringEndpoint?.includes('://') === true) {
       throw new Error(
-        `nats-jetstream trigger, natsServerMonitoringEndpoint ${JSON.stringify(rest.natsServerMonitoringEndpoint)}: expected host:port without a scheme; useHttps chooses it.`,
+        `nats-jetstream trigger, natsServerMonitoringEndpoint ${JSON.stringify(rest.natsServerMonitoringEndpoint)}: must be host:port without a scheme; set useHttps for HTTPS.`,
       );
     }
     return Trigger.of('nats-jetstream', {

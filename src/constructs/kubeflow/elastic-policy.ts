@@ -30,10 +30,10 @@ export interface ElasticProps {
 /** @throws if the bounds are not whole numbers in order, or the nodes lie outside of them */
 export function requireElasticRange({ min, max }: { readonly min: number; readonly max: number }, nodes: number): void {
   if (!Number.isInteger(min) || !Number.isInteger(max) || min < 1 || min > max) {
-    throw new Error(`elastic min ${min}, max ${max}: expected whole numbers with 1 <= min <= max.`);
+    throw new Error(`elastic min ${min}, max ${max}: must be whole numbers with 1 <= min <= max.`);
   }
   if (nodes < min || nodes > max) {
-    throw new Error(`nodes ${nodes}: expected a number from elastic min ${min} to max ${max}.`);
+    throw new Error(`nodes ${nodes}: must be between elastic min ${min} to max ${max}.`);
   }
 }
 

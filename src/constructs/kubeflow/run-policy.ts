@@ -71,7 +71,7 @@ function schedulingPolicyOf(props: RunPolicyProps, gang: Gang): RunPolicy['sched
     queue: scheduling?.queueName,
     minAvailable: minAvailable ?? gang.pods,
     minResources: optionalAmountsByName('minResources', minResources),
-    priorityClass: gang.priorityClass?.priorityClassName,
+    priorityClass: gang.priorityClass?.name,
     scheduleTimeoutSeconds: optionalSecondsOf('scheduleTimeout', scheduleTimeout),
   };
 }

@@ -7,17 +7,15 @@ import {
   AdmissionCheck as AdmissionCheckKind,
   type AdmissionCheckSpecParameters,
 } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromName(…)` for one of the cluster. */
-export interface IAdmissionCheck {
-  /** Name of the AdmissionCheck. */
-  readonly checkName: string;
-}
+export type AdmissionCheckReference = ObjectReference<'AdmissionCheck'>;
 
 /** Props of an AdmissionCheck. */
-export interface AdmissionCheckProps extends ClusterObjectProps {
+export interface AdmissionCheckProps extends ClusterObjectProps, Overridable<AdmissionCheckKind> {
   /** Who answers, for example `kueue.x-k8s.io/provisioning-request` or `kueue.x-k8s.io/multikueue`. Cannot be changed later. */
   readonly controllerName: 'kueue.x-k8s.io/provisioning-request' | 'kueue.x-k8s.io/multikueue' | (string & {});
   /** The object with the controller's own settings, such as a ProvisioningRequestConfig. @default - none */
@@ -33,23 +31,30 @@ export interface AdmissionCheckProps extends ClusterObjectProps {
  *   parameters: { apiGroup: 'kueue.x-k8s.io', kind: 'ProvisioningRequestConfig', name: 'h100' },
  * });
  */
-export class AdmissionCheck extends Construct implements IAdmissionCheck {
+export class AdmissionCheck extends Construct implements AdmissionCheckReference {
   /** A check that exists in the cluster. */
-  static fromName(checkName: string): IAdmissionCheck {
-    return { checkName };
+  static fromName(name: string): AdmissionCheckReference {
+    return { kind: 'AdmissionCheck', name };
   }
 
   /** Name of the AdmissionCheck. */
-  readonly checkName: string;
+  readonly kind = 'AdmissionCheck';
+  readonly name: string;
   /** The AdmissionCheck object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: AdmissionCheckProps) {
     super(scope, id);
-    this.checkName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', AdmissionCheckKind, {
-      metadata: clusterMetadata(id, props),
-      spec: { controllerName: props.controllerName, parameters: props.parameters },
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      AdmissionCheckKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: { controllerName: props.controllerName, parameters: props.parameters },
+      },
+      props.overrides,
+    );
   }
 }

@@ -7,19 +7,16 @@ import { type Quantity } from '../../facts/api/scalars';
 import { ClusterQueue as ClusterQueueKind, type ClusterQueueSpec } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
 import { dependOn } from '../resources/depend-on';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
-import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
+import { type NamedReference, nameOf, type ObjectReference, referencesIn } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { type IAdmissionCheck } from './admission-check';
-import { type ICohort } from './cohort';
+import { type AdmissionCheckReference } from './admission-check';
+import { type CohortReference } from './cohort';
 import { type FlavorQuotas, resourceGroups } from './quotas';
-import { type IResourceFlavor } from './resource-flavor';
+import { type ResourceFlavorReference } from './resource-flavor';
 
 /** Whatever names a cluster queue: a `ClusterQueue`, or `ClusterQueue.fromName(…)` for one of the cluster. */
-export interface IClusterQueue {
-  /** Name of the ClusterQueue. */
-  readonly clusterQueueName: string;
-}
+export type ClusterQueueReference = ObjectReference<'ClusterQueue'>;
 
 /** `Hold` admits nothing new; `HoldAndDrain` also ends what runs. */
 export type StopPolicy = 'None' | 'Hold' | 'HoldAndDrain';
@@ -47,23 +44,23 @@ export interface FlavorFungibility {
 /** An admission check for some flavors of a queue. */
 export interface ClusterQueueCheck {
   /** The check that workloads must pass. */
-  readonly check: IAdmissionCheck;
+  readonly check: AdmissionCheckReference;
   /** Asked only for workloads that get one of these flavors. @default - for all */
-  readonly onFlavors?: readonly IResourceFlavor[];
+  readonly onFlavors?: readonly ResourceFlavorReference[];
 }
 
 /** Props of a ClusterQueue. */
-export interface ClusterQueueProps extends ClusterObjectProps {
+export interface ClusterQueueProps extends ClusterObjectProps, Overridable<ClusterQueueKind> {
   /** Flavors in the order in which they are tried, with what the queue has of each. @default - none; add them with `addFlavor` */
   readonly flavors?: readonly FlavorQuotas[];
   /** The queues that lend to this one and borrow from it. @default - none */
-  readonly cohort?: ICohort;
+  readonly cohort?: CohortReference;
   /**
    * The namespaces whose workloads are admitted: all, a list, or those that a selector matches. Kueue's own default, an unset
    * selector, admits none.
    * @default 'all'
    */
-  readonly namespaces?: 'all' | readonly NamedReference[] | LabelSelector;
+  readonly namespaces?: 'all' | readonly NamedReference<'Namespace'>[] | LabelSelector;
   /** Whether a workload that does not fit lets later ones by. @default BestEffortFIFO, which does */
   readonly queueingStrategy?: 'BestEffortFIFO' | 'StrictFIFO';
   /** Which workloads may be preempted for one of this queue. @default - no preemption */
@@ -71,7 +68,7 @@ export interface ClusterQueueProps extends ClusterObjectProps {
   /** When Kueue tries the next flavor. @default - Kueue's */
   readonly flavorFungibility?: FlavorFungibility;
   /** Checks that workloads must pass beside quota. @default - quota alone decides */
-  readonly admissionChecks?: readonly (IAdmissionCheck | ClusterQueueCheck)[];
+  readonly admissionChecks?: readonly (AdmissionCheckReference | ClusterQueueCheck)[];
   /** Share of what the cohort has free; 0 comes last. Only where Kueue runs with fair sharing. @default 1 */
   readonly fairSharingWeight?: Quantity;
   /** Whether its local queues are served by what each has used. @default - no: by priority and age */
@@ -96,14 +93,15 @@ export interface ClusterQueueProps extends ClusterObjectProps {
  *   preemption: { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
  * });
  */
-export class ClusterQueue extends Construct implements IClusterQueue {
+export class ClusterQueue extends Construct implements ClusterQueueReference {
   /** A cluster queue that exists in the cluster. */
-  static fromName(clusterQueueName: string): IClusterQueue {
-    return { clusterQueueName };
+  static fromName(name: string): ClusterQueueReference {
+    return { kind: 'ClusterQueue', name };
   }
 
   /** Name of the ClusterQueue. */
-  readonly clusterQueueName: string;
+  readonly kind = 'ClusterQueue';
+  readonly name: string;
   /** The ClusterQueue object. */
   readonly resource: ApiObject;
   private readonly flavors: FlavorQuotas[];
@@ -115,15 +113,23 @@ export class ClusterQueue extends Construct implements IClusterQueue {
     private readonly props: ClusterQueueProps = {},
   ) {
     super(scope, id);
-    this.clusterQueueName = props.name ?? id;
+    this.name = props.name ?? id;
     this.flavors = [...(props.flavors ?? [])];
     resourceGroups(this.flavors);
-    this.resource = new Resource(this, 'Resource', ClusterQueueKind, {
-      metadata: clusterMetadata(id, props),
-      spec: Lazy.any({ produce: () => this.toSpec() }) as ClusterQueueSpec,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ClusterQueueKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: Lazy.any({ produce: () => this.toSpec() }) as ClusterQueueSpec,
+      },
+      props.overrides,
+    );
     const checks = (props.admissionChecks ?? []).map((check) => checkOf(check).check);
-    const namespaces = Array.isArray(props.namespaces) ? (props.namespaces as readonly NamedReference[]) : [];
+    const namespaces = Array.isArray(props.namespaces)
+      ? (props.namespaces as readonly NamedReference<'Namespace'>[])
+      : [];
     dependOn(
       this.resource,
       props.cohort,
@@ -149,7 +155,7 @@ export class ClusterQueue extends Construct implements IClusterQueue {
     const { props } = this;
     const { cohort, preemption, admissionChecks = [], fairSharingWeight, admissionScope } = props;
     return {
-      cohortName: cohort?.cohortName,
+      cohortName: cohort?.name,
       namespaceSelector: selectorOf(props.namespaces ?? 'all'),
       queueingStrategy: props.queueingStrategy,
       resourceGroups: this.flavors.length === 0 ? undefined : resourceGroups(this.flavors),
@@ -168,18 +174,18 @@ export class ClusterQueue extends Construct implements IClusterQueue {
   }
 }
 
-function checkOf(check: IAdmissionCheck | ClusterQueueCheck): ClusterQueueCheck {
+function checkOf(check: AdmissionCheckReference | ClusterQueueCheck): ClusterQueueCheck {
   return 'check' in check ? check : { check };
 }
 
-function renderCheck(stated: IAdmissionCheck | ClusterQueueCheck): {
+function renderCheck(stated: AdmissionCheckReference | ClusterQueueCheck): {
   readonly name: string;
   readonly onFlavors?: readonly string[];
 } {
   const { check, onFlavors } = checkOf(stated);
   return {
-    name: check.checkName,
-    ...(onFlavors === undefined ? {} : { onFlavors: onFlavors.map(({ flavorName }) => flavorName) }),
+    name: check.name,
+    ...(onFlavors === undefined ? {} : { onFlavors: onFlavors.map(({ name: flavorName }) => flavorName) }),
   };
 }
 
@@ -190,7 +196,9 @@ function selectorOf(namespaces: NonNullable<ClusterQueueProps['namespaces']>): L
   if (!Array.isArray(namespaces)) {
     return namespaces as LabelSelector;
   }
-  const values = (namespaces as readonly NamedReference[]).map(nameOf);
+  const values = (namespaces as readonly NamedReference<'Namespace'>[]).map((namespace) =>
+    nameOf(namespace, 'Namespace'),
+  );
   return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }] };
 }
 

@@ -1,19 +1,19 @@
 /**
  * Kueue: quotas over flavors of nodes, queues of namespaces, and the levels by which gangs are placed.
  */
-export { AdmissionCheck, type AdmissionCheckProps, type IAdmissionCheck } from './admission-check';
+export { AdmissionCheck, type AdmissionCheckProps, type AdmissionCheckReference } from './admission-check';
 export {
   ClusterQueue,
   type ClusterQueueCheck,
   type ClusterQueueProps,
   type FlavorFungibility,
-  type IClusterQueue,
+  type ClusterQueueReference,
   type Preemption,
   type StopPolicy,
 } from './cluster-queue';
-export { Cohort, type CohortProps, type ICohort } from './cohort';
+export { Cohort, type CohortProps, type CohortReference } from './cohort';
 export { LocalQueue, type LocalQueueProps } from './local-queue';
 export { type FlavorQuotas } from './quotas';
-export { type IResourceFlavor, ResourceFlavor, type ResourceFlavorProps } from './resource-flavor';
-export { type ITopology, Topology, type TopologyProps } from './topology';
+export { type ResourceFlavorReference, ResourceFlavor, type ResourceFlavorProps } from './resource-flavor';
+export { type TopologyReference, Topology, type TopologyProps } from './topology';
 export { WorkloadPriorityClass, type WorkloadPriorityClassProps } from './workload-priority-class';

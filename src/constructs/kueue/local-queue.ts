@@ -6,16 +6,16 @@ import { Construct } from 'constructs';
 import { type Quantity } from '../../facts/api/scalars';
 import { LocalQueue as LocalQueueKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type KueueQueueReference } from '../resources/queue-references';
 import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { type IClusterQueue, type StopPolicy } from './cluster-queue';
+import { type ClusterQueueReference, type StopPolicy } from './cluster-queue';
 
 /** Props of a LocalQueue. */
-export interface LocalQueueProps extends NamespacedObjectProps {
+export interface LocalQueueProps extends NamespacedObjectProps, Overridable<LocalQueueKind> {
   /** Cannot be changed later. */
-  readonly clusterQueue: IClusterQueue;
+  readonly clusterQueue: ClusterQueueReference;
   /** Whether the queue admits workloads. @default - workloads are admitted */
   readonly stopPolicy?: StopPolicy;
   /** Share against the other local queues of the cluster queue, where that shares by usage. @default 1 */
@@ -32,12 +32,12 @@ export interface LocalQueueProps extends NamespacedObjectProps {
  */
 export class LocalQueue extends Construct implements KueueQueueReference {
   /** A local queue that exists in the workload's namespace. */
-  static fromName(queueName: string): KueueQueueReference {
-    return { engine: 'kueue', queueName };
+  static fromName(name: string): KueueQueueReference {
+    return { engine: 'kueue', name };
   }
 
   readonly engine = 'kueue';
-  readonly queueName: string;
+  readonly name: string;
   /** Absent where neither the props nor the chart name one. */
   readonly namespace?: string;
   /** The LocalQueue object. */
@@ -46,16 +46,22 @@ export class LocalQueue extends Construct implements KueueQueueReference {
   constructor(scope: Construct, id: string, props: LocalQueueProps) {
     super(scope, id);
     const { fairSharingWeight } = props;
-    this.queueName = props.name ?? id;
+    this.name = props.name ?? id;
     this.namespace = props.namespace === undefined ? Chart.of(this).namespace : nameOf(props.namespace);
-    this.resource = new Resource(this, 'Resource', LocalQueueKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: {
-        clusterQueue: props.clusterQueue.clusterQueueName,
-        stopPolicy: props.stopPolicy,
-        fairSharing: fairSharingWeight === undefined ? undefined : { weight: String(fairSharingWeight) },
+    this.resource = new Resource(
+      this,
+      'Resource',
+      LocalQueueKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: {
+          clusterQueue: props.clusterQueue.name,
+          stopPolicy: props.stopPolicy,
+          fairSharing: fairSharingWeight === undefined ? undefined : { weight: String(fairSharingWeight) },
+        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, props.clusterQueue, props.namespace);
   }
 }

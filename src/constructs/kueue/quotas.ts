@@ -6,7 +6,7 @@
  */
 import { type ClusterQueueSpecResourceGroup } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type Amounts, amountsByName, type AmountsByName } from '../pods/amounts';
-import { type IResourceFlavor } from './resource-flavor';
+import { type ResourceFlavorReference } from './resource-flavor';
 
 /**
  * What a queue has of one flavor, in Kueue's own terms. In the terms of the other queues: `nominalQuota` is the deserved share,
@@ -21,7 +21,7 @@ import { type IResourceFlavor } from './resource-flavor';
  */
 export interface FlavorQuotas {
   /** The flavor that the quotas are of. */
-  readonly flavor: IResourceFlavor;
+  readonly flavor: ResourceFlavorReference;
   /** The amounts that the queue can count on. A resource that is not named here is not available from the flavor. */
   readonly nominalQuota: Amounts;
   /** The most that the queue may take from the cohort in addition. @default - all that is idle there */
@@ -52,7 +52,7 @@ export function resourceGroups(flavors: readonly FlavorQuotas[]): readonly Clust
   for (const stated of flavors) {
     const flavor = named(stated);
     if (groups.some((group) => group.flavors.some(({ name }) => name === flavor.name))) {
-      throw new Error(`The flavor ${flavor.name} is given twice. Put all its quotas into one entry.`);
+      throw new Error(`The flavor ${flavor.name} is listed twice. Put all its quotas into one entry.`);
     }
     const resources = Object.keys(flavor.nominalQuota);
     const index = groups.findIndex((group) => group.resources.some((resource) => resources.includes(resource)));
@@ -72,7 +72,7 @@ export function resourceGroups(flavors: readonly FlavorQuotas[]): readonly Clust
   }));
 }
 
-function named({ flavor: { flavorName }, ...quotas }: FlavorQuotas): NamedQuotas {
+function named({ flavor: { name: flavorName }, ...quotas }: FlavorQuotas): NamedQuotas {
   const of = (member: 'nominalQuota' | 'borrowingLimit' | 'lendingLimit'): AmountsByName =>
     amountsByName(`flavor ${flavorName}: ${member}`, quotas[member] ?? {});
   const unknown = Object.keys(quotas).find((member) => !MEMBERS.has(member));
@@ -90,7 +90,7 @@ function named({ flavor: { flavorName }, ...quotas }: FlavorQuotas): NamedQuotas
     const unquoted = Object.keys(amounts).find((resource) => !Object.hasOwn(nominalQuota, resource));
     if (unquoted !== undefined) {
       throw new Error(
-        `flavor ${flavorName}: ${member} names ${unquoted}, which nominalQuota does not. State it there too, 0 if there is none.`,
+        `flavor ${flavorName}: ${member} names ${unquoted}, which nominalQuota does not contain. Add it to nominalQuota, with 0 if there is none.`,
       );
     }
   }
@@ -110,8 +110,8 @@ function sameResources(flavor: NamedQuotas, group: Group): NamedQuotas {
   const [lacks, from, what] =
     missing.length > 0 ? [flavor.name, first?.name ?? '', missing] : [first?.name ?? '', flavor.name, more];
   throw new Error(
-    `The flavor ${lacks} has no quota for ${what.join(', ')}, which ${from} has. Flavors that share a resource need the same ones: ` +
-      'state 0 where there is none.',
+    `The flavor ${lacks} has no quota for ${what.join(', ')}, which ${from} has. Flavors that share a resource must have the same resources: ` +
+      'set 0 for a resource that the flavor does not have.',
   );
 }
 

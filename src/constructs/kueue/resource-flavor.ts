@@ -6,18 +6,16 @@ import { Construct } from 'constructs';
 import { type Taint, type Toleration } from '../../facts/api/types/core/v1';
 import { ResourceFlavor as ResourceFlavorKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { dependOn } from '../resources/depend-on';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { type ITopology } from './topology';
+import { type TopologyReference } from './topology';
 
 /** Whatever names a flavor: a `ResourceFlavor`, or `ResourceFlavor.fromName(…)` for one of the cluster. */
-export interface IResourceFlavor {
-  /** Name of the ResourceFlavor. */
-  readonly flavorName: string;
-}
+export type ResourceFlavorReference = ObjectReference<'ResourceFlavor'>;
 
 /** Props of a ResourceFlavor. */
-export interface ResourceFlavorProps extends ClusterObjectProps {
+export interface ResourceFlavorProps extends ClusterObjectProps, Overridable<ResourceFlavorKind> {
   /** Labels that all nodes of the flavor have; admitted pods select by them. Needed with a topology. @default - any node */
   readonly nodeLabels?: Readonly<Record<string, string>>;
   /** Taints of the nodes: only workloads that tolerate them get the flavor. @default - none */
@@ -25,7 +23,7 @@ export interface ResourceFlavorProps extends ClusterObjectProps {
   /** Tolerations that Kueue adds to the pods that it admits to the flavor. @default - none */
   readonly tolerations?: readonly Toleration[];
   /** The levels by which pods are placed on these nodes. @default - none: Kueue leaves places to the scheduler */
-  readonly topology?: ITopology;
+  readonly topology?: TopologyReference;
 }
 
 /**
@@ -38,29 +36,36 @@ export interface ResourceFlavorProps extends ClusterObjectProps {
  *   tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
  * });
  */
-export class ResourceFlavor extends Construct implements IResourceFlavor {
+export class ResourceFlavor extends Construct implements ResourceFlavorReference {
   /** A flavor that exists in the cluster. */
-  static fromName(flavorName: string): IResourceFlavor {
-    return { flavorName };
+  static fromName(name: string): ResourceFlavorReference {
+    return { kind: 'ResourceFlavor', name };
   }
 
   /** Name of the ResourceFlavor. */
-  readonly flavorName: string;
+  readonly kind = 'ResourceFlavor';
+  readonly name: string;
   /** The ResourceFlavor object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ResourceFlavorProps = {}) {
     super(scope, id);
-    this.flavorName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', ResourceFlavorKind, {
-      metadata: clusterMetadata(id, props),
-      spec: {
-        nodeLabels: props.nodeLabels,
-        nodeTaints: props.nodeTaints,
-        tolerations: props.tolerations,
-        topologyName: props.topology?.topologyName,
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ResourceFlavorKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: {
+          nodeLabels: props.nodeLabels,
+          nodeTaints: props.nodeTaints,
+          tolerations: props.tolerations,
+          topologyName: props.topology?.name,
+        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, props.topology);
   }
 }

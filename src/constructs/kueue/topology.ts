@@ -4,17 +4,15 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Topology as TopologyKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a topology: a `Topology`, or `Topology.fromName(…)` for one of the cluster. */
-export interface ITopology {
-  /** Name of the Topology. */
-  readonly topologyName: string;
-}
+export type TopologyReference = ObjectReference<'Topology'>;
 
 /** Props of a Topology. */
-export interface TopologyProps extends ClusterObjectProps {
+export interface TopologyProps extends ClusterObjectProps, Overridable<TopologyKind> {
   /**
    * Node labels, the widest first: block, rack, node. Cannot be changed later.
    *
@@ -28,23 +26,30 @@ export interface TopologyProps extends ClusterObjectProps {
  *
  * @example new kueue.Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
  */
-export class Topology extends Construct implements ITopology {
+export class Topology extends Construct implements TopologyReference {
   /** A topology that exists in the cluster. */
-  static fromName(topologyName: string): ITopology {
-    return { topologyName };
+  static fromName(name: string): TopologyReference {
+    return { kind: 'Topology', name };
   }
 
   /** Name of the Topology. */
-  readonly topologyName: string;
+  readonly kind = 'Topology';
+  readonly name: string;
   /** The Topology object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: TopologyProps) {
     super(scope, id);
-    this.topologyName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', TopologyKind, {
-      metadata: clusterMetadata(id, props),
-      spec: { levels: props.levels.map((nodeLabel) => ({ nodeLabel })) },
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      TopologyKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: { levels: props.levels.map((nodeLabel) => ({ nodeLabel })) },
+      },
+      props.overrides,
+    );
   }
 }

@@ -4,12 +4,12 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { WorkloadPriorityClass as WorkloadPriorityClassKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type WorkloadPriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Props of a WorkloadPriorityClass. */
-export interface WorkloadPriorityClassProps extends ClusterObjectProps {
+export interface WorkloadPriorityClassProps extends ClusterObjectProps, Overridable<WorkloadPriorityClassKind> {
   /** Higher goes first. */
   readonly value: number;
   /** What the class is for. @default - none */
@@ -23,21 +23,28 @@ export interface WorkloadPriorityClassProps extends ClusterObjectProps {
  */
 export class WorkloadPriorityClass extends Construct implements WorkloadPriorityClassReference {
   /** A class that exists in the cluster. */
-  static fromName(workloadPriorityClassName: string): WorkloadPriorityClassReference {
-    return { workloadPriorityClassName };
+  static fromName(name: string): WorkloadPriorityClassReference {
+    return { kind: 'WorkloadPriorityClass', name };
   }
 
-  readonly workloadPriorityClassName: string;
+  readonly kind = 'WorkloadPriorityClass';
+  readonly name: string;
   /** The WorkloadPriorityClass object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: WorkloadPriorityClassProps) {
     super(scope, id);
-    this.workloadPriorityClassName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', WorkloadPriorityClassKind, {
-      metadata: clusterMetadata(id, props),
-      value: props.value,
-      description: props.description,
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      WorkloadPriorityClassKind,
+      {
+        metadata: clusterMetadata(id, props),
+        value: props.value,
+        description: props.description,
+      },
+      props.overrides,
+    );
   }
 }

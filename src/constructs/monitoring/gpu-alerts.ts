@@ -102,7 +102,7 @@ function render(alert: GpuAlertName, recipe: AlertRecipe, options: GpuAlertsOpti
   const own: AlertSetting = typeof setting === 'object' ? setting : {};
   const { threshold, severity, summary, description } = recipe;
   if (own.threshold !== undefined && threshold === undefined) {
-    throw new Error(`alerts.${alert}.threshold: ${alert} compares with nothing that could be set. Leave it out.`);
+    throw new Error(`alerts.${alert}.threshold: ${alert} has no threshold. Remove it.`);
   }
   const names = new MetricNames({ exporter, honorLabels, exporterJob });
   const page = `monitoring.md#${alert.toLowerCase()}`;

@@ -23,7 +23,7 @@ import { NODE_RELABELING } from './scrape-endpoint';
 /** Props of GpuMonitoring. */
 export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, Omit<GpuAlertsOptions, 'labels'> {
   /** Namespace of the GPU operator, whose exporter is scraped. @default gpu-operator */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /**
    * Labels by which Prometheus finds the ServiceMonitor and the rules; with kube-prometheus-stack `release: <its release>`.
    * @default - those of the chart

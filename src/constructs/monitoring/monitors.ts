@@ -9,8 +9,7 @@ import {
   ServiceMonitor as ServiceMonitorKind,
   type ServiceMonitorSpec,
 } from '../../facts/api/types/monitoring.coreos.com/v1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
@@ -20,7 +19,7 @@ import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
 /** Props of ServiceMonitors and PodMonitors. */
 interface MonitorProps extends NamespacedObjectProps, ScrapeOptions {
   /** Namespaces to look into. @default - the monitor's own */
-  readonly namespaces?: readonly NamedReference[] | 'all';
+  readonly namespaces?: readonly NamedReference<'Namespace'>[] | 'all';
   /** The label `job` of the metrics. @default - the name of the Service, or namespace and name of the PodMonitor */
   readonly jobLabel?: string;
 }
@@ -65,10 +64,16 @@ export class ServiceMonitor extends Construct {
       ...selection(props),
       endpoints: [{ ...port, ...renderScrape(props) }],
     };
-    this.resource = new Resource(this, 'Resource', ServiceMonitorKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ServiceMonitorKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 }
@@ -95,10 +100,16 @@ export class PodMonitor extends Construct {
       ...selection(props),
       podMetricsEndpoints: [{ ...port, ...renderScrape(props) }],
     };
-    this.resource = new Resource(this, 'Resource', PodMonitorKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PodMonitorKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 }
@@ -112,7 +123,12 @@ function selection({
     selector: { matchLabels: { ...selector } },
     ...(namespaces === undefined
       ? {}
-      : { namespaceSelector: namespaces === 'all' ? { any: true } : { matchNames: namespaces.map(nameOf) } }),
+      : {
+          namespaceSelector:
+            namespaces === 'all'
+              ? { any: true }
+              : { matchNames: namespaces.map((namespace) => nameOf(namespace, 'Namespace')) },
+        }),
     ...(jobLabel === undefined ? {} : { jobLabel }),
   };
 }

@@ -8,12 +8,12 @@ import {
   type PrometheusRuleSpec,
 } from '../../facts/api/types/monitoring.coreos.com/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type Alert, type Recording, renderGroup, type RuleGroup } from './rule-groups';
 
 /** Props of a PrometheusRule. */
-export interface PrometheusRuleProps extends NamespacedObjectProps {
+export interface PrometheusRuleProps extends NamespacedObjectProps, Overridable<PrometheusRuleKind> {
   /** Groups of alerts and recordings. @default - none; add them with `addGroup` */
   readonly groups?: readonly RuleGroup[];
 }
@@ -39,10 +39,16 @@ export class PrometheusRule extends Construct {
     super(scope, id);
     this.name = props.name ?? id;
     this.ownGroups = [...(props.groups ?? [])];
-    this.resource = new Resource(this, 'Resource', PrometheusRuleKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: Lazy.any({ produce: () => ({ groups: this.ownGroups.map(renderGroup) }) }) as PrometheusRuleSpec,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PrometheusRuleKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: Lazy.any({ produce: () => ({ groups: this.ownGroups.map(renderGroup) }) }) as PrometheusRuleSpec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

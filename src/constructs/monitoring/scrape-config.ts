@@ -7,8 +7,7 @@ import {
   ScrapeConfig as ScrapeConfigKind,
   type ScrapeConfigSpec,
 } from '../../facts/api/types/monitoring.coreos.com/v1alpha1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
@@ -52,10 +51,16 @@ export class ScrapeConfig extends Construct {
       ...(interval === undefined ? {} : { scrapeInterval: interval }),
       ...scrape,
     };
-    this.resource = new Resource(this, 'Resource', ScrapeConfigKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ScrapeConfigKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 }

@@ -13,7 +13,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 export type Relabeling = ServiceMonitorSpecEndpointMetricRelabeling;
 
 interface SecretKey {
-  readonly secret: NamedReference;
+  readonly secret: NamedReference<'Secret'>;
   readonly key: string;
 }
 
@@ -24,10 +24,13 @@ export type ScrapeAuthentication =
 
 export const ScrapeAuthentication = {
   /** A token in a Secret, sent as `Authorization: Bearer …`. */
-  bearer: (secret: NamedReference, key = 'token'): ScrapeAuthentication => ({ kind: 'bearer', token: { secret, key } }),
+  bearer: (secret: NamedReference<'Secret'>, key = 'token'): ScrapeAuthentication => ({
+    kind: 'bearer',
+    token: { secret, key },
+  }),
   /** A name and a password in one Secret. */
   basic: (
-    secret: NamedReference,
+    secret: NamedReference<'Secret'>,
     keys: { readonly username?: string; readonly password?: string } = {},
   ): ScrapeAuthentication => ({
     kind: 'basic',

@@ -65,7 +65,7 @@ export function readCniConfig(text: string, device: boolean): CniReading {
   }
   for (const plugin of plugins) {
     if ((asString(plugin.type) ?? '') === '') {
-      note('type', 'a plugin of the list has no type');
+      note('type', 'type is required for each plugin of the list');
     }
   }
   readVersion(config, note);
@@ -105,12 +105,12 @@ function parsed(text: string): JsonObject | string {
 function readVersion(config: JsonObject, note: Note): void {
   const { cniVersion } = config;
   if (cniVersion === undefined && config.cniVersions === undefined) {
-    note('version', 'it has no cniVersion: plugins take it for 0.1.0, whose results have one address only', {
+    note('version', 'cniVersion is not set: plugins assume 0.1.0, whose results have only one address', {
       severity: 'info',
       expected: 'cniVersion: 1.0.0',
     });
   } else if (cniVersion !== undefined && (typeof cniVersion !== 'string' || !VERSIONS.includes(cniVersion))) {
-    note('version', `cniVersion ${JSON.stringify(cniVersion)} is none`, {
+    note('version', `cniVersion ${JSON.stringify(cniVersion)} is not a valid version`, {
       found: cniVersion,
       expected: VERSIONS.slice(-4).join(', '),
     });
@@ -119,7 +119,7 @@ function readVersion(config: JsonObject, note: Note): void {
 
 function readName(name: JsonValue | undefined, note: Note): void {
   if (name === undefined || name === '') {
-    note('name', 'it has no name; Multus puts that of the definition in its place', {
+    note('name', 'name is not set; Multus uses the name of the definition', {
       severity: 'info',
       expected: 'the name of the definition',
     });
@@ -154,11 +154,11 @@ function readPlugin(plugin: JsonObject, place: Place, note: Note): void {
   } else if (type === 'host-device') {
     readHostDevice(plugin, place, note);
   } else if (type === 'rdma' && place.first) {
-    note('chain', 'the plugin rdma moves the RDMA device of an interface that a plugin before it made', {
+    note('chain', 'the plugin rdma moves the RDMA device of an interface that an earlier plugin creates', {
       expected: 'plugins: sriov (or ib-sriov, host-device), then rdma',
     });
   } else if (type === 'tuning' && place.first) {
-    note('chain', 'the plugin tuning sets an interface that a plugin before it made', {
+    note('chain', 'the plugin tuning changes an interface that an earlier plugin creates', {
       expected: 'plugins: macvlan (or another), then tuning',
     });
   }
@@ -172,33 +172,36 @@ function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
     });
   }
   if (typeof vlan === 'number' && (vlan < 0 || vlan > 4094)) {
-    note('setting', `vlan ${vlan} is none`, { found: vlan, expected: '0 to 4094' });
+    note('setting', `vlan must be between 0 and 4094: ${vlan}`, { found: vlan, expected: '0 to 4094' });
   }
   if (typeof vlanQoS === 'number') {
     if (vlanQoS < 0 || vlanQoS > 7) {
-      note('setting', `vlanQoS ${vlanQoS} is none`, { found: vlanQoS, expected: '0 to 7' });
+      note('setting', `vlanQoS must be between 0 and 7: ${vlanQoS}`, { found: vlanQoS, expected: '0 to 7' });
     } else if (vlan === undefined || (vlan === 0 && vlanQoS !== 0)) {
-      note('setting', 'vlanQoS needs a vlan', { found: vlanQoS, expected: 'vlan: 1 to 4094' });
+      note('setting', 'vlanQoS requires vlan', { found: vlanQoS, expected: 'vlan: 1 to 4094' });
     }
   }
   const proto = asString(vlanProto)?.toLowerCase();
   if (proto !== undefined && proto !== '802.1q' && proto !== '802.1ad') {
-    note('setting', `vlanProto ${proto} is none`, { found: vlanProto, expected: '802.1q or 802.1ad' });
+    note('setting', `unsupported value ${proto} for vlanProto`, { found: vlanProto, expected: '802.1q or 802.1ad' });
   }
   if (typeof state === 'string' && state !== '' && !LINK_STATES.includes(state)) {
-    note('setting', `link_state ${state} is none`, { found: state, expected: LINK_STATES.join(', ') });
+    note('setting', `unsupported value ${state} for link_state`, { found: state, expected: LINK_STATES.join(', ') });
   }
 }
 
 function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
   if (typeof mode === 'string' && mode !== '' && !MACVLAN_MODES.includes(mode)) {
-    note('setting', `macvlan has no mode ${mode}`, { found: mode, expected: MACVLAN_MODES.join(', ') });
+    note('setting', `unsupported value ${mode} for mode of macvlan`, {
+      found: mode,
+      expected: MACVLAN_MODES.join(', '),
+    });
   }
   if (typeof mtu === 'number' && mtu < 0) {
-    note('setting', `mtu ${mtu} is negative`, { found: mtu });
+    note('setting', `mtu must be greater than or equal to 0: ${mtu}`, { found: mtu });
   }
   if (typeof master === 'string' && /^ib/.test(master)) {
-    note('macvlan-on-infiniband', `${master} looks like an InfiniBand interface, on which there is no macvlan`, {
+    note('macvlan-on-infiniband', `${master} looks like an InfiniBand interface, which does not support macvlan`, {
       found: master,
       expected: 'type: ipoib',
       severity: 'warning',
@@ -208,7 +211,7 @@ function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
 
 function readIpoib({ master }: JsonObject, note: Note): void {
   if ((asString(master) ?? '') === '') {
-    note('setting', 'the plugin ipoib needs its master', {
+    note('setting', 'the plugin ipoib requires master', {
       expected: 'master: an InfiniBand interface of the nodes, for example ibs3f1',
     });
   }
@@ -251,7 +254,7 @@ function noteIpam(ipam: JsonObject, note: Note): void {
 function noteWhereabouts(ipam: JsonObject, note: Note): void {
   const ranges = asArray(ipam.ipRanges).filter(isObject);
   if (ipam.range === undefined && ranges.length === 0) {
-    note('ipam', 'whereabouts has no range', { expected: 'range: 192.168.100.0/24' });
+    note('ipam', 'whereabouts requires a range', { expected: 'range: 192.168.100.0/24' });
   }
   for (const set of ipam.range === undefined ? ranges : [ipam, ...ranges]) {
     const text = asString(set.range) ?? '';
@@ -293,7 +296,7 @@ function noteHostLocal(ipam: JsonObject, note: Note): void {
     const start = noteAddress(range.rangeStart, 'rangeStart', network, note);
     const end = noteAddress(range.rangeEnd, 'rangeEnd', network, note);
     if (start !== undefined && end !== undefined && start.value > end.value) {
-      note('ipam', 'rangeStart lies after rangeEnd', { found: range.rangeStart });
+      note('ipam', 'rangeStart must not be after rangeEnd', { found: range.rangeStart });
     }
     noteAddress(range.gateway, 'gateway', undefined, note);
   }
@@ -323,7 +326,7 @@ function noteAddress(
   if (address === undefined) {
     note('ipam', `${key} ${JSON.stringify(value)} is not a valid address`, { found: value });
   } else if (network !== undefined && !isWithin(address, network)) {
-    note('ipam', `${key} ${JSON.stringify(value)} lies outside of the network`, { found: value });
+    note('ipam', `${key} ${JSON.stringify(value)} is outside the network`, { found: value });
   }
   return address;
 }

@@ -111,7 +111,7 @@ function reading(
   }
   const resources = read(config, note).filter((name): name is string => name !== undefined);
   for (const name of new Set(resources.filter((one, index) => resources.indexOf(one) !== index))) {
-    note('name', `two pools are called ${name.split('/').at(-1) ?? ''}`, {
+    note('name', `duplicate pool ${name.split('/').at(-1) ?? ''}`, {
       found: name.split('/').at(-1),
       expected: 'a name of its own for each pool',
     });
@@ -139,7 +139,7 @@ function readSharedPool(pool: JsonObject, note: Note): string | undefined {
   const name = readName(pool, 'rdma', SHARED_NAME, note);
   const max = pool.rdmaHcaMax;
   if (max === undefined) {
-    note('no-share', `the pool ${shown(pool)} gives out no share: rdmaHcaMax is missing`, {
+    note('no-share', `the pool ${shown(pool)} exposes no shares: rdmaHcaMax is not set`, {
       expected: 'rdmaHcaMax: 63',
     });
   } else if (typeof max !== 'number' || !Number.isInteger(max) || max < 0) {
@@ -168,7 +168,10 @@ function readSriovPool(pool: JsonObject, note: Note): string | undefined {
   const name = readName(pool, '*', SRIOV_NAME, note);
   const type = pool.deviceType;
   if (type !== undefined && type !== '' && !DEVICE_TYPES.some((one) => one === type)) {
-    note('shape', `deviceType ${JSON.stringify(type)} is none`, { found: type, expected: DEVICE_TYPES.join(', ') });
+    note('shape', `unsupported value ${JSON.stringify(type)} for deviceType`, {
+      found: type,
+      expected: DEVICE_TYPES.join(', '),
+    });
   }
   const known = type === 'accelerator' || type === 'auxNetDevice' ? undefined : NET_SELECTORS;
   const { selectors } = pool;
@@ -193,7 +196,7 @@ function readName(pool: JsonObject, prefix: string, valid: RegExp, note: Note): 
   if (!valid.test(name)) {
     note(
       'name',
-      `resourceName "${name}" has other characters than letters, digits and underscores: the plugin does not start`,
+      `resourceName "${name}" must consist of letters, digits, and underscores; otherwise the plugin does not start`,
       { found: name, expected: name.replace(/[^a-zA-Z0-9_]/g, '_') },
     );
   }
@@ -254,7 +257,7 @@ function noteUnknown(value: JsonObject, known: readonly string[], note: Note): v
   for (const key of Object.keys(value)) {
     // Go's reader does not look at case.
     if (!known.some((name) => name.toLowerCase() === key.toLowerCase())) {
-      note('unknown-key', `there is no key "${key}"`, {
+      note('unknown-key', `unknown key "${key}"`, {
         found: key,
         expected: known.join(', '),
         near: nearestName(key, known) !== undefined,

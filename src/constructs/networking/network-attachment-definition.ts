@@ -7,13 +7,13 @@ import { NetworkAttachmentDefinition as AttachmentKind } from '../../facts/api/t
 import { NETWORK_RESOURCE_ANNOTATION } from '../../facts/catalog';
 import { type Fabric, type RdmaNetwork } from '../pods';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type Cni } from './cni';
 import { type DeviceReference, deviceResourceOf } from './device-reference';
 
 /** Props of a NetworkAttachmentDefinition. */
-export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps {
+export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps, Overridable<AttachmentKind> {
   /** The CNI plugin that attaches pods. */
   readonly cni: Cni;
   /**
@@ -51,16 +51,22 @@ export class NetworkAttachmentDefinition extends Construct implements RdmaNetwor
     // A plugin cannot take a share as its device.
     const tied = this.deviceResource !== undefined && !this.deviceResource.startsWith('rdma/');
     const name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', AttachmentKind, {
-      metadata: namespacedMetadata(id, {
-        ...props,
-        annotations: {
-          ...(tied ? { [NETWORK_RESOURCE_ANNOTATION]: this.deviceResource ?? '' } : {}),
-          ...props.annotations,
-        },
-      }),
-      spec: { config: JSON.stringify(cni.toConfig(name, cniVersion)) },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      AttachmentKind,
+      {
+        metadata: namespacedMetadata(id, {
+          ...props,
+          annotations: {
+            ...(tied ? { [NETWORK_RESOURCE_ANNOTATION]: this.deviceResource ?? '' } : {}),
+            ...props.annotations,
+          },
+        }),
+        spec: { config: JSON.stringify(cni.toConfig(name, cniVersion)) },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, typeof device === 'object' ? device : undefined);
   }
 

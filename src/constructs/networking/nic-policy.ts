@@ -15,8 +15,7 @@ import {
   NicNodePolicy as NodePolicyKind,
   type NicNodePolicySpec,
 } from '../../facts/api/types/mellanox.com/v1alpha1';
-import { type OpenPartial } from '../pods';
-import { merged } from '../pods/merge';
+import { type OpenPartial } from '../resources/merge';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
@@ -52,9 +51,9 @@ export interface OfedDriverOptions extends OperatorImage {
     readonly waitFor?: string;
   };
   /** ConfigMap of package repositories. @default - none */
-  readonly repoConfig?: NamedReference;
+  readonly repoConfig?: NamedReference<'ConfigMap'>;
   /** ConfigMap with the certificates of package repositories. @default - none */
-  readonly certConfig?: NamedReference;
+  readonly certConfig?: NamedReference<'ConfigMap'>;
 }
 
 /** RDMA devices that pods share. */
@@ -127,7 +126,7 @@ export interface NicClusterPolicyProps extends NicPolicyProps {
       readonly to: string;
     };
     /** Secret with the address and the login of UFM. */
-    readonly ufmSecret: NamedReference;
+    readonly ufmSecret: NamedReference<'Secret'>;
     /** Time between updates of the subnet manager. @default - 5 seconds */
     readonly updateInterval?: Duration;
   };
@@ -172,7 +171,7 @@ abstract class NicPolicy extends Construct {
     }
     const names = [...(rdmaSharedDevices?.pools ?? []), ...(sriovDevices?.pools ?? [])].map((pool) => pool.name);
     throw new Error(
-      `${this.node.path}: no pool is called "${name}". There is ${names.length === 0 ? 'none' : names.join(', ')}.`,
+      `${this.node.path}: unknown pool "${name}". The pools are ${names.length === 0 ? 'none' : names.join(', ')}.`,
     );
   }
 }
@@ -225,10 +224,21 @@ export class NicClusterPolicy extends NicPolicy {
       nodeAffinity: offers.nodeAffinity,
       tolerations: offers.tolerations,
     });
-    this.resource = new Resource(this, 'Resource', ClusterPolicyKind, {
-      metadata: clusterMetadata('nic-cluster-policy', offers),
-      spec: merged(spec, overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ClusterPolicyKind,
+      {
+        metadata: clusterMetadata('nic-cluster-policy', offers),
+        spec,
+      },
+      overrides,
+    );
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }
 
@@ -261,10 +271,21 @@ export class NicNodePolicy extends NicPolicy {
       ...sections(offers),
       tolerations: offers.tolerations,
     });
-    this.resource = new Resource(this, 'Resource', NodePolicyKind, {
-      metadata: clusterMetadata(id, offers),
-      spec: merged(spec, offers.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NodePolicyKind,
+      {
+        metadata: clusterMetadata(id, offers),
+        spec,
+      },
+      offers.overrides,
+    );
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }
 

@@ -11,9 +11,8 @@ import {
   type NodeFeatureRuleSpecRuleMatchFeature,
   type NodeFeatureRuleSpecRuleMatchFeatureMatchExpression,
 } from '../../facts/api/types/nfd.k8s-sigs.io/v1alpha1';
-import { type OpenPartial } from '../pods';
-import { merged } from '../pods/merge';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { merged, type OpenPartial } from '../resources/merge';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
 type Expression = NodeFeatureRuleSpecRuleMatchFeatureMatchExpression;
@@ -119,7 +118,7 @@ export interface NodeFeatureRuleEntry {
 }
 
 /** Props of a NodeFeatureRule. */
-export interface NodeFeatureRuleProps extends ClusterObjectProps {
+export interface NodeFeatureRuleProps extends ClusterObjectProps, Overridable<NodeFeatureRuleKind> {
   /** The rules, in their order. */
   readonly rules: readonly NodeFeatureRuleEntry[];
 }
@@ -141,10 +140,21 @@ export class NodeFeatureRule extends Construct {
 
   constructor(scope: Construct, id: string, props: NodeFeatureRuleProps) {
     super(scope, id);
-    this.resource = new Resource(this, 'Resource', NodeFeatureRuleKind, {
-      metadata: clusterMetadata(id, props),
-      spec: { rules: props.rules.map(renderRule) },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NodeFeatureRuleKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: { rules: props.rules.map(renderRule) },
+      },
+      props.overrides,
+    );
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }
 

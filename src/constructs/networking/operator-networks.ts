@@ -14,8 +14,8 @@ import {
   type MacvlanNetworkSpec,
 } from '../../facts/api/types/mellanox.com/v1alpha1';
 import { type ResourceKind } from '../../facts/api/resource-kind';
-import { type Fabric, type OpenPartial, type RdmaNetwork } from '../pods';
-import { merged } from '../pods/merge';
+import { type Fabric, type RdmaNetwork } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
@@ -26,7 +26,7 @@ import { Ipam } from './ipam';
 /** Props of every network of NVIDIA's network operator. */
 interface OperatorNetworkProps<Spec> extends ClusterObjectProps {
   /** Namespace whose pods attach. @default default, as the operator has it */
-  readonly networkNamespace?: NamedReference;
+  readonly networkNamespace?: NamedReference<'Namespace'>;
   /** How attached pods get their addresses. @default - no addresses */
   readonly ipam?: Ipam;
   /** Whatever has no property of its own. @default - none */

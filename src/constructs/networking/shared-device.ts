@@ -122,12 +122,12 @@ function requirePools(
   selectors: readonly (readonly (readonly string[] | undefined)[])[],
 ): void {
   if (pools.length === 0) {
-    throw new Error(`${prop} is empty: expected at least one pool.`);
+    throw new Error(`${prop} must contain at least one pool.`);
   }
   const names = new Set<string>();
   for (const [index, { name }] of pools.entries()) {
     if (names.has(name)) {
-      throw new Error(`${prop}: two pools are called "${name}". Give each a name of its own.`);
+      throw new Error(`${prop}: duplicate pool "${name}". Give each pool a unique name.`);
     }
     names.add(name);
     if (!(selectors[index] ?? []).some((list) => list !== undefined && list.length > 0)) {

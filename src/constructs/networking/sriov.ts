@@ -13,8 +13,8 @@ import {
   type SriovNetworkNodePolicySpec,
   type SriovNetworkSpec,
 } from '../../facts/api/types/sriovnetwork.openshift.io/v1';
-import { type Fabric, type OpenPartial, type RdmaNetwork } from '../pods';
-import { merged } from '../pods/merge';
+import { type Fabric, type RdmaNetwork } from '../pods';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
@@ -117,11 +117,22 @@ export class SriovNetworkNodePolicy extends Construct {
         excludeTopology: props.excludeTopology,
       }),
     };
-    this.resource = new Resource(this, 'Resource', NodePolicyKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NodePolicyKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }
 
@@ -130,7 +141,7 @@ interface SriovNetworkBaseProps<Spec> extends NamespacedObjectProps {
   /** Whose virtual functions. */
   readonly policy: SriovNetworkNodePolicy | SriovResourceReference;
   /** Namespace whose pods attach; the network itself lies in the operator's. @default - that of the network */
-  readonly networkNamespace?: NamedReference;
+  readonly networkNamespace?: NamedReference<'Namespace'>;
   /** How attached pods get their addresses. @default - no addresses */
   readonly ipam?: Ipam;
   /** State of the link of the virtual function. @default - the plugin's */
@@ -225,10 +236,16 @@ export class SriovNetwork extends OperatorNetwork {
       ...networkSpec(props),
       ...definedJson({ vlan, vlanQoS, spoofChk: onOff(spoofCheck), trust: onOff(trust), maxTxRate, minTxRate }),
     };
-    this.resource = new Resource(this, 'Resource', SriovNetworkKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      SriovNetworkKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.policy, props.namespace, props.networkNamespace);
   }
 }
@@ -257,10 +274,16 @@ export class SriovIBNetwork extends OperatorNetwork {
 
   constructor(scope: Construct, id: string, props: SriovIBNetworkProps) {
     super(scope, id, props);
-    this.resource = new Resource(this, 'Resource', SriovIBNetworkKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged<SriovIBNetworkSpec>(networkSpec(props), props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      SriovIBNetworkKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: networkSpec(props),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.policy, props.namespace, props.networkNamespace);
   }
 }

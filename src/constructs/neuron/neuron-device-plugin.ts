@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, ACCELERATORS, acceleratorToleration } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type DaemonSet } from '../../facts/api/types/apps/v1';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Port of the monitor's metrics. */
@@ -24,9 +25,9 @@ const NEURON_NODES: NodeSelectorRequirement = {
 };
 
 /** Props of a NeuronDevicePlugin. */
-export interface NeuronDevicePluginProps extends NamespacedObjectProps {
+export interface NeuronDevicePluginProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default kube-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `2.12.5.0`. */
   readonly version: string;
   /** Image of the plugin. @default - public.ecr.aws/neuron/neuron-device-plugin */
@@ -56,6 +57,7 @@ export class NeuronDevicePlugin extends Construct {
     this.name = props.name ?? 'neuron-device-plugin';
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? 'kube-system',
       podLabels: { name: 'neuron-device-plugin-ds' },
@@ -88,9 +90,9 @@ export class NeuronDevicePlugin extends Construct {
 }
 
 /** Props of a NeuronMonitor. */
-export interface NeuronMonitorProps extends NamespacedObjectProps {
+export interface NeuronMonitorProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default neuron-monitor */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `1.0.0`. */
   readonly version: string;
   /** Image of the monitor. @default - public.ecr.aws/neuron/neuron-monitor */
@@ -118,6 +120,7 @@ export class NeuronMonitor extends Construct {
     this.name = props.name ?? id;
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? ACCELERATOR_EXPORTERS.neuron.namespace,
       podLabels: NEURON_MONITOR_LABELS,

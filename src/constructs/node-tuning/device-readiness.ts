@@ -25,13 +25,18 @@ import { type ResourceName } from '../../facts/catalog';
 import { GANTRY_PREFIX } from '../../facts/catalog/gantry-names';
 import { tolerationOf } from '../pods/node-selection';
 import { dependOn } from '../resources/depend-on';
-import { clusterMetadata, namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import {
+  clusterMetadata,
+  namespacedMetadata,
+  type NamespacedObjectProps,
+  type Overridable,
+} from '../resources/object-props';
 import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { fixedConfigMap } from './node-config-map';
 import { scriptText } from './script-text';
 
-export interface DeviceReadinessProps extends NamespacedObjectProps {
+export interface DeviceReadinessProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** An image with `kubectl` and a POSIX shell. */
   readonly image: string;
   /** How many devices a node must offer. */
@@ -75,7 +80,7 @@ export class DeviceReadiness extends Construct {
   /** The condition that is reported. */
   readonly conditionType: string;
   /** The DaemonSet that looks. */
-  readonly reporter: ApiObject;
+  readonly resource: ApiObject;
   /** Absent where no controller is asked. */
   readonly rule?: ApiObject;
 
@@ -98,19 +103,30 @@ export class DeviceReadiness extends Construct {
     const account = this.account(name, byController);
     const map = fixedConfigMap(this, 'Script', name, props, { [SCRIPT]: scriptText(SCRIPT) });
     const labels = { 'app.kubernetes.io/name': 'gantry-device-readiness', 'app.kubernetes.io/instance': name };
-    this.reporter = new Resource(this, 'Resource', DaemonSet, {
-      metadata: namespacedMetadata(name, props),
-      spec: {
-        selector: { matchLabels: labels },
-        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: '10%' } },
-        template: { metadata: { labels }, spec: this.podSpec(name, map.name, byController) },
+    this.resource = new Resource(
+      this,
+      'Resource',
+      DaemonSet,
+      {
+        metadata: namespacedMetadata(name, props),
+        spec: {
+          selector: { matchLabels: labels },
+          updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: '10%' } },
+          template: { metadata: { labels }, spec: this.podSpec(name, map.name, byController) },
+        },
       },
-    });
+      this.props.overrides,
+    );
     dependOn(map.resource, props.namespace);
-    dependOn(this.reporter, map.resource, ...account, props.namespace);
+    dependOn(this.resource, map.resource, ...account, props.namespace);
     if (byController) {
       this.rule = this.readinessRule(name);
     }
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 
   get toleration(): Toleration {

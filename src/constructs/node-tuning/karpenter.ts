@@ -15,16 +15,17 @@ import {
 import { KARPENTER_CAPACITY } from '../../facts/catalog';
 import { type Amounts, amountsByName } from '../pods/amounts';
 import { dependOn } from '../resources/depend-on';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
+import { type OpenPartial } from '../resources/merge';
 import { Resource } from '../resources/resource';
 import { type NodeProfile } from './node-profile';
 
 export type CapacityType = (typeof KARPENTER_CAPACITY.values)[number];
 
 export interface NodeClassReference {
-  readonly nodeClassGroup: string;
-  readonly nodeClassKind: string;
-  readonly nodeClassName: string;
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
 }
 
 export interface Ec2NodeClassProps extends ClusterObjectProps {
@@ -49,25 +50,25 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
   /** A NodeConfig or cloud-init, for example with a `KubeletDropIn`. @default - none */
   readonly userData?: string;
   /** Whatever has no property of its own. @default - none */
-  readonly overrides?: Partial<EC2NodeClassSpec>;
+  readonly overrides?: OpenPartial<EC2NodeClassSpec>;
 }
 
 /** Source: karpenter-provider-aws, EC2NodeClass v1. */
 export class Ec2NodeClass extends Construct implements NodeClassReference {
   /** One that is in the cluster already. */
   static fromName(name: string): NodeClassReference {
-    return { nodeClassGroup: 'karpenter.k8s.aws', nodeClassKind: 'EC2NodeClass', nodeClassName: name };
+    return { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: name };
   }
 
   readonly resource: ApiObject;
-  readonly nodeClassGroup = 'karpenter.k8s.aws';
-  readonly nodeClassKind = 'EC2NodeClass';
-  readonly nodeClassName: string;
+  readonly group = 'karpenter.k8s.aws';
+  readonly kind = 'EC2NodeClass';
+  readonly name: string;
 
   /** @throws if neither tags nor a cluster name say where nodes are to be made */
   constructor(scope: Construct, id: string, props: Ec2NodeClassProps) {
     super(scope, id);
-    this.nodeClassName = props.name ?? id;
+    this.name = props.name ?? id;
     const discovered = props.clusterName === undefined ? undefined : { 'karpenter.sh/discovery': props.clusterName };
     const subnet = props.subnetTags ?? discovered;
     const group = props.securityGroupTags ?? discovered;
@@ -76,35 +77,40 @@ export class Ec2NodeClass extends Construct implements NodeClassReference {
         `${this.node.path}: neither clusterName nor tags of subnets and security groups are given. State clusterName.`,
       );
     }
-    this.resource = new Resource(this, 'Resource', EC2NodeClass, {
-      metadata: clusterMetadata(this.nodeClassName, props),
-      spec: {
-        ...(props.role === undefined ? {} : { role: props.role }),
-        ...(props.instanceProfile === undefined ? {} : { instanceProfile: props.instanceProfile }),
-        amiSelectorTerms: [{ alias: props.amiAlias }],
-        subnetSelectorTerms: [{ tags: subnet }],
-        securityGroupSelectorTerms: [{ tags: group }],
-        blockDeviceMappings: [
-          {
-            deviceName: '/dev/xvda',
-            rootVolume: true,
-            ebs: {
-              volumeSize: bytesText('rootVolumeSize', props.rootVolumeSize ?? '200Gi'),
-              volumeType: 'gp3',
-              encrypted: true,
+    this.resource = new Resource(
+      this,
+      'Resource',
+      EC2NodeClass,
+      {
+        metadata: clusterMetadata(this.name, props),
+        spec: {
+          ...(props.role === undefined ? {} : { role: props.role }),
+          ...(props.instanceProfile === undefined ? {} : { instanceProfile: props.instanceProfile }),
+          amiSelectorTerms: [{ alias: props.amiAlias }],
+          subnetSelectorTerms: [{ tags: subnet }],
+          securityGroupSelectorTerms: [{ tags: group }],
+          blockDeviceMappings: [
+            {
+              deviceName: '/dev/xvda',
+              rootVolume: true,
+              ebs: {
+                volumeSize: bytesText('rootVolumeSize', props.rootVolumeSize ?? '200Gi'),
+                volumeType: 'gp3',
+                encrypted: true,
+              },
             },
-          },
-        ],
-        ...(props.localDisks === false ? {} : { instanceStorePolicy: 'RAID0' }),
-        ...(props.kubelet === undefined ? {} : { kubelet: props.kubelet }),
-        ...(props.userData === undefined ? {} : { userData: props.userData }),
-        ...props.overrides,
+          ],
+          ...(props.localDisks === false ? {} : { instanceStorePolicy: 'RAID0' }),
+          ...(props.kubelet === undefined ? {} : { kubelet: props.kubelet }),
+          ...(props.userData === undefined ? {} : { userData: props.userData }),
+        },
       },
-    });
+      props.overrides,
+    );
   }
 }
 
-export interface NodePoolProps extends ClusterObjectProps {
+export interface NodePoolProps extends ClusterObjectProps, Overridable<NodePoolKind> {
   /** Labels, taints and whether the nodes are spot nodes. */
   readonly profile: NodeProfile;
   /** How a node is built: an `Ec2NodeClass`, `Ec2NodeClass.fromName(...)`, or a reference to another provider's kind. */
@@ -147,13 +153,13 @@ export interface NodePoolProps extends ClusterObjectProps {
  */
 export class NodePool extends Construct {
   readonly resource: ApiObject;
-  readonly nodePoolName: string;
+  readonly name: string;
 
   /** @throws if the profile is of another provider's spot nodes, or nothing limits the pool */
   constructor(scope: Construct, id: string, props: NodePoolProps) {
     super(scope, id);
     const { profile } = props;
-    this.nodePoolName = props.name ?? id;
+    this.name = props.name ?? id;
     if (profile.props.spot !== undefined && profile.props.spot !== 'karpenter') {
       throw new Error(
         `${this.node.path}: the profile ${profile.name} is of spot nodes of ${profile.props.spot}, which Karpenter does not make. Write spot: 'karpenter'.`,
@@ -161,13 +167,19 @@ export class NodePool extends Construct {
     }
     if (Object.keys(props.limits).length === 0) {
       throw new Error(
-        `${this.node.path}: limits: {} lets the pool grow without end. State the most, such as { accelerators: Accelerator.nvidia({ count: 64 }) }.`,
+        `${this.node.path}: limits must not be empty, because the pool would grow without bounds. Set a maximum such as { accelerators: Accelerator.nvidia({ count: 64 }) }.`,
       );
     }
-    this.resource = new Resource(this, 'Resource', NodePoolKind, {
-      metadata: clusterMetadata(this.nodePoolName, props),
-      spec: specOf(props),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NodePoolKind,
+      {
+        metadata: clusterMetadata(this.name, props),
+        spec: specOf(props),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.nodeClass);
   }
 }
@@ -179,7 +191,7 @@ function specOf(props: NodePoolProps): NodePoolSpec {
     template: {
       metadata: { labels: profile.labels },
       spec: {
-        nodeClassRef: { group: nodeClass.nodeClassGroup, kind: nodeClass.nodeClassKind, name: nodeClass.nodeClassName },
+        nodeClassRef: { group: nodeClass.group, kind: nodeClass.kind, name: nodeClass.name },
         requirements: requirementsOf(props),
         ...(profile.taints.length === 0 ? {} : { taints: profile.taints }),
         ...(profile.startupTaints.length === 0 ? {} : { startupTaints: profile.startupTaints }),

@@ -94,7 +94,7 @@ export class KubeletDropIn implements NodeDocument {
   constructor(private readonly props: KubeletDropInProps = {}) {
     const { fileName = '50-gpu.conf' } = props;
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]*\.conf$/.test(fileName)) {
-      throw new Error(`fileName: "${fileName}" is not read by the kubelet. Write a name that ends with .conf.`);
+      throw new Error(`fileName: "${fileName}" must end with .conf, because the kubelet ignores other files.`);
     }
     this.path = `/etc/kubernetes/kubelet.conf.d/${fileName}`;
     checkNumbers(props);
@@ -145,7 +145,7 @@ function checkNumbers({ podPidsLimit, maxPods, podCidrMask = 24 }: KubeletDropIn
   const addresses = 2 ** (32 - podCidrMask) - 2;
   if (maxPods !== undefined && (!Number.isInteger(maxPods) || maxPods < 1 || maxPods > addresses)) {
     throw new Error(
-      `maxPods: ${maxPods} pods do not fit into a /${podCidrMask} with ${addresses} addresses. Leave it out (110), or state podCidrMask.`,
+      `maxPods: ${maxPods} pods do not fit into a /${podCidrMask} with ${addresses} addresses. Omit it (110), or set podCidrMask.`,
     );
   }
 }
@@ -155,7 +155,7 @@ function checkReservations(props: KubeletDropInProps): void {
   const cpu = sum([kubeReserved?.cpu, systemReserved?.cpu]);
   if ((props.cpuManager ?? 'static') === 'static' && reservedSystemCpus === undefined && !cpu.isPositive()) {
     throw new Error(
-      'cpuManager: static leaves no CPU to the system. State reservedSystemCpus (such as 0-3), or cpu in kubeReserved or systemReserved.',
+      'cpuManager: static requires reserved CPUs for the system. Set reservedSystemCpus (such as 0-3), or cpu in kubeReserved or systemReserved.',
     );
   }
   if (props.memoryManager !== 'Static' || props.reservedMemory === undefined) {
@@ -165,7 +165,7 @@ function checkReservations(props: KubeletDropInProps): void {
   const stated = sum(props.reservedMemory.map(({ memory }) => bytesText('reservedMemory', memory)));
   if (!stated.equals(wanted)) {
     throw new Error(
-      `reservedMemory: ${stated.toString()} in all, and kubeReserved, systemReserved and the eviction threshold come to ${wanted.toString()}. Leave it out to have it computed.`,
+      `reservedMemory: ${stated.toString()} in all, and kubeReserved, systemReserved and the eviction threshold come to ${wanted.toString()}. Omit it to compute it.`,
     );
   }
 }
@@ -175,7 +175,7 @@ function toReserve(props: KubeletDropInProps): Quantity {
   const threshold = evictionOf(props)?.['memory.available'];
   if (threshold?.endsWith('%') === true) {
     throw new Error(
-      `evictionHard: memory.available ${threshold} depends on the node. With the static memory manager write an amount, such as 1Gi.`,
+      `evictionHard: memory.available ${threshold} must be a quantity such as 1Gi with the static memory manager, because a percentage depends on the node.`,
     );
   }
   return sum([

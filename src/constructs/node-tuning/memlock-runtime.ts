@@ -9,12 +9,12 @@ import { Construct } from 'constructs';
 import { RuntimeClass } from '../../facts/api/types/node.k8s.io/v1';
 import { type NodeSelection } from '../pods/node-selection';
 import { PodTemplate } from '../pods/pod-template';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { ContainerdConfiguration, type ContainerdRuntime } from './containerd-configuration';
 import { drained, type NodeDocument } from './node-document';
 
-export interface MemlockRuntimeProps extends ClusterObjectProps {
+export interface MemlockRuntimeProps extends ClusterObjectProps, Overridable<RuntimeClass> {
   /** The name of the runtime in containerd. @default - the name of the RuntimeClass */
   readonly handler?: string;
   /** Bytes that a process may lock. @default - as many as it likes */
@@ -33,11 +33,12 @@ const UNLIMITED = '18446744073709551615';
  *
  * @example
  * const rdma = new nodeTuning.MemlockRuntime(chart, 'rdma');
- * new PodTemplate({ image, runtimeClass: rdma.runtimeClassName });
+ * new PodTemplate({ image, runtimeClass: rdma });
  */
 export class MemlockRuntime extends Construct {
   readonly resource: ApiObject;
-  readonly runtimeClassName: string;
+  readonly kind = 'RuntimeClass';
+  readonly name: string;
   private readonly handler: string;
 
   constructor(
@@ -46,8 +47,8 @@ export class MemlockRuntime extends Construct {
     private readonly props: MemlockRuntimeProps = {},
   ) {
     super(scope, id);
-    this.runtimeClassName = props.name ?? id;
-    this.handler = props.handler ?? this.runtimeClassName;
+    this.name = props.name ?? id;
+    this.handler = props.handler ?? this.name;
     const spec =
       props.nodeSelection === undefined
         ? undefined
@@ -59,11 +60,17 @@ export class MemlockRuntime extends Construct {
             ...(spec.nodeSelector === undefined ? {} : { nodeSelector: spec.nodeSelector }),
             ...(spec.tolerations === undefined ? {} : { tolerations: spec.tolerations }),
           };
-    this.resource = new Resource(this, 'Resource', RuntimeClass, {
-      metadata: clusterMetadata(this.runtimeClassName, props),
-      handler: this.handler,
-      ...(scheduling === undefined ? {} : { scheduling }),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      RuntimeClass,
+      {
+        metadata: clusterMetadata(this.name, props),
+        handler: this.handler,
+        ...(scheduling === undefined ? {} : { scheduling }),
+      },
+      props.overrides,
+    );
   }
 
   /** The runtime, for a `ContainerdConfiguration` that has others too. */

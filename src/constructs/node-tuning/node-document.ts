@@ -64,6 +64,6 @@ export function checkPaths(documents: readonly NodeDocument[]): void {
   const paths = documents.map(({ path }) => path);
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
   if (twice !== undefined) {
-    throw new Error(`two documents have the path ${twice}. Give one of them another name, or state them together.`);
+    throw new Error(`two documents have the path ${twice}. Give one of them another name, or combine them.`);
   }
 }

@@ -6,11 +6,11 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { checkPaths, type NodeDocument, writeNodeDocuments } from './node-document';
 
-export interface NodeDocumentsProps extends NamespacedObjectProps {
+export interface NodeDocumentsProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   readonly documents: readonly NodeDocument[];
 }
 
@@ -20,7 +20,8 @@ export interface NodeDocumentsProps extends NamespacedObjectProps {
  * Rules: `node-tuning/*` over files.
  */
 export class NodeDocuments extends Construct {
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   readonly resource: ApiObject;
   readonly documents: readonly NodeDocument[];
 
@@ -29,11 +30,17 @@ export class NodeDocuments extends Construct {
     super(scope, id);
     checkPaths(props.documents);
     this.documents = props.documents;
-    this.configMapName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
-      data: Object.fromEntries(props.documents.map((document) => [keyOf(document.path), document.toText()])),
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: Object.fromEntries(props.documents.map((document) => [keyOf(document.path), document.toText()])),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

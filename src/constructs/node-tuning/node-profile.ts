@@ -76,7 +76,7 @@ export class NodeProfile {
     const most = notice - SECONDS_FOR_NODE;
     if (stated !== undefined && stated > most) {
       throw new Error(
-        `terminationGracePeriod ${stated}s: must not exceed the ${most}s that a spot node of ${spot} leaves. Write checkpoints during the work.`,
+        `terminationGracePeriod ${stated}s: must not exceed the ${most}s of notice that a spot node of ${spot} gives. Lower it, and write checkpoints during the work.`,
       );
     }
     return stated !== undefined || most >= 30
@@ -181,13 +181,13 @@ export class NodeProfile {
     }
     if (asked > devices.perNode) {
       throw new Error(
-        `A pod asks for ${asked} devices, and a node of ${this.name} has ${devices.perNode}. Ask for fewer, in more pods.`,
+        `A pod requests ${asked} devices, but a node of ${this.name} has ${devices.perNode}. Request fewer devices in more pods.`,
       );
     }
     const perNuma = devices.perNode / (devices.numaNodes ?? 1);
     if (topologyManager === 'single-numa-node' && asked > perNuma) {
       throw new Error(
-        `A pod asks for ${asked} devices, and a NUMA node of ${this.name} has ${perNuma}: under single-numa-node it can never start. Use the policy restricted for such pods.`,
+        `A pod requests ${asked} devices, but a NUMA node of ${this.name} has ${perNuma}: under single-numa-node it can never start. Use the policy restricted for such pods.`,
       );
     }
   }
@@ -197,7 +197,7 @@ export class NodeProfile {
       checkKey('label', key);
       if (!isKubeletLabel(key)) {
         throw new Error(
-          `label "${key}": the kubelet may not set it, kubernetes.io and k8s.io are kept for Kubernetes. Use a domain of your own.`,
+          `label "${key}": the kubelet must not set it, because kubernetes.io and k8s.io are reserved for Kubernetes. Use your own domain.`,
         );
       }
       checkValue('label', key, value);
@@ -205,7 +205,7 @@ export class NodeProfile {
     for (const { key, value } of [...this.taints, ...this.startupTaints]) {
       checkKey('taint', key);
       if (isReservedKey(key) && !key.startsWith('readiness.k8s.io/') && !key.startsWith('node.kubernetes.io/')) {
-        throw new Error(`taint "${key}": kubernetes.io and k8s.io are kept for Kubernetes. Use a domain of your own.`);
+        throw new Error(`taint "${key}": kubernetes.io and k8s.io are reserved for Kubernetes. Use your own domain.`);
       }
       if (value !== undefined) {
         checkValue('taint', key, value);
@@ -221,14 +221,14 @@ export function taintText({ key, value, effect }: Taint): string {
 
 function checkKey(what: string, key: string): void {
   if (!/^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(key)) {
-    throw new Error(`${what} "${key}" cannot be a key. Write domain/name, such as example.com/pool.`);
+    throw new Error(`${what} "${key}" is not a valid key. Write domain/name, such as example.com/pool.`);
   }
 }
 
 function checkValue(what: string, key: string, value: string): void {
   if (!/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(value)) {
     throw new Error(
-      `${what} ${key}: "${value}" cannot be a value. Write up to 63 letters, digits, "-", "_" and ".", a letter or digit at both ends.`,
+      `${what} ${key}: "${value}" is not a valid value. Use at most 63 letters, digits, "-", "_", and ".", beginning and ending with a letter or digit.`,
     );
   }
 }

@@ -17,15 +17,15 @@ import {
 } from '../../facts/api/types/core/v1';
 import { type NodeSelection } from '../pods/node-selection';
 import { PodTemplate } from '../pods/pod-template';
-import { type PriorityClassReference } from '../resources/references';
+import { type ObjectReference, type PriorityClassReference } from '../resources/references';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { fixedConfigMap } from './node-config-map';
 import { scriptText } from './script-text';
 import { type Tuning, type TuningParts } from './tuning';
 
-export interface NodeTunerProps extends NamespacedObjectProps {
+export interface NodeTunerProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** What is set, each kind of tuning once; `Tuning.forTraining()` for what does no harm on any node of a training pool. */
   readonly tunings: readonly Tuning[];
   /** @default - every node with Linux */
@@ -59,34 +59,41 @@ const HOST = '/host';
  */
 export class NodeTuner extends Construct {
   readonly resource: ApiObject;
-  readonly configMapName: string;
-  readonly daemonSetName: string;
+  /** The ConfigMap with the script and the plans. */
+  readonly configMap: ObjectReference<'ConfigMap'>;
+  readonly name: string;
 
   /** @throws if no tuning is given, one of them twice, or two of them want another RuntimeClass */
   constructor(scope: Construct, id: string, props: NodeTunerProps) {
     super(scope, id);
     const parts = props.tunings.map((tuning) => tuning.toTuning());
     checkTunings(this.node.path, parts);
-    this.daemonSetName = props.name ?? id;
+    this.name = props.name ?? id;
     const plans = Object.fromEntries(parts.map(({ name, plan }) => [`${name}.plan`, `${plan.join('\n')}\n`]));
-    const map = fixedConfigMap(this, 'Scripts', this.daemonSetName, props, {
+    const map = fixedConfigMap(this, 'Scripts', this.name, props, {
       'tune.sh': scriptText('tune.sh'),
       ...plans,
     });
-    this.configMapName = map.name;
-    const labels = { 'app.kubernetes.io/name': 'gantry-node-tuner', 'app.kubernetes.io/instance': this.daemonSetName };
-    this.resource = new Resource(this, 'Resource', DaemonSet, {
-      metadata: namespacedMetadata(this.daemonSetName, props),
-      spec: {
-        selector: { matchLabels: labels },
-        // Two tuners on one node would each take the other's values for originals.
-        updateStrategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: 0, maxUnavailable: props.maxUnavailable ?? '10%' },
+    this.configMap = { kind: 'ConfigMap', name: map.name };
+    const labels = { 'app.kubernetes.io/name': 'gantry-node-tuner', 'app.kubernetes.io/instance': this.name };
+    this.resource = new Resource(
+      this,
+      'Resource',
+      DaemonSet,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        spec: {
+          selector: { matchLabels: labels },
+          // Two tuners on one node would each take the other's values for originals.
+          updateStrategy: {
+            type: 'RollingUpdate',
+            rollingUpdate: { maxSurge: 0, maxUnavailable: props.maxUnavailable ?? '10%' },
+          },
+          template: { metadata: { labels }, spec: this.podSpec(props, parts) },
         },
-        template: { metadata: { labels }, spec: this.podSpec(props, parts) },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, map.resource, props.namespace, props.priorityClass);
     dependOn(map.resource, props.namespace);
   }
@@ -99,7 +106,7 @@ export class NodeTuner extends Construct {
       enableServiceLinks: false,
       ...(parts.some(({ hostNetwork }) => hostNetwork) ? { hostNetwork: true, dnsPolicy: 'Default' } : {}),
       ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
-      priorityClassName: props.priorityClass?.priorityClassName ?? 'system-node-critical',
+      priorityClassName: props.priorityClass?.name ?? 'system-node-critical',
       terminationGracePeriodSeconds: 30,
       nodeSelector: { 'kubernetes.io/os': 'linux', ...nodeSelector },
       ...(affinity === undefined ? {} : { affinity }),
@@ -107,7 +114,7 @@ export class NodeTuner extends Construct {
       securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
       containers: parts.map((part) => containerOf(part, props)),
       volumes: [
-        { name: 'scripts', configMap: { name: this.configMapName, defaultMode: 0o555 } },
+        { name: 'scripts', configMap: { name: this.configMap.name, defaultMode: 0o555 } },
         ...this.hostVolumes(parts),
       ],
     };
@@ -120,7 +127,7 @@ export class NodeTuner extends Construct {
       // Lies in memory: originals outlive a killed container, and end with the values that they belong to.
       ...parts.map(({ name }): Volume => ({
         name: `state-${name}`,
-        hostPath: { path: `/run/gantry/node-tuner/${this.daemonSetName}/${name}`, type: 'DirectoryOrCreate' },
+        hostPath: { path: `/run/gantry/node-tuner/${this.name}/${name}`, type: 'DirectoryOrCreate' },
       })),
     ];
   }
@@ -128,12 +135,12 @@ export class NodeTuner extends Construct {
 
 function checkTunings(where: string, parts: readonly TuningParts[]): void {
   if (parts.length === 0) {
-    throw new Error(`${where}: tunings: [] tunes nothing. Name at least one, or take Tuning.forTraining().`);
+    throw new Error(`${where}: tunings must not be empty. Add at least one tuning, or use Tuning.forTraining().`);
   }
   const names = parts.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new Error(`${where}: ${twice} is tuned twice. State it once, with everything in it.`);
+    throw new Error(`${where}: ${twice} is set by two tunings. Put all settings into one tuning.`);
   }
 }
 

@@ -74,7 +74,7 @@ function placed(props: SpotJobProps): PodTemplate {
   if (props.on instanceof NodeProfile) {
     if (props.on.props.spot === undefined) {
       throw new Error(
-        `on: the profile ${props.on.name} is of nodes that stay. State spot in it, or use another kind of job.`,
+        `on: the profile ${props.on.name} is not for spot nodes. Set spot in the profile, or use another kind of job.`,
       );
     }
     return props.on.place(template);

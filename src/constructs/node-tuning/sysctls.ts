@@ -119,7 +119,7 @@ export function sysctlValue(name: string, value: number | readonly number[]): st
     }
   }
   if (numbers.some((number, index) => index > 0 && number < numbers[index - 1])) {
-    throw new Error(`sysctl ${name}: ${numbers.join(' ')} does not ascend; it is least, default, most.`);
+    throw new Error(`sysctl ${name}: ${numbers.join(' ')} must ascend: minimum, default, maximum.`);
   }
   return numbers.join(' ');
 }

@@ -43,7 +43,7 @@ export class SystemdDropIn implements NodeDocument {
   static slice(unit: string, options: SliceOptions): SystemdDropIn {
     const { cpuWeight, memoryHigh, memoryMax, tasksMax, allowedCpus } = options;
     if (cpuWeight !== undefined && (!Number.isInteger(cpuWeight) || cpuWeight < 1 || cpuWeight > 10_000)) {
-      throw new Error(`cpuWeight: ${cpuWeight} is not between 1 and 10000.`);
+      throw new Error(`cpuWeight: ${cpuWeight} must be between 1 and 10000.`);
     }
     const all = {
       CPUWeight: cpuWeight,
@@ -66,7 +66,7 @@ export class SystemdDropIn implements NodeDocument {
     const { unit, name = '50-gantry', settings } = props;
     if (/^kubepods.*\.slice$/.test(unit)) {
       throw new Error(
-        `unit: "${unit}" belongs to the kubelet, which writes its weights again. Use requests of pods, or kubeReserved and systemReserved.`,
+        `unit: "${unit}" belongs to the kubelet, which overwrites its weights. Set the requests of pods, or kubeReserved and systemReserved.`,
       );
     }
     if (!/^[A-Za-z0-9:_.@\\-]+\.(service|slice|scope|socket|mount|timer)$/.test(unit)) {
@@ -75,7 +75,7 @@ export class SystemdDropIn implements NodeDocument {
       );
     }
     if (Object.values(settings).every((section) => Object.keys(section).length === 0)) {
-      throw new Error(`settings: nothing is set for ${unit}.`);
+      throw new Error(`settings must not be empty for ${unit}.`);
     }
     this.path = `/etc/systemd/system/${unit}.d/${name}.conf`;
     this.rollOut = drained('copy the file', 'systemctl daemon-reload', `systemctl restart ${unit}`);

@@ -2,6 +2,7 @@
  * Tuning: one thing that is set on a live node, with the least that is needed to set it. Choices are closed: what is not here may not be
  * changed under running pods (the page on node tuning says why, and where it belongs instead).
  */
+import { type NamedReference, nameOf } from '../resources/references';
 import { sysctlValue, type TunableSysctl } from './sysctls';
 
 /** A folder of the node that a tuning reads or writes. */
@@ -51,7 +52,7 @@ export interface PersistenceModeOptions {
   /** An image with a C library of GNU, since the runtime adds `nvidia-smi` of the node to it. */
   readonly image: string;
   /** The RuntimeClass that adds the driver. @default nvidia */
-  readonly runtimeClass?: string;
+  readonly runtimeClass?: NamedReference<'RuntimeClass'>;
 }
 
 const SYSCTL_FOLDERS: readonly string[] = [
@@ -76,7 +77,7 @@ export class Tuning {
   static sysctls(values: SysctlValues): Tuning {
     const entries = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
     if (entries.length === 0) {
-      throw new Error('sysctls: {} sets nothing. Name at least one.');
+      throw new Error('sysctls must not be empty. Set at least one sysctl.');
     }
     const plan = entries.map(([name, value]) => `sysctl ${name} ${sysctlValue(name, value)}`);
     const paths = entries.map(([name]) => `/proc/sys/${name.replaceAll('.', '/')}`);
@@ -123,12 +124,12 @@ export class Tuning {
   static irqAffinity(options: IrqAffinityOptions): Tuning {
     const { interfaces, to = 'local' } = options;
     if (interfaces.length === 0) {
-      throw new Error('interfaces: [] names none. Name the interfaces, for example ens*.');
+      throw new Error('interfaces must not be empty. List the interfaces, for example ens*.');
     }
     const wrong = interfaces.find((name) => !/^[A-Za-z0-9*?][A-Za-z0-9_.@*?-]{0,31}$/.test(name));
     if (wrong !== undefined) {
       throw new Error(
-        `interfaces: "${wrong}" cannot be the name of an interface. Write letters and digits, with * and ? for any part.`,
+        `interfaces: "${wrong}" is not a valid interface name. Use letters and digits, with * and ? as wildcards.`,
       );
     }
     return new Tuning({
@@ -155,7 +156,7 @@ export class Tuning {
       folders: [],
       hostNetwork: false,
       capabilities: ['SYS_ADMIN'],
-      runtimeClass: options.runtimeClass ?? 'nvidia',
+      runtimeClass: nameOf(options.runtimeClass ?? 'nvidia'),
       image: options.image,
       env: { NVIDIA_VISIBLE_DEVICES: 'all', NVIDIA_DRIVER_CAPABILITIES: 'utility' },
     });

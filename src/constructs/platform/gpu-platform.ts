@@ -189,7 +189,7 @@ export class GpuPlatform<
   /** NVIDIA's GPU operator. @throws if the platform has no pool with GPUs of NVIDIA */
   get gpuOperator(): GpuOperator {
     if (this.nvidia === undefined) {
-      throw new Error(`${this.node.path}: the platform has no pool of NVIDIA GPUs, and so no GPU operator.`);
+      throw new Error(`${this.node.path}: gpuOperator requires a pool with NVIDIA GPUs.`);
     }
     return this.nvidia;
   }
@@ -224,7 +224,7 @@ export class GpuPlatform<
     const { pools, teams } = this.props;
     if ('system' in pools) {
       throw new Error(
-        `${this.node.path}: a pool is called "system", as the nodes without GPUs are. Give it another name.`,
+        `${this.node.path}: pool "system": the name is reserved for the nodes without GPUs. Choose another name.`,
       );
     }
     for (const [name, team] of Object.entries<PlatformTeamProps<Pool>>(teams)) {
@@ -241,7 +241,7 @@ export class GpuPlatform<
           }
           if (!Number.isInteger(nodes) || nodes < 0) {
             throw new Error(
-              `${this.node.path}: team ${name}: ${which} is ${nodes} nodes of ${pool}; must be a whole number, 0 or more.`,
+              `${this.node.path}: team ${name}: ${which} is ${nodes} nodes of ${pool}; must be a whole number greater than or equal to 0.`,
             );
           }
           if (nodes > there.nodes) {
@@ -260,7 +260,7 @@ export class GpuPlatform<
       );
       if (deserved > pool.props.nodes) {
         throw new Error(
-          `${this.node.path}: the teams deserve ${deserved} nodes of ${pool.name} together, which has ${pool.props.nodes}. Not all of them could have back what is theirs.`,
+          `${this.node.path}: the teams deserve ${deserved} nodes of ${pool.name} together, which has only ${pool.props.nodes}, so they could not all reclaim their share.`,
         );
       }
     }
@@ -272,12 +272,12 @@ export class GpuPlatform<
       const [own, most, kept] = [deserved[pool] ?? 0, capability[pool] ?? deserved[pool] ?? 0, guarantee[pool] ?? 0];
       if (most < own) {
         throw new Error(
-          `${this.node.path}: team ${name}: capability must not be less than deserved (${most} < ${own} nodes of ${pool}). Raise capability, or leave it out.`,
+          `${this.node.path}: team ${name}: capability must not be less than deserved (${most} < ${own} nodes of ${pool}). Raise capability, or omit it.`,
         );
       }
       if (kept > own) {
         throw new Error(
-          `${this.node.path}: team ${name}: guarantee must not exceed deserved (${kept} > ${own} nodes of ${pool}), since what is guaranteed is part of what is deserved.`,
+          `${this.node.path}: team ${name}: guarantee must not exceed deserved (${kept} > ${own} nodes of ${pool}), because the guarantee is part of the deserved amount.`,
         );
       }
     }

@@ -22,7 +22,7 @@ export interface InfinibandOptions {
   /** Virtual functions of each card: as many pods of a node can be on a rail. @default 8 */
   readonly virtualFunctions?: number;
   /** Namespace of the SR-IOV network operator, where its policies must lie. @default - a new one, `network-operator` */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Prefix of the devices, a setting of the operator. @default nvidia.com */
   readonly resourcePrefix?: string;
 }
@@ -48,7 +48,7 @@ export interface InstalledNetwork {
   /** What pods can have of it on one node, by resource. */
   readonly perNode: Readonly<Record<string, number>>;
   /** Makes it reachable from a namespace. */
-  attach(scope: Construct, namespace: NamedReference): readonly RdmaNetwork[];
+  attach(scope: Construct, namespace: NamedReference<'Namespace'>): readonly RdmaNetwork[];
 }
 
 const SHARED_PODS = 63;
@@ -58,7 +58,7 @@ export class PlatformNetwork {
   static infiniband(options: InfinibandOptions): PlatformNetwork {
     const { interfaces, virtualFunctions = 8, resourcePrefix = 'nvidia.com' } = options;
     if (interfaces.length === 0) {
-      throw new Error('interfaces: [] has no rail. Name the physical function of each card.');
+      throw new Error('interfaces must not be empty. List the physical function of each card.');
     }
     return new PlatformNetwork((scope, pools) => {
       const namespace =

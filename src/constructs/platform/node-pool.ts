@@ -127,7 +127,7 @@ export class PlatformPool {
   wholeNode(networks: readonly RdmaNetwork[] = []): WholeNode {
     if (!this.isWhole) {
       throw new Error(
-        `pool ${this.name} gives out ${this.devices.resources.join(', ')}, no whole GPUs. Ask for one with share().`,
+        `pool ${this.name} exposes ${this.devices.resources.join(', ')}, not whole GPUs. Request one with share().`,
       );
     }
     const { cpu } = this.props;

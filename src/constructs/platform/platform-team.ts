@@ -7,7 +7,7 @@ import { type PodProps, Scheduling } from '../pods';
 import { type RdmaNetwork } from '../pods/rdma';
 import { type QueueEngine, type QueueReferenceOf } from '../resources/queue-references';
 import { type ByteSize } from '../resources/quantities';
-import { type INamespace, type Team, type TeamProps } from '../tenancy';
+import { type NamespaceReference, type Team, type TeamProps } from '../tenancy';
 import { type PlatformPool } from './node-pool';
 
 /** Nodes of each pool; a pool that is left out gives none. */
@@ -51,7 +51,7 @@ export class PlatformTeam<Pool extends string, Engine extends QueueEngine = Queu
     return this.made.chart;
   }
 
-  get namespace(): INamespace {
+  get namespace(): NamespaceReference {
     return this.made.team.namespace;
   }
 

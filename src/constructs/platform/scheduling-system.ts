@@ -5,7 +5,7 @@
 import { type Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
 import { type QueueEngine, type QueueReferenceOf } from '../resources/queue-references';
-import { type INamespace, type Team, type TeamProps } from '../tenancy';
+import { type NamespaceReference, type Team, type TeamProps } from '../tenancy';
 import { type ExactAmounts, type PlatformPool } from './node-pool';
 
 /** What a team has of a pool, in nodes. */
@@ -43,7 +43,7 @@ export interface InstalledScheduling<Engine extends QueueEngine = QueueEngine> {
   queueOf(
     scope: Construct,
     team: TeamShares,
-    made: Team & { readonly namespace: INamespace },
+    made: Team & { readonly namespace: NamespaceReference },
   ): QueueReferenceOf<Engine>;
   /** Values for the chart that brings the system. */
   readonly chartValues?: JsonObject;

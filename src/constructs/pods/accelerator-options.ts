@@ -48,7 +48,7 @@ export interface OtherAcceleratorOptions extends AcceleratorOptions {
 /** Options of devices that are allocated by a ResourceClaim (dynamic resource allocation). */
 export interface ClaimOptions extends AcceleratorOptions {
   /** ResourceClaimTemplate of the pod's namespace, by name or as a construct. Every pod gets a claim of its own. */
-  readonly template: NamedReference;
+  readonly template: NamedReference<'ResourceClaimTemplate'>;
   /** Name of the claim in the pod. @default accelerator */
   readonly claimName?: string;
   /** Only this request of the claim. @default - all of them */

@@ -66,7 +66,7 @@ export class Accelerator implements PodPart {
   static mig(options: MigOptions): Accelerator {
     if (parseMigProfile(options.profile) === undefined) {
       throw new Error(
-        `profile "${options.profile}" is no MIG profile: expected <slices>g.<memory>gb, for example 1g.10gb.`,
+        `profile "${options.profile}" is not a MIG profile. Write <slices>g.<memory>gb, for example 1g.10gb.`,
       );
     }
     return new Accelerator(options, migResource(options.profile), {
@@ -276,7 +276,7 @@ export class Accelerator implements PodPart {
     const { resource, more } = this;
     if (this.count === 0) {
       throw new Error(
-        'accelerators: count must be greater than or equal to 1. A pod without devices omits accelerators.',
+        'accelerators: count must be greater than or equal to 1. For a pod without devices, omit accelerators.',
       );
     }
     const tolerations =
@@ -322,7 +322,7 @@ function virtualLimits(
 ): Record<string, number> {
   if (options.memory !== undefined && options.memoryPercent !== undefined) {
     throw new Error(
-      `memory ${bytesText('memory', options.memory)} and memoryPercent ${options.memoryPercent} both say how much memory a vGPU has. Keep one of them.`,
+      `memory ${bytesText('memory', options.memory)} and memoryPercent ${options.memoryPercent} must not be set together, because each sets the memory of a vGPU. Keep one of them.`,
     );
   }
   return stated({

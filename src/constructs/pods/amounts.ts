@@ -96,7 +96,7 @@ export function amountsByName(prop: string, amounts: Amounts): AmountsByName {
   const seen = new Map<string, string>();
   for (const [name, amount] of entries) {
     if (seen.has(name)) {
-      throw new Error(`${prop}: duplicate value "${name}" (${seen.get(name)} and ${amount}). State it once.`);
+      throw new Error(`${prop}: duplicate value "${name}" (${seen.get(name)} and ${amount}). Set it once.`);
     }
     seen.set(name, amount);
   }
@@ -198,12 +198,12 @@ function countedResource(at: string, accelerator: Accelerator): string {
   const shares = accelerator.count === 0 ? [] : sharesOf(accelerator);
   if (resource === undefined && shares.length === 0) {
     throw new Error(
-      `${at}: devices of a resource claim have no resource name to be counted by. Limit them with hard: { "<device class>.deviceclass.resource.k8s.io/devices": ${accelerator.count} } of a ResourceQuota.`,
+      `${at}: a quota cannot count devices of a resource claim by resource name. Limit them with hard: { "<device class>.deviceclass.resource.k8s.io/devices": ${accelerator.count} } of a ResourceQuota.`,
     );
   }
   if (resource === undefined || shares.length > 0) {
     throw new Error(
-      `${at}: ${shares.join(', ')} describe a share of one device and not a total. State totals under other: { ${shares.map((name) => `"${name}": …`).join(', ')} }.`,
+      `${at}: ${shares.join(', ')} describe a share of one device, not a total. Set totals under other: { ${shares.map((name) => `"${name}": …`).join(', ')} }.`,
     );
   }
   return resource;

@@ -20,7 +20,7 @@ export function memoryIn(unit: MemoryUnit, stated: ByteSize, prop = 'memory'): n
   const memory = bytesText(prop, stated);
   const bytes = /^\d+(\.\d+)?$/.test(memory.trim()) ? undefined : parseQuantity(memory);
   if (bytes === undefined || !bytes.isPositive()) {
-    throw new Error(`${prop} "${memory}": expected an amount of memory with its unit, for example 10Gi or 8192Mi.`);
+    throw new Error(`${prop} "${memory}": must be a quantity with its unit, for example 10Gi or 8192Mi.`);
   }
   const whole = bytes.wholeUnits();
   if (!bytes.isInteger() || whole % BYTES[unit] !== 0n) {

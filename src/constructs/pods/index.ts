@@ -31,7 +31,6 @@ export { type NcclOptions, NcclProfile, type RdmaNcclOptions, type RoceNcclOptio
 export { type NodeOperator, NodeSelection } from './node-selection';
 export { podPart, type PodContext, type PodContribution, type PodPart } from './pod-part';
 export {
-  type OpenPartial,
   type PodOverrides,
   type PodRenderOptions,
   PodTemplate,

@@ -60,7 +60,7 @@ export interface VolumeConstruct {
  */
 export class Mount {
   /** A PersistentVolumeClaim of the pod's namespace, by name or as a construct. */
-  static claim(claim: NamedReference, mountPath: string, options: MountOptions = {}): Mount {
+  static claim(claim: NamedReference<'PersistentVolumeClaim'>, mountPath: string, options: MountOptions = {}): Mount {
     const source = {
       persistentVolumeClaim: { claimName: nameOf(claim), ...(options.readOnly ? { readOnly: true } : {}) },
     };
@@ -69,7 +69,7 @@ export class Mount {
 
   /** A ConfigMap, by name or as a construct; `items` and `defaultMode` as the API has them. */
   static configMap(
-    configMap: NamedReference,
+    configMap: NamedReference<'ConfigMap'>,
     mountPath: string,
     options: MountOptions & Omit<ConfigMapVolumeSource, 'name'> = {},
   ): Mount {
@@ -80,7 +80,7 @@ export class Mount {
 
   /** A Secret, by name or as a construct. */
   static secret(
-    secret: NamedReference,
+    secret: NamedReference<'Secret'>,
     mountPath: string,
     options: MountOptions & Omit<SecretVolumeSource, 'secretName'> = {},
   ): Mount {
@@ -144,7 +144,7 @@ export class Mount {
     readonly references: readonly object[] = [],
   ) {
     if (!mountPath.startsWith('/') || mountPath.includes(':')) {
-      throw new Error(`mountPath "${mountPath}": expected an absolute path without a colon, for example /data.`);
+      throw new Error(`mountPath "${mountPath}": must be an absolute path without a colon, for example /data.`);
     }
     this.volumeName = options.volumeName ?? volumeNameOf(mountPath);
   }

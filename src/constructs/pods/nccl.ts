@@ -100,7 +100,7 @@ export class NcclProfile implements PodPart {
 /** `=` makes the names exact: without it `mlx5_1` is also `mlx5_10`. */
 function rdmaVariables({ hcas, gpuDirectLevel }: RdmaNcclOptions): Record<string, string> {
   if (hcas?.length === 0) {
-    throw new Error('hcas is empty: leave it out for all devices, or name at least one, for example mlx5_0.');
+    throw new Error('hcas must not be empty. Omit it for all devices, or list at least one, for example mlx5_0.');
   }
   return {
     ...(hcas === undefined ? {} : { NCCL_IB_HCA: `=${hcas.join(',')}` }),

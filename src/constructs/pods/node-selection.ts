@@ -50,7 +50,7 @@ export class NodeSelection implements PodPart {
     const spot = spotFacts(provider);
     if (spot === undefined) {
       const title = provider === 'karpenter' ? 'Karpenter' : CLOUDS[provider].title;
-      throw new Error(`No label for spot nodes of ${title} is known. Use NodeSelection.labels.`);
+      throw new Error(`The catalog has no label for spot nodes of ${title}. Use NodeSelection.labels.`);
     }
     return NodeSelection.tainted({ [spot.label]: spot.value }, spot.taint === undefined ? [] : [spot.taint]);
   }

@@ -148,7 +148,7 @@ function put<V>(into: Record<string, V>, from: Readonly<Record<string, V>> | und
   for (const [key, value] of Object.entries(from ?? {})) {
     if (key in into && into[key] !== value) {
       throw new Error(
-        `The pod gets two values for the ${what} "${key}": ${JSON.stringify(into[key])} and ${JSON.stringify(value)}. State it once.`,
+        `The pod gets two values for the ${what} "${key}": ${JSON.stringify(into[key])} and ${JSON.stringify(value)}. Set it once.`,
       );
     }
     into[key] = value;
@@ -173,7 +173,7 @@ function putEnv(into: EnvVar[], from: readonly EnvVar[] | undefined): void {
       into.push(variable);
     } else if (!sameValue(known, variable)) {
       throw new Error(
-        `Two parts of the pod set the environment variable ${variable.name} to different values. State it in env, which wins.`,
+        `Two parts of the pod set the environment variable ${variable.name} to different values. Set it in env, which overrides both.`,
       );
     }
   }

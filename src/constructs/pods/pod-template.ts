@@ -22,7 +22,7 @@ import {
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
 import { type Accelerator } from './accelerator';
 import { nodeAffinity } from './node-affinity';
-import { merged } from './merge';
+import { merged } from '../resources/merge';
 import { type Mount } from './mount';
 import { type NcclProfile } from './nccl';
 import { type NodeSelection } from './node-selection';
@@ -33,9 +33,7 @@ import { containerResources, type ResourcesProps } from './resources';
 import { type Scheduling, type SchedulingParts } from './scheduling';
 import { type Gang } from './scheduling-options';
 import { SharedMemory } from './shared-memory';
-
-/** Some members of `T`, and any others: unknown members are written unchanged, and the check reports them. */
-export type OpenPartial<T> = Partial<T> & { readonly [member: string]: unknown };
+import { type OpenPartial } from '../resources/merge';
 
 /** Fields that are merged into the rendered pod template at the end. */
 export interface PodOverrides {
@@ -85,15 +83,15 @@ export interface PodProps {
   /** Beside those of the accelerator. @default - none */
   readonly tolerations?: readonly Toleration[];
   /** ServiceAccount, by name or as a construct. @default - the namespace's default */
-  readonly serviceAccount?: NamedReference;
+  readonly serviceAccount?: NamedReference<'ServiceAccount'>;
   /** Security context of the main container; capabilities that parts need are added. @default - the runtime's */
   readonly securityContext?: SecurityContext;
   /** Security context of the pod. @default - the runtime's */
   readonly podSecurityContext?: PodSecurityContext;
   /** RuntimeClass, for example one with a raised memlock limit. @default - the node's default runtime */
-  readonly runtimeClass?: string;
+  readonly runtimeClass?: NamedReference<'RuntimeClass'>;
   /** Secrets for pulling images, by name or as constructs. @default - none */
-  readonly imagePullSecrets?: readonly NamedReference[];
+  readonly imagePullSecrets?: readonly NamedReference<'Secret'>[];
   /**
    * When the image is pulled.
    * @default - Kubernetes' default: `Always` for the tag `latest` or no tag, `IfNotPresent` otherwise
@@ -112,7 +110,7 @@ export interface PodProps {
   /** Further parts, such as those of a library that knows what a pod needs for its feature. @default - none */
   readonly parts?: readonly PodPart[];
   /** Whatever has no property of its own: merged in at the end, never dropped. @default - none */
-  readonly overrides?: PodOverrides;
+  readonly podOverrides?: PodOverrides;
 }
 
 /** A pod with its scheduling, for templates that no workload of this library renders. */
@@ -185,10 +183,10 @@ export class PodTemplate {
 
   /** Constructs that must exist before a workload with this template, beside those of its scheduling and priority class. */
   get references(): readonly object[] {
-    const { imagePullSecrets = [], serviceAccount, mounts = [] } = this.props;
+    const { imagePullSecrets = [], runtimeClass, serviceAccount, mounts = [] } = this.props;
     const parts = this.combined();
     const mounted = [...mounts, ...parts.mounts].flatMap((mount) => mount.references);
-    return [...parts.references, ...mounted, ...referencesIn(serviceAccount, ...imagePullSecrets)];
+    return [...parts.references, ...mounted, ...referencesIn(serviceAccount, runtimeClass, ...imagePullSecrets)];
   }
 
   /**
@@ -208,8 +206,8 @@ export class PodTemplate {
       ...options.podAnnotations,
     };
     const stated: ObjectMeta = definedMembers({ labels: nonEmpty(labels), annotations: nonEmpty(annotations) });
-    const metadata = merged(stated, this.props.overrides?.metadata);
-    const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.overrides?.pod);
+    const metadata = merged(stated, this.props.podOverrides?.metadata);
+    const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.podOverrides?.pod);
     return { ...(Object.keys(metadata).length === 0 ? {} : { metadata }), spec };
   }
 
@@ -226,7 +224,7 @@ export class PodTemplate {
     }
     if (priorityClass !== undefined && priorityClass !== workload.priorityClass) {
       throw new Error(
-        `priorityClass "${priorityClass.priorityClassName}" must not be set in a pod template of a ${workload.title}. Set it on the workload.`,
+        `priorityClass "${priorityClass.name}" must not be set in a pod template of a ${workload.title}. Set it on the workload.`,
       );
     }
   }
@@ -237,7 +235,7 @@ export class PodTemplate {
     const placed = [accelerators, rdma, ...selections, ...parts].filter((part) => part !== undefined);
     const first = combine(placed.map((part) => part.toPod({ hostNetwork: false })));
     const context: PodContext = {
-      hostNetwork: (this.props.overrides?.pod?.hostNetwork ?? first.pod.hostNetwork) === true,
+      hostNetwork: (this.props.podOverrides?.pod?.hostNetwork ?? first.pod.hostNetwork) === true,
       namespace,
     };
     return combine([...placed, ...(nccl === undefined ? [] : [nccl])].map((part) => part.toPod(context)));
@@ -249,7 +247,7 @@ export class PodTemplate {
     const mounts = [...(props.mounts ?? []), ...parts.mounts, ...(shm === undefined ? [] : [shm.toMount()])];
     const main = merged(
       this.mainContainer(parts, mounts, shm, options.containerName ?? 'main'),
-      props.overrides?.container,
+      props.podOverrides?.container,
     );
     const { resourceClaims, ...fields } = parts.pod;
     const rendered: Partial<PodSpec> = definedMembers({
@@ -257,8 +255,8 @@ export class PodTemplate {
       restartPolicy: options.restartPolicy,
       schedulerName: scheduling?.schedulerName,
       ...scheduling?.pod,
-      priorityClassName: (options.priorityClass ?? props.priorityClass)?.priorityClassName,
-      runtimeClassName: props.runtimeClass,
+      priorityClassName: (options.priorityClass ?? props.priorityClass)?.name,
+      runtimeClassName: props.runtimeClass === undefined ? undefined : nameOf(props.runtimeClass),
       serviceAccountName: props.serviceAccount === undefined ? undefined : nameOf(props.serviceAccount),
       nodeSelector: nonEmpty(parts.nodeLabels),
       affinity: nodeAffinity(props.affinity, parts.nodeRequirements, parts.nodePreferences),
@@ -328,13 +326,13 @@ function volumesOf(mounts: readonly Mount[]): PodSpec['volumes'] & object {
   const volumes = new Map<string, ReturnType<Mount['toVolume']>>();
   for (const mount of mounts) {
     if (paths.has(mount.mountPath)) {
-      throw new Error(`mountPath ${mount.mountPath} is used twice. Give each mount a path of its own.`);
+      throw new Error(`mountPath ${mount.mountPath} is used twice. Give each mount a unique path.`);
     }
     paths.add(mount.mountPath);
     const volume = mount.toVolume();
     const known = volumes.get(volume.name);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(volume)) {
-      throw new Error(`Two volumes are called "${volume.name}". Give one of their mounts another volumeName.`);
+      throw new Error(`Duplicate volume "${volume.name}". Set another volumeName for one of the mounts.`);
     }
     volumes.set(volume.name, volume);
   }

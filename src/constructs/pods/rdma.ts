@@ -7,10 +7,10 @@ import { bytesText, type ByteSize } from '../resources/quantities';
 import { NETWORKS_ANNOTATION, RDMA_CAPABILITY } from '../../facts/catalog';
 import { NcclProfile } from './nccl';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
-import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { type NamedReference, referencesIn } from '../resources/references';
 
 /** A NetworkAttachmentDefinition: `name` of the pod's namespace, `namespace/name`, or a construct. */
-export type NetworkReference = NamedReference | RdmaNetwork;
+export type NetworkReference = NamedReference<'NetworkAttachmentDefinition'> | RdmaNetwork;
 
 /**
  * A network: the attachment, its device, and the fabric. The constructs of `networking` implement this interface, so that a pod repeats
@@ -106,16 +106,14 @@ export class Rdma implements PodPart {
     const limits: Record<string, number> = {};
     for (const { name, deviceResource } of all) {
       if (deviceResource === undefined) {
-        throw new Error(
-          `network ${name} names no device resource. Say which one its pods get when you define the network.`,
-        );
+        throw new Error(`network ${name} has no device resource. Set the device of the network where you define it.`);
       }
       // A share of a device serves all attachments of its pool; virtual functions are one for each.
       limits[deviceResource] = deviceResource.startsWith('rdma/') ? count : (limits[deviceResource] ?? 0) + count;
     }
     const [resource] = Object.keys(limits);
     if (resource === undefined) {
-      throw new Error('networks is empty: expected at least one network.');
+      throw new Error('networks must contain at least one network.');
     }
     const attachments = all.flatMap((network) => attachmentsOf(network, count));
     return new Rdma(resource, { limits }, { nccl: options.nccl ?? profileOf(all) }, attachments);
@@ -195,7 +193,8 @@ function attachmentsOf(network: NetworkReference | undefined, count: number): re
 /** A bare name means the pod's own namespace, so a network of another one is named with its own. */
 function networkText(network: NetworkReference, podNamespace: string | undefined): string {
   const namespace = typeof network === 'object' && 'networkNamespace' in network ? network.networkNamespace : undefined;
-  return namespace === undefined || namespace === podNamespace ? nameOf(network) : `${namespace}/${nameOf(network)}`;
+  const name = typeof network === 'string' ? network : network.name;
+  return namespace === undefined || namespace === podNamespace ? name : `${namespace}/${name}`;
 }
 
 /** @throws if the networks are not of one fabric */
@@ -203,7 +202,7 @@ function profileOf(networks: readonly RdmaNetwork[]): NcclProfile | undefined {
   const fabrics = new Set(networks.map(({ fabric }) => fabric));
   if (fabrics.size > 1) {
     throw new Error(
-      `networks ${networks.map(({ name }) => name).join(', ')} are of more than one fabric. Say nccl, or use networks of one.`,
+      `networks ${networks.map(({ name }) => name).join(', ')} have different fabrics. Set nccl, or use networks of one fabric.`,
     );
   }
   const [fabric] = fabrics;

@@ -92,7 +92,7 @@ function united(...maps: readonly Readonly<Record<string, Quantity>>[]): Record<
   const result: Record<string, Quantity> = {};
   for (const [name, amount] of maps.flatMap((map) => Object.entries(map))) {
     if (Object.hasOwn(result, name) && String(result[name]) !== String(amount)) {
-      throw new Error(`The container gets ${String(result[name])} and ${amount} of ${name}. State it once.`);
+      throw new Error(`The container gets ${String(result[name])} and ${amount} of ${name}. Set it once.`);
     }
     result[name] = amount;
   }

@@ -120,7 +120,9 @@ export function elasticGang(gang: Gang, elastic: ElasticRange | undefined): Gang
     );
   }
   if (max !== gang.members) {
-    throw new Error(`elastic.max ${max}: the workload has ${gang.members} pods. State ${max} there, or leave max out.`);
+    throw new Error(
+      `elastic.max ${max}: the workload has ${gang.members} pods. Set ${max} there, or omit elastic.max.`,
+    );
   }
   return { ...gang, minMember: min };
 }

@@ -180,7 +180,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
       'volcano',
       {
         schedulerName: VOLCANO_SCHEDULER,
-        queueName: queue.queueName,
+        queueName: queue.name,
         gang: true,
         podAnnotations: minimumRuntimeSeconds === undefined ? {} : { [VOLCANO_COOLDOWN]: `${minimumRuntimeSeconds}s` },
         references: referencesIn(queue),
@@ -203,8 +203,8 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
       {
         gang: false,
         workloadLabels: statedAsText({
-          [KUEUE_QUEUE_LABEL]: queue.queueName,
-          [KUEUE_PRIORITY_LABEL]: workloadPriorityClass?.workloadPriorityClassName,
+          [KUEUE_QUEUE_LABEL]: queue.name,
+          [KUEUE_PRIORITY_LABEL]: workloadPriorityClass?.name,
         }),
         podAnnotations: statedAsText({
           'kueue.x-k8s.io/podset-required-topology': topology?.required,
@@ -226,7 +226,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
     requireQueue('Scheduling.kai', queue, ['kai']);
     const { preemptible } = options;
     const labels = statedAsText({
-      [KAI_QUEUE_LABEL]: queue.queueName,
+      [KAI_QUEUE_LABEL]: queue.name,
       [KAI_PREEMPTIBILITY_LABEL]:
         preemptible === undefined ? undefined : preemptible ? 'preemptible' : 'non-preemptible',
     });
@@ -271,7 +271,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
     const { topology, preemptible, handOver } = options;
     const minimumRuntimeSeconds = optionalSecondsOf('minimumRuntime', options.minimumRuntime);
     const expectedSeconds = optionalSecondsOf('expectedDuration', options.expectedDuration);
-    const label = { [GANTRY_QUEUE_LABEL]: queue.queueName };
+    const label = { [GANTRY_QUEUE_LABEL]: queue.name };
     return new Scheduling(
       'gantry',
       {
@@ -433,7 +433,9 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
     const { topology } = this.wishes;
     const tier = topology?.required ?? topology?.preferred;
     if (typeof tier === 'string') {
-      throw new Error(`topology tier "${tier}": pods can name a tier of hyper nodes by its number only.`);
+      throw new Error(
+        `topology tier "${tier}": must be the number of a HyperNode tier, because pods cannot refer to a tier by name.`,
+      );
     }
     return {
       workload: statedAsText({ [VOLCANO_MIN_MEMBER_ANNOTATION]: minMember }),

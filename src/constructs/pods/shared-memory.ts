@@ -46,7 +46,7 @@ export class SharedMemory {
   ) {
     const amount = parseQuantity(size);
     if (amount === undefined || amount.isZero() || amount.isNegative()) {
-      throw new Error(`sharedMemory ${JSON.stringify(size)}: expected a size such as 64Gi.`);
+      throw new Error(`sharedMemory ${JSON.stringify(size)}: must be a size such as 64Gi.`);
     }
     this.amount = amount;
   }
@@ -76,7 +76,7 @@ export class SharedMemory {
       return memory;
     }
     throw new Error(
-      `${prop} ${memory} leaves nothing beside sharedMemory ${this.size}, which counts to it. Raise ${prop}, or use SharedMemory.added('${this.size}').`,
+      `${prop} ${memory} must be greater than sharedMemory ${this.size}, which counts toward it. Raise ${prop}, or use SharedMemory.added('${this.size}').`,
     );
   }
 }

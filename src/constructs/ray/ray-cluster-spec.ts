@@ -141,7 +141,7 @@ function requireGroups(workers: readonly RayWorkerGroupProps[]): void {
   const names = workers.map(({ groupName }) => groupName);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new Error(`Two worker groups are called "${twice}". Give each a name of its own.`);
+    throw new Error(`Duplicate worker group "${twice}". Give each group a unique name.`);
   }
 }
 
@@ -179,6 +179,6 @@ export function queueLabels(scheduling: Scheduling): { readonly labels?: Readonl
     : { labels: { 'volcano.sh/queue-name': queueName } };
 }
 
-export function priorityLabels({ priorityClassName }: PriorityClassReference): Record<string, string> {
+export function priorityLabels({ name: priorityClassName }: PriorityClassReference): Record<string, string> {
   return { 'ray.io/priority-class-name': priorityClassName };
 }

@@ -3,6 +3,7 @@
  */
 import { type Construct } from 'constructs';
 import { RayCluster as RayClusterKind, type RayClusterSpec } from '../../facts/api/types/ray.io/v1';
+import { type ObjectReference } from '../resources/references';
 import { Workload, type WorkloadProps } from '../workload/workload';
 import {
   gangOfCluster,
@@ -20,10 +21,8 @@ export interface RayClusterProps extends RayClusterParts, WorkloadProps<RayClust
   readonly suspend?: boolean;
 }
 
-/** What a RayJob may run on: a `RayCluster`, or one of the cluster by its name. */
-export interface RayClusterReference {
-  readonly rayClusterName: string;
-}
+/** A RayCluster that a RayJob runs on: a `RayCluster`, or `RayCluster.fromName(…)` for one that exists in the cluster. */
+export type RayClusterReference = ObjectReference<'RayCluster'>;
 
 /**
  * A RayCluster (`ray.io/v1`).
@@ -35,6 +34,13 @@ export interface RayClusterReference {
  * });
  */
 export class RayCluster extends Workload<RayClusterKind, RayClusterSpec, RayEngine> implements RayClusterReference {
+  /** A RayCluster that exists in the cluster. */
+  static fromName(name: string): RayClusterReference {
+    return { kind: 'RayCluster', name };
+  }
+
+  readonly kind = 'RayCluster';
+
   /** @throws if a number of workers is none, or two groups have one name */
   constructor(scope: Construct, id: string, props: RayClusterProps) {
     super(scope, id, {
@@ -48,9 +54,5 @@ export class RayCluster extends Workload<RayClusterKind, RayClusterSpec, RayEngi
       metadataOf: queueLabels,
       labelsOfPriority: priorityLabels,
     });
-  }
-
-  get rayClusterName(): string {
-    return this.name;
   }
 }

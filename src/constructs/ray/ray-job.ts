@@ -85,7 +85,7 @@ const ON_A_CLUSTER_OF_OTHERS: SchedulingMeans = {
 };
 
 function isOwn(cluster: RayClusterParts | RayClusterReference): cluster is RayClusterParts {
-  return !('rayClusterName' in cluster);
+  return !('name' in cluster);
 }
 
 function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
@@ -99,7 +99,7 @@ function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
   }
   if (!shutdown && (props.suspend === true || (ttl ?? 0) > 0)) {
     throw new Error(
-      'shutdown false excludes suspend and ttlAfterFinished: both are about the cluster going. Leave shutdown out.',
+      'shutdown: false must not be set with suspend or ttlAfterFinished, which delete the cluster. Remove shutdown.',
     );
   }
   return {
@@ -115,7 +115,7 @@ function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
     ttlSecondsAfterFinished: ttl,
     ...(isOwn(cluster)
       ? { rayClusterSpec: rayClusterSpec(cluster, choice) }
-      : { clusterSelector: { 'ray.io/cluster': cluster.rayClusterName } }),
+      : { clusterSelector: { 'ray.io/cluster': cluster.name } }),
   };
 }
 
@@ -129,7 +129,7 @@ function requireSelectable({ suspend, backoffLimit = 0, submission, ttlAfterFini
   ];
   if (stated.length > 0) {
     throw new Error(
-      `${stated.join(', ')}: not possible on a cluster that is not the job's own. Give the job a cluster.`,
+      `${stated.join(', ')}: must not be set for a job on an existing cluster. Remove it, or define the cluster of the job.`,
     );
   }
 }

@@ -85,7 +85,9 @@ function upgradeOf({ upgrade, cluster }: RayServiceProps): RayServiceSpec['upgra
   const { gatewayClassName, stepPercent, maxSurgePercent = 100 } = upgrade;
   const intervalSeconds = secondsOf('upgrade.interval', upgrade.interval);
   if (cluster.autoscaler === undefined) {
-    throw new Error('upgrade in steps needs cluster.autoscaler: the new cluster grows as traffic moves.');
+    throw new Error(
+      'an incremental upgrade requires cluster.autoscaler, because the new cluster grows as traffic moves to it.',
+    );
   }
   if (
     maxSurgePercent < 0 ||

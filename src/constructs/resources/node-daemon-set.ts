@@ -13,6 +13,7 @@ import {
 } from '../../facts/api/types/core/v1';
 import { ClusterRole, ClusterRoleBinding, type PolicyRule } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
 import { dependOn } from './depend-on';
+import { type Overridable } from './object-props';
 import { type NamedReference, nameOf } from './references';
 import { Resource } from './resource';
 
@@ -31,7 +32,7 @@ export interface HostMount {
 
 export interface NodeDaemonSetProps {
   readonly name: string;
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Labels of the pods, by which the DaemonSet and monitors find them. */
   readonly podLabels: Readonly<Record<string, string>>;
   readonly container: Container;
@@ -43,6 +44,7 @@ export interface NodeDaemonSetProps {
   readonly permissions?: readonly PolicyRule[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly overrides: Overridable<DaemonSet>['overrides'];
 }
 
 /** Makes the DaemonSet, and with permissions a ServiceAccount, a ClusterRole, and their binding. */
@@ -61,47 +63,53 @@ export function nodeDaemonSet(scope: Construct, props: NodeDaemonSetProps): ApiO
       }),
     );
   }
-  const daemonSet = new Resource(scope, 'Resource', DaemonSet, {
-    metadata: { name, ...own, labels, annotations },
-    spec: {
-      selector: { matchLabels: props.podLabels },
-      updateStrategy: { type: 'RollingUpdate' },
-      template: {
-        metadata: { labels: { ...props.podLabels } },
-        spec: {
-          ...(permissions.length > 0 ? { serviceAccountName: name } : { automountServiceAccountToken: false }),
-          priorityClassName: 'system-node-critical',
-          ...(props.nodeSelector === undefined ? {} : { nodeSelector: props.nodeSelector }),
-          ...(nodeRequirements.length === 0
-            ? {}
-            : {
-                affinity: {
-                  nodeAffinity: {
-                    requiredDuringSchedulingIgnoredDuringExecution: {
-                      nodeSelectorTerms: [{ matchExpressions: nodeRequirements }],
+  const daemonSet = new Resource(
+    scope,
+    'Resource',
+    DaemonSet,
+    {
+      metadata: { name, ...own, labels, annotations },
+      spec: {
+        selector: { matchLabels: props.podLabels },
+        updateStrategy: { type: 'RollingUpdate' },
+        template: {
+          metadata: { labels: { ...props.podLabels } },
+          spec: {
+            ...(permissions.length > 0 ? { serviceAccountName: name } : { automountServiceAccountToken: false }),
+            priorityClassName: 'system-node-critical',
+            ...(props.nodeSelector === undefined ? {} : { nodeSelector: props.nodeSelector }),
+            ...(nodeRequirements.length === 0
+              ? {}
+              : {
+                  affinity: {
+                    nodeAffinity: {
+                      requiredDuringSchedulingIgnoredDuringExecution: {
+                        nodeSelectorTerms: [{ matchExpressions: nodeRequirements }],
+                      },
                     },
                   },
-                },
-              }),
-          tolerations: props.tolerations,
-          containers: [
-            {
-              ...props.container,
-              volumeMounts: props.hostMounts.map(({ name: volume, path, at, readOnly }) => ({
-                name: volume,
-                mountPath: at ?? path,
-                ...(readOnly === true ? { readOnly } : {}),
-              })),
-            },
-          ],
-          volumes: props.hostMounts.map(({ name: volume, path, type }): Volume => ({
-            name: volume,
-            hostPath: { path, ...(type === undefined ? {} : { type }) },
-          })),
+                }),
+            tolerations: props.tolerations,
+            containers: [
+              {
+                ...props.container,
+                volumeMounts: props.hostMounts.map(({ name: volume, path, at, readOnly }) => ({
+                  name: volume,
+                  mountPath: at ?? path,
+                  ...(readOnly === true ? { readOnly } : {}),
+                })),
+              },
+            ],
+            volumes: props.hostMounts.map(({ name: volume, path, type }): Volume => ({
+              name: volume,
+              hostPath: { path, ...(type === undefined ? {} : { type }) },
+            })),
+          },
         },
       },
     },
-  });
+    props.overrides,
+  );
   for (const object of objects) {
     dependOn(daemonSet, object);
   }

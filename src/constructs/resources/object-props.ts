@@ -2,6 +2,7 @@
  * The props that every construct has for its object, and the metadata that follows from them.
  */
 import { type ApiObjectMetadata } from 'cdk8s';
+import { type OpenPartial } from './merge';
 import { type NamedReference, nameOf } from './references';
 
 /** Props of every construct whose object is cluster-scoped. */
@@ -17,7 +18,23 @@ export interface ClusterObjectProps {
 /** Props of every construct whose object has a namespace. */
 export interface NamespacedObjectProps extends ClusterObjectProps {
   /** A Namespace, or its name. @default - the chart's namespace */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
+}
+
+/** What `overrides` of a kind changes: the spec, or all but the metadata where the kind has none. */
+export type OverridablePart<T> = T extends { readonly spec?: infer Spec }
+  ? NonNullable<Spec>
+  : Omit<T, 'apiVersion' | 'kind' | 'metadata' | 'status'>;
+
+/** The escape hatch that every construct of an object has. */
+export interface Overridable<T> {
+  /**
+   * Fields of the object's spec that have no property of their own, or that shall differ from what the properties render: objects are
+   * merged member by member, lists by the key that Kubernetes merges them by. For a kind without a spec, fields of the object itself. An
+   * unknown field is written, and reported by the checks.
+   * @default - none
+   */
+  readonly overrides?: OpenPartial<OverridablePart<T>>;
 }
 
 export function clusterMetadata(id: string, props: ClusterObjectProps): ApiObjectMetadata {
@@ -31,6 +48,6 @@ export function clusterMetadata(id: string, props: ClusterObjectProps): ApiObjec
 export function namespacedMetadata(id: string, props: NamespacedObjectProps): ApiObjectMetadata {
   return {
     ...clusterMetadata(id, props),
-    ...(props.namespace === undefined ? {} : { namespace: nameOf(props.namespace) }),
+    ...(props.namespace === undefined ? {} : { namespace: nameOf(props.namespace, 'Namespace') }),
   };
 }

@@ -11,7 +11,7 @@ export interface VolcanoQueueReference {
   /** Marks the queue as one of Volcano. */
   readonly engine: 'volcano';
   /** Name of the Queue. */
-  readonly queueName: string;
+  readonly name: string;
 }
 
 /** A LocalQueue of Kueue: `kueue.LocalQueue`, `kueue.LocalQueue.fromName('team-a')`. */
@@ -19,7 +19,7 @@ export interface KueueQueueReference {
   /** Marks the queue as one of Kueue. */
   readonly engine: 'kueue';
   /** Name of the LocalQueue. */
-  readonly queueName: string;
+  readonly name: string;
   /** Namespace of the queue, which must be the workload's. @default - not known */
   readonly namespace?: string;
 }
@@ -29,7 +29,7 @@ export interface KaiQueueReference {
   /** Marks the queue as one of KAI Scheduler. */
   readonly engine: 'kai';
   /** Name of the Queue. */
-  readonly queueName: string;
+  readonly name: string;
 }
 
 /** A queue of Gantry's scheduler: `gantryScheduler.queue('research')`, `GantryQueue.fromName('research')`. */
@@ -37,7 +37,7 @@ export interface GantryQueueReference {
   /** Marks the queue as one of Gantry's scheduler. */
   readonly engine: 'gantry';
   /** Name of the queue. */
-  readonly queueName: string;
+  readonly name: string;
   /** `schedulerName` of the scheduler that has the queue. @default gantry */
   readonly schedulerName?: string;
 }
@@ -72,8 +72,8 @@ const FROM_NAME: Readonly<Record<QueueEngine, string>> = {
 };
 
 /** For example `Volcano queue "research"`. */
-export function queueTitle({ engine, queueName }: QueueReference): string {
-  return `${TITLES[engine]} "${queueName}"`;
+export function queueTitle({ engine, name }: QueueReference): string {
+  return `${TITLES[engine]} "${name}"`;
 }
 
 /**
@@ -102,14 +102,11 @@ export function requireQueue<Engine extends QueueEngine>(
 }
 
 function engineOf(value: unknown): QueueReference | undefined {
-  if (typeof value !== 'object' || value === null || !('engine' in value) || !('queueName' in value)) {
+  if (typeof value !== 'object' || value === null || !('engine' in value) || !('name' in value)) {
     return undefined;
   }
-  const { engine, queueName } = value;
-  return typeof engine === 'string' &&
-    Object.hasOwn(TITLES, engine) &&
-    typeof queueName === 'string' &&
-    queueName !== ''
+  const { engine, name } = value;
+  return typeof engine === 'string' && Object.hasOwn(TITLES, engine) && typeof name === 'string' && name !== ''
     ? (value as QueueReference)
     : undefined;
 }

@@ -3,23 +3,50 @@
  * and so do the values of `fromName`, so that nothing here imports them.
  */
 
-/** Name of an object, or the object itself: a construct of this library or of cdk8s-plus. */
-export type NamedReference = string | { readonly name: string };
+/**
+ * An object of the cluster, by its kind and name. The kind keeps references apart: a namespace is not accepted where a priority class is
+ * meant, although both have a name.
+ */
+export interface ObjectReference<Kind extends string> {
+  readonly kind: Kind;
+  readonly name: string;
+}
 
 /** A PriorityClass. */
-export interface PriorityClassReference {
+export interface ForeignObject {
   /** Name of the PriorityClass. */
-  readonly priorityClassName: string;
+  readonly kind: string;
+  readonly apiGroup: string;
+  readonly name: string;
 }
+
+/** An object by its name, or the object itself: a construct of this library or of cdk8s-plus, or the value of a `fromName`. */
+export type NamedReference<Kind extends string> = string | ObjectReference<Kind> | ForeignObject;
+
+/** A PriorityClass: `PriorityClass`, or `PriorityClass.fromName(…)` for one that exists in the cluster. */
+export type PriorityClassReference = ObjectReference<'PriorityClass'>;
 
 /** A WorkloadPriorityClass of Kueue, which orders workloads in its queues. It is not the priority of pods. */
-export interface WorkloadPriorityClassReference {
-  /** Name of the WorkloadPriorityClass. */
-  readonly workloadPriorityClassName: string;
-}
+export type WorkloadPriorityClassReference = ObjectReference<'WorkloadPriorityClass'>;
 
-export function nameOf(reference: NamedReference): string {
-  return typeof reference === 'string' ? reference : reference.name;
+/**
+ * The name of a referenced object.
+ *
+ * @throws if the value is not a name and has none, or if it is an object of another kind
+ */
+export function nameOf<Kind extends string>(reference: NamedReference<Kind>, kind?: Kind): string {
+  const value: unknown = reference;
+  if (typeof value === 'string') {
+    return value;
+  }
+  const { name, kind: found } = typeof value === 'object' && value !== null ? (value as Partial<ForeignObject>) : {};
+  if (typeof name !== 'string' || (kind !== undefined && typeof found === 'string' && found !== kind)) {
+    const what = kind ?? 'object';
+    throw new Error(
+      `must be a ${what} or its name, got ${typeof name === 'string' ? `the ${String(found)} "${name}"` : String(value)}`,
+    );
+  }
+  return name;
 }
 
 /** The reference itself where it is more than a name: a workload depends on those that are constructs. */

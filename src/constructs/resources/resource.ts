@@ -5,6 +5,8 @@ import { ApiObject, type ApiObjectMetadata, Lazy } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { findKind } from '../../facts/api/kinds';
 import { type ResourceKind } from '../../facts/api/resource-kind';
+import { merged } from './merge';
+import { type Overridable } from './object-props';
 import { checkOnSynth } from '../../checks/on-synth';
 
 /** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
@@ -25,15 +27,40 @@ export type ResourceProps<T> = Omit<T, 'apiVersion' | 'kind' | 'status' | 'metad
  * new Resource(chart, 'queue', Queue, { spec: { weight: 4 } });
  */
 export class Resource<T> extends ApiObject {
-  constructor(scope: Construct, id: string, kind: ResourceKind<T>, props: ResourceProps<T>) {
+  /**
+   * @param overrides merged into the spec, or into the object itself where its kind has none
+   */
+  constructor(
+    scope: Construct,
+    id: string,
+    kind: ResourceKind<T>,
+    props: ResourceProps<T>,
+    overrides?: Overridable<T>['overrides'],
+  ) {
     super(scope, id, {
-      ...props,
+      ...overridden(props, overrides),
       metadata: metadataFor(kind, props.metadata),
       apiVersion: kind.apiVersion,
       kind: kind.kind,
     });
     checkOnSynth(this);
   }
+}
+
+/** The late values of a spec are merged when they are known. */
+function overridden(props: object, overrides: object | undefined): object {
+  if (overrides === undefined) {
+    return props;
+  }
+  if (!('spec' in props)) {
+    return merged(props, overrides);
+  }
+  const { spec }: { readonly spec?: unknown } = props;
+  const late = (): object => {
+    const known: unknown = spec instanceof Lazy ? spec.produce() : spec;
+    return known ?? {};
+  };
+  return { ...props, spec: Lazy.any({ produce: () => merged(late(), overrides) }) as unknown };
 }
 
 /**

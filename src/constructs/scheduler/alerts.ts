@@ -3,8 +3,7 @@
  */
 import { Duration } from 'cdk8s';
 import { type Construct } from 'constructs';
-import { type Alert, PrometheusRule } from '../monitoring';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type Alert, PrometheusRule, type PrometheusRuleProps } from '../monitoring';
 
 /** The page that says what to do, by the heading in it. */
 const runbook = (heading: string): Alert['annotations'] => ({ runbook: `cdk8s-gantry, docs/scheduler.md#${heading}` });
@@ -84,9 +83,11 @@ export const SCHEDULER_ALERTS: readonly Alert[] = [
   },
 ];
 
+export type SchedulerAlertsProps = Omit<PrometheusRuleProps, 'groups'>;
+
 /** The alerts as an object of the Prometheus operator; add alerts of your own with `addGroup`. */
 export class SchedulerAlerts extends PrometheusRule {
-  constructor(scope: Construct, id: string, props: NamespacedObjectProps = {}) {
+  constructor(scope: Construct, id: string, props: SchedulerAlertsProps = {}) {
     super(scope, id, { ...props, groups: [{ name: 'gantry-scheduler', rules: SCHEDULER_ALERTS }] });
   }
 }

@@ -40,7 +40,7 @@ export interface SchedulerQueue {
    * Namespaces whose pods may use the queue, by name or as `Team` or `Namespace`. Pods of others wait with a reason.
    * @default - those of its parent; every namespace where no parent names any
    */
-  readonly namespaces?: readonly (NamedReference | Team)[];
+  readonly namespaces?: readonly (NamedReference<'Namespace'> | Team)[];
 }
 
 type Tunable = 'binding' | 'handOver' | 'eviction' | 'cycle' | 'explain' | 'log';
@@ -53,7 +53,7 @@ export type Tuning<Part> = {
     : Part[K];
 };
 
-export interface SchedulerConfigurationProps {
+export interface GantrySchedulerConfiguration {
   /** Pods with this `schedulerName` are bound directly. @default gantry */
   readonly schedulerName?: string;
   /** The queue of pods that name none. @default default */
@@ -83,7 +83,7 @@ export interface SchedulerConfigurationProps {
  * @param guarded an admission policy keeps others from writing what the scheduler writes on pods
  * @throws where the program would refuse it, with every fault
  */
-export function configurationValue(where: string, props: SchedulerConfigurationProps, guarded: boolean): object {
+export function configurationValue(where: string, props: GantrySchedulerConfiguration, guarded: boolean): object {
   const { schedulerName, defaultQueue, queues, topologies, policy, enqueueVolcanoPodGroups, tuning } = props;
   const value = defined({
     schedulerName,
@@ -106,7 +106,7 @@ export function configurationValue(where: string, props: SchedulerConfigurationP
 }
 
 /** `period` of the cycle is `periodSeconds` in the file; two short waits are milliseconds there. */
-function tuningValue(tuning: SchedulerConfigurationProps['tuning'] = {}): object {
+function tuningValue(tuning: GantrySchedulerConfiguration['tuning'] = {}): object {
   return Object.fromEntries(
     Object.entries(tuning).map(([part, members]) => [part, inFileUnits(`tuning.${part}`, members)]),
   );
@@ -145,13 +145,13 @@ function queueValue(where: string, queue: SchedulerQueue): object {
   const twice = deservesUnlimited.find((resource) => Object.hasOwn(stated, resource));
   if (twice !== undefined) {
     throw new Error(
-      `${where}: queue ${queue.name}: deservesUnlimited must not contain "${twice}", since deserved states an amount of it.`,
+      `${where}: queue ${queue.name}: deservesUnlimited must not contain "${twice}", because deserved sets an amount of it.`,
     );
   }
   return { ...others, ...further, deserved: { ...stated, ...unlimited } };
 }
 
-function namespaceName(reference: NamedReference | Team): string {
+function namespaceName(reference: NamedReference<'Namespace'> | Team): string {
   return nameOf(reference instanceof Team ? reference.namespace : reference);
 }
 

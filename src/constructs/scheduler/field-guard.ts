@@ -4,7 +4,7 @@
  * A ValidatingAdmissionPolicy. The scheduler trusts `gantry.dev/node` and `gantry.dev/devices`, so a tenant that could write them could
  * claim nodes and devices; and the gate of a pod keeps it from starting before its turn.
  */
-import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
+import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   ValidatingAdmissionPolicy,
@@ -17,10 +17,10 @@ import {
   GANTRY_PLACEMENT_GATE,
   GANTRY_QUEUE_LABEL,
 } from '../../facts/catalog/gantry-names';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
-export interface FieldGuardProps {
-  readonly metadata: ApiObjectMetadata & { readonly name: string };
+export interface FieldGuardProps extends ClusterObjectProps, Overridable<ValidatingAdmissionPolicy> {
   /** User name of the scheduler's service account. */
   readonly username: string;
 }
@@ -40,60 +40,73 @@ const ON_UPDATE = 'oldObject == null';
 const WAS_BOUND = 'has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ""';
 
 export class FieldGuard extends Construct {
-  readonly policy: ApiObject;
+  readonly resource: ApiObject;
   readonly binding: ApiObject;
 
-  constructor(scope: Construct, id: string, { metadata, username }: FieldGuardProps) {
+  constructor(scope: Construct, id: string, props: FieldGuardProps) {
     super(scope, id);
-    this.policy = new Resource(this, 'Policy', ValidatingAdmissionPolicy, {
-      metadata,
-      spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          resourceRules: [
+    const { username } = props;
+    const metadata = clusterMetadata(id, props);
+    this.resource = new Resource(
+      this,
+      'Policy',
+      ValidatingAdmissionPolicy,
+      {
+        metadata,
+        spec: {
+          failurePolicy: 'Fail',
+          matchConstraints: {
+            resourceRules: [
+              {
+                apiGroups: [''],
+                apiVersions: ['v1'],
+                resources: ['pods', 'pods/status', 'pods/ephemeralcontainers', 'pods/resize'],
+                operations: ['CREATE', 'UPDATE'],
+              },
+              { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/binding'], operations: ['CREATE'] },
+            ],
+          },
+          matchConditions: [
             {
-              apiGroups: [''],
-              apiVersions: ['v1'],
-              resources: ['pods', 'pods/status', 'pods/ephemeralcontainers', 'pods/resize'],
-              operations: ['CREATE', 'UPDATE'],
+              name: 'not-the-scheduler',
+              expression: `request.userInfo.username != ${text(username)}`,
             },
-            { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/binding'], operations: ['CREATE'] },
+            // Cluster administrators can make repairs by hand.
+            {
+              name: 'not-an-administrator',
+              expression: '!has(request.userInfo.groups) || !("system:masters" in request.userInfo.groups)',
+            },
+          ],
+          validations: [
+            ...[GANTRY_NODE, GANTRY_DEVICES].map((key) => ({
+              expression: unchanged(key),
+              message: `the annotation ${key} must be set by the scheduler only`,
+              reason: 'Forbidden',
+            })),
+            {
+              expression: `${ON_UPDATE} || !${gated('oldObject')} || ${gated('object')}`,
+              message: `the scheduling gate ${GANTRY_PLACEMENT_GATE} must be removed by the scheduler only`,
+              reason: 'Forbidden',
+            },
+            ...[GANTRY_QUEUE_LABEL, GANTRY_GANG_LABEL].map((key) => ({
+              expression: `${ON_UPDATE} || !(${WAS_BOUND}) || ${label('oldObject', text(key))} == ${label('object', text(key))}`,
+              message: `the label ${key} must not change once the pod has a node`,
+              reason: 'Forbidden',
+            })),
           ],
         },
-        matchConditions: [
-          {
-            name: 'not-the-scheduler',
-            expression: `request.userInfo.username != ${text(username)}`,
-          },
-          // Cluster administrators can make repairs by hand.
-          {
-            name: 'not-an-administrator',
-            expression: '!has(request.userInfo.groups) || !("system:masters" in request.userInfo.groups)',
-          },
-        ],
-        validations: [
-          ...[GANTRY_NODE, GANTRY_DEVICES].map((key) => ({
-            expression: unchanged(key),
-            message: `the annotation ${key} must be set by the scheduler only`,
-            reason: 'Forbidden',
-          })),
-          {
-            expression: `${ON_UPDATE} || !${gated('oldObject')} || ${gated('object')}`,
-            message: `the scheduling gate ${GANTRY_PLACEMENT_GATE} must be removed by the scheduler only`,
-            reason: 'Forbidden',
-          },
-          ...[GANTRY_QUEUE_LABEL, GANTRY_GANG_LABEL].map((key) => ({
-            expression: `${ON_UPDATE} || !(${WAS_BOUND}) || ${label('oldObject', text(key))} == ${label('object', text(key))}`,
-            message: `the label ${key} must not change once the pod has a node`,
-            reason: 'Forbidden',
-          })),
-        ],
       },
-    });
+      props.overrides,
+    );
     this.binding = new Resource(this, 'Binding', ValidatingAdmissionPolicyBinding, {
       metadata,
-      spec: { policyName: this.policy.name, validationActions: ['Deny'] },
+      spec: { policyName: this.resource.name, validationActions: ['Deny'] },
     });
-    this.binding.addDependency(this.policy);
+    this.binding.addDependency(this.resource);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }

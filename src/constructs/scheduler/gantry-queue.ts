@@ -16,8 +16,8 @@ export interface GantryQueueOptions {
  */
 export class GantryQueue implements GantryQueueReference {
   /** A queue of the scheduler that runs in the cluster: of its configuration, or a Queue of Volcano that it reads. */
-  static fromName(queueName: string, { schedulerName }: GantryQueueOptions = {}): GantryQueueReference {
-    return new GantryQueue(queueName, schedulerName);
+  static fromName(name: string, { schedulerName }: GantryQueueOptions = {}): GantryQueueReference {
+    return new GantryQueue(name, schedulerName);
   }
 
   readonly engine = 'gantry';
@@ -26,7 +26,7 @@ export class GantryQueue implements GantryQueueReference {
   declare readonly schedulerName?: string;
 
   private constructor(
-    readonly queueName: string,
+    readonly name: string,
     schedulerName: string | undefined,
   ) {
     if (schedulerName !== undefined) {

@@ -15,13 +15,13 @@ import { PodDisruptionBudget } from '../../facts/api/types/policy/v1';
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
 import { ServiceMonitor } from '../monitoring';
 import { dependOn } from '../resources/depend-on';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type GantryQueueReference, requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
 import { nameOf, type PriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { SchedulerAlerts } from './alerts';
-import { configurationValue, type SchedulerConfigurationProps } from './configuration';
+import { configurationValue, type GantrySchedulerConfiguration } from './configuration';
 import { FieldGuard } from './field-guard';
 import { SchedulerImage } from './image';
 import { SchedulerNetworkPolicy } from './network-policy';
@@ -30,7 +30,8 @@ import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/sc
 import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
 import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
 
-export interface GantrySchedulerProps extends SchedulerConfigurationProps, NamespacedObjectProps {
+export interface GantrySchedulerProps
+  extends GantrySchedulerConfiguration, NamespacedObjectProps, Overridable<Deployment> {
   /**
    * One decides, the others stand by. A single one holds the lease too, since during an update there are two.
    * @default 2
@@ -84,7 +85,7 @@ export class GantryScheduler extends Construct {
   /** Name of all its objects. */
   readonly name: string;
   readonly namespace: string;
-  readonly deployment: ApiObject;
+  readonly resource: ApiObject;
   readonly service: ApiObject;
   readonly alerts?: SchedulerAlerts;
   /** Absent with `fieldGuard: false`. */
@@ -124,42 +125,49 @@ export class GantryScheduler extends Construct {
     });
     if (fieldGuard) {
       this.fieldGuard = new FieldGuard(this, 'field-guard', {
-        metadata: { ...this.clusterMetadata, name: `${this.name}-fields` },
+        ...this.clusterMetadata,
+        name: `${this.name}-fields`,
         username: `system:serviceaccount:${this.namespace}:${account.name}`,
       });
     }
     const program = image.hasProgram ? undefined : this.programConfigMap();
     const permissions = this.permissions(account);
-    this.deployment = new Resource(this, 'Resource', Deployment, {
-      metadata: this.metadata,
-      spec: {
-        replicas,
-        selector: { matchLabels: this.labels },
-        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
-        template: {
-          metadata: { labels: this.labels },
-          spec: schedulerPod({
-            name: this.name,
-            labels: this.labels,
-            replicas,
-            image,
-            program: program?.name,
-            configuration: configuration.name,
-            serviceAccount: account.name,
-            resources: props.resources,
-            priorityClass: props.priorityClass,
-            access: props.access ?? 'cluster',
-            clusterName: props.clusterName,
-          }),
+    this.resource = new Resource(
+      this,
+      'Resource',
+      Deployment,
+      {
+        metadata: this.metadata,
+        spec: {
+          replicas,
+          selector: { matchLabels: this.labels },
+          strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
+          template: {
+            metadata: { labels: this.labels },
+            spec: schedulerPod({
+              name: this.name,
+              labels: this.labels,
+              replicas,
+              image,
+              program: program?.name,
+              configuration: configuration.name,
+              serviceAccount: account.name,
+              resources: props.resources,
+              priorityClass: props.priorityClass,
+              access: props.access ?? 'cluster',
+              clusterName: props.clusterName,
+            }),
+          },
         },
       },
-    });
+      props.overrides,
+    );
     this.service = new Resource(this, 'Service', Service, {
       metadata: this.metadata,
       spec: { selector: this.labels, ports: [{ name: HTTP_PORT_NAME, port: HTTP_PORT, targetPort: HTTP_PORT_NAME }] },
     });
     dependOn(
-      this.deployment,
+      this.resource,
       props.priorityClass,
       account,
       configuration,
@@ -192,18 +200,18 @@ export class GantryScheduler extends Construct {
     const own = schedulerName === undefined ? {} : { schedulerName };
     if (typeof queue !== 'string') {
       requireQueue(`${this.node.path}: queue`, queue, ['volcano']);
-      const { queueName } = queue;
+      const { name } = queue;
       // The workload waits for the Queue's own object.
-      return { engine: 'gantry', queueName, ...own, ...('resource' in queue ? { resource: queue.resource } : {}) };
+      return { engine: 'gantry', name, ...own, ...('resource' in queue ? { resource: queue.resource } : {}) };
     }
     const names = queues.map(({ name }) => name);
     if (!names.includes(queue)) {
       throw new Error(
         `${this.node.path}: unknown queue "${queue}" (the configuration has ${names.join(', ') || 'none'}). ` +
-          'Add it to queues, or pass the Queue of Volcano that it is.',
+          'Add it to queues, or pass the Volcano Queue construct.',
       );
     }
-    return { engine: 'gantry', queueName: queue, ...own };
+    return { engine: 'gantry', name: queue, ...own };
   }
 
   private get metadata(): ApiObjectMetadata & { readonly name: string } {

@@ -26,7 +26,7 @@ export class SchedulerImage {
     const { repository = 'node', tag = '24.11.0-bookworm-slim', digest } = options;
     if (digest !== undefined && !DIGEST.test(digest)) {
       throw new Error(
-        `digest "${digest}": expected sha256: and 64 hexadecimal digits, as \`docker buildx imagetools inspect ${repository}:${tag}\` prints it.`,
+        `digest "${digest}": must be sha256: and 64 hexadecimal digits, as \`docker buildx imagetools inspect ${repository}:${tag}\` prints it.`,
       );
     }
     return new SchedulerImage(`${repository}:${tag}${digest === undefined ? '' : `@${digest}`}`, false);

@@ -1,8 +1,8 @@
 /**
  * Gantry's scheduler in a cluster: the program, what it may do, and the gate that sends pods to it.
  */
-export { SCHEDULER_ALERTS, SchedulerAlerts } from './alerts';
-export { type SchedulerConfigurationProps, type SchedulerQueue } from './configuration';
+export { SCHEDULER_ALERTS, SchedulerAlerts, type SchedulerAlertsProps } from './alerts';
+export { type GantrySchedulerConfiguration, type SchedulerQueue } from './configuration';
 export { FieldGuard, type FieldGuardProps } from './field-guard';
 export { GantryQueue, type GantryQueueOptions } from './gantry-queue';
 export { GantryScheduler, type GantrySchedulerProps } from './gantry-scheduler';

@@ -17,14 +17,14 @@ import {
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
 import { GANTRY_PLACEMENT_GATE } from '../../facts/catalog/gantry-names';
 import { Checks } from '../../checks/checks-of';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
 
 /** Label of namespaces whose pods are gated, where nothing else is chosen. */
 export const GATED_NAMESPACES: LabelSelector = { matchLabels: { 'gantry.dev/placement': 'enabled' } };
 
-export interface PlacementGateProps extends ClusterObjectProps {
+export interface PlacementGateProps extends ClusterObjectProps, Overridable<MutatingAdmissionPolicy> {
   /** Namespaces whose pods are gated; `kube-system` never is. @default - those with the label `gantry.dev/placement: enabled` */
   readonly namespaces?: LabelSelector;
   /** Pods of these namespaces that are gated. @default - all but those of DaemonSets, which belong to their node */
@@ -83,7 +83,7 @@ function apiVersionFor(minor: KubernetesMinor): string | undefined {
  * new PlacementGate(chart, 'gate', { namespaces: { matchLabels: { 'kubernetes.io/metadata.name': 'notebooks' } } });
  */
 export class PlacementGate extends Construct {
-  readonly policy: ApiObject;
+  readonly resource: ApiObject;
   readonly binding: ApiObject;
 
   /** @throws if the target minor has no such policies */
@@ -99,25 +99,36 @@ export class PlacementGate extends Construct {
     }
     const metadata = clusterMetadata(props.name ?? 'gantry-placement-gate', props);
     const policy: ResourceKind<MutatingAdmissionPolicy> = { apiVersion, kind: 'MutatingAdmissionPolicy' };
-    this.policy = new Resource(this, 'Policy', policy, {
-      metadata,
-      spec: {
-        failurePolicy: props.failurePolicy ?? 'Fail',
-        reinvocationPolicy: 'Never',
-        matchConstraints: {
-          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
-          namespaceSelector: props.namespaces ?? GATED_NAMESPACES,
-          ...(props.pods === undefined ? {} : { objectSelector: props.pods }),
+    this.resource = new Resource(
+      this,
+      'Policy',
+      policy,
+      {
+        metadata,
+        spec: {
+          failurePolicy: props.failurePolicy ?? 'Fail',
+          reinvocationPolicy: 'Never',
+          matchConstraints: {
+            resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
+            namespaceSelector: props.namespaces ?? GATED_NAMESPACES,
+            ...(props.pods === undefined ? {} : { objectSelector: props.pods }),
+          },
+          matchConditions: [...CONDITIONS, ...(props.conditions ?? [])],
+          mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: ADD_GATE } }],
         },
-        matchConditions: [...CONDITIONS, ...(props.conditions ?? [])],
-        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: ADD_GATE } }],
       },
-    });
+      props.overrides,
+    );
     const binding: ResourceKind<MutatingAdmissionPolicyBinding> = {
       apiVersion,
       kind: 'MutatingAdmissionPolicyBinding',
     };
-    this.binding = new Resource(this, 'Binding', binding, { metadata, spec: { policyName: this.policy.name } });
-    this.binding.addDependency(this.policy);
+    this.binding = new Resource(this, 'Binding', binding, { metadata, spec: { policyName: this.resource.name } });
+    this.binding.addDependency(this.resource);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }

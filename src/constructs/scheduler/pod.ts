@@ -47,7 +47,7 @@ export function schedulerPod(props: SchedulerPodProps): PodSpec {
   const { replicas, labels } = props;
   return {
     serviceAccountName: props.serviceAccount,
-    priorityClassName: props.priorityClass?.priorityClassName ?? 'system-cluster-critical',
+    priorityClassName: props.priorityClass?.name ?? 'system-cluster-critical',
     enableServiceLinks: false,
     terminationGracePeriodSeconds: GRACE,
     securityContext: {

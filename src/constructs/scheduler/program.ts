@@ -39,7 +39,7 @@ export interface Program {
 export function schedulerProgram(): Program {
   if (!existsSync(BUNDLE)) {
     throw new Error(
-      `The scheduler's program is not there: expected ${BUNDLE}. In a checkout \`npm run bundle\` writes it.`,
+      `The scheduler's program ${BUNDLE} was not found. In a checkout, create it with \`npm run bundle\`.`,
     );
   }
   const bundle = readFileSync(BUNDLE);

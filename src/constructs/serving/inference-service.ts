@@ -48,8 +48,9 @@ export class InferenceService extends Construct {
   readonly service?: ApiObject;
   readonly disruptionBudget?: ApiObject;
   readonly scaledObject?: ScaledObject;
-  /** Name under which it is reached in its namespace. */
-  readonly serviceName: string;
+  readonly name: string;
+  /** Host name under which it is reached in its namespace. */
+  readonly host: string;
   private readonly made: MadeServer;
 
   /** @throws if a number is none, or the engine has no place for something that is stated */
@@ -57,16 +58,17 @@ export class InferenceService extends Construct {
     super(scope, id);
     const { as = ServingEngine.deployment(), maxUnavailable = 1, ...statement } = props;
     const name = props.name ?? id;
+    this.name = name;
     this.made = this.atItsPath(() => {
       requireStatement(statement);
       return as.make(this, { ...statement, name });
     });
     const { endpoints, pods, scaling } = this.made;
-    this.serviceName = this.made.serviceName ?? name;
+    this.host = this.made.serviceName ?? name;
     const metadata = namespacedMetadata(name, { namespace: props.namespace, labels: props.labels });
     if (endpoints !== undefined) {
       this.service = new Resource(this, 'Service', ServiceKind, {
-        metadata: { ...metadata, name: this.serviceName },
+        metadata: { ...metadata, name: this.host },
         spec: { selector: endpoints, ports: [{ name: 'http', port: props.port, targetPort: 'http' }] },
       });
     }
@@ -117,7 +119,7 @@ export class InferenceService extends Construct {
 
   /** Labels of the pods, for monitors and policies; those of Knative where it is a Knative Service. */
   get podLabels(): Readonly<Record<string, string>> {
-    return this.made.pods ?? { 'serving.knative.dev/service': this.serviceName };
+    return this.made.pods ?? { 'serving.knative.dev/service': this.host };
   }
 
   /** Switches of Knative that it needs; none where it is no Knative Service. */

@@ -5,7 +5,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE } from './knative-features';
 
@@ -14,7 +14,7 @@ export interface NeedsKnativeFeatures {
   readonly requiredFeatures: readonly string[];
 }
 
-export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps, 'name'> {
+export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps, 'name'>, Overridable<ConfigMap> {
   /** @default - none: `addService` */
   readonly services?: readonly NeedsKnativeFeatures[];
   /** Others that shall be on, by their keys. @default - none */
@@ -48,11 +48,22 @@ export class KnativeFeatureSwitches extends Construct {
   ) {
     super(scope, id);
     this.services = [...(props.services ?? [])];
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(FEATURES_CONFIG_MAP, { namespace: KNATIVE_NAMESPACE, ...props }),
-      data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(FEATURES_CONFIG_MAP, { namespace: KNATIVE_NAMESPACE, ...props }),
+        data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 
   addService(service: NeedsKnativeFeatures): this {

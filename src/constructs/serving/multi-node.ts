@@ -140,5 +140,5 @@ function stagesOf(tensor: number, all: number): number {
   if (Number.isInteger(tensor) && tensor > 0 && all % tensor === 0) {
     return all / tensor;
   }
-  throw new Error(`tensorParallel ${tensor}: expected a divisor of the ${all} devices of a group.`);
+  throw new Error(`tensorParallel ${tensor}: must be a divisor of ${all}, the number of devices of a group.`);
 }

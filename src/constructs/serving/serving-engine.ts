@@ -9,7 +9,7 @@ import { type Construct } from 'constructs';
 import { type Container } from '../../facts/api/types/core/v1';
 import { LeaderWorkerSet, type LeaderWorkerSetProps } from '../batch';
 import { type ScaledObjectProps } from '../keda';
-import { type OpenPartial, type Scheduling } from '../pods';
+import { type Scheduling } from '../pods';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Deployment, type DeploymentProps, type Rollout } from './deployment';
@@ -25,6 +25,7 @@ import {
   type ServingStatement,
   spreadOver,
 } from './statement';
+import { type OpenPartial } from '../resources/merge';
 
 /** The settings of a ScaledObject except its target: spread a plan of `keda.LlmScaling`, or set them yourself. */
 export type AutoscalingProps = Omit<ScaledObjectProps, 'target' | keyof NamespacedObjectProps>;
@@ -37,7 +38,7 @@ export interface DeploymentEngineOptions {
   /** Levels over which copies are spread if they can, as node labels. @default - hosts */
   readonly spread?: readonly string[];
   /** Whatever of the Deployment has no property of its own. @default - none */
-  readonly overrides?: DeploymentProps['specOverrides'];
+  readonly overrides?: DeploymentProps['overrides'];
 }
 
 export interface KnativeEngineOptions {
@@ -48,7 +49,7 @@ export interface KnativeEngineOptions {
   /** Protocol of the port: `h2c` for gRPC. @default http1 */
   readonly protocol?: 'http1' | 'h2c';
   /** Whatever of the Service has no property of its own. @default - none */
-  readonly overrides?: KnativeServiceProps['specOverrides'];
+  readonly overrides?: KnativeServiceProps['overrides'];
 }
 
 export interface LeaderWorkerEngineOptions {
@@ -63,7 +64,7 @@ export interface LeaderWorkerEngineOptions {
   /** Each copy gets a domain of this level (a node label) for itself. @default - anywhere */
   readonly exclusiveTopology?: string;
   /** Whatever of the LeaderWorkerSet has no property of its own. @default - none */
-  readonly overrides?: LeaderWorkerSetProps['specOverrides'];
+  readonly overrides?: LeaderWorkerSetProps['overrides'];
 }
 
 /** What an engine made, and how it is reached. */
@@ -106,7 +107,7 @@ export class ServingEngine {
         rollout,
         selector,
         progressDeadline: Duration.seconds(deadlineSeconds(statement)),
-        specOverrides: overrides,
+        overrides,
       });
       return { deployment, endpoints: deployment.selector, pods: deployment.selector, scaling };
     });
@@ -117,11 +118,13 @@ export class ServingEngine {
     return new ServingEngine('Knative Service', (scope, statement) => {
       const { scaling, containerConcurrency, protocol = 'http1', overrides } = options;
       if (statement.replicas !== undefined) {
-        throw new Error('replicas: Knative scales by itself. State minReplicas and maxReplicas of its scaling.');
+        throw new Error(
+          'replicas must not be set for Knative, which scales automatically. Set minReplicas and maxReplicas of its scaling.',
+        );
       }
       if (statement.terminationGracePeriod !== undefined) {
         throw new Error(
-          'terminationGracePeriod: must not be set, since Knative derives it from the timeout of requests. State drainTime.',
+          'terminationGracePeriod: must not be set, because Knative derives it from the request timeout. Set drainTime.',
         );
       }
       const knativeService = new KnativeService(scope, 'Service', {
@@ -132,7 +135,7 @@ export class ServingEngine {
         }),
         scaling,
         containerConcurrency,
-        specOverrides: overrides,
+        overrides,
         // A revision is stopped when its longest request may be over.
         timeout:
           statement.drainTime === undefined
@@ -164,7 +167,7 @@ export class ServingEngine {
         groupSize: nodes,
         groups: statement.replicas ?? 1,
         exclusiveTopology,
-        specOverrides: overrides,
+        overrides,
       });
       // An update must not set back what the autoscaler set.
       if (scaling !== undefined) {
@@ -225,22 +228,20 @@ function nodesOf({ devices, nodes }: LeaderWorkerEngineOptions, perPod: number):
     requireWholeNumber('nodes', nodes, 2);
     if (devices !== undefined && devices !== nodes * perPod) {
       throw new Error(
-        `devices ${devices}: ${nodes} nodes with ${perPod} each have ${nodes * perPod}. State one of the two.`,
+        `devices ${devices}: ${nodes} nodes with ${perPod} each have ${nodes * perPod}. Set only one of the two.`,
       );
     }
     return nodes;
   }
   if (devices === undefined) {
-    throw new Error('State devices of one copy of the model, or its nodes.');
+    throw new Error('devices or nodes is required. Set the devices of one replica of the model, or its nodes.');
   }
   if (perPod === 0) {
-    throw new Error(
-      'devices: the statement has no accelerators, whose number on each node decides how many nodes there are.',
-    );
+    throw new Error('devices requires accelerators, whose number per node determines the number of nodes.');
   }
   if (!Number.isInteger(devices) || devices % perPod !== 0 || devices <= perPod) {
     throw new Error(
-      `devices ${devices}: expected a multiple of the ${perPod} of each pod, at least twice. One pod is enough for ServingEngine.deployment.`,
+      `devices ${devices}: must be a multiple of ${perPod}, the devices of each pod, for at least two pods. For one pod, use ServingEngine.deployment.`,
     );
   }
   return devices / perPod;

@@ -5,16 +5,8 @@
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf, secondsOf } from '../resources/durations';
 import { type Container, type PodSpec, type Probe } from '../../facts/api/types/core/v1';
-import {
-  type Mount,
-  type OpenPartial,
-  podPart,
-  type PodPart,
-  type PodProps,
-  type PodTemplateProps,
-  type Scheduling,
-} from '../pods';
-import { merged } from '../pods/merge';
+import { type Mount, podPart, type PodPart, type PodProps, type PodTemplateProps, type Scheduling } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { type PriorityClassReference } from '../resources/references';
 import { requireWholeNumber } from '../workload/whole-number';
@@ -72,7 +64,7 @@ export function graceSeconds({ drainTime }: Pick<ServingStatement, 'drainTime'>)
 /** @throws if a number is none */
 export function requireStatement({ port, loadingTime, drainTime, replicas = 1 }: ServingStatement): void {
   if (!Number.isInteger(port) || port < 1 || port > 65535) {
-    throw new Error(`port ${port}: expected a port, 1 to 65535.`);
+    throw new Error(`port ${port}: must be between 1 and 65535.`);
   }
   requireWholeNumber('loadingTime in seconds', secondsOf('loadingTime', loadingTime));
   optionalSecondsOf('drainTime', drainTime);
@@ -139,14 +131,14 @@ export function serverTemplate(
   container: OpenPartial<Container>,
   more: Partial<PodProps> = {},
 ): PodProps {
-  const { image, model, mounts = [], overrides } = statement;
+  const { image, model, mounts = [], podOverrides: overrides } = statement;
   const pods = Object.fromEntries(Object.entries(statement).filter(([key]) => !NOT_OF_PODS.includes(key)));
   return {
     ...pods,
     ...more,
     image,
     mounts: model === undefined ? mounts : [model, ...mounts],
-    overrides: { ...overrides, container: merged(container, overrides?.container) },
+    podOverrides: { ...overrides, container: merged(container, overrides?.container) },
   };
 }
 

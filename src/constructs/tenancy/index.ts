@@ -8,8 +8,8 @@ export {
   type LimitRangeProps,
   type LimitRatios,
 } from './limit-range';
-export { type INamespace, Namespace, type NamespaceProps } from './namespace';
-export { type IPriorityClass, type PreemptionPolicy, PriorityClass, type PriorityClassProps } from './priority-class';
+export { type NamespaceReference, Namespace, type NamespaceProps } from './namespace';
+export { type PreemptionPolicy, PriorityClass, type PriorityClassProps } from './priority-class';
 export { PriorityLadder, type PriorityLadderProps, type Rung } from './priority-ladder';
 export { type QuotaScope, ResourceQuota, type ResourceQuotaProps } from './resource-quota';
 export { Team, TEAM_LABEL, type TeamProps, type TeamQueueProps, type TeamQuota } from './team';

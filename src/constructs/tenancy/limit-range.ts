@@ -7,8 +7,9 @@ import { LimitRange as LimitRangeKind, type LimitRangeItem } from '../../facts/a
 import { isExtendedResource } from '../../facts/catalog';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 import { bytesText, type ByteSize, countText } from '../resources/quantities';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-import { dependOnNamespace, type INamespace } from './namespace';
 
 /** What a container may state: everything but a number of pods. */
 export type ContainerAmounts = Omit<Amounts, 'pods'>;
@@ -51,11 +52,7 @@ export interface ContainerLimits {
   readonly maxLimitRequestRatio?: LimitRatios;
 }
 
-export interface LimitRangeProps {
-  /** @default - the construct's id */
-  readonly name?: string;
-  /** @default - the chart's namespace */
-  readonly namespace?: INamespace;
+export interface LimitRangeProps extends NamespacedObjectProps, Overridable<LimitRangeKind> {
   /** @default - nothing said of containers */
   readonly container?: ContainerLimits;
   /**
@@ -99,13 +96,24 @@ export class LimitRange extends Construct {
       };
       this.add({ type: 'PersistentVolumeClaim', ...bound('min'), ...bound('max') });
     }
-    this.resource = new Resource(this, 'Resource', LimitRangeKind, {
-      metadata: { name: props.name ?? id, namespace: props.namespace?.name },
-      spec: Lazy.any({ produce: () => ({ limits: this.items.map((item) => texts(item())) }) }) as {
-        limits: LimitRangeItem[];
+    this.resource = new Resource(
+      this,
+      'Resource',
+      LimitRangeKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: Lazy.any({ produce: () => ({ limits: this.items.map((item) => texts(item())) }) }) as {
+          limits: LimitRangeItem[];
+        },
       },
-    });
-    dependOnNamespace(this, props.namespace);
+      props.overrides,
+    );
+    dependOn(this, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 
   /** Adds an item as Kubernetes writes it, or a function that returns it when the object is rendered. Each type is allowed once. */

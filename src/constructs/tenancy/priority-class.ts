@@ -5,19 +5,14 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PriorityClass as PriorityClassKind } from '../../facts/api/types/scheduling.k8s.io/v1';
 import { Checks } from '../../checks/checks-of';
+import { type PriorityClassReference } from '../resources/references';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-
-/** Whatever names a priority class: a `PriorityClass`, or `PriorityClass.fromName(…)` for one of the cluster. */
-export interface IPriorityClass {
-  readonly priorityClassName: string;
-}
 
 /** `Never` waits in front of lower pods without pushing them aside. */
 export type PreemptionPolicy = 'PreemptLowerPriority' | 'Never';
 
-export interface PriorityClassProps {
-  /** @default - the construct's id */
-  readonly name?: string;
+export interface PriorityClassProps extends ClusterObjectProps, Overridable<PriorityClassKind> {
   /**
    * Higher goes first. Whole, at most 1,000,000,000: what is above belongs to the system.
    *
@@ -39,28 +34,35 @@ export interface PriorityClassProps {
 }
 
 /** @example new PriorityClass(chart, 'production', { value: 3000, description: 'Training that a release waits for' }); */
-export class PriorityClass extends Construct implements IPriorityClass {
+export class PriorityClass extends Construct implements PriorityClassReference {
   /** A class that exists in the cluster, for example `system-node-critical`. */
-  static fromName(name: string): IPriorityClass {
-    return { priorityClassName: name };
+  static fromName(name: string): PriorityClassReference {
+    return { kind: 'PriorityClass', name };
   }
 
-  readonly priorityClassName: string;
+  readonly kind = 'PriorityClass';
+  readonly name: string;
   readonly value: number;
   readonly resource: ApiObject;
 
   /** @throws if the reason for a global default is empty */
   constructor(scope: Construct, id: string, props: PriorityClassProps) {
     super(scope, id);
-    this.priorityClassName = props.name ?? id;
+    this.name = props.name ?? id;
     this.value = props.value;
-    this.resource = new Resource(this, 'Resource', PriorityClassKind, {
-      metadata: { name: this.priorityClassName },
-      value: props.value,
-      preemptionPolicy: props.preemptionPolicy,
-      description: props.description,
-      ...(props.globalDefaultBecause === undefined ? {} : { globalDefault: true }),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PriorityClassKind,
+      {
+        metadata: clusterMetadata(id, props),
+        value: props.value,
+        preemptionPolicy: props.preemptionPolicy,
+        description: props.description,
+        ...(props.globalDefaultBecause === undefined ? {} : { globalDefault: true }),
+      },
+      props.overrides,
+    );
     if (props.globalDefaultBecause !== undefined) {
       Checks.of(this).ignore('tenancy/global-default-deliberate', props.globalDefaultBecause);
     }

@@ -56,12 +56,12 @@ export class PriorityLadder<const Name extends string> extends Construct {
     const lowest = props.lowest ?? step;
     const rungs: readonly Rung<Name>[] = props.rungs.map((rung) => (typeof rung === 'string' ? { name: rung } : rung));
     if (step < 1 || !Number.isInteger(step)) {
-      throw new Error(`${this.node.path}: step must be a whole number above 0, found ${step}.`);
+      throw new Error(`${this.node.path}: step must be a whole number greater than 0, not ${step}.`);
     }
     const highest = lowest + step * (rungs.length - 1);
     if (highest > HIGHEST) {
       throw new Error(
-        `${this.node.path}: the highest rung would have the value ${highest}, and Kubernetes allows ${HIGHEST}. Lower lowest or step.`,
+        `${this.node.path}: the value of the highest rung (${highest}) must be less than or equal to ${HIGHEST}. Lower lowest or step.`,
       );
     }
     const names = rungs.map((rung) => rung.name);

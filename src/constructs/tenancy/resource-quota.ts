@@ -6,18 +6,15 @@ import { Construct } from 'constructs';
 import { ResourceQuota as ResourceQuotaKind, type ScopeSelector } from '../../facts/api/types/core/v1';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 import { bytesText, type ByteSize, countText } from '../resources/quantities';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-import { dependOnNamespace, type INamespace } from './namespace';
 import { type LimitedResource, requestsKey } from './quota-keys';
 
 export type QuotaScope =
   'Terminating' | 'NotTerminating' | 'BestEffort' | 'NotBestEffort' | 'CrossNamespacePodAffinity';
 
-export interface ResourceQuotaProps {
-  /** @default - the construct's id */
-  readonly name?: string;
-  /** @default - the chart's namespace */
-  readonly namespace?: INamespace;
+export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<ResourceQuotaKind> {
   /**
    * What all pods together may request; written as `requests.<name>`, the only form in which Kubernetes counts extended resources.
    * @default - not limited
@@ -69,17 +66,28 @@ export class ResourceQuota extends Construct {
   constructor(scope: Construct, id: string, props: ResourceQuotaProps) {
     super(scope, id);
     this.hard = new Map(hardOf(this.node.path, props));
-    this.resource = new Resource(this, 'Resource', ResourceQuotaKind, {
-      metadata: { name: props.name ?? id, namespace: props.namespace?.name },
-      spec: Lazy.any({
-        produce: () => ({
-          hard: Object.fromEntries(this.hard),
-          scopes: props.scopes,
-          scopeSelector: props.scopeSelector,
-        }),
-      }) as object,
-    });
-    dependOnNamespace(this, props.namespace);
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ResourceQuotaKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: Lazy.any({
+          produce: () => ({
+            hard: Object.fromEntries(this.hard),
+            scopes: props.scopes,
+            scopeSelector: props.scopeSelector,
+          }),
+        }) as object,
+      },
+      props.overrides,
+    );
+    dependOn(this, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 
   /**
@@ -105,7 +113,7 @@ function hardOf(path: string, props: ResourceQuotaProps): readonly [string, stri
   const uncounted = limited.find(([resource]) => !LIMITED.has(resource));
   if (uncounted !== undefined) {
     throw new Error(
-      `${path}: limits: Kubernetes counts limits of CPU, memory, and ephemeral storage alone, and not of "${uncounted[0]}". State it under requests.`,
+      `${path}: limits: Kubernetes counts only limits of CPU, memory, and ephemeral storage, not of "${uncounted[0]}". Set it under requests.`,
     );
   }
   return [

@@ -6,15 +6,16 @@
  */
 import { Construct } from 'constructs';
 import { type PolicyRule, Role, RoleBinding, type Subject } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
+import { dependOn } from '../resources/depend-on';
 import { Resource } from '../resources/resource';
-import { dependOnNamespace, type INamespace } from './namespace';
+import { type NamespaceReference } from './namespace';
 
 /** A user or a group as the cluster's authentication names it, or a `User`, `Group` or `ServiceAccount` of cdk8s-plus. */
 export type TeamSubject =
   { readonly kind: 'User' | 'Group'; readonly name: string } | { toSubjectConfiguration(): Subject };
 
 export interface TeamAccessProps {
-  readonly namespace: INamespace;
+  readonly namespace: NamespaceReference;
   /** @default - none */
   readonly admins?: readonly TeamSubject[];
   /** @default - none */
@@ -60,7 +61,7 @@ export class TeamAccess extends Construct {
       });
       this.bind('team-workloads', 'Role', role.name, [...admins, ...members], namespace).node.addDependency(role);
     }
-    dependOnNamespace(this, props.namespace);
+    dependOn(this, props.namespace);
   }
 
   private bind(

@@ -6,11 +6,12 @@ import { type LimitRangeItem } from '../../facts/api/types/core/v1';
 import { GANTRY_NAMESPACES, GANTRY_TEAM_LABEL } from '../../facts/catalog';
 import { type Amounts } from '../pods/amounts';
 import { type ByteSize, type Cores } from '../resources/quantities';
+import { type NamedReference } from '../resources/references';
 import { type VolcanoQueueReference } from '../resources/queue-references';
 import { Queue } from '../volcano';
 import { defaultLimitsFor } from './default-limits';
 import { type ContainerLimits, LimitRange } from './limit-range';
-import { type INamespace, Namespace } from './namespace';
+import { Namespace, namespaceReference, type NamespaceReference } from './namespace';
 import { isMandatory } from './quota-keys';
 import { ResourceQuota } from './resource-quota';
 import { TeamAccess, type TeamSubject } from './team-access';
@@ -62,7 +63,7 @@ export interface TeamProps {
   /** Name of the team, its namespace and its queue. @default - the construct's id */
   readonly name?: string;
   /** Where the team works. @default - a new namespace of the team's name */
-  readonly namespace?: INamespace;
+  readonly namespace?: NamedReference<'Namespace'>;
   /**
    * What pods of the new namespace may do (the label `pod-security.kubernetes.io/enforce`). RDMA pods need `privileged`: they add
    * IPC_LOCK, which `baseline` refuses.
@@ -106,9 +107,9 @@ export const TEAM_LABEL = GANTRY_TEAM_LABEL;
  * });
  */
 export class Team extends Construct {
-  readonly teamName: string;
+  readonly name: string;
   /** Workloads of the team go here: `metadata: { namespace: team.namespace.name }`. */
-  readonly namespace: INamespace;
+  readonly namespace: NamespaceReference;
   readonly quota: ResourceQuota;
   /** Absent where the quota makes nothing mandatory and no limits were asked for. */
   readonly limitRange?: LimitRange;
@@ -118,17 +119,8 @@ export class Team extends Construct {
   /** @throws if an amount is not valid */
   constructor(scope: Construct, id: string, props: TeamProps) {
     super(scope, id);
-    this.teamName = props.name ?? id;
-    this.namespace =
-      props.namespace ??
-      new Namespace(this, 'namespace', {
-        name: this.teamName,
-        labels: {
-          [TEAM_LABEL]: this.teamName,
-          ...(props.podSecurity === undefined ? {} : { 'pod-security.kubernetes.io/enforce': props.podSecurity }),
-          ...props.namespaceLabels,
-        },
-      });
+    this.name = props.name ?? id;
+    this.namespace = props.namespace === undefined ? this.makeNamespace(props) : namespaceReference(props.namespace);
     this.quota = this.makeQuota(props.quota);
     this.limitRange = this.makeLimitRange(props.limits);
     this.teamQueue = this.makeQueue(props.queue ?? {}, props.quota);
@@ -142,7 +134,7 @@ export class Team extends Construct {
    */
   get queue(): VolcanoQueueReference {
     if (this.teamQueue === undefined) {
-      throw new Error(`${this.node.path}: the team has no queue, since it was made with queue: false.`);
+      throw new Error(`${this.node.path}: the team has no queue, because it was created with queue: false.`);
     }
     return this.teamQueue;
   }
@@ -159,10 +151,21 @@ export class Team extends Construct {
     return this;
   }
 
+  private makeNamespace({ podSecurity, namespaceLabels }: TeamProps): Namespace {
+    return new Namespace(this, 'namespace', {
+      name: this.name,
+      labels: {
+        [TEAM_LABEL]: this.name,
+        ...(podSecurity === undefined ? {} : { 'pod-security.kubernetes.io/enforce': podSecurity }),
+        ...namespaceLabels,
+      },
+    });
+  }
+
   private makeQuota(quota: TeamQuota): ResourceQuota {
     const { cpuLimit, memoryLimit, pods, storage, persistentVolumeClaims, hard, ...requests } = quota;
     return new ResourceQuota(this, 'quota', {
-      name: `${this.teamName}-quota`,
+      name: `${this.name}-quota`,
       namespace: this.namespace,
       requests,
       limits: { cpu: cpuLimit, memory: memoryLimit },
@@ -179,7 +182,7 @@ export class Team extends Construct {
       return undefined;
     }
     const range = new LimitRange(this, 'limits', {
-      name: `${this.teamName}-limits`,
+      name: `${this.name}-limits`,
       namespace: this.namespace,
       container,
     });
@@ -202,8 +205,8 @@ export class Team extends Construct {
     const { cpu, memory, ephemeralStorage, hugepages, accelerators, other } = quota;
     const share: Amounts = { cpu, memory, ephemeralStorage, hugepages, accelerators, other };
     return new Queue(this, 'queue', {
-      name: queue.name ?? this.teamName,
-      labels: { [TEAM_LABEL]: this.teamName },
+      name: queue.name ?? this.name,
+      labels: { [TEAM_LABEL]: this.name },
       annotations: { [GANTRY_NAMESPACES]: this.namespace.name },
       parent: queue.parent,
       weight: queue.weight,

@@ -5,8 +5,8 @@ import { type Scheduling, type SchedulingEngine } from '../pods';
 import { BUILT_IN_RUNTIMES, type BuiltInRuntimeName, type MlPolicyName } from '../../manifests/trainer/trainer-facts';
 
 export interface RuntimeReference {
-  readonly runtimeName: string;
-  readonly runtimeKind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
+  readonly name: string;
+  readonly kind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
   /** How its nodes find each other, where it is known. */
   readonly policy?: MlPolicyName;
   /** Its jobs that a TrainJob's pods stand for. */
@@ -23,8 +23,8 @@ export interface RuntimeReference {
 export function builtInRuntimeReference(name: BuiltInRuntimeName): RuntimeReference {
   const { policy } = BUILT_IN_RUNTIMES[name];
   return {
-    runtimeName: name,
-    runtimeKind: 'ClusterTrainingRuntime',
+    name: name,
+    kind: 'ClusterTrainingRuntime',
     policy,
     nodeJobs: nodeJobsOf(policy),
     engine: 'default',

@@ -28,7 +28,7 @@ export interface TrainJobInitializer {
   /** Where the data is fetched from, for example `hf://meta-llama/Llama-3.2-1B-Instruct` or `s3://bucket/path`. */
   readonly storageUri?: string;
   /** Secret with credentials. @default - none */
-  readonly secret?: NamedReference;
+  readonly secret?: NamedReference<'Secret'>;
   /** @default - none */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -95,8 +95,8 @@ function specOf(name: string, props: TrainJobProps, choice: WorkloadChoice): Tra
   const patch = patchOf(runtime, template, choice);
   return {
     runtimeRef: {
-      name: runtime.runtimeName,
-      ...(runtime.runtimeKind === 'ClusterTrainingRuntime' ? {} : { kind: runtime.runtimeKind }),
+      name: runtime.name,
+      ...(runtime.kind === 'ClusterTrainingRuntime' ? {} : { kind: runtime.kind }),
     },
     managedBy: props.managedBy,
     suspend: props.suspend,
@@ -126,7 +126,7 @@ function templateOf(name: string, props: TrainJobProps, choice: WorkloadChoice):
   const gang = gangOfNodes(name, nodes, runtime);
   if (scheduling.engine === 'gantry' && gang === undefined) {
     throw new Error(
-      `nodes: the runtime ${runtime.runtimeName} may state its own number, which Gantry cannot see. State nodes, so that they start together.`,
+      `nodes: the runtime ${runtime.name} may set the number of nodes, which Gantry cannot read. Set nodes, so that all of them start together.`,
     );
   }
   const template = podsOf(props).toPodTemplate({
@@ -169,13 +169,13 @@ function initializerOf(props: TrainJobInitializer | undefined): TrainJobSpecInit
 
 /** Scheduler and priority are fields of pods that no TrainJob can change. */
 function requireSchedulable(
-  { runtimeName, engine }: RuntimeReference,
+  { name: runtimeName, engine }: RuntimeReference,
   { scheduling, priorityClass }: WorkloadChoice,
 ): void {
   if (priorityClass !== undefined) {
     throw new Error(
-      `priorityClass ${priorityClass.priorityClassName} cannot be stated in a TrainJob. Give it to a TrainingRuntime, or a ` +
-        'workloadPriorityClass to Scheduling.kueue.',
+      `priorityClass ${priorityClass.name} must not be set in a TrainJob. Set it in a TrainingRuntime, or set ` +
+        'workloadPriorityClass of Scheduling.kueue.',
     );
   }
   if (scheduling === undefined || scheduling.engine === 'default' || scheduling.engine === 'kueue') {
@@ -252,7 +252,5 @@ function refuse(where: string, value: object, known: readonly string[]): void {
   if (fields.length === 0) {
     return;
   }
-  throw new Error(
-    `${fields.join(', ')} of the ${where} cannot be stated in a TrainJob. Write a TrainingRuntime that states it.`,
-  );
+  throw new Error(`${fields.join(', ')} of the ${where} must not be set in a TrainJob. Set it in a TrainingRuntime.`);
 }

@@ -12,15 +12,8 @@ import {
   type TrainingRuntimeSpec,
   type TrainingRuntimeSpecTemplateSpecReplicatedJob,
 } from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
-import {
-  type OpenPartial,
-  PodTemplate,
-  type PodProps,
-  type Scheduling,
-  type SchedulingEngine,
-  VOLCANO_QUEUE_ANNOTATION,
-} from '../pods';
-import { merged } from '../pods/merge';
+import { PodTemplate, type PodProps, type Scheduling, type SchedulingEngine, VOLCANO_QUEUE_ANNOTATION } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import {
   type ClusterObjectProps,
@@ -108,7 +101,7 @@ export interface RuntimeProps extends PodProps {
   /** How close the pods must be, with Volcano: the highest tier of hyper nodes that they may spread over. @default - anywhere */
   readonly networkTopology?: { readonly mode?: 'hard' | 'soft'; readonly highestTier: number };
   /** Whatever of the spec has no property of its own: merged in at the end, never dropped. @default - none */
-  readonly specOverrides?: OpenPartial<TrainingRuntimeSpec>;
+  readonly overrides?: OpenPartial<TrainingRuntimeSpec>;
 }
 
 abstract class Runtime extends Construct implements RuntimeReference {
@@ -117,7 +110,7 @@ abstract class Runtime extends Construct implements RuntimeReference {
   readonly engine: SchedulingEngine;
   readonly scheduling: Scheduling | undefined;
   readonly nodes: number;
-  abstract readonly runtimeKind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
+  abstract readonly kind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
   abstract readonly resource: Resource<unknown>;
 
   protected constructor(scope: Construct, id: string, props: RuntimeProps) {
@@ -139,7 +132,7 @@ abstract class Runtime extends Construct implements RuntimeReference {
     );
   }
 
-  get runtimeName(): string {
+  get name(): string {
     return this.resource.name;
   }
 }
@@ -150,10 +143,10 @@ export interface TrainingRuntimeProps extends RuntimeProps, NamespacedObjectProp
 export class TrainingRuntime extends Runtime {
   /** A runtime of the cluster. */
   static fromName(name: string, policy?: MlPolicyName): RuntimeReference {
-    return { runtimeName: name, runtimeKind: 'TrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
+    return { name: name, kind: 'TrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
   }
 
-  readonly runtimeKind = 'TrainingRuntime';
+  readonly kind = 'TrainingRuntime';
   readonly resource: Resource<TrainingRuntimeKind>;
 
   /** @throws if `nodes` is not a whole number of at least 1 */
@@ -178,10 +171,10 @@ export class ClusterTrainingRuntime extends Runtime {
 
   /** A runtime of the cluster. */
   static fromName(name: string, policy?: MlPolicyName): RuntimeReference {
-    return { runtimeName: name, runtimeKind: 'ClusterTrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
+    return { name: name, kind: 'ClusterTrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
   }
 
-  readonly runtimeKind = 'ClusterTrainingRuntime';
+  readonly kind = 'ClusterTrainingRuntime';
   readonly resource: Resource<ClusterTrainingRuntimeKind>;
 
   /** @throws if `nodes` is not a whole number of at least 1 */
@@ -210,7 +203,7 @@ function specOf(props: RuntimeProps): TrainingRuntimeSpec {
       },
     },
   };
-  return merged(spec, props.specOverrides);
+  return merged(spec, props.overrides);
 }
 
 function podGroupPolicyOf({
@@ -243,7 +236,7 @@ type RuntimeJob = TrainingRuntimeSpecTemplateSpecReplicatedJob;
 /** The claim is made by JobSet, which adds its volume to every pod: only the mount is stated. */
 function sharing(pod: PodProps): PodProps {
   const shared = { volumeMounts: [{ name: INITIALIZER_VOLUME, mountPath: '/workspace' }] };
-  return { ...pod, overrides: { ...pod.overrides, container: merged(shared, pod.overrides?.container) } };
+  return { ...pod, podOverrides: { ...pod.podOverrides, container: merged(shared, pod.podOverrides?.container) } };
 }
 
 function claimOf({ storage, storageClass }: RuntimeInitializers): PersistentVolumeClaim {

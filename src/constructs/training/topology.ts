@@ -34,7 +34,7 @@ export class TrainingTopology {
       return this.level;
     }
     throw new Error(
-      `topology level ${this.level} is a tier of Volcano's hyper nodes, which ${engine} does not know. Name a node label.`,
+      `topology level ${this.level} is a tier of Volcano's HyperNodes, which ${engine} does not support. Use a node label.`,
     );
   }
 

@@ -186,10 +186,12 @@ export class TrainingEngine {
       case 'jax':
         return TrainingEngine.jaxJob();
       case 'ray':
-        throw new Error('framework ray: say which version, with as: TrainingEngine.rayJob({ rayVersion }).');
+        throw new Error(
+          'framework ray: the version of Ray is required. Set as: TrainingEngine.rayJob({ rayVersion }).',
+        );
       case 'other':
         throw new Error(
-          'framework other has no kind of its own: say as: TrainingEngine.jobSet(), volcanoJob() or leaderWorkerSet().',
+          'framework other has no default kind. Set as to TrainingEngine.jobSet(), volcanoJob(), or leaderWorkerSet().',
         );
     }
   }
@@ -209,7 +211,7 @@ export class TrainingEngine {
     const optional: readonly Optional[] = [...RUN_POLICY, 'elastic', 'port'];
     const refused = optional.filter((field) => statement[field] !== undefined && !supports.includes(field));
     if (refused.length > 0) {
-      throw new Error(`${name} has no place for ${refused.join(', ')}. Leave it out, or choose another engine.`);
+      throw new Error(`${name} does not support ${refused.join(', ')}. Remove it, or choose another engine.`);
     }
     return make(scope, id, statement);
   }

@@ -8,15 +8,13 @@ import {
   type HyperNodeSpecMember,
 } from '../../facts/api/types/topology.volcano.sh/v1alpha1';
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { dependOn } from '../resources/depend-on';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 
 /** Whatever names a hyper node. */
-export interface IHyperNode {
-  /** Name of the HyperNode. */
-  readonly hyperNodeName: string;
-}
+export type HyperNodeReference = ObjectReference<'HyperNode'>;
 
 /**
  * A member of a HyperNode: nodes, or a HyperNode of the tier below.
@@ -46,17 +44,14 @@ export class HyperNodeMember {
   }
 
   /** A hyper node of a lower tier. Hyper nodes can be named only one by one. */
-  static hyperNode(hyperNode: IHyperNode): HyperNodeMember {
-    return new HyperNodeMember(
-      { type: 'HyperNode', selector: { exactMatch: { name: hyperNode.hyperNodeName } } },
-      hyperNode,
-    );
+  static hyperNode(hyperNode: HyperNodeReference): HyperNodeMember {
+    return new HyperNodeMember({ type: 'HyperNode', selector: { exactMatch: { name: hyperNode.name } } }, hyperNode);
   }
 
   private constructor(
     private readonly member: HyperNodeSpecMember,
     /** The hyper node that this refers to. */
-    readonly reference?: IHyperNode,
+    readonly reference?: HyperNodeReference,
   ) {}
 
   /** Returns the member as the spec of the HyperNode has it. */
@@ -66,7 +61,7 @@ export class HyperNodeMember {
 }
 
 /** Props of a HyperNode. */
-export interface HyperNodeProps extends ClusterObjectProps {
+export interface HyperNodeProps extends ClusterObjectProps, Overridable<HyperNodeKind> {
   /** How far apart the members are: 1 for the closest (one switch, one NVLink domain), rising. */
   readonly tier: number;
   /** A name of the tier, by which a job may ask for it. @default - none */
@@ -84,24 +79,31 @@ export interface HyperNodeProps extends ClusterObjectProps {
  *   members: [volcano.HyperNodeMember.nodesLabelled({ 'topology.example.com/leaf': 'leaf-1' })],
  * });
  */
-export class HyperNode extends Construct implements IHyperNode {
+export class HyperNode extends Construct implements HyperNodeReference {
   /** A hyper node that exists in the cluster. */
-  static fromName(hyperNodeName: string): IHyperNode {
-    return { hyperNodeName };
+  static fromName(name: string): HyperNodeReference {
+    return { kind: 'HyperNode', name };
   }
 
   /** Name of the HyperNode. */
-  readonly hyperNodeName: string;
+  readonly kind = 'HyperNode';
+  readonly name: string;
   /** The HyperNode object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: HyperNodeProps) {
     super(scope, id);
-    this.hyperNodeName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', HyperNodeKind, {
-      metadata: clusterMetadata(id, props),
-      spec: { tier: props.tier, tierName: props.tierName, members: props.members.map((member) => member.toMember()) },
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      HyperNodeKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: { tier: props.tier, tierName: props.tierName, members: props.members.map((member) => member.toMember()) },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, ...props.members.map(({ reference }) => reference));
   }
 }

@@ -2,9 +2,9 @@
  * Volcano: queues, gangs, jobs and the scheduler's configuration.
  */
 export { CronJob, type CronJobProps } from './cron-job';
-export { HyperNode, HyperNodeMember, type HyperNodeProps, type IHyperNode } from './hyper-node';
+export { HyperNode, HyperNodeMember, type HyperNodeProps, type HyperNodeReference } from './hyper-node';
 export { Job, type JobProps } from './job';
-export { type IJobTemplate, JobFlow, type JobFlowProps, JobTemplate, type JobTemplateProps } from './job-flow';
+export { type JobTemplateReference, JobFlow, type JobFlowProps, JobTemplate, type JobTemplateProps } from './job-flow';
 export {
   type HcclrankPluginOptions,
   JobPlugin,

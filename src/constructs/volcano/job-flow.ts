@@ -19,13 +19,11 @@ import {
   type VolcanoJobEngine,
 } from './job-specification';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 
 /** Whatever names a job template of the flow's namespace. */
-export interface IJobTemplate {
-  /** Name of the JobTemplate. */
-  readonly jobTemplateName: string;
-}
+export type JobTemplateReference = ObjectReference<'JobTemplate'>;
 
 /** Props of a JobTemplate. */
 export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplateSpec, VolcanoJobEngine> {}
@@ -37,11 +35,16 @@ export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplat
  * const train = new volcano.JobTemplate(chart, 'train', { tasks: [{ name: 'node', replicas: 8, template }] }).submitTo(queue);
  * new volcano.JobFlow(chart, 'pipeline').addFlow(train);
  */
-export class JobTemplate extends Workload<JobTemplateKind, JobTemplateSpec, VolcanoJobEngine> implements IJobTemplate {
+export class JobTemplate
+  extends Workload<JobTemplateKind, JobTemplateSpec, VolcanoJobEngine>
+  implements JobTemplateReference
+{
   /** A template that exists in the namespace. */
-  static fromName(jobTemplateName: string): IJobTemplate {
-    return { jobTemplateName };
+  static fromName(name: string): JobTemplateReference {
+    return { kind: 'JobTemplate', name };
   }
+
+  readonly kind = 'JobTemplate';
 
   /** @throws if a plugin is given twice, or the job cannot be scheduled as it says */
   constructor(scope: Construct, id: string, props: JobTemplateProps) {
@@ -57,15 +60,10 @@ export class JobTemplate extends Workload<JobTemplateKind, JobTemplateSpec, Volc
       references: job.references,
     });
   }
-
-  /** Name of the JobTemplate. */
-  get jobTemplateName(): string {
-    return this.name;
-  }
 }
 
 /** Props of a JobFlow. */
-export interface JobFlowProps extends NamespacedObjectProps {
+export interface JobFlowProps extends NamespacedObjectProps, Overridable<JobFlowKind> {
   /** What becomes of the jobs when the flow has ended. @default 'retain' */
   readonly jobRetainPolicy?: 'retain' | 'delete';
 }
@@ -82,19 +80,28 @@ export interface JobFlowProps extends NamespacedObjectProps {
  */
 export class JobFlow extends Construct {
   /** Name of the JobFlow. */
-  readonly jobFlowName: string;
+  readonly name: string;
   /** The JobFlow object. */
   readonly resource: ApiObject;
-  private readonly flows: { readonly template: IJobTemplate; readonly after: readonly IJobTemplate[] }[] = [];
+  private readonly flows: {
+    readonly template: JobTemplateReference;
+    readonly after: readonly JobTemplateReference[];
+  }[] = [];
 
   constructor(scope: Construct, id: string, props: JobFlowProps = {}) {
     super(scope, id);
-    this.jobFlowName = props.name ?? id;
+    this.name = props.name ?? id;
     const spec: JobFlowSpec = {
       jobRetainPolicy: props.jobRetainPolicy ?? 'retain',
       flows: Lazy.any({ produce: () => this.renderFlows() }) as JobFlowSpec['flows'],
     };
-    this.resource = new Resource(this, 'Resource', JobFlowKind, { metadata: namespacedMetadata(id, props), spec });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      JobFlowKind,
+      { metadata: namespacedMetadata(id, props), spec },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 
@@ -104,18 +111,18 @@ export class JobFlow extends Construct {
    * @param options.after templates of this flow that must have completed
    * @throws if the template is in the flow already, or one of `after` is not, because Volcano would wait forever
    */
-  addFlow(template: IJobTemplate, options: { readonly after?: readonly IJobTemplate[] } = {}): this {
-    const name = template.jobTemplateName;
-    const known = this.flows.map((flow) => flow.template.jobTemplateName);
+  addFlow(template: JobTemplateReference, options: { readonly after?: readonly JobTemplateReference[] } = {}): this {
+    const name = template.name;
+    const known = this.flows.map((flow) => flow.template.name);
     if (known.includes(name)) {
       throw new Error(
-        `The flow ${this.jobFlowName} has the template "${name}" already. Make a second JobTemplate for a second run.`,
+        `The flow ${this.name} already has the template "${name}". For a second run, create a second JobTemplate.`,
       );
     }
-    const missing = options.after?.find((other) => !known.includes(other.jobTemplateName));
+    const missing = options.after?.find((other) => !known.includes(other.name));
     if (missing !== undefined) {
       throw new Error(
-        `"${name}" shall come after "${missing.jobTemplateName}", which is not in the flow ${this.jobFlowName}. Add that one first.`,
+        `"${name}" depends on "${missing.name}", which is not in the flow ${this.name}. Add "${missing.name}" first.`,
       );
     }
     this.flows.push({ template, after: options.after ?? [] });
@@ -125,8 +132,8 @@ export class JobFlow extends Construct {
 
   private renderFlows(): JobFlowSpec['flows'] {
     return this.flows.map(({ template, after }) => ({
-      name: template.jobTemplateName,
-      ...(after.length === 0 ? {} : { dependsOn: { targets: after.map((other) => other.jobTemplateName) } }),
+      name: template.name,
+      ...(after.length === 0 ? {} : { dependsOn: { targets: after.map((other) => other.name) } }),
     }));
   }
 }

@@ -7,7 +7,7 @@ import { type JobSpec, type JobSpecTask } from '../../facts/api/types/batch.volc
 import { type PodTemplateSpec } from '../../facts/api/types/core/v1';
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
 import { type Gang, type PodRenderOptions, type Scheduling, type SchedulingParts } from '../pods';
-import { merged } from '../pods/merge';
+import { merged } from '../resources/merge';
 import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
 import { type WorkloadChoice } from '../workload/workload';
 import { type JobPlugin } from './job-plugin';
@@ -147,7 +147,7 @@ export class JobSpecification {
   addPlugin(plugin: JobPlugin): void {
     if (this.plugins.some(({ name }) => name === plugin.name)) {
       throw new Error(
-        `The plugin ${plugin.name} is given twice. Put all its options into one JobPlugin.${plugin.name}(…).`,
+        `The plugin ${plugin.name} is listed twice. Put all its options into one JobPlugin.${plugin.name}(…).`,
       );
     }
     this.plugins.push(plugin);
@@ -167,7 +167,7 @@ export class JobSpecification {
     const elastic = scheduling?.wishes.elastic;
     if (props.minAvailable !== undefined && elastic !== undefined) {
       throw new Error(
-        `minAvailable ${props.minAvailable} and elastic.min ${elastic.min} state the same. Keep one of the two.`,
+        `minAvailable ${props.minAvailable} and elastic.min ${elastic.min} must not be set together, because both set the minimum. Keep one of the two.`,
       );
     }
     // Tasks may be added to a draft, so that its range cannot be compared with them yet.
@@ -176,8 +176,8 @@ export class JobSpecification {
     return {
       minAvailable: props.minAvailable ?? (elastic && gang?.minMember) ?? sumOf(this.tasks, minAvailableOf),
       schedulerName: schedulerOf(scheduling),
-      queue: scheduling?.engine === 'volcano' ? scheduling.queue?.queueName : undefined,
-      priorityClassName: choice.priorityClass?.priorityClassName,
+      queue: scheduling?.engine === 'volcano' ? scheduling.queue?.name : undefined,
+      priorityClassName: choice.priorityClass?.name,
       maxRetry: props.maxRetry ?? 3,
       minSuccess: props.minSuccess,
       ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),

@@ -16,7 +16,7 @@ import { type NamedReference, nameOf, referencesIn } from '../resources/referenc
  */
 export class JobVolume {
   /** A claim that there is. */
-  static existing(mountPath: string, claim: NamedReference): JobVolume {
+  static existing(mountPath: string, claim: NamedReference<'PersistentVolumeClaim'>): JobVolume {
     return new JobVolume({ mountPath, volumeClaimName: nameOf(claim) }, referencesIn(claim));
   }
 

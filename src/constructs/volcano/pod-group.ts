@@ -11,7 +11,7 @@ import { type PriorityClassReference } from '../resources/references';
 import { type NetworkTopology, renderTopology } from './network-topology';
 import { queueTitle, requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type Amounts, optionalAmountsByName } from '../pods/amounts';
 import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
 
@@ -32,7 +32,7 @@ export interface SubGroup {
 }
 
 /** Props of a Volcano PodGroup. */
-export interface PodGroupProps extends NamespacedObjectProps {
+export interface PodGroupProps extends NamespacedObjectProps, Overridable<PodGroupKind> {
   /** The queue that the pods use. @default - Volcano's queue `default` */
   readonly queue?: VolcanoQueueReference;
   /**
@@ -66,7 +66,7 @@ export interface PodGroupProps extends NamespacedObjectProps {
  */
 export class PodGroup extends Construct {
   /** Name of the PodGroup. */
-  readonly podGroupName: string;
+  readonly name: string;
   /** The PodGroup object. */
   readonly resource: ApiObject;
   private queue?: VolcanoQueueReference;
@@ -76,7 +76,7 @@ export class PodGroup extends Construct {
     if (props.queue !== undefined) {
       requireQueue(`${this.node.path}: queue`, props.queue, ['volcano']);
     }
-    this.podGroupName = props.name ?? id;
+    this.name = props.name ?? id;
     this.queue = props.queue;
     const { minTaskMember } = props;
     const spec: PodGroupSpec = {
@@ -84,8 +84,8 @@ export class PodGroup extends Construct {
         props.minMember ?? (minTaskMember && Object.values(minTaskMember).reduce((sum, count) => sum + count, 0)),
       minTaskMember,
       minResources: optionalAmountsByName(`${this.node.path}: minResources`, props.minResources),
-      queue: Lazy.any({ produce: () => this.queue?.queueName }) as string,
-      priorityClassName: props.priorityClass?.priorityClassName,
+      queue: Lazy.any({ produce: () => this.queue?.name }) as string,
+      priorityClassName: props.priorityClass?.name,
       networkTopology: props.networkTopology && renderTopology(props.networkTopology),
       subGroupPolicy: props.subGroups?.map((group) => ({
         name: group.name,
@@ -96,7 +96,13 @@ export class PodGroup extends Construct {
         networkTopology: group.networkTopology && renderTopology(group.networkTopology),
       })),
     };
-    this.resource = new Resource(this, 'Resource', PodGroupKind, { metadata: namespacedMetadata(id, props), spec });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PodGroupKind,
+      { metadata: namespacedMetadata(id, props), spec },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, props.queue, props.priorityClass);
   }
 
@@ -124,6 +130,6 @@ export class PodGroup extends Construct {
 
   /** What makes a pod a member, as annotations. */
   memberAnnotations(task?: string): Readonly<Record<string, string>> {
-    return { [GROUP_NAME_ANNOTATION]: this.podGroupName, ...(task === undefined ? {} : { [TASK_ANNOTATION]: task }) };
+    return { [GROUP_NAME_ANNOTATION]: this.name, ...(task === undefined ? {} : { [TASK_ANNOTATION]: task }) };
   }
 }

@@ -8,7 +8,7 @@ import { Resource } from '../resources/resource';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { dependOn } from '../resources/depend-on';
 import { type VolcanoQueueReference } from '../resources/queue-references';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
@@ -22,7 +22,7 @@ export interface NodeGroups {
 }
 
 /** Props of a Volcano Queue. */
-export interface QueueProps extends ClusterObjectProps {
+export interface QueueProps extends ClusterObjectProps, Overridable<QueueKind> {
   /** The queue that this one takes its share from. @default - Volcano's root queue */
   readonly parent?: VolcanoQueueReference;
   /**
@@ -76,14 +76,14 @@ export interface QueueProps extends ClusterObjectProps {
  */
 export class Queue extends Construct implements VolcanoQueueReference {
   /** A queue that exists in the cluster. */
-  static fromName(queueName: string): VolcanoQueueReference {
-    return { engine: 'volcano', queueName };
+  static fromName(name: string): VolcanoQueueReference {
+    return { engine: 'volcano', name };
   }
 
   /** Marks the queue as one of Volcano. */
   readonly engine = 'volcano';
   /** Name of the Queue. */
-  readonly queueName: string;
+  readonly name: string;
   /** The parent queue; `undefined` for a child of the root. */
   readonly parent?: VolcanoQueueReference;
   /** The Queue object. */
@@ -97,13 +97,13 @@ export class Queue extends Construct implements VolcanoQueueReference {
     private readonly props: QueueProps = {},
   ) {
     super(scope, id);
-    this.queueName = props.name ?? id;
+    this.name = props.name ?? id;
     this.parent = props.parent;
     for (const share of ['capability', 'deserved', 'guarantee'] as const) {
       this.stated(share);
     }
     const spec: QueueSpec = {
-      parent: props.parent?.queueName,
+      parent: props.parent?.name,
       weight: props.weight ?? 1,
       reclaimable: props.reclaimable ?? true,
       priority: props.priority,
@@ -114,7 +114,13 @@ export class Queue extends Construct implements VolcanoQueueReference {
       type: props.type,
       affinity: affinityOf(props),
     };
-    this.resource = new Resource(this, 'Resource', QueueKind, { metadata: clusterMetadata(id, props), spec });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      QueueKind,
+      { metadata: clusterMetadata(id, props), spec },
+      props.overrides,
+    );
     dependOn(this.resource, props.parent);
     if (hasChildren(props.parent)) {
       props.parent[CHILDREN].push(this);

@@ -12,6 +12,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 import { dependOn } from '../resources/depend-on';
 import { SCHEDULER_CONF_KEY, type SchedulerActionName, schedulerConfigMapName } from './scheduler-facts';
 import { SchedulerPlugin } from './scheduler-plugin';
+import { type Overridable } from '../resources/object-props';
 
 /** An action with arguments of its own. */
 export interface SchedulerAction {
@@ -34,11 +35,11 @@ export interface SchedulerMetrics {
 }
 
 /** Props of a SchedulerConfiguration. */
-export interface SchedulerConfigurationProps {
+export interface SchedulerConfigurationProps extends Overridable<ConfigMap> {
   /** The Helm release of Volcano, after which its chart names the ConfigMap. @default 'volcano' */
   readonly release?: string;
   /** The namespace of the release. @default 'volcano-system' */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** In the order in which they run. @default - enqueue, allocate, preempt, reclaim, backfill */
   readonly actions?: readonly (SchedulerActionName | SchedulerAction)[];
   /** Plugins by tier: within a tier all have a say, a later tier is asked only where the earlier ones leave a choice. */
@@ -114,7 +115,8 @@ export class SchedulerConfiguration extends Construct {
   }
 
   /** Name of the ConfigMap. */
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly tiers: SchedulerPlugin[][];
@@ -125,12 +127,18 @@ export class SchedulerConfiguration extends Construct {
     private readonly props: SchedulerConfigurationProps,
   ) {
     super(scope, id);
-    this.configMapName = schedulerConfigMapName(props.release ?? 'volcano');
+    this.name = schedulerConfigMapName(props.release ?? 'volcano');
     this.tiers = props.tiers.map((tier) => [...tier]);
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: { name: this.configMapName, namespace: nameOf(props.namespace ?? 'volcano-system') },
-      data: { [SCHEDULER_CONF_KEY]: Lazy.any({ produce: () => this.text }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: { name: this.name, namespace: nameOf(props.namespace ?? 'volcano-system') },
+        data: { [SCHEDULER_CONF_KEY]: Lazy.any({ produce: () => this.text }) as string },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

@@ -59,11 +59,11 @@ export function requireQueueKeys(labels: unknown, scheduling: Scheduling, at: st
   }
   const { engine, queue } = scheduling;
   for (const [key, value] of Object.entries(labels)) {
-    if (!Object.hasOwn(QUEUE_KEYS, key) || (QUEUE_KEYS[key] === engine && value === queue?.queueName)) {
+    if (!Object.hasOwn(QUEUE_KEYS, key) || (QUEUE_KEYS[key] === engine && value === queue?.name)) {
       continue;
     }
     throw new Error(
-      `${pointer(at, key)} "${String(value)}" contradicts ${scheduling.title}. Remove the one or the other: submitTo and scheduling write what the engine reads.`,
+      `${pointer(at, key)} "${String(value)}" contradicts ${scheduling.title}. Remove one of the two: submitTo and scheduling write the fields that the engine reads.`,
     );
   }
 }
@@ -72,7 +72,7 @@ function requireScheduler(name: string, scheduling: Scheduling, at: string): voi
   const expected = expectedSchedulers(scheduling);
   if (expected !== undefined && !expected.includes(name)) {
     throw new Error(
-      `${at} "${name}" contradicts ${scheduling.title}, whose pods have the scheduler ${expected[0]}. Remove the one or the other.`,
+      `${at} "${name}" contradicts ${scheduling.title}, whose pods have the scheduler ${expected[0]}. Remove one of the two.`,
     );
   }
 }

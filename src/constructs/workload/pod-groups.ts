@@ -21,7 +21,7 @@ import { Resource } from '../resources/resource';
 export interface PodGroupStatement {
   readonly gang: Gang;
   readonly scheduling: Scheduling;
-  readonly namespace: NamedReference | undefined;
+  readonly namespace: NamedReference<'Namespace'> | undefined;
   /** Asked when the group is written: a priority may be given after the queue. */
   readonly priorityClassName: () => string | undefined;
 }
@@ -87,7 +87,7 @@ function nativeForm(minor: KubernetesMinor): PodGroupForm {
   const number = Number(minor.slice(2));
   if (number < 35) {
     throw new Error(
-      `Kubernetes ${minor} has no PodGroup of its own: it begins with 1.35. Choose another scheduler, or name a target.`,
+      `Kubernetes ${minor} has no PodGroup, which is available from 1.35 on. Choose another scheduler, or set the target version.`,
     );
   }
   if (number === 35) {
@@ -99,7 +99,7 @@ function nativeForm(minor: KubernetesMinor): PodGroupForm {
 function workloadAlpha({ gang, scheduling: { wishes } }: PodGroupStatement): object {
   for (const option of ['topology', 'disruption'] as const) {
     if (wishes[option] !== undefined) {
-      throw new Error(`${option}: gangs of Kubernetes 1.35 cannot say it, those of 1.36 can.`);
+      throw new Error(`${option}: requires Kubernetes 1.36; PodGroups of 1.35 have no such field.`);
     }
   }
   return { podGroups: [{ name: 'pods', policy: { gang: { minCount: gang.minMember } } }] };

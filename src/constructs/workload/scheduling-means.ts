@@ -68,7 +68,7 @@ export function requireMeans(kind: string, means: SchedulingMeans, scheduling: S
   for (const option of optionsOf(scheduling)) {
     const reason = found.refuses?.[option];
     if (reason !== undefined) {
-      throw new Error(`${kind} has no place for ${option} with ${engine}: ${reason}.`);
+      throw new Error(`${kind} does not support ${option} with ${engine}: ${reason}.`);
     }
   }
 }

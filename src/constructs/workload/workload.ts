@@ -7,8 +7,8 @@ import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { collectMistakes } from '../../checks/mistakes';
 import { type ResourceKind } from '../../facts/api/resource-kind';
-import { type Gang, type OpenPartial, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
-import { merged } from '../pods/merge';
+import { type Gang, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn, requireSameApp } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type QueueEngine, type QueueReferenceOf, requireQueue } from '../resources/queue-references';
@@ -31,7 +31,7 @@ export interface WorkloadProps<Spec, Engine extends SchedulingEngine = Schedulin
   /** Anything else of the object's metadata, which wins over the above. @default - none */
   readonly metadata?: ApiObjectMetadata;
   /** Whatever of the spec has no property of its own: merged in at the end, never dropped. @default - none */
-  readonly specOverrides?: OpenPartial<Spec>;
+  readonly overrides?: OpenPartial<Spec>;
   /** Who schedules the pods, and through which queue. Excludes `submitTo`. @default - the cluster's own scheduler */
   readonly scheduling?: Scheduling<Engine>;
   /** Priority of the pods. @default - the cluster's default class, if any */
@@ -193,9 +193,9 @@ export abstract class Workload<
   private prioritize(priorityClass: PriorityClassReference): void {
     this.requirePriorityClass('withPriority', priorityClass);
     const before = this.chosen.priorityClass;
-    if (before !== undefined && before.priorityClassName !== priorityClass.priorityClassName) {
+    if (before !== undefined && before.name !== priorityClass.name) {
       throw new Error(
-        `${this.node.path}: must not have the priority class "${priorityClass.priorityClassName}": it has "${before.priorityClassName}". Keep one of the two.`,
+        `${this.node.path}: must not have the priority class "${priorityClass.name}": it has "${before.name}". Keep one of the two.`,
       );
     }
     this.choose({ priorityClass });
@@ -254,9 +254,9 @@ export abstract class Workload<
   }
 
   private requirePriorityClass(where: string, value: unknown): void {
-    const name =
-      typeof value === 'object' && value !== null && 'priorityClassName' in value ? value.priorityClassName : undefined;
-    if (typeof name !== 'string') {
+    const { kind, name } =
+      typeof value === 'object' && value !== null ? (value as Partial<PriorityClassReference>) : {};
+    if (kind !== 'PriorityClass' || typeof name !== 'string') {
       throw new Error(
         `${this.node.path}: ${where} must be a PriorityClass, or PriorityClass.fromName("…") for one of the cluster.`,
       );
@@ -376,7 +376,7 @@ export abstract class Workload<
       return [];
     }
     const { namespace } = this.definition.props;
-    const priorityClassName = (): string | undefined => this.chosen.priorityClass?.priorityClassName;
+    const priorityClassName = (): string | undefined => this.chosen.priorityClass?.name;
     return this.gangs.map((gang) => ({ gang: scheduling.toGang(gang), scheduling, namespace, priorityClassName }));
   }
 
@@ -400,7 +400,7 @@ export abstract class Workload<
   }
 
   private finished(choice: WorkloadChoice): Spec {
-    return merged(this.render(choice), this.definition.props.specOverrides);
+    return merged(this.render(choice), this.definition.props.overrides);
   }
 }
 

@@ -13,6 +13,7 @@ import { suppressionNeedsReason } from '../../checks/suppression';
 import { deviceRules } from '../../constructs/devices/rules';
 import { gaudiRules } from '../../constructs/gaudi/rules';
 import { gpuOperatorRules } from '../../constructs/gpu-operator/rules';
+import { kaiRules } from '../../constructs/kai/rules';
 import { kedaRules } from '../../constructs/keda/rules';
 import { kubeflowRules } from '../../constructs/kubeflow/rules';
 import { kueueRules } from '../../constructs/kueue/rules';
@@ -23,6 +24,7 @@ import { neuronRules } from '../../constructs/neuron/rules';
 import { podRules } from '../../constructs/pods/rules';
 import { schedulingRules } from '../../constructs/pods/rules/scheduling';
 import { rayRules } from '../../constructs/ray/rules';
+import { referenceRules } from '../../constructs/resources/rules';
 import { servingRules } from '../../constructs/serving/rules';
 import { tenancyRules } from '../../constructs/tenancy/rules';
 import { trainerRules } from '../../constructs/trainer/rules';
@@ -51,6 +53,8 @@ const ALL: readonly Rule[] = [
   ...trainerRules,
   ...rayRules,
   ...servingRules,
+  ...kaiRules,
+  ...referenceRules,
 ];
 
 /** Every semantic rule, domain by domain. */

@@ -21,7 +21,19 @@ export class DeviceStates {
   private readonly versions: Int32Array;
   private readonly sorted: number[] = [];
 
-  constructor(private readonly table: NodeTable) {
+  private readonly table: NodeTable;
+  private readonly models: number;
+  /** Numbers of states with a model, by row, with the version of the row for which they hold. */
+  private readonly situations: Int32Array;
+  private readonly seen: Int32Array;
+  private readonly numbers: (number | undefined)[] = [];
+  private count = 0;
+
+  constructor({ table }: { readonly table: NodeTable }) {
+    this.table = table;
+    this.models = table.models.length + 1;
+    this.situations = new Int32Array(table.count);
+    this.seen = new Int32Array(table.count).fill(-1);
     this.ofRow = new Int32Array(table.count);
     this.versions = new Int32Array(table.count).fill(-1);
   }
@@ -47,6 +59,18 @@ export class DeviceStates {
       this.ofRow[row] = this.intern(sorted);
     }
     return this.ofRow[row];
+  }
+
+  /** A small number for the state of the row's devices and their model. */
+  situationOf(row: number): number {
+    const { version, deviceModel, deviceStart } = this.table;
+    if (this.seen[row] !== version[row]) {
+      this.seen[row] = version[row];
+      const model = deviceModel[deviceStart[row]] ?? -1;
+      const key = this.of(row) * this.models + model + 1;
+      this.situations[row] = this.numbers[key] ??= this.count++;
+    }
+    return this.situations[row];
   }
 
   /** The state once the request has taken its devices, the fullest that will do; -1 when there are not enough. */

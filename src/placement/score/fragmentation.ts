@@ -36,11 +36,6 @@ export class Fragmentation {
   private readonly steps: Float64Array;
   private readonly known = new Map<number, number>();
   private readonly models: number;
-  /** By row, with the version of the row for which it holds. */
-  private readonly situations: Int32Array;
-  private readonly versions: Int32Array;
-  private readonly numbers: (number | undefined)[] = [];
-  private count = 0;
   /** Milli-CPU that is kept for a free thousandth of a device. */
   private readonly kept: number;
 
@@ -51,21 +46,20 @@ export class Fragmentation {
   ) {
     this.steps = Float64Array.from(new Set(workload.typical.map(({ cpu }) => cpu))).sort();
     this.models = table.models.length + 1;
-    this.situations = new Int32Array(table.count);
-    this.versions = new Int32Array(table.count).fill(-1);
     const scarcity = workload.cpuPerMilli / cpuPerMilliOf(table);
     this.kept = workload.cpuPerMilli * Math.min(MOST_KEPT, Math.max(LEAST_KEPT, scarcity - MARGIN));
   }
 
   /** The published scores of a kind of placement by row, from 0 to 100: 50 when nothing is lost or won. */
   published(shape: DeviceShape, cpu: number): (row: number) => number {
+    const { states } = this;
     const free = this.table.free[CPU_COLUMN];
     // What is lost changes where the CPU of a typical kind is just there, before the placement or after it.
     const steps = Float64Array.from(new Set([...this.steps].flatMap((step) => [step, step + cpu]))).sort();
     const ranks = steps.length + 1;
     let known = new Uint8Array(0);
     return (row) => {
-      const at = this.situationOf(row) * ranks + rankIn(steps, free[row]);
+      const at = states.situationOf(row) * ranks + rankIn(steps, free[row]);
       if (at >= known.length) {
         const larger = new Uint8Array(2 * at + 1024).fill(UNKNOWN);
         larger.set(known);
@@ -102,18 +96,6 @@ export class Fragmentation {
     }
     const free = this.table.free[CPU_COLUMN][row];
     return Math.trunc(100 / (1 + Math.exp((this.lost(row, after, free - cpu) - this.lost(row, state, free)) / 1000)));
-  }
-
-  /** A small number for the state of the row's devices and their model. */
-  private situationOf(row: number): number {
-    const { version, deviceModel, deviceStart } = this.table;
-    if (this.versions[row] !== version[row]) {
-      this.versions[row] = version[row];
-      const model = deviceModel[deviceStart[row]] ?? -1;
-      const key = this.states.of(row) * this.models + model + 1;
-      this.situations[row] = this.numbers[key] ??= this.count++;
-    }
-    return this.situations[row];
   }
 
   /** Thousandths of free devices that the typical pods have no use for. */

@@ -67,23 +67,15 @@ class MaxTree {
 export class ScoreIndex {
   private readonly leaves: number;
   private readonly groups: (MaxTree | undefined)[] = [];
-  private readonly cpu: MaxTree;
-  private readonly memory: MaxTree;
   private readonly stack: Int32Array;
-  private readonly freeScores: readonly RowScore[];
 
   constructor(
     private readonly table: NodeTable,
     private readonly ledger: Ledger,
+    private readonly free: FreeTrees,
   ) {
-    this.leaves = 1;
-    while (this.leaves < table.count) {
-      this.leaves *= 2;
-    }
-    this.cpu = new MaxTree(table.count, this.leaves);
-    this.memory = new MaxTree(table.count, this.leaves);
+    this.leaves = leavesFor(table);
     this.stack = new Int32Array(128);
-    this.freeScores = table.free.map((free) => (row) => free[row]);
   }
 
   /** Scores by row, up to date. The rows begin at `offset`. */
@@ -94,8 +86,8 @@ export class ScoreIndex {
   /** The row with the best score that the pod fits, the lowest of equals; -1 when there is none. */
   best(group: number, score: RowScore, { podClass, cpu, memory, without }: Wanted): number {
     const tree = this.upToDate(group, score).values;
-    const mostCpu = this.free(this.cpu, CPU_COLUMN).values;
-    const mostMemory = this.free(this.memory, MEMORY_COLUMN).values;
+    const mostCpu = this.free.cpu;
+    const mostMemory = this.free.memory;
     const { stack, leaves } = this;
     let best = -1;
     let bestScore = -Infinity;
@@ -133,35 +125,65 @@ export class ScoreIndex {
 
   private upToDate(group: number, score: RowScore): MaxTree {
     const tree = (this.groups[group] ??= new MaxTree(this.table.count, this.leaves));
-    this.refresh(tree, score);
+    refresh(tree, this.table, score);
     return tree;
   }
+}
 
-  private free(tree: MaxTree, column: number): MaxTree {
-    this.refresh(tree, this.freeScores[column]);
-    return tree;
+/** The most CPU and memory that is free below each inner node, whatever the scores are. */
+export class FreeTrees {
+  private readonly table: NodeTable;
+  private readonly trees: readonly MaxTree[];
+  private readonly scores: readonly RowScore[];
+
+  constructor({ table }: { readonly table: NodeTable }) {
+    this.table = table;
+    const columns = [table.free[CPU_COLUMN], table.free[MEMORY_COLUMN]];
+    this.trees = columns.map(() => new MaxTree(table.count, leavesFor(table)));
+    this.scores = columns.map((free) => (row) => free[row]);
   }
 
-  private refresh(tree: MaxTree, score: RowScore): void {
-    const { version, changes, era } = this.table;
-    if (tree.era !== era || changes.length - tree.position > this.table.count) {
-      for (let row = 0; row < this.table.count; row++) {
-        if (tree.versions[row] !== version[row]) {
-          tree.versions[row] = version[row];
-          tree.fill(row, score(row));
-        }
-      }
-      tree.build();
-    } else {
-      for (let i = tree.position; i < changes.length; i++) {
-        const row = changes[i];
-        if (tree.versions[row] !== version[row]) {
-          tree.versions[row] = version[row];
-          tree.set(row, score(row));
-        }
+  get cpu(): Float64Array {
+    return this.upToDate(0);
+  }
+
+  get memory(): Float64Array {
+    return this.upToDate(1);
+  }
+
+  private upToDate(which: 0 | 1): Float64Array {
+    refresh(this.trees[which], this.table, this.scores[which]);
+    return this.trees[which].values;
+  }
+}
+
+function leavesFor({ count }: NodeTable): number {
+  let leaves = 1;
+  while (leaves < count) {
+    leaves *= 2;
+  }
+  return leaves;
+}
+
+/** Brings the rows that changed up to date, each once. */
+function refresh(tree: MaxTree, { version, changes, era, count }: NodeTable, score: RowScore): void {
+  if (tree.era !== era || changes.length - tree.position > count) {
+    for (let row = 0; row < count; row++) {
+      if (tree.versions[row] !== version[row]) {
+        tree.versions[row] = version[row];
+        tree.fill(row, score(row));
       }
     }
-    tree.era = era;
-    tree.position = changes.length;
+    tree.build();
+  } else {
+    for (let i = tree.position; i < changes.length; i++) {
+      const row = changes[i];
+      if (tree.versions[row] !== version[row]) {
+        tree.versions[row] = version[row];
+        tree.set(row, score(row));
+      }
+    }
   }
+  tree.era = era;
+  tree.position = changes.length;
 }

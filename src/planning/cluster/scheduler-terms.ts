@@ -79,7 +79,7 @@ export class SchedulerTerms {
     return [...others, ...(this.configuration?.topologies ?? []).filter(({ name }) => !known.has(name))];
   }
 
-  /** Whether a gang waits for ever in a queue that nothing defines: other schedulers may have queues that are not described here. */
+  /** Whether a gang in an undefined queue waits forever: other schedulers may have queues that are not described here. */
   needsQueue({ manifests }: Pick<PlannedGang, 'manifests'>): boolean {
     return manifests.some((manifest) => this.ours.has(manifest));
   }

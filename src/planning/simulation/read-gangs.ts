@@ -214,7 +214,10 @@ function checkMinimum(fields: Fields, { minimum, roles }: Pick<Gang, 'minimum' |
   }
   for (const role of roles) {
     if ((role.minimum ?? 0) > role.count) {
-      fields.wrong('roles', role.minimum, `a minimum of at most the ${role.count} pods of role "${role.name}"`);
+      fields.wrongAt(
+        'roles',
+        `must have a minimum of at most ${role.count}, the pods of role "${role.name}", not ${role.minimum}`,
+      );
     }
   }
 }

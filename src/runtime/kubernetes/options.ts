@@ -72,7 +72,7 @@ export function readOptions(
   }
   const { authentication = 'cluster' } = values;
   if (authentication !== 'cluster' && authentication !== 'always' && authentication !== 'off') {
-    throw new UsageError(`--authentication is ${authentication}; it may be cluster, always or off.`);
+    throw new UsageError(`--authentication is ${authentication}; it must be cluster, always, or off.`);
   }
   return {
     config: values.config,
@@ -100,7 +100,7 @@ function parse(args: readonly string[]): ReturnType<typeof parseArgs<{ options: 
 function whole(text: string, name: string, least: number, most: number): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < least || number > most) {
-    throw new UsageError(`${name} is ${text}; it may be a whole number from ${least} to ${most}.`);
+    throw new UsageError(`${name} is ${text}; it must be a whole number from ${least} to ${most}.`);
   }
   return number;
 }

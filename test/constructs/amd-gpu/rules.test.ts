@@ -69,6 +69,7 @@ describeRules(amdGpuRules, [
       'CPX with NPS4': [profiles(modes('CPX', 'NPS4', { numGPUsAssigned: 8 }))],
       'two compute modes of one memory mode': [profiles(modes('CPX', 'NPS1'), modes('SPX', 'NPS1'))],
       'another ConfigMap': [map('{"other": 1}')],
+      'the file of another program, in another format': [map('other: 1')],
     },
   },
   {

@@ -1,5 +1,7 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { ascendRules } from '../../../src/constructs/ascend/rules';
+import { type Finding } from '../../../src/checks/finding';
+import { findingsOf } from '../../support/findings';
 import { describeRules, podWith } from '../../support/rule-cases';
 
 const on = (type: string, count: number): JsonObject =>
@@ -41,3 +43,51 @@ describeRules(ascendRules, [
     },
   },
 ]);
+
+/** What fits on each server, and what does not: the most, and one more; of 910A boards also what no ring holds. */
+describe.each([
+  ['card', [1, 2], [3]],
+  ['module', [1, 2, 4, 8], [3, 5, 6, 7, 9]],
+  ['half', [1, 2, 4], [3, 5]],
+  ['card-910b-2', [1, 2], [3]],
+  ['module-910b-8', [1, 3, 8], [9]],
+  ['module-910b-16', [1, 9, 16], [17]],
+  ['module-a3-8', [1, 8], [9]],
+  ['module-a3-16', [16], [17]],
+  ['module-a3-16-super-pod', [16], [17]],
+])('a server with accelerator-type %s', (type, fitting, tooMany) => {
+  const found = (count: number): readonly Finding[] =>
+    findingsOf(JSON.stringify(on(type, count)), ascendRules).filter(({ rule }) => rule === 'ascend/count-of-server');
+
+  test.each(fitting)('has a group of %d NPUs', (count) => {
+    expect(found(count)).toEqual([]);
+  });
+
+  test.each(tooMany)('has no group of %d NPUs', (count) => {
+    expect(found(count)).toMatchObject([{ message: expect.stringContaining(`no group of ${count} NPUs`) as string }]);
+  });
+});
+
+test('the counts that a pod may ask for are named', () => {
+  const expected = (object: JsonObject): unknown => findingsOf(JSON.stringify(object), ascendRules)[0]?.expected;
+  expect(expected(on('module', 6))).toBe('1, 2, 4, 8');
+  expect(expected(on('card-910b-2', 3))).toBe('1 to 2');
+});
+
+test('other resources of the pod are not counted as NPUs of the server', () => {
+  const pod = podWith(
+    { 'huawei.com/Ascend910': 2, 'nvidia.com/gpu': 64 },
+    { nodeSelector: { 'accelerator-type': 'card' } },
+  );
+  expect(findingsOf(JSON.stringify(pod), ascendRules)).toEqual([]);
+});
+
+test('the second kind of NPU is where the mistake is', () => {
+  const pod = podWith({ 'huawei.com/Ascend910': 1, 'huawei.com/Ascend310P': 1 });
+  expect(findingsOf(JSON.stringify(pod), ascendRules)).toMatchObject([
+    {
+      path: '/spec/containers/0/resources/limits/huawei.com~1Ascend310P',
+      message: 'the pod asks for Ascend310P and for Ascend910',
+    },
+  ]);
+});

@@ -50,8 +50,8 @@ test('with Volcano all pods are one gang, written before the set, with the prior
         { jobName: 'b', nodes: 3, ...POD },
       ],
     })
-      .submitTo({ engine: 'volcano', queueName: 'q' })
-      .withPriority({ priorityClassName: 'high' }),
+      .submitTo({ engine: 'volcano', name: 'q' })
+      .withPriority({ kind: 'PriorityClass', name: 'high' }),
   );
   expect(group).toMatchObject({
     kind: 'PodGroup',
@@ -73,7 +73,7 @@ test('jobs that come one after the other are a gang each', () => {
   const objects = made(
     (chart) =>
       new JobSet(chart, 'train', {
-        scheduling: Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
+        scheduling: Scheduling.volcano({ engine: 'volcano', name: 'q' }),
         jobs: [
           { jobName: 'a', ...POD },
           { jobName: 'b', nodes: 3, dependsOn: [{ job: 'a', status: 'Complete' }], ...POD },
@@ -159,7 +159,7 @@ test('a LeaderWorkerSet says groups, size, leader and queue', () => {
       subGroups: { size: 2, exclusiveTopology: 'rack' },
       subdomain: 'per-group',
       exclusiveTopology: 'zone',
-    }).submitTo({ engine: 'volcano', queueName: 'q' }),
+    }).submitTo({ engine: 'volcano', name: 'q' }),
   );
   expect(set).toMatchObject({
     metadata: {
@@ -187,10 +187,10 @@ test('whatever the numbers, no rule of any domain objects', () => {
     replicas: fc.integer({ min: 1, max: 20 }),
     scheduling: fc.constantFrom(
       undefined,
-      Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
-      Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
+      Scheduling.volcano({ engine: 'volcano', name: 'q' }),
+      Scheduling.kueue({ engine: 'kueue', name: 'q' }),
       Scheduling.schedulerPlugins(),
-      Scheduling.gantry({ engine: 'gantry', queueName: 'q' }),
+      Scheduling.gantry({ engine: 'gantry', name: 'q' }),
     ),
     inOrder: fc.boolean(),
   });

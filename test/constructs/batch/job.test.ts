@@ -14,8 +14,8 @@ const POD = {
   accelerators: Accelerator.nvidia({ count: 1 }),
   resources: { cpu: 1, memory: '16Gi' },
 };
-const queue = { engine: 'volcano', queueName: 'research' } as const;
-const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
+const queue = { engine: 'volcano', name: 'research' } as const;
+const gantryQueue = { engine: 'gantry', name: 'research' } as const;
 
 function made(build: (chart: Chart) => unknown): readonly JsonObject[] {
   const app = new App();
@@ -61,7 +61,7 @@ test('all that a Job can say is said', () => {
       rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
     },
     succeedsWith: [{ succeededIndexes: '0' }],
-    specOverrides: { managedBy: 'example.com/controller' },
+    overrides: { managedBy: 'example.com/controller' },
   });
   expect(object?.spec).toMatchObject({
     backoffLimitPerIndex: 1,
@@ -85,9 +85,7 @@ test('pods of an indexed Job reach each other by name', () => {
 });
 
 test('what needs an index is refused without', () => {
-  expect(() => job({ peers: true })).toThrow(
-    'test/train: peers: only pods with an index have it. State indexed: true.',
-  );
+  expect(() => job({ peers: true })).toThrow('test/train: peers: requires an Indexed job. Set indexed: true.');
   expect(() => job({ parallelism: -1 })).toThrow('parallelism -1');
 });
 
@@ -127,7 +125,7 @@ test('Kueue may admit fewer pods', () => {
     job({
       parallelism: 4,
       completions: 40,
-      scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }, { elastic: { min } }),
+      scheduling: Scheduling.kueue({ engine: 'kueue', name: 'team' }, { elastic: { min } }),
     })[0] ?? {};
   expect(elastic(2).metadata).toMatchObject({
     annotations: { 'kueue.x-k8s.io/job-min-parallelism': '2' },
@@ -157,7 +155,7 @@ test('a native PodGroup is written beside the Job, in the form of the target', (
 test('a CronJob labels the Jobs that it makes, not itself; each run is a gang', () => {
   const kueue = cronJob({
     parallelism: 2,
-    scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }, { elastic: { min: 1 } }),
+    scheduling: Scheduling.kueue({ engine: 'kueue', name: 'team' }, { elastic: { min: 1 } }),
   });
   expect(kueue.metadata).toEqual({ name: 'nightly', namespace: 'ml' });
   expect(kueue.spec).toMatchObject({
@@ -183,7 +181,7 @@ test('whatever the numbers, no rule of any domain objects', () => {
     scheduling: fc.constantFrom(
       undefined,
       Scheduling.volcano(queue),
-      Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
+      Scheduling.kueue({ engine: 'kueue', name: 'q' }),
       Scheduling.gantry(gantryQueue),
       Scheduling.gantry(gantryQueue, { handOver: true }),
       Scheduling.podGroup(),

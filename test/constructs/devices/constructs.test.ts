@@ -104,7 +104,7 @@ test.each([
 test('a minor without structured claims is refused, and alternatives before they began', () => {
   expect(() => new GpuClaim(chart('1.30'), 'gpus')).toThrow(/Kubernetes 1.30 has no structured claims/);
   expect(() => new GpuClaim(chart(), 'gpus', { kubernetes: '1.32', firstAvailable: [{ name: 'a' }] })).toThrow(
-    /begin with Kubernetes 1.33/,
+    /require Kubernetes 1\.33/,
   );
 });
 
@@ -202,7 +202,7 @@ test('sharing is configured by the kind of device: GPUs and MIG devices apart', 
 
 test('all devices of a node are no number that a pod could know', () => {
   const claim = new GpuClaim(chart(), 'gpus', { count: 'all' });
-  expect(() => claim.accelerator()).toThrow(/Say it with accelerator\(\{ count/);
+  expect(() => claim.accelerator()).toThrow(/Set it with accelerator\(\{ count/);
   expect(claim.accelerator({ count: 8 }).count).toBe(8);
   expect(() => new GpuClaim(chart(), 'none', { count: 0 })).toThrow(
     /count must be a whole number greater than or equal to 1, or 'all', not 0\./,

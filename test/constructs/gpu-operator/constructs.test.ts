@@ -186,7 +186,7 @@ test('a pod asks a pool for what it offers, and is kept on its nodes', () => {
     containers: [{ resources: { limits: { 'nvidia.com/mig-4g.20gb': 1 } } }],
   });
   expect(() => pool.accelerator('7g.40gb')).toThrow(
-    '"7g.40gb" is not offered by these nodes. They have 1g.5gb, 4g.20gb.',
+    '"7g.40gb" is not a resource of these nodes. Their resources are 1g.5gb, 4g.20gb.',
   );
 });
 

@@ -171,12 +171,12 @@ describe('a ScaledJob', () => {
       triggers: [queue],
       maxReplicas: 4,
       backoffLimit: 2,
-      scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'batch' }),
+      scheduling: Scheduling.kueue({ engine: 'kueue', name: 'batch' }),
       scaling: { strategy: 'custom' },
       multipleTriggers: 'sum',
       rollout: 'gradual',
       paused: true,
-      specOverrides: { envSourceContainerName: 'main' },
+      overrides: { envSourceContainerName: 'main' },
     });
     const { spec, metadata } = written('ScaledJob');
     expect(spec).toMatchObject({
@@ -377,7 +377,11 @@ describe('scaling of language models', () => {
       'labels',
     ],
     ['a full cache', () => LlmScaling.kvCacheUse({ ...common, server: 'vllm', targetUse: 1 }), 'targetUse 1'],
-    ['no requests', () => LlmScaling.queueDepth({ ...common, server: 'vllm', waitingPerReplica: 0 }), 'above zero'],
+    [
+      'no requests',
+      () => LlmScaling.queueDepth({ ...common, server: 'vllm', waitingPerReplica: 0 }),
+      'must be a number greater than 0',
+    ],
   ])('refuses %s', (_, make, message) => {
     expect(make).toThrow(message);
   });

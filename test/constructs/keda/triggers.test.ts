@@ -257,7 +257,7 @@ test.each<[string, () => unknown, string]>([
   [
     'a parameter that nobody gives',
     () => Triggers.rabbitmq({ queueName: 'q', measure: { queueLength: 1 } }),
-    'host has to be given',
+    'host is required',
   ],
   [
     'an item with the separator in it',
@@ -287,14 +287,14 @@ test.each<[string, () => unknown, string]>([
   [
     'an end at the start',
     () => Triggers.cron({ timezone: 'Etc/UTC', start: '0 1 * * *', end: '0 1 * * *', desiredReplicas: 1 }),
-    'start and end are both',
+    'start and end must differ',
   ],
   [
     'a rate over AMQP',
     () => Triggers.rabbitmq({ queueName: 'q', host: 'amqp://r', measure: { messagesPerSecond: 1 } }),
-    'over HTTP only',
+    'requires HTTP',
   ],
-  ['redis nowhere', () => Triggers.redis({ listName: 'jobs' }), 'give the address'],
+  ['redis nowhere', () => Triggers.redis({ listName: 'jobs' }), 'the address is required'],
   [
     'a scheme of NATS',
     () =>
@@ -306,8 +306,8 @@ test.each<[string, () => unknown, string]>([
       }),
     'without a scheme',
   ],
-  ['no pods', () => Triggers.kubernetesWorkload({ pods: 'app=front', value: 0 }), 'above zero'],
-  ['a scaler that is none', () => Trigger.of('gpu', {}), "KEDA has no scaler 'gpu'"],
+  ['no pods', () => Triggers.kubernetesWorkload({ pods: 'app=front', value: 0 }), 'must be a number greater than 0'],
+  ['a scaler that is none', () => Trigger.of('gpu', {}), "unknown KEDA scaler 'gpu'"],
 ])('%s is refused', (_, make, message) => {
   expect(make).toThrow(message);
 });

@@ -74,7 +74,7 @@ test('a PaddleJob trains collectively, or with servers, and its gang is as large
   const job = made((chart) =>
     new PaddleJob(chart, 'x', { ...POD, nodes: 3, servers: { replicas: 2 }, elastic: { min: 2, max: 4 } }).submitTo({
       engine: 'volcano',
-      queueName: 'q',
+      name: 'q',
     }),
   );
   expect(replicas(job, 'paddleReplicaSpecs')).toEqual({ Master: 2, Worker: 3 });
@@ -96,7 +96,7 @@ test('the launcher of an MPIJob runs the command and asks for no device; workers
       new MPIJob(chart, 'x', {
         ...POD,
         workers: 2,
-        scheduling: Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
+        scheduling: Scheduling.volcano({ engine: 'volcano', name: 'q' }),
       }),
   );
   expect(job.apiVersion).toBe('kubeflow.org/v2beta1');
@@ -152,7 +152,7 @@ test('numbers that are none are refused where they are written', () => {
     'slotsPerWorker must be a whole number greater than or equal to 1, not 0.',
   );
   expect(() => new PaddleJob(chart, 'e', { image: 'x', nodes: 5, elastic: { min: 1, max: 4 } })).toThrow(
-    'nodes 5: expected a number from elastic min 1 to max 4.',
+    'nodes 5: must be between elastic min 1 to max 4.',
   );
 });
 
@@ -163,10 +163,10 @@ test('whatever the numbers, no rule of any domain objects to what the constructs
     gpus: fc.integer({ min: 1, max: 16 }),
     scheduling: fc.constantFrom(
       undefined,
-      Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
-      Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
+      Scheduling.volcano({ engine: 'volcano', name: 'q' }),
+      Scheduling.kueue({ engine: 'kueue', name: 'q' }),
       Scheduling.schedulerPlugins(),
-      Scheduling.gantry({ engine: 'gantry', queueName: 'q' }),
+      Scheduling.gantry({ engine: 'gantry', name: 'q' }),
     ),
     servers: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
   });

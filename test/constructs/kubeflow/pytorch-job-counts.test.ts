@@ -15,10 +15,10 @@ test('whatever the numbers, the counts agree and no rule objects', () => {
     elastic: fc.option(fc.record({ below: fc.nat(8), above: fc.nat(64) }), { nil: undefined }),
     scheduling: fc.constantFrom(
       Scheduling.default(),
-      Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
-      Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
+      Scheduling.volcano({ engine: 'volcano', name: 'q' }),
+      Scheduling.kueue({ engine: 'kueue', name: 'q' }),
       Scheduling.schedulerPlugins(),
-      Scheduling.gantry({ engine: 'gantry', queueName: 'q' }),
+      Scheduling.gantry({ engine: 'gantry', name: 'q' }),
       undefined,
     ),
     rdma: fc.constantFrom(Rdma.hostNetwork(), Rdma.shared('rdma/a'), undefined),

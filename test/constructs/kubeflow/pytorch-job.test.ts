@@ -14,9 +14,9 @@ class QueueStandIn extends Construct {
 
   constructor(
     scope: Construct,
-    readonly queueName: string,
+    readonly name: string,
   ) {
-    super(scope, `queue-${queueName}`);
+    super(scope, `queue-${name}`);
   }
 }
 
@@ -70,7 +70,7 @@ test('a static job is a Master and the other Workers, alike', () => {
       sharedMemory: '16Gi',
       mounts: [Mount.claim('training-data-pvc', '/data')],
       cleanPodPolicy: 'None',
-      scheduling: Scheduling.volcano({ engine: 'volcano', queueName: 'default-queue' }),
+      scheduling: Scheduling.volcano({ engine: 'volcano', name: 'default-queue' }),
     }),
   ).toEqual({
     apiVersion: 'kubeflow.org/v1',
@@ -156,18 +156,18 @@ test('a port of its own carries the name by which the operator finds it', () => 
 });
 
 test('what has no property of its own is merged in, and what nobody knows is reported rather than dropped', () => {
-  const specOverrides = { runPolicy: { backoffLimit: 3 }, elasticPolicy: { minReplicas: 2 } };
-  expect(specOf({ elastic: { min: 1, max: 2 }, specOverrides })).toMatchObject({
+  const overrides = { runPolicy: { backoffLimit: 3 }, elasticPolicy: { minReplicas: 2 } };
+  expect(specOf({ elastic: { min: 1, max: 2 }, overrides })).toMatchObject({
     runPolicy: { backoffLimit: 3 },
     elasticPolicy: { minReplicas: 2, maxReplicas: 2 },
   });
-  expect(() => specOf({ specOverrides: { invented: true } })).toThrow("unknown field 'invented'");
+  expect(() => specOf({ overrides: { invented: true } })).toThrow("unknown field 'invented'");
 });
 
 describe('scheduling', () => {
   test('a queue chosen late reaches every role and the gang', () => {
-    const spec = specOf({ nodes: 4, priorityClass: { priorityClassName: 'high' } }, (job) =>
-      job.submitTo({ engine: 'volcano', queueName: 'research' }),
+    const spec = specOf({ nodes: 4, priorityClass: { kind: 'PriorityClass', name: 'high' } }, (job) =>
+      job.submitTo({ engine: 'volcano', name: 'research' }),
     );
     expect(spec.runPolicy).toEqual({ schedulingPolicy: { queue: 'research', minAvailable: 4, priorityClass: 'high' } });
     for (const role of Object.values(spec.pytorchReplicaSpecs as JsonObject)) {
@@ -177,19 +177,19 @@ describe('scheduling', () => {
 
   test('an elastic gang is as large as the least that can train', () => {
     expect(
-      specOf({ nodes: 6, elastic: { min: 4, max: 8 } }, (job) => job.submitTo({ engine: 'volcano', queueName: 'a' }))
+      specOf({ nodes: 6, elastic: { min: 4, max: 8 } }, (job) => job.submitTo({ engine: 'volcano', name: 'a' }))
         .runPolicy,
     ).toMatchObject({ schedulingPolicy: { minAvailable: 4 } });
   });
 
   test('a local queue of Kueue is a label, and no gang of an operator', () => {
-    const object = objectOf({}, (job) => job.submitTo({ engine: 'kueue', queueName: 'team' }));
+    const object = objectOf({}, (job) => job.submitTo({ engine: 'kueue', name: 'team' }));
     expect(object.metadata).toMatchObject({ labels: { 'kueue.x-k8s.io/queue-name': 'team' } });
     expect(object.spec).not.toHaveProperty('runPolicy');
   });
 
   test("a job of Gantry's scheduler carries its queue on job and pods", () => {
-    const object = objectOf({ scheduling: Scheduling.gantry({ engine: 'gantry', queueName: 'research' }) });
+    const object = objectOf({ scheduling: Scheduling.gantry({ engine: 'gantry', name: 'research' }) });
     expect(object.metadata).toMatchObject({ labels: { 'gantry.dev/queue': 'research' } });
     expect((object.spec as JsonObject).pytorchReplicaSpecs).toMatchObject({
       Worker: {
@@ -199,8 +199,8 @@ describe('scheduling', () => {
   });
 
   test('a second choice is refused', () => {
-    const job = new PyTorchJob(chart(), 'train', MINIMAL).submitTo({ engine: 'volcano', queueName: 'a' });
-    expect(() => job.submitTo({ engine: 'volcano', queueName: 'b' })).toThrow(
+    const job = new PyTorchJob(chart(), 'train', MINIMAL).submitTo({ engine: 'volcano', name: 'a' });
+    expect(() => job.submitTo({ engine: 'volcano', name: 'b' })).toThrow(
       'test/train: must not be scheduled by the Volcano queue "b": it is scheduled by the Volcano queue "a".',
     );
   });
@@ -246,12 +246,12 @@ describe('contradictions are reported where they are written', () => {
     [
       'a range upside down',
       { elastic: { min: 4, max: 2 } },
-      'test/train: elastic min 4, max 2: expected whole numbers with 1 <= min <= max.',
+      'test/train: elastic min 4, max 2: must be whole numbers with 1 <= min <= max.',
     ],
     [
       'nodes outside of the range',
       { nodes: 9, elastic: { min: 4, max: 8 } },
-      'test/train: nodes 9: expected a number from elastic min 4 to max 8.',
+      'test/train: nodes 9: must be between elastic min 4 to max 8.',
     ],
     [
       'no memory beside shared memory',

@@ -101,7 +101,7 @@ test('quotas that do not go together are refused with the way out', () => {
       { flavor: a100, nominalQuota: { accelerators: Accelerator.nvidia({ count: 8 }) } },
     ),
   ).toThrow(
-    'The flavor a100 has no quota for cpu, which h100 has. Flavors that share a resource need the same ones: state 0 where there is none.',
+    'The flavor a100 has no quota for cpu, which h100 has. Flavors that share a resource must have the same resources: set 0 for a resource that the flavor does not have.',
   );
   expect(
     queue(
@@ -117,7 +117,7 @@ test('quotas that do not go together are refused with the way out', () => {
   ).toThrow('The flavor h100 is given twice.');
   expect(queue({ flavor: h100, nominalQuota: {} })).toThrow('The flavor h100 has no quotas');
   expect(queue({ flavor: h100, nominalQuota: { cpu: 8 }, borrowingLimit: { memory: '1Gi' } })).toThrow(
-    'flavor h100: borrowingLimit names memory, which nominalQuota does not. State it there too, 0 if there is none.',
+    'flavor h100: borrowingLimit names memory, which nominalQuota does not contain. Add it to nominalQuota, with 0 if there is none.',
   );
 });
 

@@ -460,6 +460,7 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     [...STACK, job({ requests: { cpu: 1, 'nvidia.com/gpu': 1, 'rdma/hca': 1 } })],
     'requests-covered',
   ],
+  ['a job that requests nothing', [...STACK, job({ requests: {} })], 'requests-stated'],
   ['more than the queue has', [...STACK, job({ spec: { parallelism: 9, completions: 9 } })], 'requests-within-quota'],
   ['a level of no topology', [...STACK, job({ podAnnotations: { [PREFERRED]: 'row' } })], 'topology-level-of-flavor'],
   [

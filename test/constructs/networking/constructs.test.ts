@@ -119,9 +119,9 @@ describe('a network and the pod on it', () => {
     const roce = new NetworkAttachmentDefinition(scope, 'roce', { device: 'nvidia.com/a', cni: Cni.sriov() });
     const ib = new NetworkAttachmentDefinition(scope, 'ib', { device: 'nvidia.com/b', cni: Cni.ibSriov() });
     expect(() => Rdma.over(new NetworkAttachmentDefinition(scope, 'plain', { cni: Cni.macvlan() }))).toThrow(
-      'names no device resource',
+      'has no device resource',
     );
-    expect(() => Rdma.over([roce, ib])).toThrow('more than one fabric');
+    expect(() => Rdma.over([roce, ib])).toThrow('have different fabrics');
     expect(() => Rdma.over([])).toThrow('at least one network');
     expect(() => Rdma.over(roce, { count: 0 })).toThrow(
       'count must be a whole number greater than or equal to 1, not 0.',
@@ -210,7 +210,7 @@ describe('the operators', () => {
       'rdma/rdma_shared_device_a',
       'nvidia.com/hostdev',
     ]);
-    expect(() => nics.device('rail0')).toThrow('There is rdma_shared_device_a, hostdev.');
+    expect(() => nics.device('rail0')).toThrow('The pools are rdma_shared_device_a, hostdev.');
     const spec = specOf(scope, 'NicClusterPolicy');
     expect(JSON.parse(asString(asObject(spec.rdmaSharedDevicePlugin).config) ?? '')).toEqual({
       configList: [
@@ -316,7 +316,7 @@ describe('the operators', () => {
         { name: 'a', vendors: ['15b3'] },
         { name: 'a', vendors: ['8086'] },
       ]),
-    ).toThrow('two pools are called "a"');
+    ).toThrow('duplicate pool "a"');
     expect(policy([])).toThrow('at least one pool');
   });
 

@@ -129,7 +129,7 @@ describe('NodeTuner', () => {
   ])('does not tune %s', (_what, tunings) => {
     expect(() => {
       chartOf(tuner({ tunings }));
-    }).toThrow(/nodes\/tuner: .*(nothing|twice)/);
+    }).toThrow(/nodes\/tuner: .*(tunings must not be empty|is set by two tunings)/);
   });
 
   test.each([
@@ -137,13 +137,13 @@ describe('NodeTuner', () => {
     ['vm.swappiness', 201, 'beyond 0 to 200'],
     ['vm.swappiness', 1.5, 'beyond 0 to 200'],
     ['net.ipv4.tcp_rmem', 4096, '3'],
-    ['net.ipv4.tcp_rmem', [65_536, 4096, 8192], 'does not ascend'],
+    ['net.ipv4.tcp_rmem', [65_536, 4096, 8192], 'must ascend: minimum, default, maximum'],
   ])('refuses %s = %p', (name, value, why) => {
     expect(() => Tuning.sysctls({ [name]: value })).toThrow(why);
   });
 
   test('refuses interfaces that are a path', () => {
-    expect(() => Tuning.irqAffinity({ interfaces: ['../../proc'] })).toThrow('cannot be the name');
+    expect(() => Tuning.irqAffinity({ interfaces: ['../../proc'] })).toThrow('is not a valid interface name');
     expect(() => Tuning.irqAffinity({ interfaces: [] })).toThrow('names none');
   });
 });
@@ -211,12 +211,12 @@ describe('NodeProfile', () => {
   });
 
   test.each([
-    [() => new NodeProfile('a', { labels: { 'node-role.kubernetes.io/gpu': 'true' } }), 'the kubelet may not set it'],
+    [() => new NodeProfile('a', { labels: { 'node-role.kubernetes.io/gpu': 'true' } }), 'the kubelet must not set it'],
     [
       () => new NodeProfile('a', { taints: [{ key: 'example.kubernetes.io/x', effect: 'NoSchedule' }] }),
-      'kept for Kubernetes',
+      'reserved for Kubernetes',
     ],
-    [() => new NodeProfile('a b'), 'cannot be a value'],
+    [() => new NodeProfile('a b'), 'is not a valid value'],
     [() => new NodeProfile('a', { spot: 'tke' }), 'no label'],
   ])('refuses what no node can have (%#)', (build, why) => {
     expect(build).toThrow(why);
@@ -272,8 +272,9 @@ describe('NodePool', () => {
       chartOf((chart) => new Ec2NodeClass(chart, 'gpu', { role: 'r', amiAlias: 'al2023@latest' }));
     }).toThrow('State clusterName');
     expect(Ec2NodeClass.fromName('gpu')).toMatchObject({
-      nodeClassName: 'gpu',
-      nodeClassKind: 'EC2NodeClass',
+      group: 'karpenter.k8s.aws',
+      kind: 'EC2NodeClass',
+      name: 'gpu',
     });
   });
 });

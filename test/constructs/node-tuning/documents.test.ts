@@ -64,10 +64,10 @@ describe('KubeletDropIn', () => {
   });
 
   test.each([
-    [{}, 'leaves no CPU'],
+    [{}, 'requires reserved CPUs for the system'],
     [{ reservedSystemCpus: '0', podPidsLimit: 4_000_000 }, 'guards nothing'],
     [{ reservedSystemCpus: '0', maxPods: 500 }, 'do not fit into a /24'],
-    [{ reservedSystemCpus: '0', fileName: 'gpu.yaml' }, 'ends with .conf'],
+    [{ reservedSystemCpus: '0', fileName: 'gpu.yaml' }, 'must end with .conf'],
     [
       {
         reservedSystemCpus: '0',
@@ -191,7 +191,7 @@ describe('other files', () => {
       'belongs to the kubelet',
     ],
     ['a weight too large', () => SystemdDropIn.slice('ai.slice', { cpuWeight: 20_000 }), 'between 1 and 10000'],
-    ['nothing', () => SystemdDropIn.slice('ai.slice', {}), 'nothing is set'],
+    ['nothing', () => SystemdDropIn.slice('ai.slice', {}), 'settings must not be empty'],
     [
       'no unit',
       () => new SystemdDropIn({ unit: 'containerd', settings: { Service: { Nice: 1 } } }),

@@ -137,6 +137,7 @@ test.each([
 test('each of these rules is met above', () => {
   expect(rules.map(({ id }) => id.replace('node-tuning/', '')).sort()).toEqual([
     'operator-tolerates-pool',
+    'pool-holds-pod',
     'pool-taint-tolerated',
     'readiness-rule-evicts-deliberately',
     'readiness-rule-valid',
@@ -144,4 +145,49 @@ test('each of these rules is met above', () => {
     'spot-taint-tolerated',
     'spot-tolerance-selects',
   ]);
+});
+
+describe('a node pool that can never hold a pod', () => {
+  const gpus = (count: number, more = ''): string =>
+    `---\napiVersion: v1\nkind: Pod\nmetadata: { name: train, namespace: a }\nspec: { containers: [{ name: a, image: b, resources: { limits: { nvidia.com/gpu: ${count} } } }] ${more} }\n`;
+  const nodePool = (name: string, limit: number, counts: string): string => `---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: { name: ${name} }
+spec:
+  limits: { nvidia.com/gpu: ${limit} }
+  template:
+    spec:
+      nodeClassRef: { group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu }
+      requirements: [{ key: karpenter.k8s.aws/instance-gpu-count, ${counts} }]
+`;
+  const held = (yaml: string): readonly string[] =>
+    findingsOf(yaml, poolRules)
+      .filter(({ rule: id }) => id === 'node-tuning/pool-holds-pod')
+      .map(({ message }) => message);
+  const FOUR = 'operator: In, values: ["1", "4"]';
+
+  test.each([
+    ['more GPUs than any of its nodes has', nodePool('a', 64, FOUR) + gpus(8), 'at most 4 GPUs'],
+    ['fewer than a bound', nodePool('a', 64, 'operator: Lt, values: ["8"]') + gpus(8), 'at most 7 GPUs'],
+    ['more than its limit', nodePool('a', 4, 'operator: Exists') + gpus(8), 'limit of the pool "a" is 4'],
+    [
+      'the pool that the pod selects',
+      nodePool('a', 64, FOUR) +
+        nodePool('b', 64, 'operator: Exists') +
+        gpus(8, ', nodeSelector: { karpenter.sh/nodepool: a }'),
+      'the pool "a"',
+    ],
+  ])('%s', (_, yaml, message) => {
+    expect(held(yaml).join()).toContain(message);
+  });
+
+  test.each([
+    ['nodes large enough', nodePool('a', 64, 'operator: In, values: ["8"]') + gpus(8)],
+    ['another pool', nodePool('a', 64, FOUR) + nodePool('b', 64, 'operator: Exists') + gpus(8)],
+    ['no pool in the set', gpus(8)],
+    ['a pool elsewhere', nodePool('a', 64, FOUR) + gpus(8, ', nodeSelector: { karpenter.sh/nodepool: c }')],
+  ])('%s is right', (_, yaml) => {
+    expect(held(yaml)).toEqual([]);
+  });
 });

@@ -112,7 +112,7 @@ test('with Kueue a team borrows up to what it may have at most, and lends all bu
 
 test('what was made can be read back, also by name', () => {
   const { platform: made } = platform();
-  expect(made.team('research').queue.queueName).toBe('research');
+  expect(made.team('research').queue.name).toBe('research');
   expect(made.team('research').team.namespace.name).toBe('research');
   expect(made.pool('shared').operatorPool?.nodeLabels).toEqual({ 'nvidia.com/device-plugin.config': 'shared' });
   expect(made.helmCommands).toContain('volcano');

@@ -103,7 +103,7 @@ describe('what cannot be counted is an error', () => {
     [
       'a share of a device',
       { accelerators: Accelerator.hami({ count: 8, memory: '10Gi' }) },
-      'quota.accelerators: nvidia.com/gpumem describe a share of one device and not a total. State totals under other: { "nvidia.com/gpumem": … }.',
+      'quota.accelerators: nvidia.com/gpumem describe a share of one device, not a total. Set totals under other: { "nvidia.com/gpumem": … }.',
     ],
     [
       'a share without a resource of its own',
@@ -113,7 +113,7 @@ describe('what cannot be counted is an error', () => {
     [
       'devices of a claim',
       { accelerators: Accelerator.claim({ template: 'gpus', count: 4 }) },
-      'devices of a resource claim have no resource name to be counted by. Limit them with hard: { "<device class>.deviceclass.resource.k8s.io/devices": 4 } of a ResourceQuota.',
+      'a quota cannot count devices of a resource claim by resource name. Limit them with hard: { "<device class>.deviceclass.resource.k8s.io/devices": 4 } of a ResourceQuota.',
     ],
     [
       'one name stated twice',
@@ -128,7 +128,7 @@ describe('what cannot be counted is an error', () => {
 
   test('a pod never asks for no device', () => {
     expect(() => Accelerator.nvidia({ count: 0 }).toPod({ hostNetwork: false })).toThrow(
-      'accelerators: count must be greater than or equal to 1. A pod without devices omits accelerators.',
+      'accelerators: count must be greater than or equal to 1. For a pod without devices, omit accelerators.',
     );
   });
 });

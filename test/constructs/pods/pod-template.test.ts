@@ -237,7 +237,7 @@ describe('volumes', () => {
       mounts: [
         Mount.claim('datasets', '/data', { readOnly: true }),
         Mount.configMap('settings', '/etc/train', { items: [{ key: 'a', path: 'a.yaml' }] }),
-        Mount.secret({ name: 'token' }, '/run/token', { volumeName: 'token' }),
+        Mount.secret({ kind: 'Secret', name: 'token' }, '/run/token', { volumeName: 'token' }),
         Mount.hostPath('/mnt/nvme', '/scratch', { type: 'Directory' }),
         Mount.ephemeral('1Ti', '/cache', { storageClass: 'nvme' }),
         Mount.nfs('10.0.0.1', '/export', '/nfs'),
@@ -369,8 +369,8 @@ describe('nodes', () => {
 });
 
 describe('scheduling', () => {
-  const queue = { engine: 'volcano', queueName: 'research' } as const;
-  const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
+  const queue = { engine: 'volcano', name: 'research' } as const;
+  const gantryQueue = { engine: 'gantry', name: 'research' } as const;
 
   test('each engine says what its scheduler reads', () => {
     expect(podOf({ scheduling: Scheduling.volcano(queue) }).schedulerName).toBe('volcano');
@@ -384,14 +384,14 @@ describe('scheduling', () => {
     );
     expect(
       Scheduling.kueue(
-        { engine: 'kueue', queueName: 'team' },
-        { workloadPriorityClass: { workloadPriorityClassName: 'high' } },
+        { engine: 'kueue', name: 'team' },
+        { workloadPriorityClass: { kind: 'WorkloadPriorityClass', name: 'high' } },
       ).toScheduling().workloadLabels,
     ).toEqual({ 'kueue.x-k8s.io/queue-name': 'team', 'kueue.x-k8s.io/priority-class': 'high' });
     expect(
       new PodTemplate({
         image: IMAGE,
-        scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }, { topology: { required: 'rack' } }),
+        scheduling: Scheduling.kueue({ engine: 'kueue', name: 'team' }, { topology: { required: 'rack' } }),
       }).toPodTemplate().metadata,
     ).toEqual({ annotations: { 'kueue.x-k8s.io/podset-required-topology': 'rack' } });
   });
@@ -401,7 +401,7 @@ describe('scheduling', () => {
       workload: { 'scheduling.volcano.sh/group-min-member': '4' },
       pod: { 'scheduling.volcano.sh/queue-name': 'research' },
     });
-    expect(Scheduling.kueue({ engine: 'kueue', queueName: 'x' }).toPodGroupAnnotations(4)).toEqual({
+    expect(Scheduling.kueue({ engine: 'kueue', name: 'x' }).toPodGroupAnnotations(4)).toEqual({
       workload: {},
       pod: {},
     });
@@ -421,7 +421,7 @@ describe('what has no property of its own', () => {
       sharedMemory: '1Gi',
       accelerators: Accelerator.nvidia({ count: 1 }),
       sidecars: [{ name: 'log', image: 'log' }],
-      overrides: {
+      podOverrides: {
         container: {
           tty: true,
           resources: { limits: { 'nvidia.com/gpu': 2, 'example.com/x': 1 } },

@@ -58,6 +58,59 @@ const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[
     ],
   ],
   [
+    'cpu-limit-feeds-gpus',
+    'one CPU beside eight GPUs',
+    [pod({ resources: { limits: { 'nvidia.com/gpu': 8, cpu: 1 } } }, tolerant)],
+    [
+      pod({ resources: { limits: { 'nvidia.com/gpu': 8, cpu: 8 } } }, tolerant),
+      pod({ resources: { limits: { 'nvidia.com/gpu': 1, cpu: '500m' } } }, tolerant),
+      pod({ resources: { limits: { cpu: '500m' } } }),
+    ],
+  ],
+  [
+    'memory-request-near-limit',
+    'a request far below the limit',
+    [pod({ resources: { limits: { 'nvidia.com/gpu': 1, memory: '64Gi' }, requests: { memory: '1Gi' } } }, tolerant)],
+    [
+      pod({ resources: { limits: { 'nvidia.com/gpu': 1, memory: '64Gi' }, requests: { memory: '32Gi' } } }, tolerant),
+      pod({ resources: { limits: { memory: '64Gi' }, requests: { memory: '1Gi' } } }),
+    ],
+  ],
+  [
+    'shared-memory-for-data-loader',
+    'data loader processes and 64 MiB',
+    [
+      pod({ ...gpus(1), command: ['python', 'train.py', '--num-workers', '8'] }, tolerant),
+      pod({ ...gpus(1), command: ['sh', '-c', 'torchrun train.py --num_workers=8'] }, tolerant),
+    ],
+    [
+      pod({ ...gpus(1), command: ['python', 'train.py', '--num-workers', '0'] }, tolerant),
+      pod({ ...gpus(1), command: ['uvicorn', 'app', '--workers', '8'] }, tolerant),
+      pod(
+        {
+          ...gpus(1),
+          command: ['python', 'train.py', '--num-workers=8'],
+          volumeMounts: [{ name: 'shm', mountPath: '/dev/shm' }],
+        },
+        { ...tolerant, volumes: [shm] },
+      ),
+    ],
+  ],
+  [
+    'tensor-parallel-size-is-gpus',
+    'ranks unlike the GPUs',
+    [
+      pod({ ...gpus(4), image: 'vllm/vllm-openai:v1', args: ['--tensor-parallel-size', '8'] }, tolerant),
+      pod({ ...gpus(4), command: ['sh', '-c', 'python -m sglang.launch_server --tp 2'] }, tolerant),
+    ],
+    [
+      pod({ ...gpus(4), image: 'vllm/vllm-openai:v1', args: ['--tensor-parallel-size=4'] }, tolerant),
+      pod({ ...gpus(4), image: 'vllm/vllm-openai:v1', args: ['-tp', '2', '-pp', '2'] }, tolerant),
+      pod({ ...gpus(4), image: 'train:1', args: ['--tensor-parallel-size=2'] }, tolerant),
+      pod({ image: 'vllm/vllm-openai:v1', args: ['--tensor-parallel-size=4'] }),
+    ],
+  ],
+  [
     'variable-form-expanded',
     '${NAME} without a shell',
     [pod({ command: ['torchrun', '--master_addr=${MASTER_ADDR}'] })],

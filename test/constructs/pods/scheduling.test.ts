@@ -1,8 +1,8 @@
 import { Duration } from 'cdk8s';
 import { PodTemplate, Scheduling } from '../../../src/constructs/pods';
 
-const queue = { engine: 'volcano', queueName: 'research' } as const;
-const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
+const queue = { engine: 'volcano', name: 'research' } as const;
+const gantryQueue = { engine: 'gantry', name: 'research' } as const;
 const gang = { name: 'train', minMember: 8, members: 8 };
 
 function pod(scheduling: Scheduling, of: Parameters<Scheduling['toScheduling']>[0] = gang): unknown {
@@ -90,7 +90,7 @@ test('tiers of Volcano: by number on pods, by number or name in a PodGroup', () 
   });
   const soft = Scheduling.volcano(queue, { topology: { preferred: 'rack' } });
   expect(soft.toNetworkTopology()).toEqual({ mode: 'soft', highestTierName: 'rack' });
-  expect(() => soft.toPodGroupAnnotations()).toThrow('by its number only');
+  expect(() => soft.toPodGroupAnnotations()).toThrow('must be the number of a HyperNode tier');
 });
 
 test('an elastic range must fit the workload', () => {

@@ -70,8 +70,8 @@ test('an autoscaler is v2 and begins with none', () => {
 test('queue and priority stand where the batch scheduler reads them', () => {
   const [cluster] = made((chart) =>
     new RayCluster(chart, 'ray', parts())
-      .submitTo({ engine: 'volcano', queueName: 'q' })
-      .withPriority({ priorityClassName: 'high' }),
+      .submitTo({ engine: 'volcano', name: 'q' })
+      .withPriority({ kind: 'PriorityClass', name: 'high' }),
   );
   expect(valueAt(cluster ?? null, '/metadata/labels')).toEqual({
     'volcano.sh/queue-name': 'q',
@@ -90,7 +90,7 @@ test('a job quotes its words, shuts its cluster down, and can be suspended by Ku
       cluster: parts(),
       runtimeEnv: { pip: ['torch'], env_vars: { A: '1' } },
       ttlAfterFinished: Duration.minutes(1),
-    }).submitTo({ engine: 'kueue', queueName: 'team' }),
+    }).submitTo({ engine: 'kueue', name: 'team' }),
   );
   expect(job).toMatchObject({
     metadata: { labels: { 'kueue.x-k8s.io/queue-name': 'team' } },
@@ -137,7 +137,7 @@ test('a service upgrades in steps with the autoscaler', () => {
 
 test('what cannot be is refused where it is written', () => {
   const chart = new Chart(new App(), 'c');
-  const cluster = { rayClusterName: 'theirs' };
+  const cluster = RayCluster.fromName('theirs');
   expect(() => new RayJob(chart, 'a', { entrypoint: 'x', cluster, backoffLimit: 2, suspend: true })).toThrow(
     'c/a: suspend, backoffLimit: not possible on a cluster',
   );
@@ -177,9 +177,9 @@ test('whatever the numbers, no rule of any domain objects', () => {
     gpus: fc.integer({ min: 1, max: 8 }),
     scheduling: fc.constantFrom(
       undefined,
-      Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
-      Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
-      Scheduling.gantry({ engine: 'gantry', queueName: 'q' }),
+      Scheduling.volcano({ engine: 'volcano', name: 'q' }),
+      Scheduling.kueue({ engine: 'kueue', name: 'q' }),
+      Scheduling.gantry({ engine: 'gantry', name: 'q' }),
     ),
     autoscaler: fc.constantFrom(undefined, {}, { version: 'v1' as const, upscaling: 'Aggressive' as const }),
     shutdown: fc.boolean(),

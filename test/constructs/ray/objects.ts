@@ -8,7 +8,12 @@ export function group(changes: JsonObject = {}, pod: JsonObject = {}, container:
   return {
     groupName: 'gpu',
     rayStartParams: {},
-    template: { spec: { containers: [{ name: 'ray', image: 'rayproject/ray:2.52.0', ...container }], ...pod } },
+    template: {
+      spec: {
+        containers: [{ name: 'ray', image: 'rayproject/ray:2.52.0', resources: { limits: { cpu: 4 } }, ...container }],
+        ...pod,
+      },
+    },
     ...changes,
   };
 }

@@ -223,3 +223,39 @@ test('rules survive any value in any place', () => {
 test('every rule has an id of its own, a row, a source and a remedy', () => {
   expectRuleFacts(rayRules, 'ray', /^RA\d+$/);
 });
+
+describe('texts that Ray reads later', () => {
+  const autoscaled = (container: JsonObject, startParams: JsonObject = {}): JsonObject =>
+    rayCluster(
+      clusterSpec({ enableInTreeAutoscaling: true }, {}, [
+        { ...group({}, {}, container), rayStartParams: startParams },
+      ]),
+    );
+  const resources = (text: string): JsonObject => workers({ ...group(), rayStartParams: { resources: text } });
+
+  test.each<[string, JsonObject, string]>([
+    ['an environment that is no YAML', rayJob({ runtimeEnvYAML: 'pip: [torch' }), 'runtime-env-is-yaml'],
+    ['an environment that is a text', rayJob({ runtimeEnvYAML: 'torch' }), 'runtime-env-is-yaml'],
+    ['resources that the shell breaks', resources('{"tpu": 1}'), 'start-resources-are-quoted-json'],
+    ['resources in double quotes only', resources('"{"tpu": 1}"'), 'start-resources-are-quoted-json'],
+    [
+      'an autoscaled group without CPUs',
+      autoscaled({ resources: { limits: { memory: '1Gi' } } }),
+      'autoscaled-group-states-cpus',
+    ],
+  ])('%s is found', (_, object, rule) => {
+    expect(firing(object)).toContain(rule);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['an environment', rayJob({ runtimeEnvYAML: 'pip:\n  - torch\n' }), 'runtime-env-is-yaml'],
+    ['escaped resources', resources('"{\\"tpu\\": 1}"'), 'start-resources-are-quoted-json'],
+    ['resources in single quotes', resources('\'{"tpu": 1}\''), 'start-resources-are-quoted-json'],
+    ['a limit', autoscaled({ resources: { limits: { cpu: 4 } } }), 'autoscaled-group-states-cpus'],
+    ['a request', autoscaled({ resources: { requests: { cpu: '4' } } }), 'autoscaled-group-states-cpus'],
+    ['num-cpus', autoscaled({ resources: {} }, { 'num-cpus': '4' }), 'autoscaled-group-states-cpus'],
+    ['no autoscaler', workers(group()), 'autoscaled-group-states-cpus'],
+  ])('%s is right', (_, object, rule) => {
+    expect(firing(object)).not.toContain(rule);
+  });
+});

@@ -113,7 +113,7 @@ test.each<[string, () => unknown, string]>([
     'a scheduling option',
     () =>
       Scheduling.volcano(
-        { engine: 'volcano', queueName: 'a' },
+        { engine: 'volcano', name: 'a' },
         { minimumRuntime: 60 as unknown as Duration },
       ).toScheduling(),
     'minimumRuntime 60: must be a Duration of cdk8s, such as Duration.seconds(60).',

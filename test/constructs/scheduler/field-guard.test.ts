@@ -134,7 +134,9 @@ test('the configuration says whether it is there', () => {
 test('a queue names the namespaces of teams and others', () => {
   const app = new App();
   const chart = new Chart(app, 'chart');
-  new GantryScheduler(chart, 'scheduler', { queues: [{ name: 'shared', namespaces: ['a', { name: 'b' }] }] });
+  new GantryScheduler(chart, 'scheduler', {
+    queues: [{ name: 'shared', namespaces: ['a', { kind: 'Namespace', name: 'b' }] }],
+  });
   const text = JSON.stringify(Testing.synth(app));
   expect(text).toContain('namespaces:\\n      - a\\n      - b');
 });

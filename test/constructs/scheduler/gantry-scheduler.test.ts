@@ -125,7 +125,7 @@ test('a digest pins the stock image, and what is no digest is refused', () => {
   const digest = `sha256:${'0'.repeat(64)}`;
   expect(SchedulerImage.node({ digest }).reference).toMatch(new RegExp(`^node:.*@${digest}$`));
   expect(() => SchedulerImage.node({ digest: 'latest' })).toThrow(
-    'digest "latest": expected sha256: and 64 hexadecimal digits',
+    'digest "latest": must be sha256: and 64 hexadecimal digits',
   );
 });
 
@@ -133,7 +133,7 @@ test('queues of the configuration can be referred to, others cannot', () => {
   const scheduler = schedulerOf({
     queues: [{ name: 'research', deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
   });
-  expect(scheduler.queue('research')).toEqual({ engine: 'gantry', queueName: 'research' });
+  expect(scheduler.queue('research')).toEqual({ engine: 'gantry', name: 'research' });
   expect(() => scheduler.queue('reserch')).toThrow('unknown queue "reserch" (the configuration has research)');
 });
 

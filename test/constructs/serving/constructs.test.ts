@@ -95,7 +95,7 @@ describe('as a Deployment', () => {
       service.scaledObject,
       service.podLabels,
     ]).toEqual(['chat', 'chat', 'chat', undefined, { app: 'chat' }]);
-    expect([service.knativeService, service.leaderWorkerSet, service.requiredFeatures, service.serviceName]).toEqual([
+    expect([service.knativeService, service.leaderWorkerSet, service.requiredFeatures, service.host]).toEqual([
       undefined,
       undefined,
       [],
@@ -116,7 +116,7 @@ describe('as a Deployment', () => {
       maxReplicaCount: 8,
     });
     expect(manifestsOf(scope).at(-1)?.kind).toBe('ScaledObject');
-    expect(service.scaledObject?.scaledObjectName).toBe('chat');
+    expect(service.scaledObject?.name).toBe('chat');
     expect(complaints(scope)).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('as a Deployment', () => {
     new InferenceService(scope, 'chat', {
       ...server,
       terminationGracePeriod: Duration.minutes(5),
-      overrides: { container: { readinessProbe: { periodSeconds: 1 } } },
+      podOverrides: { container: { readinessProbe: { periodSeconds: 1 } } },
     });
     expect(podOf(specOf(scope, 'Deployment')).terminationGracePeriodSeconds).toBe(300);
     expect(mainOf(podOf(specOf(scope, 'Deployment'))).readinessProbe).toMatchObject({
@@ -330,7 +330,7 @@ describe('as a LeaderWorkerSet', () => {
       'leaderworkerset.sigs.k8s.io/name': 'big',
       'leaderworkerset.sigs.k8s.io/worker-index': '0',
     });
-    expect([service.serviceName, service.service?.name, service.leaderWorkerSet?.name]).toEqual([
+    expect([service.host, service.service?.name, service.leaderWorkerSet?.name]).toEqual([
       'big-leader',
       'big-leader',
       'big',

@@ -37,11 +37,13 @@ describe('PriorityClass', () => {
         metadata: { annotations: { 'gantry.dev/ignore': 'tenancy/global-default-deliberate: old jobs name no class' } },
       },
     ]);
-    expect(() => new PriorityClass(scope, 'other', { value: 1, globalDefaultBecause: ' ' })).toThrow(/needs a reason/);
+    expect(() => new PriorityClass(scope, 'other', { value: 1, globalDefaultBecause: ' ' })).toThrow(
+      /requires a non-empty reason/,
+    );
   });
 
   test('one of the cluster is a name', () => {
-    expect(PriorityClass.fromName('system-node-critical').priorityClassName).toBe('system-node-critical');
+    expect(PriorityClass.fromName('system-node-critical').name).toBe('system-node-critical');
   });
 });
 
@@ -50,7 +52,7 @@ describe('PriorityLadder', () => {
     const scope = chart();
     const development = { name: 'development', preemptionPolicy: 'Never' } as const;
     const ladder = new PriorityLadder(scope, 'ladder', { rungs: ['scavenger', development, 'production'] });
-    expect(ladder.rungs.map(({ priorityClassName, value }) => [priorityClassName, value])).toEqual([
+    expect(ladder.rungs.map(({ name: priorityClassName, value }) => [priorityClassName, value])).toEqual([
       ['scavenger', 1000],
       ['development', 2000],
       ['production', 3000],
@@ -68,7 +70,7 @@ describe('PriorityLadder', () => {
       step: 10,
       globalDefault: { rung: 'low', because: 'it is 0' },
     });
-    expect(ladder.rungs.map(({ priorityClassName, value }) => [priorityClassName, value])).toEqual([
+    expect(ladder.rungs.map(({ name: priorityClassName, value }) => [priorityClassName, value])).toEqual([
       ['ai-low', 0],
       ['ai-high', 10],
     ]);
@@ -79,7 +81,7 @@ describe('PriorityLadder', () => {
     const scope = chart();
     expect(() => new PriorityLadder(scope, 'a', { rungs: ['x', 'x'] })).toThrow(/duplicate rung 'x'/);
     expect(() => new PriorityLadder(scope, 'b', { rungs: ['x', 'y'], step: 1_000_000_000 })).toThrow(
-      /would have the value 2000000000/,
+      /the value of the highest rung \(2000000000\) must be less than or equal to 1000000000/,
     );
     expect(() => new PriorityLadder(scope, 'c', { rungs: ['x'], step: 0 })).toThrow(/step must be a whole number/);
     const ladder = new PriorityLadder(scope, 'd', { rungs: ['x', 'y'] });

@@ -75,7 +75,7 @@ describe('a team', () => {
   test('takes a share apart from its quota, with a parent and a guarantee', () => {
     const objects = team({
       queue: {
-        parent: { engine: 'volcano', queueName: 'ai' },
+        parent: { engine: 'volcano', name: 'ai' },
         weight: 4,
         deserved: { accelerators: Accelerator.nvidia({ count: 32 }) },
         guarantee: { accelerators: Accelerator.nvidia({ count: 8 }) },
@@ -95,8 +95,8 @@ describe('a team', () => {
   });
 
   test('may work in a namespace and a queue that there are, or without a queue', () => {
-    const there = team({ namespace: Namespace.fromName('old'), queue: { engine: 'volcano', queueName: 'shared' } });
-    expect(there.team.queue.queueName).toBe('shared');
+    const there = team({ namespace: Namespace.fromName('old'), queue: { engine: 'volcano', name: 'shared' } });
+    expect(there.team.queue.name).toBe('shared');
     expect(there.objects().map((object) => object.kind)).toEqual(['ResourceQuota', 'LimitRange']);
     const without = team({ queue: false });
     expect(without.team.teamQueue).toBeUndefined();

@@ -140,18 +140,18 @@ test('an MPI runtime is patched in both of its jobs', () => {
 test('what only a runtime can say is refused, with the way out', () => {
   const chart = new Chart(new App(), 'c');
   const runtime = ClusterTrainingRuntime.builtIn('torch-distributed');
-  expect(() => new TrainJob(chart, 'a', { ...POD, runtime, overrides: { pod: { hostNetwork: true } } })).toThrow(
-    'c/a: hostNetwork of the pod cannot be stated in a TrainJob. Write a TrainingRuntime that states it.',
+  expect(() => new TrainJob(chart, 'a', { ...POD, runtime, podOverrides: { pod: { hostNetwork: true } } })).toThrow(
+    'c/a: hostNetwork of the pod must not be set in a TrainJob. Set it in a TrainingRuntime.',
   );
   expect(() => new TrainJob(chart, 'b', { ...POD, runtime, envFrom: [{ prefix: 'a' }] })).toThrow(
     'envFrom of the container',
   );
-  expect(() => new TrainJob(chart, 'd', { ...POD, runtime }).submitTo({ engine: 'volcano', queueName: 'q' })).toThrow(
+  expect(() => new TrainJob(chart, 'd', { ...POD, runtime }).submitTo({ engine: 'volcano', name: 'q' })).toThrow(
     'Pods of the runtime torch-distributed are scheduled by default, not by volcano',
   );
-  expect(() => new TrainJob(chart, 'e', { ...POD, runtime, priorityClass: { priorityClassName: 'high' } })).toThrow(
-    'priorityClass high cannot be stated in a TrainJob',
-  );
+  expect(
+    () => new TrainJob(chart, 'e', { ...POD, runtime, priorityClass: { kind: 'PriorityClass', name: 'high' } }),
+  ).toThrow('priorityClass high cannot be stated in a TrainJob');
   expect(() => new TrainJob(chart, 'f', { ...POD, runtime, sidecars: [{ name: 'a', image: 'x' }] })).toThrow(
     'containers of the pod',
   );
@@ -164,7 +164,7 @@ test('Kueue suspends the TrainJob by a label; topology goes to the pods', () => 
       new TrainJob(chart, 'x', {
         ...POD,
         runtime: ClusterTrainingRuntime.builtIn('torch-distributed'),
-        scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }, { topology: { required: 'rack' } }),
+        scheduling: Scheduling.kueue({ engine: 'kueue', name: 'team' }, { topology: { required: 'rack' } }),
       }),
   );
   expect(valueAt(job ?? null, '/metadata/labels/kueue.x-k8s.io~1queue-name')).toBe('team');
@@ -179,10 +179,10 @@ test('a runtime on Volcano has gang, queue and scheduler; its TrainJobs choose a
       ...POD,
       sharedMemory: '64Gi',
       policy: MlPolicy.torch(),
-      scheduling: Scheduling.volcano({ engine: 'volcano', queueName: 'all' }),
+      scheduling: Scheduling.volcano({ engine: 'volcano', name: 'all' }),
       networkTopology: { highestTier: 1 },
     });
-    new TrainJob(chart, 'a-job', { runtime: ours, nodes: 4 }).submitTo({ engine: 'volcano', queueName: 'team' });
+    new TrainJob(chart, 'a-job', { runtime: ours, nodes: 4 }).submitTo({ engine: 'volcano', name: 'team' });
   });
   expect(runtime).toMatchObject({
     kind: 'TrainingRuntime',
@@ -235,9 +235,9 @@ test('whatever the numbers and the policy, no rule of any domain objects', () =>
     ),
     scheduling: fc.constantFrom(
       undefined,
-      Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
+      Scheduling.volcano({ engine: 'volcano', name: 'q' }),
       Scheduling.schedulerPlugins(),
-      Scheduling.gantry({ engine: 'gantry', queueName: 'q' }),
+      Scheduling.gantry({ engine: 'gantry', name: 'q' }),
     ),
     initializers: fc.constantFrom(undefined, { storage: '1Ti', model: { image: 'm' } }),
   });

@@ -19,8 +19,8 @@ const POD = {
   sharedMemory: '64Gi',
   resources: { cpu: 8, memory: '100Gi' },
 };
-const queue = { engine: 'volcano', queueName: 'research' } as const;
-const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
+const queue = { engine: 'volcano', name: 'research' } as const;
+const gantryQueue = { engine: 'gantry', name: 'research' } as const;
 const builtIn = ClusterTrainingRuntime.builtIn('torch-distributed');
 
 function made(build: (chart: Chart) => unknown): readonly JsonObject[] {
@@ -109,7 +109,7 @@ test('a runtime cannot go through Kueue: its TrainJobs do', () => {
           ...POD,
           policy: MlPolicy.torch(),
           // @ts-expect-error Kueue reads the queue of TrainJobs
-          scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }),
+          scheduling: Scheduling.kueue({ engine: 'kueue', name: 'team' }),
         }),
     ),
   ).toThrow(

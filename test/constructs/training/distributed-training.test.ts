@@ -173,7 +173,7 @@ test('topology is a tier of Volcano, an annotation of Kueue, or an affinity', ()
     framework: 'pytorch',
     topology,
     as: TrainingEngine.jobSet(),
-    scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
+    scheduling: Scheduling.kueue({ engine: 'kueue', name: 'q' }),
   });
   expect(JSON.stringify(kueue)).toContain('"kueue.x-k8s.io/podset-required-topology":"rack"');
   expect(
@@ -199,7 +199,7 @@ test('topology is a tier of Volcano, an annotation of Kueue, or an affinity', ()
 });
 
 test('topology is an annotation of Gantry, and a tier in the PodGroup of a JobSet', () => {
-  const gantry = Scheduling.gantry({ engine: 'gantry', queueName: 'q' });
+  const gantry = Scheduling.gantry({ engine: 'gantry', name: 'q' });
   for (const as of [TrainingEngine.jobSet(), TrainingEngine.volcanoJob(), TrainingEngine.pyTorchJob()]) {
     const made4 = JSON.stringify(
       made({ framework: 'pytorch', topology: TrainingTopology.required('rack'), as, scheduling: gantry }),
@@ -212,7 +212,7 @@ test('topology is an annotation of Gantry, and a tier in the PodGroup of a JobSe
     framework: 'pytorch',
     topology: TrainingTopology.required(1),
     as: TrainingEngine.jobSet(),
-    scheduling: Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
+    scheduling: Scheduling.volcano({ engine: 'volcano', name: 'q' }),
   });
   expect(volcano[0]).toMatchObject({
     kind: 'PodGroup',
@@ -274,7 +274,7 @@ test('what does not go together is refused with the way out', () => {
   ).toThrow('Volcano Job cannot be scheduled by scheduler-plugins');
   expect(() =>
     made({ framework: 'pytorch', as: TrainingEngine.volcanoJob() }, (training) =>
-      training.submitTo({ engine: 'kueue', queueName: 'q' }),
+      training.submitTo({ engine: 'kueue', name: 'q' }),
     ),
   ).toThrow('Volcano Job cannot be scheduled by kueue (the Kueue LocalQueue "q"): Kueue does not know its kind.');
 });
@@ -291,8 +291,8 @@ test('whatever the statement, no rule of any domain objects', () => {
     ),
     scheduling: fc.constantFrom(
       undefined,
-      Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
-      Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
+      Scheduling.kueue({ engine: 'kueue', name: 'q' }),
+      Scheduling.volcano({ engine: 'volcano', name: 'q' }),
     ),
   });
   fc.assert(

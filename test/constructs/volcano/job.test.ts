@@ -161,7 +161,7 @@ test('plugins render the flags that Volcano reads', () => {
 test('a plugin that is given twice is refused with a sentence', () => {
   expect(
     () => new Job(chart(), 'train', { plugins: [JobPlugin.svc(), JobPlugin.svc({ disableNetworkPolicy: true })] }),
-  ).toThrow(/The plugin svc is given twice/);
+  ).toThrow(/The plugin svc is listed twice/);
 });
 
 test('policies state events, exit codes and how long to wait', () => {
@@ -240,8 +240,8 @@ test('a flow names templates in the order in which they run, and comes after the
 test('a flow refuses what would wait for ever', () => {
   const scope = chart();
   const flow = new JobFlow(scope, 'flow').addFlow(JobTemplate.fromName('a'));
-  expect(() => flow.addFlow(JobTemplate.fromName('a'))).toThrow(/has the template "a" already/);
+  expect(() => flow.addFlow(JobTemplate.fromName('a'))).toThrow(/already has the template "a"/);
   expect(() => flow.addFlow(JobTemplate.fromName('b'), { after: [JobTemplate.fromName('c')] })).toThrow(
-    /"b" shall come after "c"/,
+    /"b" depends on "c", which is not in the flow/,
   );
 });

@@ -79,7 +79,7 @@ test('a queue of the cluster is a name', () => {
   const scope = chart();
   new Queue(scope, 'child', { parent: Queue.fromName('there') });
   expect(Testing.synth(scope)).toMatchObject([{ spec: { parent: 'there' } }]);
-  expect(Queue.fromName('there')).toEqual({ engine: 'volcano', queueName: 'there' });
+  expect(Queue.fromName('there')).toEqual({ engine: 'volcano', name: 'there' });
 });
 
 test('node groups become affinity and anti-affinity', () => {

@@ -40,8 +40,8 @@ describe('what does not compile', () => {
   // Each throws too, for callers without types.
   test('a queue without its engine', () => {
     // @ts-expect-error no engine
-    expect(() => pytorch().submitTo({ queueName: 'research' })).toThrow(
-      'test/train: submitTo: must be a queue reference (Volcano queue, Kueue LocalQueue, KAI queue, Gantry queue), got {"queueName":"research"}.',
+    expect(() => pytorch().submitTo({ name: 'research' })).toThrow(
+      'test/train: submitTo: must be a queue reference (Volcano queue, Kueue LocalQueue, KAI queue, Gantry queue), got {"name":"research"}.',
     );
   });
 
@@ -184,16 +184,16 @@ describe('two statements that contradict each other', () => {
   });
 
   test.each<[string, Partial<kubeflow.PyTorchJobProps>]>([
-    ['overrides of the pod', { overrides: { pod: { schedulerName: 'volcano' } } }],
+    ['overrides of the pod', { podOverrides: { pod: { schedulerName: 'volcano' } } }],
     [
       'overrides of the spec',
       {
-        specOverrides: untyped({
+        overrides: untyped({
           pytorchReplicaSpecs: { Worker: { template: { spec: { schedulerName: 'volcano' } } } },
         }),
       },
     ],
-    ['overrides of a role', { master: { overrides: { pod: { schedulerName: 'volcano' } } } }],
+    ['overrides of a role', { master: { podOverrides: { pod: { schedulerName: 'volcano' } } } }],
   ])('a scheduler that is written by hand, in %s', (_, props) => {
     expect(() => pytorch(props).submitTo(gantryQueue)).toThrow(
       /schedulerName "volcano" contradicts the Gantry queue "research", whose pods have the scheduler gantry\./,
@@ -222,7 +222,7 @@ describe('two statements that contradict each other', () => {
     ['annotation of the workload', { annotations: { 'scheduling.volcano.sh/queue-name': 'a' } }],
     ['label of the pods', { podLabels: { 'gantry.dev/queue': 'another' } }],
     ['annotation of the pods', { podAnnotations: { 'scheduling.volcano.sh/queue-name': 'research' } }],
-    ['label in overrides', { overrides: { metadata: { labels: { 'gantry.dev/queue': 'another' } } } }],
+    ['label in overrides', { podOverrides: { metadata: { labels: { 'gantry.dev/queue': 'another' } } } }],
     ['label of a role', { master: { podLabels: { 'gantry.dev/queue': 'another' } } }],
   ])('a queue that is written by hand, as a %s', (_, props) => {
     expect(() => pytorch(props).submitTo(gantryQueue)).toThrow(
@@ -287,14 +287,10 @@ describe('JavaScript without types', () => {
     ['nothing', undefined, 'undefined'],
     ['null', null, 'null'],
     ['a name', 'research', '"research"'],
-    ['a priority class', PriorityClass.fromName('high'), '{"priorityClassName":"high"}'],
-    ['an engine that there is not', { engine: 'slurm', queueName: 'a' }, '{"engine":"slurm","queueName":"a"}'],
-    [
-      'a member of the prototype',
-      { engine: 'constructor', queueName: 'a' },
-      '{"engine":"constructor","queueName":"a"}',
-    ],
-    ['an empty name', { engine: 'volcano', queueName: '' }, '{"engine":"volcano","queueName":""}'],
+    ['a priority class', PriorityClass.fromName('high'), '{"kind":"PriorityClass","name":"high"}'],
+    ['an engine that there is not', { engine: 'slurm', name: 'a' }, '{"engine":"slurm","name":"a"}'],
+    ['a member of the prototype', { engine: 'constructor', name: 'a' }, '{"engine":"constructor","name":"a"}'],
+    ['an empty name', { engine: 'volcano', name: '' }, '{"engine":"volcano","name":""}'],
     ['a scheduling', Scheduling.default(), 'an object of class Scheduling'],
   ])('submitTo takes no %s', (_, value, shown) => {
     expect(() => pytorch().submitTo(untyped(value))).toThrow(`got ${shown}.`);

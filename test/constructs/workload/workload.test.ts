@@ -27,7 +27,7 @@ class PlainJob extends Workload<Job, JobSpec> {
       },
       references: [props.after],
       metadataOf: ({ engine }) => ({ annotations: { 'example.com/engine': engine } }),
-      labelsOfPriority: ({ priorityClassName }) => ({ 'example.com/priority': priorityClassName }),
+      labelsOfPriority: ({ name }) => ({ 'example.com/priority': name }),
     });
   }
 }
@@ -37,9 +37,9 @@ class Named extends Construct {
 
   constructor(
     scope: Construct,
-    readonly queueName: string,
+    readonly name: string,
   ) {
-    super(scope, queueName);
+    super(scope, name);
   }
 }
 
@@ -50,8 +50,8 @@ function made(props: Partial<PlainJobProps>, change: (job: PlainJob) => unknown 
 }
 
 test('queue and priority may come at once or later, and are written alike', () => {
-  const scheduling = Scheduling.volcano({ engine: 'volcano', queueName: 'q' });
-  const priorityClass = { priorityClassName: 'high' };
+  const scheduling = Scheduling.volcano({ engine: 'volcano', name: 'q' });
+  const priorityClass = { kind: 'PriorityClass', name: 'high' } as const;
   const later = made({}, (job) => job.scheduleBy(scheduling).withPriority(priorityClass));
   expect(later).toEqual(made({ scheduling, priorityClass }));
   expect(later).toMatchObject({
@@ -62,12 +62,10 @@ test('queue and priority may come at once or later, and are written alike', () =
 
 test('a second queue is refused, and so is a queue beside the default scheduler, with both', () => {
   expect(() =>
-    made({}, (job) =>
-      job.submitTo({ engine: 'volcano', queueName: 'a' }).submitTo({ engine: 'volcano', queueName: 'b' }),
-    ),
+    made({}, (job) => job.submitTo({ engine: 'volcano', name: 'a' }).submitTo({ engine: 'volcano', name: 'b' })),
   ).toThrow('test/work: must not be scheduled by the Volcano queue "b": it is scheduled by the Volcano queue "a".');
   expect(() =>
-    made({ scheduling: Scheduling.default() }, (job) => job.submitTo({ engine: 'kueue', queueName: 'a' })),
+    made({ scheduling: Scheduling.default() }, (job) => job.submitTo({ engine: 'kueue', name: 'a' })),
   ).toThrow('must not be scheduled by the Kueue LocalQueue "a": it is scheduled by the default scheduler.');
 });
 
@@ -78,7 +76,7 @@ test('what contradicts is reported where it is written, with the path, and nothi
       'test/work: Job cannot be scheduled by pod-group (a native PodGroup): its pods are independent of each other',
     );
     expect(job.choice.scheduling).toBeUndefined();
-    job.submitTo({ engine: 'volcano', queueName: 'q' });
+    job.submitTo({ engine: 'volcano', name: 'q' });
   });
 });
 
@@ -88,7 +86,7 @@ test("metadata of one's own wins, and overrides are merged in at the end", () =>
       name: 'a',
       labels: { x: '1', y: '1' },
       metadata: { labels: { y: '2' } },
-      specOverrides: { backoffLimit: 2, template: { metadata: { labels: { z: '3' } } } },
+      overrides: { backoffLimit: 2, template: { metadata: { labels: { z: '3' } } } },
     }),
   ).toMatchObject({
     metadata: { name: 'a', namespace: 'ml', labels: { x: '1', y: '2' } },

@@ -469,6 +469,16 @@ export const EXPECTED: readonly Expected[] = [
   },
   {
     project: 'nvidia-dra-driver-gpu',
+    rule: 'references/object-in-set',
+    severity: 'warning',
+    reason: 'The Namespace of the file is gpu-test-vfio; the pod names another one.',
+    files: {
+      'demo/specs/quickstart/v1/gpu-test-vfio-config.yaml': 1,
+      'demo/specs/quickstart/v1beta1/gpu-test-vfiopci.yaml': 1,
+    },
+  },
+  {
+    project: 'nvidia-dra-driver-gpu',
     rule: 'devices/dra-attribute-exists',
     severity: 'warning',
     reason: 'The driver publishes no attribute `index`.',

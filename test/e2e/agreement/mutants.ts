@@ -52,6 +52,7 @@ export function questions(
   mutants: number,
   seed: number,
   minor: KubernetesMinor,
+  operators: readonly Operator[] = OPERATORS,
 ): readonly Question[] {
   const byKind = new Map<string, { readonly object: JsonObject; readonly sites: readonly Site[] }[]>();
   const asked: Question[] = [];
@@ -68,11 +69,11 @@ export function questions(
   for (let turn = 0; turn < mutants; turn++) {
     const kind = kinds[(start + turn * stride(kinds.length)) % kinds.length];
     const { object, sites } = random.pick(byKind.get(kind) ?? []);
-    const first = mutated(object, sites, random);
+    const first = mutated(object, sites, random, operators);
     asked.push({ index: asked.length, kind, ...first });
     // Now and then two changes at once: who answers first on the server's side decides what else is looked at.
     if (first.text === undefined && random.chance(0.15)) {
-      const second = mutated(first.object, sitesOf(first.object, minor), random);
+      const second = mutated(first.object, sitesOf(first.object, minor), random, operators);
       asked[asked.length - 1] = {
         index: asked.length - 1,
         kind,
@@ -85,9 +86,14 @@ export function questions(
   return asked;
 }
 
-function mutated(object: JsonObject, sites: readonly Site[], random: Random): { readonly operator: string } & Mutation {
+function mutated(
+  object: JsonObject,
+  sites: readonly Site[],
+  random: Random,
+  operators: readonly Operator[],
+): { readonly operator: string } & Mutation {
   for (;;) {
-    const operator = random.pick(OPERATORS);
+    const operator = random.pick(operators);
     const mutation = operator.apply(object, sites, random);
     if (mutation !== undefined) {
       return { operator: operator.name, ...mutation };

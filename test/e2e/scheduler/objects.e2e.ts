@@ -32,7 +32,7 @@ const PROPS: Readonly<Record<string, GantrySchedulerProps>> = {
     name: 'second',
     replicas: 3,
     access: 'open',
-    priorityClass: { priorityClassName: 'system-node-critical' },
+    priorityClass: { kind: 'PriorityClass', name: 'system-node-critical' },
     monitoring: { labels: { release: 'prometheus' } },
     queues: [{ name: 'research', weight: 2, deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
     tuning: { explain: { repeat: Duration.seconds(60) } },

@@ -132,7 +132,7 @@ export const clusterRecordRules: readonly Rule[] = [
       }
       const seconds = whole(spec.expirationSeconds);
       if (seconds !== undefined && seconds < 600) {
-        say('/spec/expirationSeconds', 'expirationSeconds must be at least 600, 10 minutes', {
+        say('/spec/expirationSeconds', 'expirationSeconds must be greater than or equal to 600 (10 minutes)', {
           expected: 'at least 600',
         });
       }
@@ -211,7 +211,10 @@ export const clusterRecordRules: readonly Rule[] = [
 function checkPriority(spec: JsonObject, field: string, most: number, say: Say): void {
   const priority = whole(spec[field]) ?? 0;
   if (priority < 1 || priority > most) {
-    say(`/spec/${field}`, `${field} is out of range`, { found: priority, expected: `1 to ${most}` });
+    say(`/spec/${field}`, `${field} must be between 1 and ${most}: ${priority}`, {
+      found: priority,
+      expected: `1 to ${most}`,
+    });
   }
 }
 

@@ -116,7 +116,7 @@ export const configRules: readonly Rule[] = [
       }
       const account = asObject(asObject(object.metadata).annotations)['kubernetes.io/service-account.name'];
       if (type === 'kubernetes.io/service-account-token' && text(account) === '') {
-        say('/metadata/annotations', 'the annotation for the service account must be set', {
+        say('/metadata/annotations', 'the annotation kubernetes.io/service-account.name is required', {
           expected: 'the annotation kubernetes.io/service-account.name',
         });
       }

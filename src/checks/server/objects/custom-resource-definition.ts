@@ -139,7 +139,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         "Each part of a CRD's schema must have a type, no $ref, and no additionalProperties together with properties; list keys must name existing fields.",
-      fix: 'Correct spec.versions[].schema, for example with controller-gen, which writes structural schemas.',
+      fix: 'Set a type for each part of spec.versions[].schema; controller-gen generates structural schemas.',
     },
     (object, say) => {
       for (const { value, path } of itemsOf(asObject(object.spec).versions, '/spec/versions')) {

@@ -61,7 +61,9 @@ export const deviceRules: readonly Rule[] = [
     ({ devices, path, flat }, say) => {
       const requests = itemsOf(devices.requests, `${path}/requests`);
       if (requests.length > 32) {
-        say(`${path}/requests`, `too many: ${requests.length} requests`, { expected: 'at most 32' });
+        say(`${path}/requests`, `must have at most 32 requests, but has ${requests.length}`, {
+          expected: 'at most 32',
+        });
       }
       const seen = new Set<string>();
       for (const { value, path: at } of requests) {
@@ -78,7 +80,9 @@ export const deviceRules: readonly Rule[] = [
           );
         }
         if (alternatives.length > 8) {
-          say(`${at}/firstAvailable`, `too many: ${alternatives.length} alternatives`, { expected: 'at most 8' });
+          say(`${at}/firstAvailable`, `must have at most 8 alternatives, but has ${alternatives.length}`, {
+            expected: 'at most 8',
+          });
         }
         const inner = new Set<string>();
         for (const alternative of alternatives) {
@@ -300,7 +304,7 @@ export const deviceRules: readonly Rule[] = [
       }
       const devices = itemsOf(spec.devices, '/spec/devices');
       if (devices.length > 128) {
-        say('/spec/devices', `too many: ${devices.length} devices`, {
+        say('/spec/devices', `must have at most 128 devices, but has ${devices.length}`, {
           found: devices.length,
           expected: 'at most 128',
         });

@@ -147,7 +147,9 @@ function checkTemplates(holder: JsonObject, path: string, field: string, say: Sa
   for (const list of [field, 'compositePodGroupTemplates']) {
     const templates = itemsOf(holder[list], `${path}/${list}`);
     if (templates.length > MOST_TEMPLATES) {
-      say(`${path}/${list}`, `too many: ${templates.length} groups`, { expected: `at most ${MOST_TEMPLATES}` });
+      say(`${path}/${list}`, `must have at most ${MOST_TEMPLATES} groups, but has ${templates.length}`, {
+        expected: `at most ${MOST_TEMPLATES}`,
+      });
     }
     for (const template of templates) {
       const name = text(template.value.name);

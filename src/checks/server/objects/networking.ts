@@ -30,7 +30,7 @@ export const networkingRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         'A NetworkPolicy must have valid selectors, peers that are either selectors or one address block, ports in range, and only the types Ingress and Egress.',
-      fix: 'Correct the peer in from or to, or the port in ports, of the rule.',
+      fix: 'Set either selectors or an ipBlock in each peer of from and to, and a valid port and endPort in ports.',
     },
     (object, say, context) => {
       const spec = asObject(object.spec);

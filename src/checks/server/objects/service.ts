@@ -266,7 +266,7 @@ export const serviceRules: readonly Rule[] = [
     ['Service'],
     {
       summary: "A Service's selector must have valid labels.",
-      fix: 'Correct the label in spec.selector.',
+      fix: 'Use valid label keys and values in spec.selector.',
     },
     (object, say) => checkLabels(asObject(object.spec).selector, '/spec/selector', say),
   ),

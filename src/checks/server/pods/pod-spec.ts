@@ -160,7 +160,9 @@ export const podSpecRules: readonly Rule[] = [
         return;
       }
       if (nameservers > 3) {
-        say('/spec/dnsConfig/nameservers', `too many: ${nameservers} name servers`, { expected: 'at most 3' });
+        say('/spec/dnsConfig/nameservers', `must have at most 3 name servers, but has ${nameservers}`, {
+          expected: 'at most 3',
+        });
       }
       for (const { value, path } of textsOf(config.nameservers, '/spec/dnsConfig/nameservers')) {
         if (!isAddress(value, since(context, 36))) {
@@ -169,7 +171,9 @@ export const podSpecRules: readonly Rule[] = [
       }
       const searches = textsOf(config.searches, '/spec/dnsConfig/searches');
       if (searches.length > 32) {
-        say('/spec/dnsConfig/searches', `too many: ${searches.length} search domains`, { expected: 'at most 32' });
+        say('/spec/dnsConfig/searches', `must have at most 32 search domains, but has ${searches.length}`, {
+          expected: 'at most 32',
+        });
       }
       if (searches.map(({ value }) => value).join(' ').length > 2048) {
         say('/spec/dnsConfig/searches', 'the search domains must have no more than 2048 characters in total');
@@ -198,7 +202,7 @@ export const podSpecRules: readonly Rule[] = [
       concerns: ['nodeSelector'],
       row: 'K6',
       summary: 'nodeSelector must have valid label keys and values.',
-      fix: 'Correct the label in nodeSelector.',
+      fix: 'Use valid label keys and values in nodeSelector.',
     },
     (pod, say) => checkLabels(pod.spec.nodeSelector, '/spec/nodeSelector', say),
   ),

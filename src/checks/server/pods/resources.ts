@@ -310,7 +310,7 @@ export const resourceRules: readonly Rule[] = [
         return;
       }
       if (Array.isArray(resources.claims)) {
-        say('/spec/resources/claims', 'claims must not be set for a whole pod');
+        say('/spec/resources/claims', 'claims must not be set in the resources of the pod');
       }
       const limits = quantitiesOf(resources.limits);
       const requests = quantitiesOf(resources.requests);

@@ -186,7 +186,7 @@ export const securityRules: readonly Rule[] = [
       concerns: ['sysctls'],
       summary:
         "A sysctl must have a valid name, be unique, and not be the host's own (net.* on the host network, kernel IPC with hostIPC).",
-      fix: 'Correct or remove the entry of securityContext.sysctls.',
+      fix: 'Set the full name of the sysctl, such as net.core.somaxconn, in securityContext.sysctls, or remove the entry.',
     },
     (pod, say) => {
       const seen = new Set<string>();
@@ -264,7 +264,7 @@ export const securityRules: readonly Rule[] = [
     {
       concerns: ['os'],
       summary: 'spec.os must be linux or windows, and the pod must not have settings of the other one.',
-      fix: 'Remove the settings of the operating system that is not spec.os.name.',
+      fix: 'Remove the Windows settings from a pod with os.name: linux, or the Linux settings from a pod with os.name: windows.',
     },
     (pod, say) => {
       if (!isObject(pod.spec.os)) {

@@ -19,7 +19,7 @@ export const templateMetadataRules: readonly Rule[] = [
     {
       concerns: ['labels'],
       summary: "A pod template's labels must have valid keys and values.",
-      fix: 'Correct the label in template.metadata.labels, or move long text to annotations.',
+      fix: 'Use valid label keys and values in template.metadata.labels, or move long strings to annotations.',
     },
     (pod, say) => {
       if (!pod.isPod) {

@@ -176,7 +176,7 @@ export const jobRules: readonly Rule[] = [
         say(base, 'the success policy must have rules', { expected: 'at least one rule' });
       }
       if (count > 20) {
-        say(base, `too many: ${count} rules`, { expected: 'at most 20' });
+        say(base, `the success policy must have no more than 20 rules, but has ${count}`, { expected: 'at most 20' });
       }
       for (const { value, path: at } of itemsOf(spec.successPolicy.rules, base)) {
         const indexes = value.succeededIndexes;

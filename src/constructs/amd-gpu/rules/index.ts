@@ -192,7 +192,7 @@ const partitionNamed = domainAdvice(
   'partition-resource-served',
   {
     severity: 'warning',
-    summary: 'A pod asks for a partition by the name that the device plugin gives it.',
+    summary: 'A pod must request a partition by the resource name of the device plugin.',
     why: 'Under the naming strategy single every partition is amd.com/gpu, under mixed it is named after its modes; no node offers the other name, and the pod stays pending.',
     source: `${OPERATOR}, docs/device_plugin/device-plugin.md`,
     fix: 'Set the resource in resources.limits to the name under the strategy, or set spec.devicePlugin.devicePluginArguments.resource_naming_strategy of the DeviceConfig to mixed.',

@@ -64,7 +64,7 @@ export const ascendRules: readonly Rule[] = [
     'one-virtual-npu',
     {
       severity: 'error',
-      summary: 'A container asks for one vNPU of a template.',
+      summary: 'A container must request exactly one vNPU of a template.',
       why: 'The device plugin allocates one vNPU to a container; the kubelet rejects the pod with UnexpectedAdmissionError.',
       source: `${SOURCE}, docs (virtual instances)`,
       fix: 'Set the resource in resources.limits to 1, and name a larger template or a whole NPU if one vNPU is not enough.',
@@ -83,7 +83,7 @@ export const ascendRules: readonly Rule[] = [
     'one-kind-of-npu',
     {
       severity: 'error',
-      summary: 'A pod asks for one kind of NPU.',
+      summary: 'A pod must request only one kind of NPU.',
       why: 'A node has NPUs of one kind, so no node offers both resources: the pod stays pending.',
       source: `${SOURCE}, component/ascend-device-plugin`,
       fix: 'Remove one of the resources from limits.',
@@ -98,7 +98,7 @@ export const ascendRules: readonly Rule[] = [
       }
       const [first, second] = [...kinds];
       if (first !== undefined && second !== undefined) {
-        say(second[1], `the pod asks for ${second[0]} and for ${first[0]}`, { expected: 'one of the two' });
+        say(second[1], `the pod must not request both ${second[0]} and ${first[0]}`, { expected: 'one of the two' });
       }
     },
   ),

@@ -75,7 +75,7 @@ const restartJob = jobSetRule(
     summary:
       'The actions RestartJob and RestartJobAndIgnoreMaxRestarts require the feature gate RestartJob, and at most 1024 replicas.',
     why: 'The gate is off by default, and the webhook then rejects the JobSet.',
-    fix: 'Set action: RestartJobSet, or enable the feature gate in the controller with --feature-gates=RestartJob=true.',
+    fix: 'Set action: RestartJobSet, or set featureGates: {RestartJob: true} in controller_manager_config.yaml of the controller.',
   },
   function* ({ spec, jobs }) {
     const gated = objectsAt(spec, '/failurePolicy/rules').find(({ value }) =>
@@ -119,7 +119,7 @@ const inPlace = jobSetRule(
     }
     yield {
       path: '/spec/failurePolicy/restartStrategy',
-      message: 'InPlaceRestart requires the feature gate of that name',
+      message: 'InPlaceRestart requires the feature gate InPlaceRestart',
       found: 'InPlaceRestart',
       severity: 'warning',
     };

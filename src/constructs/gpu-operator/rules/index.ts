@@ -5,6 +5,7 @@ import { type Rule } from '../../../checks/rule';
 import { clusterPolicyRules } from './cluster-policy';
 import { dcgmCounterRules } from './dcgm-counters';
 import { devicePluginConfigRules } from './device-plugin-config';
+import { configFileNamed } from './given-config';
 import { migConfigRules } from './mig-config';
 import { nvidiaDriverRules } from './nvidia-driver';
 import { sharedDeviceAskedOnce } from './shared-device';
@@ -16,4 +17,5 @@ export const gpuOperatorRules: readonly Rule[] = [
   ...migConfigRules,
   ...dcgmCounterRules,
   sharedDeviceAskedOnce,
+  configFileNamed,
 ];

@@ -72,7 +72,7 @@ function* rabbitmq({ text, has }: Given): Iterable<Complaint> {
     yield {
       key: 'queueLength',
       message: 'queueLength must not be set when mode or value is set',
-      fix: 'Replace queueLength by mode: QueueLength and value.',
+      fix: 'Replace queueLength with mode: QueueLength and value.',
     };
   } else if (has('mode') !== hasValue && !has('queueLength') && mode !== 'Unknown') {
     yield {

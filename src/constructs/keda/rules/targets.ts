@@ -476,7 +476,7 @@ const jobsCountWork = scaledJobRule(
     summary: 'The triggers of a ScaledJob must measure an amount of work, so they must not be cpu or memory.',
     why: 'KEDA creates Jobs only from external metrics and ignores cpu and memory.',
     source: `${KEDA_PROJECT}, pkg/scaling/scale_handler.go`,
-    fix: 'Replace the entry in triggers by one that measures an amount of work, such as the length of a queue.',
+    fix: 'Replace the entry in triggers with one that measures an amount of work, such as the length of a queue.',
     concerns: ['triggers'],
   },
   function* ({ triggers }) {

@@ -208,4 +208,39 @@ function levelsOf(set: ManifestSet, clusterQueue: Manifest): readonly string[] |
   return [...new Set(levels)];
 }
 
-export const admissionRules: readonly Rule[] = [covered, withinQuota, levelKnown];
+const requestsStated = admissionRule(
+  'requests-stated',
+  {
+    severity: 'warning',
+    summary: 'The pods of a workload should request the resources that their ClusterQueue has quota for.',
+    why: 'Kueue counts requests: a workload without any is admitted whatever the quota is, and its pods take what others were promised. Requests that a LimitRange fills in change with the LimitRange, not with the workload.',
+    source: `${KUEUE}, pkg/workload/resources.go, AdjustResources`,
+    fix: 'Set resources.requests of the containers to what they need.',
+  },
+  function* ({ workload, clusterQueue, templates }, set) {
+    const covers = groupsOf(clusterQueue).flatMap((group) => group.covered);
+    const ranges = set.ofKind('LimitRange').filter(({ id }) => id.namespace === workload.id.namespace);
+    const filledIn = ranges.some(({ object }) =>
+      objectsAt(object, '/spec/limits').some(
+        ({ value }) =>
+          value.type === 'Container' && (value.default !== undefined || value.defaultRequest !== undefined),
+      ),
+    );
+    for (const { spec, path, count } of templates) {
+      const { requests } = podAmounts(spec);
+      if (count === 0 || covers.length === 0 || covers.every((name) => name === 'pods') || requests.size > 0) {
+        continue;
+      }
+      yield {
+        path: `${path}/spec/containers/0/resources`,
+        ...(filledIn ? { severity: 'info' } : {}),
+        message: filledIn
+          ? 'the pods request nothing themselves, so Kueue counts what a LimitRange of the namespace fills in'
+          : `the pods request nothing, so Kueue counts nothing against the ClusterQueue ${clusterQueue.id.name}`,
+        expected: `requests of ${covers.join(', ')}`,
+      };
+    }
+  },
+);
+
+export const admissionRules: readonly Rule[] = [requestsStated, covered, withinQuota, levelKnown];

@@ -277,7 +277,7 @@ const inQueue = adviceRule(
   {
     kinds: [...MANAGED_JOBS].map((kind) => kind.replace(/\/\S+ /, '/')),
     summary: 'In a namespace with LocalQueues, a job that requests devices must use one of them.',
-    why: 'Kueue does not manage a job without the label (unless it is configured to): the job starts at once and takes devices that Kueue has given to others.',
+    why: 'Kueue does not manage a job without the label (unless it is configured to): the job starts immediately and takes devices that Kueue has given to others.',
     source: `${KUEUE}, pkg/controller/jobframework/setup.go, manageJobsWithoutQueueName`,
     fix: `Add the label ${QUEUE_LABEL}, or create a LocalQueue named ${DEFAULT_LOCAL_QUEUE}, which admits jobs without the label.`,
     concerns: ['containers'],

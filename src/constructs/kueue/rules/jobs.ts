@@ -215,7 +215,7 @@ const unmanaged: ObjectRule = {
   kinds: ['*'],
   concerns: [QUEUE_LABEL],
   summary: `The label ${QUEUE_LABEL} must be set on an object of a kind that Kueue manages.`,
-  why: 'Kueue ignores other kinds: their pods start at once, without counting against any quota.',
+  why: 'Kueue ignores other kinds: their pods start immediately, without counting against any quota.',
   source: `${KUEUE}, pkg/controller/jobs`,
   fix: 'Use a kind that Kueue manages: for a CronJob, set the label in jobTemplate.metadata; for an MPIJob, use kubeflow.org/v2beta1.',
   *check(manifest) {

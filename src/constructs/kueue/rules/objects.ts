@@ -172,7 +172,7 @@ const flavorTaints = webhookRule(
     summary: 'Taints and tolerations of a flavor must have valid keys and values, and each taint must be unique.',
     why: 'The webhook rejects the flavor.',
     source: FLAVOR_WEBHOOK,
-    fix: 'Correct spec.nodeTaints and spec.tolerations, and remove duplicates.',
+    fix: 'Set a valid key, value, and effect in each entry of spec.nodeTaints and spec.tolerations, and remove duplicates.',
   },
   function* ({ object }) {
     const seen = new Set<string>();

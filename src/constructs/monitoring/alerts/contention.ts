@@ -69,7 +69,7 @@ export const CONTENTION_ALERTS = {
         `and on (namespace, pod, container) (${restarted}))) ${IN_GPU_PODS}`
       );
     },
-    summary: `${NAMED} was killed for want of memory`,
+    summary: `${NAMED} was killed because of memory pressure`,
     description: 'The limit of the container, not of the node: every process of it is killed together.',
   },
   NodeMemoryStalled: {

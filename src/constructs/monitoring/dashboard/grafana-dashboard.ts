@@ -6,13 +6,13 @@ import { Construct } from 'constructs';
 import { type JsonObject } from '../../../facts/api/schema';
 import { ConfigMap } from '../../../facts/api/types/core/v1';
 import { dependOn } from '../../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../../resources/object-props';
 import { Resource } from '../../resources/resource';
 import { grafanaJson } from './grafana-json';
 import { type DashboardModel, type PanelRow } from './panel';
 
 /** Props of a GrafanaDashboard. */
-export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectProps {
+export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectProps, Overridable<ConfigMap> {
   /** Label by which the sidecar finds it. @default - grafana_dashboard: "1" */
   readonly sidecarLabel?: Readonly<Record<string, string>>;
   /** Folder of Grafana, by the sidecar's annotation `grafana_folder`. @default - the folder of the sidecar */
@@ -29,7 +29,8 @@ export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectP
  */
 export class GrafanaDashboard extends Construct {
   /** Name of the ConfigMap. */
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly ownRows: PanelRow[];
@@ -41,18 +42,26 @@ export class GrafanaDashboard extends Construct {
     private readonly props: GrafanaDashboardProps,
   ) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     this.ownRows = [...props.rows];
     grafanaJson(props);
     const { labels, annotations, folder, sidecarLabel = { grafana_dashboard: '1' } } = props;
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(id, {
-        ...props,
-        labels: { ...sidecarLabel, ...labels },
-        annotations: { ...(folder === undefined ? {} : { grafana_folder: folder }), ...annotations },
-      }),
-      data: { [`${props.uid}.json`]: Lazy.any({ produce: () => `${JSON.stringify(this.json, null, 2)}\n` }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(id, {
+          ...props,
+          labels: { ...sidecarLabel, ...labels },
+          annotations: { ...(folder === undefined ? {} : { grafana_folder: folder }), ...annotations },
+        }),
+        data: {
+          [`${props.uid}.json`]: Lazy.any({ produce: () => `${JSON.stringify(this.json, null, 2)}\n` }) as string,
+        },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

@@ -131,7 +131,7 @@ export const monitorRules: readonly Rule[] = [
       summary: 'A relabeling must set the members that its action uses, and a valid RE2 regular expression.',
       why: NEVER,
       source: `${OPERATOR}, pkg/prometheus/validation/validator.go; Prometheus, model/relabel/relabel.go`,
-      fix: 'Set action, regex, sourceLabels, and targetLabel of the relabeling as described.',
+      fix: 'Set a supported action, a valid regex, and the sourceLabels and targetLabel that the action requires in the relabeling.',
     },
     function* (manifest) {
       for (const { value, path } of endpointsOf(manifest)) {

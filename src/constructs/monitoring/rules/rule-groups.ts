@@ -195,7 +195,7 @@ export const ruleGroupRules: readonly Rule[] = [
       summary: 'A rule file in a ConfigMap must be valid YAML.',
       why: 'Prometheus rejects the file on a reload and keeps its current rules; at startup it exits.',
       source: RULEFMT,
-      fix: 'Correct the YAML in data, and put an expr with colons or braces in quotes or after a |.',
+      fix: 'Write valid YAML in data, and put an expr with colons or braces in quotation marks or after a |.',
     },
     function* (manifest) {
       for (const { key, path, why } of brokenRuleFilesOf(manifest)) {

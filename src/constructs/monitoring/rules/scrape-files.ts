@@ -81,7 +81,7 @@ export const scrapeFileRules: readonly Rule[] = [
       summary: 'A Prometheus configuration in a ConfigMap must be valid YAML.',
       why: ENDS,
       source: CONFIG,
-      fix: 'Correct the YAML of prometheus.yml in data.',
+      fix: 'Write valid YAML in data["prometheus.yml"] at the position of the finding.',
     },
     (manifest) => look(manifest).broken,
   ),

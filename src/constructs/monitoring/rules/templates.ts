@@ -20,7 +20,7 @@ export const templateRules: readonly Rule[] = [
         'Templates in labels and annotations of alerts must be closed, and must use functions and variables that exist.',
       why: DROPPED,
       source: `${PROMETHEUS}, model/rulefmt/rulefmt.go testTemplateParsing; template/template.go`,
-      fix: 'Correct the template in labels or annotations, for example {{ $labels.instance }}.',
+      fix: 'Write a valid Go template in labels or annotations, for example {{ $labels.instance }}.',
     },
     function* (manifest) {
       for (const { rule, file } of rulesOf(manifest)) {

@@ -18,7 +18,7 @@ export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 
   /** Whose accelerators are measured. */
   readonly vendor: MeasuredVendor;
   /** Namespace of the exporter. @default - the conventional one of the vendor */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /**
    * Labels by which Prometheus finds monitor and rules; with kube-prometheus-stack `release: <its release>`.
    * @default - those of the chart

@@ -191,7 +191,7 @@ const expressions = entryRule(
       'A match expression must have the number of values that its operator takes: none, at least one, exactly one, or two in order, and numbers if it compares numbers.',
     why: 'NFD stops evaluating the rule with an error: no node gets its labels.',
     source: EXPRESSIONS,
-    fix: 'Correct value in matchExpressions, and compare versions with type: version.',
+    fix: 'Set the number of values in matchExpressions that the operator op requires, and compare versions with type: version.',
   },
   function* (entry, path) {
     for (const { matcher, path: at } of matchersOf(entry, path)) {

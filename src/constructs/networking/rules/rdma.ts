@@ -84,7 +84,7 @@ const namespaceMode = setRule(
     severity: 'warning',
     summary:
       'Nodes in RDMA namespace mode exclusive must not run the shared device plugin, and networks for nodes in mode shared must not use the plugin rdma.',
-    why: 'The shared device plugin exits at once in mode exclusive; the plugin rdma cannot move a device in mode shared, and the pod does not start.',
+    why: 'The shared device plugin exits immediately in mode exclusive; the plugin rdma cannot move a device in mode shared, and the pod does not start.',
     source: `${cite('rdma-shared-device-plugin')}, ValidateRdmaSystemMode; rdma-cni, README; ${cite('sriov-network-operator')}, SriovNetworkPoolConfig.rdmaMode`,
     fix: 'Set rdmaMode to exclusive with virtual functions and the plugin rdma, or to shared with the shared device plugin.',
   },

@@ -501,7 +501,7 @@ const resourceOffered = setRule(
         found: name,
         expected: offered.length > 0 ? offered.join(', ') : name.split('/').at(-1),
         message: prefixed
-          ? `the operator adds its prefix to "${name}"`
+          ? `resourceName must not have a prefix, because the operator adds its own: "${name}"`
           : `no policy in these manifests offers "${name}"`,
       };
     }

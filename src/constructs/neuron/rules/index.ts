@@ -19,8 +19,8 @@ export const neuronRules: readonly Rule[] = [
     {
       concerns: [DEVICE],
       severity: 'error',
-      summary: 'A container asks for Neuron devices or for cores, not for both.',
-      why: 'The two resources count the same hardware: the container gets cores of other devices than those that it was given, and the node runs out of both.',
+      summary: 'A container must request either Neuron devices or cores, not both.',
+      why: 'The two resources count the same hardware: the container gets cores of other devices than its own, and the node runs out of both.',
       source: 'AWS Neuron documentation, "Kubernetes environment setup"',
       fix: `Remove ${CORE} or ${DEVICE} from limits.`,
     },
@@ -71,7 +71,7 @@ export const neuronRules: readonly Rule[] = [
       summary: 'A pod with several Neuron devices or cores is scheduled by a scheduler that knows which are connected.',
       why: 'The default scheduler counts devices only: the kubelet may pick some that are not directly connected, and collectives fail. A pod with a whole node is not affected.',
       source: EXTENSION,
-      fix: 'Set spec.schedulerName to my-scheduler (chart neuron-helm-chart with scheduler.enabled), or ask for all devices of the node.',
+      fix: 'Set spec.schedulerName to my-scheduler (chart neuron-helm-chart with scheduler.enabled), or request all devices of the node.',
     },
     (pod, say) => {
       const scheduler = asString(pod.spec.schedulerName) ?? 'default-scheduler';

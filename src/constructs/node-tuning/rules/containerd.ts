@@ -63,7 +63,7 @@ export const containerdRules: readonly Rule[] = [
           if (value.systemd_cgroup !== undefined) {
             yield {
               path: `${path}/systemd_cgroup`,
-              message: 'systemd_cgroup has no effect here',
+              message: 'systemd_cgroup has no effect; set SystemdCgroup of the runtime',
               found: value.systemd_cgroup,
               expected: 'SystemdCgroup under options',
             };

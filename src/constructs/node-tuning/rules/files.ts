@@ -181,7 +181,7 @@ export const fileReadable: ObjectRule = {
   summary: 'A file in a ConfigMap for containerd, Docker, the kubelet, or systemd must be readable by that program.',
   why: 'The service does not start with such a file, and a rollout that copies it to nodes takes them down one by one.',
   source: 'TOML 1.0; JSON; YAML 1.2',
-  fix: 'Correct the syntax of the file in data of the ConfigMap.',
+  fix: 'Write valid syntax in data of the ConfigMap at the position of the finding.',
   on: 'object',
   kinds: ['ConfigMap'],
   check: function* (manifest) {

@@ -154,7 +154,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     {
       summary:
         'kubeReserved and systemReserved must name cpu, memory, ephemeral-storage, or pid, with amounts that are not negative; reservedMemory must name memory or huge pages.',
-      fix: 'Correct the resource or the amount in kubeReserved, systemReserved, or reservedMemory.',
+      fix: 'Use a supported resource with a valid quantity in kubeReserved, systemReserved, and reservedMemory, for example memory: 2Gi.',
     },
     function* (file) {
       for (const list of ['kubeReserved', 'systemReserved']) {
@@ -271,7 +271,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     {
       summary:
         'reservedSystemCPUs must be a list of CPUs such as 0-3,8, and must not be set together with the cgroups of reserved resources.',
-      fix: 'Correct reservedSystemCPUs, or remove systemReservedCgroup and kubeReservedCgroup.',
+      fix: 'Set reservedSystemCPUs to a list of CPUs such as 0-3, or remove systemReservedCgroup and kubeReservedCgroup.',
     },
     function* (file) {
       const list = text(file.reservedSystemCPUs);
@@ -303,7 +303,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     'kubelet-enforcement-known',
     {
       summary: 'enforceNodeAllocatable must list known values once, each with its cgroup, and none only alone.',
-      fix: 'Correct enforceNodeAllocatable, or set systemReservedCgroup or kubeReservedCgroup.',
+      fix: 'Set enforceNodeAllocatable to [pods], or also set systemReservedCgroup or kubeReservedCgroup.',
     },
     function* (file) {
       const parts = textsOf(file.enforceNodeAllocatable, '/enforceNodeAllocatable');

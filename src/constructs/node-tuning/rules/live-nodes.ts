@@ -47,7 +47,7 @@ const RED_LINES: readonly { readonly pattern: RegExp; readonly what: string; rea
   {
     pattern: /\bswap(?:off|on)\s/,
     what: 'a change of swap',
-    why: 'pages that were swapped out must fit into memory at once',
+    why: 'pages that were swapped out must fit into memory together',
   },
   {
     pattern: />\s*\S*\/proc\/sys\/vm\/nr_hugepages\b|\bsysctl\b[^\n;&|]*\bvm\.nr_hugepages=/,
@@ -104,7 +104,7 @@ const notSurged: Rule = {
     if (mounts && surge !== undefined && surge !== null && surge !== 0 && surge !== '0%') {
       yield {
         path: '/spec/updateStrategy/rollingUpdate/maxSurge',
-        message: 'maxSurge must be 0: two versions of a device plugin would be registered at once',
+        message: 'maxSurge must be 0: two versions of a device plugin would be registered at the same time',
         found: surge,
         expected: '0',
       };

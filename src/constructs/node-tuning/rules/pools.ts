@@ -9,6 +9,7 @@ import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, objectsAt, stringEntries } from '../../../manifests/read';
 import { tolerates } from './pod-nodes';
+import { poolHoldsPod } from './pool-capacity';
 
 /** A pool of nodes in the set: what its nodes are born with. */
 interface Pool {
@@ -155,4 +156,4 @@ function asksForGpus({ object }: Manifest): boolean {
   );
 }
 
-export const poolRules: readonly Rule[] = [poolTolerated, operatorAdmitted];
+export const poolRules: readonly Rule[] = [poolTolerated, operatorAdmitted, poolHoldsPod];

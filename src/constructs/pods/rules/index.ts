@@ -3,6 +3,7 @@
  */
 import { type Rule } from '../../../checks/rule';
 import { commandRules } from './command';
+import { contentionRules } from './contention';
 import { deviceRules } from './devices';
 import { networkRules } from './network';
 import { objectRules } from './objects';
@@ -18,4 +19,5 @@ export const podRules: readonly Rule[] = [
   ...networkRules,
   ...objectRules,
   ...probeRules,
+  ...contentionRules,
 ];

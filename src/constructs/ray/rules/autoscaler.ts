@@ -77,7 +77,7 @@ const storage = clusterRule(
     row: 'RA5',
     summary:
       'The backend rocksdb must not have Redis fields, and storage must either name an existing claim or describe a new one.',
-    why: 'The controller rejects the cluster. The backend rocksdb also needs a feature gate.',
+    why: 'The controller rejects the cluster. The backend rocksdb also requires the feature gate GCSFaultToleranceEmbeddedStorage, which is off by default.',
     fix: 'Keep the fields of one backend, and in storage either claimName or size, class, and access modes.',
   },
   function* ({ spec, path }) {

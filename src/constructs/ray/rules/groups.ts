@@ -216,21 +216,25 @@ const suspended = clusterRule(
 );
 
 /** Parts of a cluster that a feature gate of the operator must allow. */
-const GATED = ['networkPolicy', 'tlsOptions', 'historyServerOptions'];
+const GATES: Readonly<Record<string, string>> = {
+  networkPolicy: 'RayClusterNetworkPolicy',
+  tlsOptions: 'RayClusterMTLS',
+  historyServerOptions: 'RayClusterHistoryServer',
+};
 
 const gates = clusterRule(
   {
     id: 'ray/gated-options-enabled',
     row: 'RA12',
     severity: 'info',
-    summary: `${GATED.join(', ')} need their feature gates in the operator.`,
-    why: 'If the gate is off, the controller rejects the cluster.',
-    fix: 'Enable the gate in the operator with --feature-gates, or remove the option.',
+    summary: 'networkPolicy, tlsOptions, and historyServerOptions require feature gates of the operator.',
+    why: 'The gates are off by default, and the controller then rejects the cluster.',
+    fix: 'Start the operator with --feature-gates=NAME=true, where NAME is the gate in the message, or remove the option.',
   },
   function* ({ spec, path }) {
-    for (const field of GATED) {
+    for (const [field, gate] of Object.entries(GATES)) {
       if (isObject(spec[field])) {
-        yield { path: `${path}/${field}`, message: `${field} requires the feature gate of the operator` };
+        yield { path: `${path}/${field}`, message: `${field} requires the feature gate ${gate} of the operator` };
       }
     }
   },

@@ -8,5 +8,6 @@ import { type Rule } from '../../../checks/rule';
 import { autoscalerRules } from './autoscaler';
 import { groupRules } from './groups';
 import { jobRules } from './jobs';
+import { startValueRules } from './start-values';
 
-export const rayRules: readonly Rule[] = [...groupRules, ...autoscalerRules, ...jobRules];
+export const rayRules: readonly Rule[] = [...groupRules, ...autoscalerRules, ...jobRules, ...startValueRules];

@@ -189,7 +189,7 @@ const deletion = rayJobRule(
     summary:
       'Deletion rules must be unique, must run in the order workers, cluster, job, and must not be combined with shutdownAfterJobFinishes, a selected cluster, or, for workers, the autoscaler.',
     why: 'The controller rejects the job. Deletion strategies need the gate RayJobDeletionPolicy, which is on by default.',
-    fix: 'Correct deletionStrategy.deletionRules, and remove shutdownAfterJobFinishes if deletionRules is set.',
+    fix: 'Set a policy and a condition in each entry of deletionStrategy.deletionRules, and remove shutdownAfterJobFinishes.',
   },
   function* ({ spec, path, selectsCluster, shutsDown }) {
     const strategy = asObject(spec.deletionStrategy);
@@ -254,7 +254,7 @@ const headService = rayRule(
   {
     id: 'ray/service-head-service-unnamed',
     row: 'RA10',
-    summary: 'The head service of a RayService must not have a name of its own.',
+    summary: 'The head service of a RayService must not set its own name.',
     why: 'Each new cluster of the service needs another name; the controller rejects a fixed one.',
     fix: 'Remove headService.metadata.name.',
   },
@@ -280,7 +280,7 @@ const upgrade = rayRule(
     row: 'RA10',
     summary:
       'upgradeStrategy.type must be NewCluster, NewClusterWithIncrementalUpgrade, or None; an incremental upgrade requires the autoscaler and valid clusterUpgradeOptions.',
-    why: 'The controller rejects the service. The incremental upgrade also needs a feature gate.',
+    why: 'The controller rejects the service. The incremental upgrade also requires the feature gate RayServiceIncrementalUpgrade, which is on by default from KubeRay 1.7 on.',
     fix: 'Set upgradeStrategy.type to a supported value, and for an incremental upgrade set gatewayClassName, maxSurgePercent, stepSizePercent, and intervalSeconds.',
   },
   function* (manifest) {
@@ -379,7 +379,7 @@ const schedule = rayRule(
     row: 'RA11',
     summary:
       'schedule of a RayCronJob must be a cron expression without a time zone, and timeZone must be a known time zone.',
-    why: 'The controller rejects the object. RayCronJob also needs a feature gate.',
+    why: 'The controller rejects the object. RayCronJob also requires the feature gate RayCronJob, which is off by default.',
     fix: 'Set schedule to five cron fields, and set the time zone in timeZone.',
   },
   function* (manifest) {

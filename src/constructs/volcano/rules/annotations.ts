@@ -129,7 +129,7 @@ const budgetValid: PodTemplateRule = {
     if (found.length > 1) {
       yield {
         path: '/metadata/annotations',
-        message: 'the two disruption budgets must not be set together',
+        message: 'the annotations for minAvailable and maxUnavailable must not be set together',
         found,
         expected: 'one of the two annotations',
       };

@@ -110,7 +110,7 @@ const hyperNodesByName: ObjectRule = {
   summary: 'Members of type HyperNode must be selected with exactMatch.',
   why: 'For members of type HyperNode the scheduler reads only exactMatch. Patterns and labels select nodes, so the member is ignored.',
   source: `${SCHEDULER}, BuildHyperNodeCache`,
-  fix: 'Replace the selector by one member with exactMatch for each HyperNode.',
+  fix: 'Replace the selector with one member with exactMatch for each HyperNode.',
   *check(manifest) {
     for (const { path, isHyperNode, selector } of membersOf(manifest)) {
       if (!isHyperNode || (selector.regexMatch === undefined && selector.labelMatch === undefined)) {

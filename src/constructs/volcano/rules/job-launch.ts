@@ -262,7 +262,7 @@ const hasProgram = taskRule(
     tier: 'advice',
     severity: 'warning',
     summary: 'A container with a base image must set the program to run.',
-    why: 'The default command of the image is a shell or an interpreter, which exits at once without a terminal: the task does nothing.',
+    why: 'The default command of the image is a shell or an interpreter, which exits immediately without a terminal: the task does nothing.',
     source: 'default command of the image',
     fix: 'Set command or args of the container in spec.tasks[].template.',
   },

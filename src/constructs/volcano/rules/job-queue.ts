@@ -1,6 +1,7 @@
 /**
  * Jobs, pod groups and pods in queues: what the set itself contradicts is an error, what it does not know a hint.
  */
+import { nearestName } from '../../../facts/spelling';
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -28,15 +29,21 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
     return [];
   }
   const names = tree.queues.map(({ name }) => name);
+  const near = nearestName(queue, names);
   return [
     {
       path,
+      // Beside a queue with nearly the same name, the name is most likely misspelled.
+      ...(near === undefined
+        ? {}
+        : { severity: 'warning', fix: `Write ${near} instead of ${queue}, or add the queue.` }),
       message: `the queue "${queue}" is not among these manifests`,
       found: queue,
       expected:
-        names.length > 8
+        near ??
+        (names.length > 8
           ? 'a queue in these manifests or in the cluster'
-          : `${names.join(', ')}, or a queue in the cluster`,
+          : `${names.join(', ')}, or a queue in the cluster`),
     },
   ];
 }
@@ -80,7 +87,7 @@ const jobQueueIsLeaf = jobRule(
     summary: 'A job must be submitted to a leaf queue, and not to `root`.',
     why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Set spec.queue to a child of the queue.',
+    fix: 'Set spec.queue to a leaf queue below this queue.',
   },
   (job, { set }) => notALeaf(set, asString(job.spec.queue) ?? '', `${job.path}/queue`),
 );
@@ -128,7 +135,7 @@ const podGroupQueueIsLeaf: ObjectRule = {
   summary: 'The queue of a PodGroup must be a leaf queue.',
   why: 'The webhook does not check this, but in a queue hierarchy only leaf queues give resources to pods: the pods stay pending.',
   source: `${cite('volcano')}, pkg/scheduler/plugins/capacity/capacity.go, isLeafQueue`,
-  fix: 'Set spec.queue to a child of the queue.',
+  fix: 'Set spec.queue to a leaf queue below this queue.',
   check: (manifest, { set }) => notALeaf(set, podGroupQueue(manifest), '/spec/queue'),
 };
 
@@ -142,7 +149,7 @@ const podQueue: PodTemplateRule = {
   summary: `The queue in the annotation ${QUEUE_NAME_ANNOTATION} must be a leaf queue.`,
   why: "Volcano puts the pods' PodGroup into that queue, where the pods stay pending.",
   source: `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod`,
-  fix: 'Set spec.queue to a child of the queue.',
+  fix: 'Set spec.queue to a leaf queue below this queue.',
   check: ({ metadata, spec }, { set }) => {
     const queue = asString(asObject(metadata.annotations)[QUEUE_NAME_ANNOTATION]);
     if (queue === undefined || !schedulesWithVolcano(spec)) {

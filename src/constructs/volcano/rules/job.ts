@@ -161,8 +161,7 @@ const volumesValid = jobRule(
     row: 'VJ11',
     tier: 'webhook',
     severity: 'error',
-    summary:
-      'Each volume of a job must have a mount path of its own and exactly one of volumeClaim and volumeClaimName.',
+    summary: 'Each volume of a job must have its own mount path and exactly one of volumeClaim and volumeClaimName.',
     why: 'The webhook rejects the job.',
     source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validateIO`,
     fix: 'Set volumeClaimName to an existing claim or volumeClaim to a new one, and give each volume its own mountPath.',

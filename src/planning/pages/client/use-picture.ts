@@ -126,7 +126,7 @@ export class UsePicture implements Picture {
     context.textAlign = 'left';
   }
 
-  /** The queue's name on its area, so that it can be told without its color. */
+  /** The queue's name on its area, so that it can be identified without its color. */
   private drawName(context: CanvasRenderingContext2D, layer: Layer, y: (amount: number) => number): void {
     const width = context.measureText(layer.queue).width + 10;
     const band = this.widestBand(layer, width, y);

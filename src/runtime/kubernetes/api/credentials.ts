@@ -36,11 +36,11 @@ export async function admissionFrom(kubeconfig: string | undefined): Promise<Adm
   }
   const { server, proxyUrl } = config.getCurrentCluster() ?? {};
   if (server === undefined) {
-    throw new Error('No API server is known: give --kubeconfig FILE, or run in a pod with a service account.');
+    throw new Error('No API server is configured. Pass --kubeconfig FILE, or run in a pod with a service account.');
   }
   if (proxyUrl !== undefined) {
     throw new Error(
-      `The kubeconfig wants the proxy ${proxyUrl} (proxy-url): the scheduler connects to the API server itself.`,
+      `The kubeconfig sets proxy-url (${proxyUrl}), which the scheduler does not support. Remove proxy-url.`,
     );
   }
   return async () => {

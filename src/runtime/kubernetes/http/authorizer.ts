@@ -66,10 +66,10 @@ class Recent<T> {
 }
 
 const NOT_KNOWN: Refusal = { status: 401, message: 'The cluster does not know this token.' };
-const BUSY: Refusal = { status: 503, message: 'Too many ask at once whether they may look. Try again in a second.' };
+const BUSY: Refusal = { status: 503, message: 'Too many authorization requests. Try again in one second.' };
 const TOO_MANY: Refusal = {
   status: 429,
-  message: `Too many requests of this address were refused. Try again in ${KEPT / 1000} seconds.`,
+  message: `Too many requests from this address were rejected. Try again in ${KEPT / 1000} seconds.`,
 };
 
 export class ClusterAuthorizer implements Authorizer {
@@ -125,7 +125,7 @@ export class ClusterAuthorizer implements Authorizer {
       }
       return refusal;
     } catch {
-      return { status: 503, message: 'The API server did not say whether you may see this.' };
+      return { status: 503, message: 'The API server did not answer the authorization request.' };
     } finally {
       this.underWay--;
     }

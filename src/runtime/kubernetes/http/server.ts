@@ -109,7 +109,7 @@ export class HttpFace {
       return;
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      send(response, { status: 405, type: 'text/plain', text: 'Only GET: nothing can be changed here.' });
+      send(response, { status: 405, type: 'text/plain', text: 'Only GET is supported: the page is read-only.' });
       return;
     }
     const { face } = this.options;
@@ -176,7 +176,7 @@ export class HttpFace {
     const gang = /^\/gantry\/v1\/pending\/(.+)$/.exec(path)?.[1];
     const found = gang === undefined ? undefined : face.pending().find((one) => one.gang === decoded(gang));
     return found === undefined
-      ? { status: 404, type: 'text/plain', text: gang === undefined ? 'There is no such page.' : 'No such gang waits.' }
+      ? { status: 404, type: 'text/plain', text: gang === undefined ? 'Page not found.' : 'Pending gang not found.' }
       : json(found);
   }
 }

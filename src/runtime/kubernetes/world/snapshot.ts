@@ -126,7 +126,7 @@ function takeGangSafely(
     return;
   }
   world.aside.put({ kind: 'gang', name: members.key, reason });
-  const message = `The scheduler cannot decide about the gang, and leaves it aside: ${reason}.`;
+  const message = `The scheduler cannot decide about the gang, and skips it: ${reason}.`;
   result.held.push({ gang: members.name, queue: '', kind: 'set-aside', message, again: ASIDE_AGAIN });
   for (const entry of members.pods.values()) {
     const { template, devices } = entry;
@@ -276,7 +276,7 @@ function reasonToHold(world: World, assumptions: Assumptions, moment: Moment, me
   const left = youngest + 1000 + moment.settleMilliseconds - moment.now;
   return left <= 0
     ? undefined
-    : { kind: 'settling', message: 'The gang says no minimum, so it waits until no more pods come.', again: left };
+    : { kind: 'settling', message: 'The gang has no minimum, so it waits until no more pods are added.', again: left };
 }
 
 function reasonToHoldPod(world: World, assumptions: Assumptions, entry: PodEntry): Hold | undefined {
@@ -288,7 +288,7 @@ function reasonToHoldPod(world: World, assumptions: Assumptions, entry: PodEntry
     const gates = entry.otherGates.map((gate) => `"${gate}"`).join(', ');
     return {
       kind: 'other-gates',
-      message: `Pod "${entry.key}" still has the scheduling gate ${gates} of somebody else.`,
+      message: `Pod "${entry.key}" still has the scheduling gate ${gates} of another controller.`,
     };
   }
   const needs =

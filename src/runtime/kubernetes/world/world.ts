@@ -479,7 +479,7 @@ function isRelevant(before: PodEntry | undefined, after: PodEntry | undefined): 
 function checkedNode(object: JsonObject): ClusterNode {
   const node = nodeOf(object);
   if ((node.devices?.length ?? 0) >= MOST_DEVICES) {
-    throw new Error(`the node announces ${MOST_DEVICES} devices or more, which no node has`);
+    throw new Error(`the node reports ${MOST_DEVICES} devices or more, which is not possible`);
   }
   return node;
 }

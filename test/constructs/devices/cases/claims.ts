@@ -31,6 +31,12 @@ export const claimCases: readonly RuleCases[] = [
       'an unknown field': [configured({ apiVersion: version, kind: 'GpuConfig', replicas: 2 })],
       'deep inside': [sharing({ strategy: 'MPS', mpsConfig: { threads: 10 } })],
       'intervals of a MIG device': [sharing(slices, 'MigDeviceConfig')],
+      'the mode of a channel for a daemon': [
+        configured(
+          { apiVersion: version, kind: 'ComputeDomainDaemonConfig', domainID: 'x', allocationMode: 'All' },
+          'compute-domain.nvidia.com',
+        ),
+      ],
       'an old form of claims': [
         template(
           {
@@ -44,10 +50,14 @@ export const claimCases: readonly RuleCases[] = [
     },
     silent: {
       known: [sharing(slices)],
+      'MPS of a GPU': [sharing({ strategy: 'MPS', mpsConfig: { defaultActiveThreadPercentage: 50 } })],
+      'MPS of a MIG device': [
+        sharing({ strategy: 'MPS', mpsConfig: { defaultActiveThreadPercentage: 50 } }, 'MigDeviceConfig'),
+      ],
       'another driver': [configured({ kind: 'Anything' }, 'gpu.example.com')],
       'a channel': [
         configured(
-          { apiVersion: version, kind: 'ComputeDomainChannelConfig', domainID: 'x' },
+          { apiVersion: version, kind: 'ComputeDomainChannelConfig', domainID: 'x', allocationMode: 'All' },
           'compute-domain.nvidia.com',
         ),
       ],

@@ -143,8 +143,15 @@ export const podCases: readonly RuleCases[] = [
   },
   {
     rule: 'devices/share-plugins-apart',
-    fires: { 'HAMi and Volcano': [pod({ 'nvidia.com/gpumem': 4096, 'volcano.sh/vgpu-number': 1 })] },
-    silent: { one: [pod({ 'nvidia.com/gpu': 1, 'nvidia.com/gpumem': 4096, 'nvidia.com/gpucores': 30 })] },
+    fires: {
+      'HAMi and Volcano': [pod({ 'nvidia.com/gpumem': 4096, 'volcano.sh/vgpu-number': 1 })],
+      'Aliyun and Tencent': [pod({ 'aliyun.com/gpu-mem': 10, 'tke.cloud.tencent.com/qgpu-core': 30 })],
+      'HAMi and Aliyun': [pod({ 'nvidia.com/gpumem': 4096, 'aliyun.com/gpu-mem': 10 })],
+    },
+    silent: {
+      one: [pod({ 'nvidia.com/gpu': 1, 'nvidia.com/gpumem': 4096, 'nvidia.com/gpucores': 30 })],
+      'two resources of Aliyun': [pod({ 'aliyun.com/gpu-mem': 10, 'aliyun.com/gpu-core.percentage': 30 })],
+    },
   },
   {
     rule: 'devices/cgpu-compute-on-nodes-that-limit-it',

@@ -1,3 +1,5 @@
+import { type JsonObject } from '../../../../src/facts/api/schema';
+import { asObject } from '../../../../src/manifests/read';
 import { clusterPolicy, configMap, counters, entry, mig, plugin, type RuleCases, slicing } from '../world';
 
 const gpu = { name: 'nvidia.com/gpu', replicas: 4 };
@@ -278,4 +280,42 @@ export const configurationCases: readonly RuleCases[] = [
       'stand-alone': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'metrics')],
     },
   },
+  {
+    rule: 'gpu-operator/device-plugin-config-is-a-file',
+    fires: {
+      'variables of a ConfigMap': [plugin(slicing()), pluginPods({ envFrom: [{ configMapRef: { name: 'plugin' } }] })],
+    },
+    silent: {
+      'a file': [
+        plugin(slicing()),
+        pluginPods({
+          envFrom: [{ configMapRef: { name: 'plugin' } }],
+          env: [{ name: 'CONFIG_FILE', value: '/config/any' }],
+        }),
+      ],
+      'a flag': [
+        plugin(slicing()),
+        pluginPods({ envFrom: [{ configMapRef: { name: 'plugin' } }], args: ['--config-file=/config/any'] }),
+      ],
+      'another ConfigMap': [
+        configMap({ PASS_DEVICE_SPECS: 'true' }),
+        pluginPods({ envFrom: [{ configMapRef: { name: 'plugin' } }] }),
+      ],
+      'another image': [
+        plugin(slicing()),
+        pluginPods({ image: 'busybox', envFrom: [{ configMapRef: { name: 'plugin' } }] }),
+      ],
+    },
+  },
 ];
+
+/** The device plugin without the operator. */
+function pluginPods(container: JsonObject): JsonObject {
+  const { namespace } = asObject(plugin(slicing()).metadata);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'nvidia-device-plugin', ...(typeof namespace === 'string' ? { namespace } : {}) },
+    spec: { containers: [{ name: 'main', image: 'nvcr.io/nvidia/k8s-device-plugin:v0', ...container }] },
+  };
+}

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
-import { merged } from '../../../src/constructs/pods/merge';
+import { merged } from '../../../src/constructs/resources/merge';
 
 const SEED = { seed: 20261120, numRuns: 500 };
 const object = fc.dictionary(fc.stringMatching(/^[a-d]$/), fc.jsonValue({ maxDepth: 3 })) as fc.Arbitrary<JsonObject>;

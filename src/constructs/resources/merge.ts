@@ -21,6 +21,12 @@ const LIST_KEYS: Readonly<Record<string, string>> = {
   hostAliases: 'ip',
 };
 
+/** Some members of `T` at any depth, and any others: what is unknown here is written as it is, and the checks report it. */
+export type OpenPartial<T> = T extends readonly (infer Item)[]
+  ? readonly (Item | OpenPartial<Item>)[]
+  : T extends object
+    ? { readonly [Member in keyof T]?: T[Member] | OpenPartial<T[Member]> } & { readonly [member: string]: unknown }
+    : T;
 type Fields = Readonly<Record<string, unknown>>;
 
 function isFields(value: unknown): value is Fields {

@@ -1,0 +1,81 @@
+/**
+ * Whether the node pools of Karpenter in a set can ever make a node for a pod with accelerators.
+ */
+import { cite } from '../../../facts/upstream';
+import { isAcceleratorResource } from '../../../facts/catalog';
+import { type PodTemplateRule } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { podAmounts } from '../../../manifests/pod-amounts';
+import { parseQuantity } from '../../../manifests/quantity';
+import { asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
+
+const NODE_POOL = 'karpenter.sh/NodePool';
+const POOL_LABEL = 'karpenter.sh/nodepool';
+const GPU_COUNT_LABELS = ['karpenter.k8s.aws/instance-gpu-count', 'karpenter.azure.com/sku-gpu-count'];
+
+/** The most GPUs that a node of a pool can have, as its requirements say; undefined where they say nothing. */
+function mostPerNode({ object }: Manifest): number | undefined {
+  let most: number | undefined;
+  for (const { value } of objectsAt(object, '/spec/template/spec/requirements')) {
+    const numbers = stringsIn(value.values).map(Number).filter(Number.isFinite);
+    if (!GPU_COUNT_LABELS.includes(asString(value.key) ?? '') || numbers.length === 0) {
+      continue;
+    }
+    if (value.operator === 'In') {
+      most = Math.min(most ?? Infinity, Math.max(...numbers));
+    } else if (value.operator === 'Lt') {
+      most = Math.min(most ?? Infinity, Math.max(...numbers) - 1);
+    }
+  }
+  return most;
+}
+
+/** Why a pool never makes a node for a pod that wants so many devices; undefined where it may. */
+function obstacle(pool: Manifest, resource: string, wanted: number): string | undefined {
+  const most = mostPerNode(pool);
+  if (most !== undefined && wanted > most) {
+    return `the nodes of the pool "${pool.id.name}" have at most ${most} GPUs`;
+  }
+  const limit = asObject(asObject(pool.object.spec).limits)[resource];
+  const amount = typeof limit === 'string' || typeof limit === 'number' ? parseQuantity(limit) : undefined;
+  if (amount?.isLessThan(parseQuantity(wanted) ?? amount) === true) {
+    return `the limit of the pool "${pool.id.name}" is ${amount.toString()} ${resource}`;
+  }
+  return undefined;
+}
+
+/** A pod that selects a pool is held to that pool; any other pod, to the pools of the set that may have its devices. */
+export const poolHoldsPod: PodTemplateRule = {
+  id: 'node-tuning/pool-holds-pod',
+  row: 'P3',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'pod-template',
+  concerns: ['limits', 'requests'],
+  summary: 'A node pool should be able to make a node for the pods that it is for.',
+  why: 'Karpenter makes no node for a pod that wants more devices than a node of the pool has, or than the limits of the pool leave: the pod stays pending, unless another pool takes it.',
+  source: `${cite('karpenter')}, pkg/controllers/provisioning/scheduling (limits, requirements)`,
+  fix: 'Raise spec.limits of the NodePool, allow larger instance types, or lower the request of the pods.',
+  *check({ spec }, { set }) {
+    const pools = set.ofKind(NODE_POOL);
+    if (pools.length === 0) {
+      return;
+    }
+    const selected = asString(asObject(spec.nodeSelector)[POOL_LABEL]);
+    for (const [resource, amount] of podAmounts(spec).requests) {
+      const wanted = Number(amount.toString());
+      if (!isAcceleratorResource(resource) || !Number.isFinite(wanted)) {
+        continue;
+      }
+      const considered = pools.filter(({ id }) => selected === undefined || id.name === selected);
+      const reasons = considered.map((pool) => obstacle(pool, resource, wanted));
+      if (considered.length > 0 && reasons.every((reason) => reason !== undefined)) {
+        yield {
+          path: '/spec',
+          message: `no node pool can hold the pods, which request ${wanted} ${resource}: ${[...new Set(reasons)].slice(0, 3).join('; ')}`,
+          found: wanted,
+        };
+      }
+    }
+  },
+};

@@ -1,0 +1,176 @@
+/**
+ * Pods that hold accelerators and cannot feed them, or keep others from working.
+ */
+import { type Rule } from '../../../checks/rule';
+import { type PodView } from '../../../checks/server/pod-view';
+import { asObject } from '../../../manifests/read';
+import { quantitiesOf, textsOf } from '../../../checks/server/values';
+import { acceleratorsOf, mountedAt, podAdvice } from './advice';
+
+type Container = PodView['containers'][number];
+
+function gpusOf(container: Container): number {
+  return acceleratorsOf(container).reduce((sum, { amount }) => sum + (Number.isFinite(amount) ? amount : 0), 0);
+}
+
+/** All words of the command, where a shell's script is split at spaces. */
+function wordsOf(container: Container): readonly string[] {
+  return ['command', 'args'].flatMap((field) =>
+    textsOf(container.value[field], '').flatMap(({ value }) => value.split(/[\s\\]+/)),
+  );
+}
+
+/** The number that follows a flag, as `--flag 8` or `--flag=8`. */
+function flagNumber(words: readonly string[], flags: readonly string[]): number | undefined {
+  for (const [index, word] of words.entries()) {
+    const [flag = '', own] = word.split('=', 2);
+    const value = flags.includes(flag) ? (own ?? words[index + 1]) : undefined;
+    if (value !== undefined && /^\d+$/.test(value)) {
+      return Number(value);
+    }
+  }
+  return undefined;
+}
+
+const TENSOR_FLAGS = ['--tensor-parallel-size', '-tp', '--tp-size', '--tp', '--num-shard'];
+const PIPELINE_FLAGS = ['--pipeline-parallel-size', '-pp', '--pp-size', '--pp'];
+const DATA_FLAGS = ['--data-parallel-size', '-dp', '--dp-size', '--dp'];
+const SERVERS = /vllm|sglang|text-generation-launcher|text-generation-inference|lmdeploy|trtllm-serve/;
+/** Kinds whose pods work together on one model, so that one pod has only a part of it. */
+const SEVERAL_PODS =
+  /^(LeaderWorkerSet|DisaggregatedSet|RayCluster|RayJob|RayService|RayCronJob|JobSet|PyTorchJob|MPIJob|TrainJob|InferService)$/;
+const LOADER_FLAGS = [
+  '--num-workers',
+  '--num_workers',
+  '--workers',
+  '--dataloader-num-workers',
+  '--dataloader_num_workers',
+];
+
+export const contentionRules: readonly Rule[] = [
+  podAdvice(
+    'cpu-limit-feeds-gpus',
+    {
+      concerns: ['limits'],
+      severity: 'warning',
+      summary: 'The CPU limit of a container should be at least one CPU for each of its GPUs.',
+      why: 'Each GPU has a process that launches its kernels. Below one CPU each, the processes are throttled, and the GPUs wait.',
+      fix: 'Raise resources.limits.cpu to at least the number of GPUs, or remove the limit.',
+      source: 'Linux CFS bandwidth control; NVIDIA CUDA programming guide (kernel launches)',
+    },
+    (pod, say) => {
+      for (const container of pod.containers) {
+        const gpus = acceleratorsOf(container).length === 0 ? 0 : gpusOf(container);
+        const cpu = quantitiesOf(asObject(container.value.resources).limits).get('cpu');
+        const cpus = cpu === undefined ? undefined : cpu.toNumber();
+        if (gpus >= 2 && cpus !== undefined && cpus < gpus) {
+          say(`${container.path}/resources/limits/cpu`, `${gpus} GPUs share a limit of ${cpus} CPUs`, {
+            expected: `at least ${gpus}`,
+          });
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'memory-request-near-limit',
+    {
+      concerns: ['limits'],
+      severity: 'warning',
+      summary: 'A container with GPUs should request at least half of its memory limit.',
+      why: 'The scheduler counts the request. On a full node the kernel kills the pods that use more than they requested, and a training loses its progress.',
+      fix: 'Set resources.requests.memory close to resources.limits.memory.',
+      source: 'kubernetes 1.36, node-pressure eviction and OOM scores of the QoS class Burstable',
+    },
+    (pod, say) => {
+      for (const container of pod.containers) {
+        const resources = asObject(container.value.resources);
+        const request = quantitiesOf(resources.requests).get('memory');
+        const limit = quantitiesOf(resources.limits).get('memory');
+        if (acceleratorsOf(container).length > 0 && request !== undefined && limit !== undefined) {
+          if (request.multiply(2).isLessThan(limit)) {
+            say(
+              `${container.path}/resources/requests/memory`,
+              `the container requests ${request.toString()} of memory and may use ${limit.toString()}`,
+              { expected: limit.toString() },
+            );
+          }
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'shared-memory-for-data-loader',
+    {
+      concerns: ['command', 'args'],
+      severity: 'warning',
+      summary: 'A training with several data loader processes should have an in-memory volume at /dev/shm.',
+      why: 'The processes pass batches through shared memory. The runtime provides 64 MiB, and with more they fail with a bus error.',
+      fix: 'Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.',
+      source: 'PyTorch, torch.utils.data (multi-process data loading)',
+    },
+    (pod, say) => {
+      for (const container of pod.containers) {
+        const words = wordsOf(container);
+        const workers = flagNumber(words, LOADER_FLAGS);
+        const trains = words.some((word) => /(^|\/)(python3?|torchrun|accelerate|deepspeed)$/.test(word));
+        if (
+          workers !== undefined &&
+          workers > 0 &&
+          trains &&
+          gpusOf(container) === 1 &&
+          mountedAt(pod, container, '/dev/shm') === undefined &&
+          pod.spec.hostIPC !== true
+        ) {
+          say(
+            `${container.path}/volumeMounts`,
+            `the container "${container.name}" has ${workers} data loader processes but only the runtime's 64 MiB at /dev/shm`,
+            { found: null, expected: 'an emptyDir with medium Memory at /dev/shm' },
+          );
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'tensor-parallel-size-is-gpus',
+    {
+      concerns: ['command', 'args'],
+      severity: 'warning',
+      summary: 'The parallel sizes of a model server should multiply to the GPUs of its container.',
+      why: 'With more ranks than GPUs the server does not start, unless it uses GPUs of other pods; with fewer, the other GPUs are idle.',
+      fix: 'Set --tensor-parallel-size to the number of GPUs, or change the number of GPUs in resources.limits.',
+      source: 'vLLM and SGLang, distributed serving; Text Generation Inference, --num-shard',
+    },
+    (pod, say) => {
+      if (SEVERAL_PODS.test(pod.kind)) {
+        return;
+      }
+      for (const container of pod.containers) {
+        const gpus = acceleratorsOf(container).length === 0 ? 0 : gpusOf(container);
+        const words = wordsOf(container);
+        const tensor = flagNumber(words, TENSOR_FLAGS);
+        const serves = [container.value.image, ...words].some((word) => typeof word === 'string' && SERVERS.test(word));
+        if (
+          gpus === 0 ||
+          tensor === undefined ||
+          !serves ||
+          words.some((word) => word.startsWith('--distributed-executor'))
+        ) {
+          continue;
+        }
+        const ranks = tensor * (flagNumber(words, PIPELINE_FLAGS) ?? 1) * (flagNumber(words, DATA_FLAGS) ?? 1);
+        if (ranks !== gpus) {
+          say(
+            container.value.args === undefined ? `${container.path}/command` : `${container.path}/args`,
+            ranks > gpus
+              ? `the server needs ${ranks} GPUs, but the container has ${gpus}`
+              : `the server uses ${ranks} of the ${gpus} GPUs of the container`,
+            { expected: `--tensor-parallel-size ${gpus}` },
+          );
+        }
+      }
+    },
+  ),
+];

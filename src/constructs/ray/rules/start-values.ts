@@ -1,0 +1,114 @@
+/**
+ * Texts that Ray reads later: the environment of a job, custom resources in start parameters, and what the autoscaler learns from limits.
+ */
+import { type JsonValue } from '../../../facts/api/schema';
+import { type Rule } from '../../../checks/rule';
+import { parseQuantity } from '../../../manifests/quantity';
+import { asObject, asString, isObject } from '../../../manifests/read';
+import { parseValue } from '../../../manifests/yaml';
+import { groupsOf, KUBERAY } from '../ray-view';
+import { clusterRule, rayJobRule, VALIDATION } from './ray-rule';
+
+const runtimeEnvironment = rayJobRule(
+  {
+    id: 'ray/runtime-env-is-yaml',
+    row: 'RA8',
+    summary: 'runtimeEnvYAML must be a YAML mapping.',
+    why: 'The controller rejects a RayJob whose environment it cannot read.',
+    source: `${VALIDATION}, ValidateRayJobSpec`,
+    fix: 'Write runtimeEnvYAML as a block (|) with one key on each line, such as pip or env_vars.',
+    concerns: ['runtimeEnvYAML'],
+  },
+  function* ({ spec, path }) {
+    const text = asString(spec.runtimeEnvYAML);
+    if (text === undefined || text.trim() === '') {
+      return;
+    }
+    const parsed = parseValue(text, 'runtimeEnvYAML');
+    const at = `${path}/runtimeEnvYAML`;
+    if ('problem' in parsed) {
+      const { line } = parsed.problem.position;
+      yield { path: at, message: `line ${line} of runtimeEnvYAML: ${parsed.problem.message}` };
+    } else if (!isObject(parsed.value)) {
+      yield { path: at, message: 'runtimeEnvYAML must be a mapping', expected: 'for example pip: [torch]' };
+    }
+  },
+);
+
+const customResources = clusterRule(
+  {
+    id: 'ray/start-resources-are-quoted-json',
+    row: 'RA3',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'rayStartParams.resources must be JSON in quotes that survive a shell.',
+    why: 'The start command runs in a shell, which removes quotes: ray start gets no JSON and exits, and the pod restarts.',
+    source: `${KUBERAY}, ray-operator/controllers/ray/common/pod.go (convertParamMap)`,
+    fix: `Write resources: '"{\\"name\\": 1}"', with the inner quotes escaped.`,
+    concerns: ['rayStartParams'],
+  },
+  function* (cluster) {
+    for (const { path, startParams } of groupsOf(cluster)) {
+      const written = asString(startParams.resources);
+      if (written === undefined || written.trim() === '') {
+        continue;
+      }
+      if (!isObject(jsonOf(afterShell(written.trim())))) {
+        yield {
+          path: `${path}/rayStartParams/resources`,
+          message: 'ray start gets no JSON from this value after the shell has removed the quotes',
+          found: written,
+          expected: '"{\\"name\\": 1}"',
+        };
+      }
+    }
+  },
+);
+
+/** What a program gets of one word of a POSIX shell. */
+function afterShell(word: string): string {
+  return word.replace(
+    /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/g,
+    (_whole, single?: string, double?: string, escaped?: string) =>
+      single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
+  );
+}
+
+function jsonOf(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+const scalableGroup = clusterRule(
+  {
+    id: 'ray/autoscaled-group-states-cpus',
+    row: 'RA6',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'With the autoscaler, each worker group should state its CPUs: a limit or a request of cpu, or num-cpus.',
+    why: 'The autoscaler learns what a new worker would bring from these. Without them it takes a worker for one without CPUs and never adds one for tasks that need some.',
+    source: `${KUBERAY}; Ray, python/ray/autoscaler/_private/kuberay/autoscaling_config.py`,
+    fix: 'Set resources.limits.cpu of the Ray container, or rayStartParams["num-cpus"].',
+    concerns: ['enableInTreeAutoscaling'],
+  },
+  function* ({ autoscaling, workers }) {
+    for (const { name, startParams, container, containerPath } of autoscaling ? workers : []) {
+      const { limits, requests } = asObject(container.resources);
+      const states = [asObject(limits).cpu, asObject(requests).cpu].some(
+        (cpu) => (typeof cpu === 'string' || typeof cpu === 'number') && parseQuantity(cpu) !== undefined,
+      );
+      if (!states && startParams['num-cpus'] === undefined) {
+        yield {
+          path: `${containerPath}/resources`,
+          message: `the worker group "${name}" states no CPUs, so the autoscaler adds no worker for tasks that need some`,
+          expected: 'limits.cpu',
+        };
+      }
+    }
+  },
+);
+
+export const startValueRules: readonly Rule[] = [runtimeEnvironment, customResources, scalableGroup];

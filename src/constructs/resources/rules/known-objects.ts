@@ -1,0 +1,127 @@
+/**
+ * Names of objects that are not in the set, while others of the kind are.
+ */
+import { nearestName } from '../../../facts/spelling';
+import { kindKey, mayShareNamespace } from '../../../manifests/identity';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { type Reference } from '../../../manifests/references';
+import { type SetRule } from '../../../checks/rule';
+
+const SOURCE = 'kubernetes 1.36, API conventions (references between objects)';
+
+const VOLCANO_QUEUE = 'scheduling.volcano.sh/Queue';
+
+/** Kinds whose references have rules of their own, which know what follows from a missing object. */
+const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  'Node',
+  'flow.volcano.sh/JobTemplate',
+  'k8s.cni.cncf.io/NetworkAttachmentDefinition',
+  'keda.sh/ClusterTriggerAuthentication',
+  'keda.sh/TriggerAuthentication',
+  'kueue.x-k8s.io/AdmissionCheck',
+  'kueue.x-k8s.io/ClusterQueue',
+  'kueue.x-k8s.io/LocalQueue',
+  'kueue.x-k8s.io/ResourceFlavor',
+  'kueue.x-k8s.io/Topology',
+  'kueue.x-k8s.io/WorkloadPriorityClass',
+  'resource.k8s.io/DeviceClass',
+  'scheduling.k8s.io/PodGroup',
+  'scheduling.k8s.io/PriorityClass',
+  'scheduling.k8s.io/Workload',
+  'scheduling.volcano.sh/PodGroup',
+  'scheduling.x-k8s.io/PodGroup',
+  'trainer.kubeflow.org/ClusterTrainingRuntime',
+  'trainer.kubeflow.org/TrainingRuntime',
+]);
+
+/** Objects that every cluster has, or that a controller of Kubernetes makes. */
+const IN_EVERY_CLUSTER: Readonly<Record<string, RegExp>> = {
+  ConfigMap: /^(kube-root-ca\.crt|extension-apiserver-authentication)$/,
+  Namespace: /^(default|kube-system|kube-public|kube-node-lease)$/,
+  ServiceAccount: /^default$/,
+  'rbac.authorization.k8s.io/ClusterRole': /^(system:.*|cluster-admin|admin|edit|view)$/,
+  'rbac.authorization.k8s.io/Role': /^(system:.*|extension-apiserver-authentication-reader)$/,
+  Service: /^kubernetes$/,
+  'scheduling.volcano.sh/Queue': /^(default|root)$/,
+};
+
+/** Kinds of objects that most sets expect the cluster to have, even beside others of the kind. */
+const ONLY_WHEN_NEAR: ReadonlySet<string> = new Set(['Namespace', 'Secret', 'storage.k8s.io/StorageClass']);
+
+function isExpectedElsewhere({ kind, name }: Reference): boolean {
+  return (
+    KNOWN_ELSEWHERE.has(kind) || (Object.hasOwn(IN_EVERY_CLUSTER, kind) && IN_EVERY_CLUSTER[kind]?.test(name)) === true
+  );
+}
+
+/** The names of a kind in the set that a reference can mean. */
+function candidates(set: ManifestSet, { kind, namespace }: Reference): readonly string[] {
+  return set
+    .ofKind(kind)
+    .filter(({ id }) => mayShareNamespace(id.namespace, namespace))
+    .map(({ id }) => id.name);
+}
+
+/** Names that differ in their numbers alone are as often two objects as a mistake. */
+export function nearName(name: string, names: readonly string[]): string | undefined {
+  const withoutDigits = (text: string): string => text.replace(/\d+/g, '#');
+  return nearestName(
+    name,
+    names.filter((other) => withoutDigits(other) !== withoutDigits(name)),
+  );
+}
+
+export const knownObjects: SetRule = {
+  id: 'references/object-in-set',
+  tier: 'advice',
+  severity: 'info',
+  on: 'set',
+  summary: 'An object that another one names should be in the manifests, if they have others of its kind.',
+  why: 'The object may exist in the cluster. A name that nearly matches another one in the manifests is most likely misspelled: the pod does not start, or the reference has no effect.',
+  source: SOURCE,
+  fix: 'Add the object to the manifests under this metadata.name, or make sure that the cluster has it.',
+  *check({ set }) {
+    for (const manifest of set.manifests) {
+      for (const reference of set.referencesFrom(manifest)) {
+        if (reference.optional || reference.name === '' || isExpectedElsewhere(reference) || isVolcanoOwn(reference)) {
+          continue;
+        }
+        const names = candidates(set, reference);
+        if (names.length === 0 || names.includes(reference.name)) {
+          continue;
+        }
+        const near = nearName(reference.name, names);
+        if (near === undefined && (ONLY_WHEN_NEAR.has(reference.kind) || isOwn(manifest, reference))) {
+          continue;
+        }
+        const kind = reference.kind.split('/').at(-1) ?? '';
+        yield {
+          manifest,
+          path: reference.path,
+          message: `the ${kind} "${reference.name}" is not in these manifests`,
+          found: reference.name,
+          ...(near === undefined
+            ? {}
+            : {
+                severity: 'warning',
+                expected: near,
+                fix: `Write ${near} instead of ${reference.name}, or add the ${kind}.`,
+              }),
+        };
+      }
+    }
+  },
+};
+
+const VOLCANO_GROUPS = ['batch.volcano.sh', 'flow.volcano.sh', 'scheduling.volcano.sh'];
+
+/** The queue in a spec of Volcano's own kinds has rules in the domain of Volcano. */
+function isVolcanoOwn({ kind, from, path }: Reference): boolean {
+  return kind === VOLCANO_QUEUE && VOLCANO_GROUPS.includes(from.id.group) && path.startsWith('/spec');
+}
+
+/** A StatefulSet may do without its Service. */
+function isOwn(manifest: Manifest, { kind }: Reference): boolean {
+  return kind === 'Service' && kindKey(manifest.id) === 'apps/StatefulSet';
+}

@@ -1,0 +1,62 @@
+/**
+ * Workloads of any kind in a queue that has queues below it.
+ */
+import { cite } from '../../../facts/upstream';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { asObject, asString } from '../../../manifests/read';
+import { type Reference } from '../../../manifests/references';
+import { type SetRule } from '../../../checks/rule';
+
+/** Kinds of queues that form trees, with the field that names the parent. */
+const PARENT_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['scheduling.volcano.sh/Queue', 'parent'],
+  ['scheduling.run.ai/Queue', 'parentQueue'],
+]);
+
+/** Volcano's own kinds, and pods with its annotation, have rules in the domain of Volcano. */
+const VOLCANO_GROUPS = ['batch.volcano.sh', 'flow.volcano.sh', 'scheduling.volcano.sh'];
+const VOLCANO_ANNOTATION = '/metadata/annotations/scheduling.volcano.sh~1queue-name';
+
+function hasOwnRule({ kind, path, from }: Reference): boolean {
+  return (
+    kind === 'scheduling.volcano.sh/Queue' &&
+    (VOLCANO_GROUPS.includes(from.id.group) || (path.endsWith(VOLCANO_ANNOTATION) && path !== VOLCANO_ANNOTATION))
+  );
+}
+
+function childrenOf(set: ManifestSet, kind: string, queue: string): readonly Manifest[] {
+  const field = PARENT_FIELDS.get(kind) ?? '';
+  return set.ofKind(kind).filter(({ object }) => asString(asObject(object.spec)[field]) === queue);
+}
+
+export const queueIsLeaf: SetRule = {
+  id: 'references/queue-is-leaf',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'set',
+  summary: 'A workload should be in a queue that has no queues below it.',
+  why: 'Where the scheduler reads the hierarchy of queues, only leaf queues give resources to pods: the pods of other queues stay pending.',
+  source: `${cite('volcano')}, pkg/scheduler/plugins/capacity (isLeafQueue); ${cite('kai-scheduler')}, docs/queues`,
+  fix: 'Set the name of the queue to a child of it, for example in the label kai.scheduler/queue or in schedulingPolicy.queue.',
+  *check({ set }) {
+    for (const manifest of set.manifests) {
+      for (const reference of set.referencesFrom(manifest)) {
+        const isQueueItself = PARENT_FIELDS.has(`${manifest.id.group}/${manifest.id.kind}`);
+        if (!PARENT_FIELDS.has(reference.kind) || isQueueItself || hasOwnRule(reference)) {
+          continue;
+        }
+        const children = childrenOf(set, reference.kind, reference.name).map(({ id }) => id.name);
+        if (children.length > 0) {
+          yield {
+            manifest,
+            path: reference.path,
+            message: `the queue "${reference.name}" has queues below it, so its pods may stay pending`,
+            found: reference.name,
+            expected: children.slice(0, 6).join(', '),
+          };
+        }
+      }
+    }
+  },
+};

@@ -1,0 +1,176 @@
+/**
+ * Parts of objects that others name: keys of ConfigMaps and Secrets, ports of Services.
+ */
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { nearestName } from '../../../facts/spelling';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { asArray, asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
+import { type PodTemplateRule, type SetRule, type Violation } from '../../../checks/rule';
+
+interface KeyUse {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly name: string;
+  readonly key: string;
+  readonly path: string;
+}
+
+const CONTAINERS = ['initContainers', 'containers', 'ephemeralContainers'];
+
+/** The keys that a pod needs: a field that says `optional` needs none. */
+function keysOf(spec: JsonObject): readonly KeyUse[] {
+  const uses: KeyUse[] = [];
+  const add = (kind: KeyUse['kind'], name: JsonValue | undefined, key: JsonValue | undefined, path: string): void => {
+    if (typeof name === 'string' && typeof key === 'string') {
+      uses.push({ kind, name, key, path });
+    }
+  };
+  for (const container of CONTAINERS.flatMap((list) => objectsAt(spec, `/${list}`))) {
+    for (const { value, path } of objectsAt(container.value, '/env')) {
+      const from = asObject(value.valueFrom);
+      for (const [field, kind] of [
+        ['configMapKeyRef', 'ConfigMap'],
+        ['secretKeyRef', 'Secret'],
+      ] as const) {
+        const reference = asObject(from[field]);
+        if (reference.optional !== true) {
+          add(kind, reference.name, reference.key, `/spec${container.path}${path}/valueFrom/${field}/key`);
+        }
+      }
+    }
+  }
+  for (const { value, path } of objectsAt(spec, '/volumes')) {
+    for (const [field, kind, named] of [
+      ['configMap', 'ConfigMap', 'name'],
+      ['secret', 'Secret', 'secretName'],
+    ] as const) {
+      const source = asObject(value[field]);
+      if (source.optional !== true) {
+        for (const item of objectsAt(source, '/items')) {
+          add(kind, source[named], item.value.key, `/spec${path}/${field}${item.path}/key`);
+        }
+      }
+    }
+  }
+  return uses;
+}
+
+function keysIn({ object }: Manifest): readonly string[] {
+  return ['data', 'stringData', 'binaryData'].flatMap((field) => Object.keys(asObject(object[field])));
+}
+
+export const keyExists: PodTemplateRule = {
+  id: 'references/key-exists',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'pod-template',
+  concerns: ['configMapKeyRef', 'secretKeyRef', 'items'],
+  summary: 'A key that a pod reads should be in the ConfigMap or Secret.',
+  why: 'The container does not start without the key, unless a controller adds it or the reference is optional.',
+  source: 'kubernetes 1.36, pkg/kubelet (CreateContainerConfigError)',
+  fix: 'Set the key to one of the object, or set optional: true.',
+  *check({ manifest, spec }, { set }): Iterable<Violation> {
+    for (const { kind, name, key, path } of keysOf(spec)) {
+      const target = set.get(kind, name, manifest.id.namespace);
+      const keys = target === undefined ? [] : keysIn(target);
+      // An empty object is filled by somebody else.
+      if (keys.length === 0 || keys.includes(key)) {
+        continue;
+      }
+      yield {
+        path,
+        message: `the ${kind} "${name}" has no key "${key}"`,
+        found: key,
+        expected: nearestName(key, keys) ?? keys.slice(0, 6).join(', '),
+      };
+    }
+  },
+};
+
+interface PortUse {
+  readonly service: string;
+  readonly port: string | number;
+  readonly path: string;
+}
+
+function portsOfIngress(object: JsonObject): readonly PortUse[] {
+  const backends = [
+    { value: asObject(asObject(object.spec).defaultBackend), path: '/spec/defaultBackend' },
+    ...objectsAt(object, '/spec/rules').flatMap((rule) =>
+      objectsAt(rule.value, '/http/paths').map(({ value, path }) => ({
+        value: asObject(value.backend),
+        path: `${rule.path}${path}/backend`,
+      })),
+    ),
+  ];
+  return backends.flatMap(({ value, path }) => {
+    const service = asObject(value.service);
+    const { name, number } = asObject(service.port);
+    const port = asString(name) ?? asInteger(number);
+    const field = typeof port === 'string' ? 'name' : 'number';
+    return typeof service.name === 'string' && port !== undefined
+      ? [{ service: service.name, port, path: `${path}/service/port/${field}` }]
+      : [];
+  });
+}
+
+function portsOfRoute(object: JsonObject): readonly PortUse[] {
+  return objectsAt(object, '/spec/rules').flatMap((rule) =>
+    objectsAt(rule.value, '/backendRefs').flatMap(({ value, path }) => {
+      const port = asInteger(value.port);
+      const isService = (asString(value.kind) ?? 'Service') === 'Service' && value.namespace === undefined;
+      return isService && typeof value.name === 'string' && port !== undefined
+        ? [{ service: value.name, port, path: `${rule.path}${path}/port` }]
+        : [];
+    }),
+  );
+}
+
+const ROUTES: readonly (readonly [string, (object: JsonObject) => readonly PortUse[]])[] = [
+  ['networking.k8s.io/Ingress', portsOfIngress],
+  ['gateway.networking.k8s.io/HTTPRoute', portsOfRoute],
+  ['gateway.networking.k8s.io/GRPCRoute', portsOfRoute],
+];
+
+export const backendPortExists: SetRule = {
+  id: 'references/backend-port-exists',
+  tier: 'advice',
+  severity: 'error',
+  on: 'set',
+  summary: 'The port of a backend must be a port of its Service.',
+  why: 'The route has no endpoints, and requests get an error.',
+  source: 'kubernetes 1.36, Ingress and Gateway API (backends name a port of the Service)',
+  fix: 'Set the port of the backend to a port in spec.ports of the Service.',
+  *check({ set }) {
+    for (const [kind, portsOf] of ROUTES) {
+      for (const manifest of set.ofKind(kind)) {
+        for (const use of portsOf(manifest.object)) {
+          yield* unknownPort(manifest, use, set);
+        }
+      }
+    }
+  },
+};
+
+function* unknownPort(
+  manifest: Manifest,
+  { service, port, path }: PortUse,
+  set: ManifestSet,
+): Iterable<Violation & { readonly manifest: Manifest }> {
+  const target = set.get('Service', service, manifest.id.namespace);
+  if (target === undefined || asObject(target.object.spec).type === 'ExternalName') {
+    return;
+  }
+  const ports = asArray(asObject(target.object.spec).ports).map(asObject);
+  const field = typeof port === 'string' ? 'name' : 'port';
+  if (ports.length === 0 || ports.some((one) => one[field] === port)) {
+    return;
+  }
+  yield {
+    manifest,
+    path,
+    message: `the Service "${service}" has no port ${port}`,
+    found: port,
+    expected: ports.flatMap((one) => asString(one[field]) ?? asInteger(one[field]) ?? []).join(', '),
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * Selectors that choose nothing of the set.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { nearestName } from '../../../facts/spelling';
+import { kindKey, mayShareNamespace } from '../../../manifests/identity';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, asString, stringEntries } from '../../../manifests/read';
+import { selectionOf } from '../../../manifests/selectors';
+import { type SetRule, type Violation } from '../../../checks/rule';
+
+/** Objects that choose others which others make; workloads choose their own pods, which the API server holds to the template. */
+const SELECTING: Readonly<Record<string, { readonly path: string; readonly labels: string }>> = {
+  Service: { path: '/spec/selector', labels: '' },
+  'networking.k8s.io/NetworkPolicy': { path: '/spec/podSelector', labels: 'matchLabels' },
+  'policy/PodDisruptionBudget': { path: '/spec/selector', labels: 'matchLabels' },
+  'monitoring.coreos.com/PodMonitor': { path: '/spec/selector', labels: 'matchLabels' },
+  'monitoring.coreos.com/ServiceMonitor': { path: '/spec/selector', labels: 'matchLabels' },
+};
+
+interface Candidate {
+  readonly name: string;
+  readonly labels: JsonObject;
+}
+
+/** What a selector could have chosen: pods of templates, or Services, in its namespaces. */
+function candidatesOf(
+  set: ManifestSet,
+  of: 'pods' | 'services',
+  namespaces: readonly string[] | undefined,
+): readonly Candidate[] {
+  const inReach = ({ id }: Manifest): boolean =>
+    namespaces?.some((namespace) => mayShareNamespace(namespace, id.namespace)) ?? true;
+  return of === 'pods'
+    ? set.podTemplates
+        .filter(({ manifest }) => inReach(manifest))
+        .map(({ manifest, metadata }) => ({
+          name: `${manifest.id.kind} ${manifest.id.name}`,
+          labels: asObject(metadata.labels),
+        }))
+    : set
+        .ofKind('Service')
+        .filter(inReach)
+        .map(({ id, object }) => ({ name: `Service ${id.name}`, labels: asObject(asObject(object.metadata).labels) }));
+}
+
+interface Miss {
+  readonly key: string;
+  readonly wanted: string;
+  readonly has: string;
+  readonly name: string;
+}
+
+/** A candidate that has every wanted label but one, whose value nearly matches. */
+function nearMiss(wanted: JsonObject, candidates: readonly Candidate[]): Miss | undefined {
+  const entries = stringEntries(wanted);
+  for (const { name, labels } of candidates) {
+    const missing = entries.filter(([key, value]) => labels[key] !== value);
+    const [first] = missing;
+    const has = first === undefined ? undefined : asString(labels[first[0]]);
+    if (
+      missing.length === 1 &&
+      first !== undefined &&
+      has !== undefined &&
+      nearestName(first[1], [has]) !== undefined
+    ) {
+      return { key: first[0], wanted: first[1], has, name };
+    }
+  }
+  return undefined;
+}
+
+export const selectsSomething: SetRule = {
+  id: 'references/selector-chooses',
+  tier: 'advice',
+  severity: 'info',
+  on: 'set',
+  summary: 'A selector should choose an object of the manifests, if they have any that it could choose.',
+  why: 'A Service without pods has no endpoints, a monitor without targets collects nothing, and a policy without pods has no effect. The objects may be in the cluster; a label that nearly matches is most likely misspelled.',
+  source: 'kubernetes 1.36, label selectors',
+  fix: 'Set the selector to labels of the objects that it is for.',
+  *check({ set }) {
+    for (const manifest of set.manifests) {
+      const place = SELECTING[kindKey(manifest.id)];
+      const selection = place === undefined ? undefined : selectionOf(manifest);
+      if (place !== undefined && selection !== undefined) {
+        yield* unmatched(manifest, place, selection, set);
+      }
+    }
+  },
+};
+
+function* unmatched(
+  manifest: Manifest,
+  place: { readonly path: string; readonly labels: string },
+  { of, namespaces, chooses }: NonNullable<ReturnType<typeof selectionOf>>,
+  set: ManifestSet,
+): Iterable<Violation & { readonly manifest: Manifest }> {
+  const candidates = candidatesOf(set, of, namespaces);
+  if (candidates.length === 0 || candidates.some(({ labels }) => chooses(labels))) {
+    return;
+  }
+  const selector = asObject(asObject(manifest.object.spec)[place.path.split('/').at(-1) ?? '']);
+  const wanted = place.labels === '' ? selector : asObject(selector[place.labels]);
+  const miss = nearMiss(wanted, candidates);
+  if (miss === undefined) {
+    yield {
+      manifest,
+      path: place.path,
+      message: `the selector chooses none of the ${of} in these manifests`,
+      found: wanted,
+    };
+    return;
+  }
+  const labelPath = place.labels === '' ? place.path : `${place.path}/${place.labels}`;
+  yield {
+    manifest,
+    severity: 'warning',
+    path: pointer(labelPath, miss.key),
+    message: `the selector chooses none of the ${of} in these manifests: ${miss.name} has ${miss.key}: ${miss.has}`,
+    found: miss.wanted,
+    expected: miss.has,
+    fix: `Set ${miss.key} to ${miss.has}, or set the label of ${miss.name}.`,
+  };
+}

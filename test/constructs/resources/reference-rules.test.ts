@@ -1,0 +1,212 @@
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { referenceRules } from '../../../src/constructs/resources/rules';
+import { findingsOf } from '../../support/findings';
+import { describeRules, type Manifests } from '../../support/rule-cases';
+import { rulesSurvive } from '../../support/rules-survive';
+
+const object = (
+  apiVersion: string,
+  kind: string,
+  name: string,
+  more: JsonObject = {},
+  namespace = 'ai',
+): JsonObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, ...(namespace === '' ? {} : { namespace }) },
+  ...more,
+});
+const labelled = (manifest: JsonObject, labels: JsonObject): JsonObject => ({
+  ...manifest,
+  metadata: { ...(manifest.metadata as JsonObject), labels },
+});
+const configMap = (name: string, data: JsonObject = {}, namespace = 'ai'): JsonObject =>
+  object('v1', 'ConfigMap', name, { data }, namespace);
+const pod = (spec: JsonObject, labels: JsonObject = {}, container: JsonObject = {}): JsonObject =>
+  labelled(
+    object('v1', 'Pod', 'p', { spec: { containers: [{ name: 'a', image: 'i', ...container }], ...spec } }),
+    labels,
+  );
+const mounts = (name: string): JsonObject => pod({ volumes: [{ name: 'v', configMap: { name } }] });
+const reads = (key: string, more: JsonObject = {}): JsonObject =>
+  pod({}, {}, { env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'settings', key, ...more } } }] });
+const service = (selector: JsonObject, ports: readonly JsonObject[] = [{ name: 'http', port: 80 }]): JsonObject =>
+  object('v1', 'Service', 'web', { spec: { selector, ports: [...ports] } });
+const ingress = (port: JsonObject): JsonObject =>
+  object('networking.k8s.io/v1', 'Ingress', 'web', {
+    spec: {
+      rules: [{ http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'web', port } } }] } }],
+    },
+  });
+const route = (port: number, more: JsonObject = {}): JsonObject =>
+  object('gateway.networking.k8s.io/v1', 'HTTPRoute', 'web', {
+    spec: { rules: [{ backendRefs: [{ name: 'web', port, ...more }] }] },
+  });
+const monitor = (matchLabels: JsonObject): JsonObject =>
+  object('monitoring.coreos.com/v1', 'ServiceMonitor', 'web', {
+    spec: { selector: { matchLabels }, endpoints: [{ port: 'http' }] },
+  });
+const policy = (matchLabels: JsonObject): JsonObject =>
+  object('networking.k8s.io/v1', 'NetworkPolicy', 'deny', { spec: { podSelector: { matchLabels } } });
+const queue = (name: string, parent?: string): JsonObject =>
+  object('scheduling.volcano.sh/v1beta1', 'Queue', name, { spec: parent === undefined ? {} : { parent } }, '');
+const kaiQueue = (name: string, parentQueue?: string): JsonObject =>
+  object('scheduling.run.ai/v2', 'Queue', name, { spec: parentQueue === undefined ? {} : { parentQueue } }, '');
+const pytorch = (name: string): JsonObject =>
+  object('kubeflow.org/v1', 'PyTorchJob', 'train', {
+    spec: { runPolicy: { schedulingPolicy: { queue: name } }, pytorchReplicaSpecs: {} },
+  });
+const binding = (account: string): JsonObject =>
+  object('rbac.authorization.k8s.io/v1', 'RoleBinding', 'b', {
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace: 'ai' }],
+  });
+
+describeRules(referenceRules, [
+  {
+    rule: 'references/object-in-set',
+    fires: {
+      'a ConfigMap beside others': [configMap('settings'), mounts('other-thing')],
+      'a misspelled ConfigMap': [configMap('settings'), mounts('setings')],
+      'a misspelled namespace': [object('v1', 'Namespace', 'research', {}, ''), configMap('a', {}, 'reserch')],
+      'a misspelled queue of a PyTorchJob': [queue('research'), pytorch('reserch')],
+      'a misspelled queue of a RayCluster': [
+        queue('research'),
+        labelled(object('ray.io/v1', 'RayCluster', 'r', { spec: {} }), { 'volcano.sh/queue-name': 'reserch' }),
+      ],
+      'a misspelled queue of a Deployment': [
+        kaiQueue('research'),
+        labelled(object('apps/v1', 'Deployment', 'd', { spec: {} }), { 'kai.scheduler/queue': 'reserch' }),
+      ],
+      'a misspelled target of an autoscaler': [
+        object('apps/v1', 'Deployment', 'server', { spec: {} }),
+        object('autoscaling/v2', 'HorizontalPodAutoscaler', 'h', {
+          spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'sever' }, maxReplicas: 2 },
+        }),
+      ],
+      'a misspelled service account in a binding': [object('v1', 'ServiceAccount', 'trainer'), binding('trianer')],
+      'a misspelled Service of a webhook': [
+        service({}),
+        object(
+          'admissionregistration.k8s.io/v1',
+          'ValidatingWebhookConfiguration',
+          'w',
+          { webhooks: [{ name: 'a', clientConfig: { service: { name: 'webb', namespace: 'ai' } } }] },
+          '',
+        ),
+      ],
+      'a misspelled claim': [
+        object('v1', 'PersistentVolumeClaim', 'data'),
+        pod({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'dta' } }] }),
+      ],
+      'a misspelled backend of a route': [service({}), route(80, { name: 'wbe' })],
+    },
+    silent: {
+      'the ConfigMap': [configMap('settings'), mounts('settings')],
+      'no ConfigMap in the set': [mounts('settings')],
+      'a ConfigMap of no namespace': [configMap('settings', {}, ''), mounts('settings')],
+      'an optional ConfigMap': [
+        configMap('settings'),
+        pod({ volumes: [{ name: 'v', configMap: { name: 'x', optional: true } }] }),
+      ],
+      'what every cluster has': [configMap('settings'), mounts('kube-root-ca.crt')],
+      'a namespace that resembles no other': [object('v1', 'Namespace', 'research', {}, ''), configMap('a', {}, 'ops')],
+      'the default queue': [queue('research'), pytorch('default')],
+    },
+  },
+  {
+    rule: 'references/queue-is-leaf',
+    fires: {
+      'a PyTorchJob in a parent queue': [queue('research'), queue('vision', 'research'), pytorch('research')],
+      'pods in a parent queue of KAI': [
+        kaiQueue('research'),
+        kaiQueue('vision', 'research'),
+        pod({}, { 'kai.scheduler/queue': 'research' }),
+      ],
+    },
+    silent: {
+      'a leaf': [queue('research'), queue('vision', 'research'), pytorch('vision')],
+      'the parent itself': [queue('research'), queue('vision', 'research')],
+    },
+  },
+  {
+    rule: 'references/selector-chooses',
+    fires: {
+      'a Service beside other pods': [service({ app: 'api' }), pod({}, { app: 'batch' })],
+      'a Service with a misspelled label': [service({ app: 'server' }), pod({}, { app: 'sever' })],
+      'a monitor beside the Service that it means': [
+        labelled(service({}), { app: 'server' }),
+        monitor({ app: 'sever' }),
+      ],
+      'a policy that protects nothing': [policy({ app: 'api' }), pod({}, { app: 'batch' })],
+    },
+    silent: {
+      'the pods': [service({ app: 'api' }), pod({}, { app: 'api', tier: 'a' })],
+      'no pods in the set': [service({ app: 'api' })],
+      'a policy for all pods': [policy({}), pod({}, { app: 'batch' })],
+      'pods of another namespace': [
+        service({ app: 'api' }),
+        { ...pod({}, { app: 'batch' }), metadata: { name: 'p', namespace: 'other' } },
+      ],
+    },
+  },
+  {
+    rule: 'references/key-exists',
+    fires: {
+      'a key in env': [configMap('settings', { url: 'a' }), reads('uri')],
+      'an item of a volume': [
+        configMap('settings', { url: 'a' }),
+        pod({ volumes: [{ name: 'v', configMap: { name: 'settings', items: [{ key: 'uri', path: 'x' }] } }] }),
+      ],
+    },
+    silent: {
+      'the key': [configMap('settings', { url: 'a' }), reads('url')],
+      'an optional key': [configMap('settings', { url: 'a' }), reads('uri', { optional: true })],
+      'an object that a controller fills': [configMap('settings'), reads('url')],
+      'an object that is not here': [reads('url')],
+    },
+  },
+  {
+    rule: 'references/backend-port-exists',
+    fires: {
+      'a number': [service({}), ingress({ number: 8080 })],
+      'a name': [service({}), ingress({ name: 'web' })],
+      'a route': [service({}), route(8080)],
+    },
+    silent: {
+      'its number': [service({}), ingress({ number: 80 })],
+      'its name': [service({}), ingress({ name: 'http' })],
+      'its route': [service({}), route(80)],
+      'a Service elsewhere': [ingress({ number: 8080 })],
+    },
+  },
+]);
+
+describe('severity', () => {
+  const severities = (manifests: Manifests): readonly string[] =>
+    findingsOf(manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n'), referenceRules).map(
+      ({ severity }) => severity,
+    );
+
+  test('what is absent is a hint, and a warning beside a name that it nearly matches', () => {
+    expect(severities([configMap('settings'), mounts('other-thing')])).toEqual(['info']);
+    expect(severities([configMap('settings'), mounts('setings')])).toEqual(['warning']);
+    expect(severities([configMap('shard-1'), mounts('shard-2')])).toEqual(['info']);
+    expect(severities([service({ app: 'api' }), pod({}, { app: 'batch' })])).toEqual(['info']);
+    expect(severities([service({ app: 'server' }), pod({}, { app: 'sever' })])).toEqual(['warning']);
+  });
+});
+
+test('rules survive any JSON', () => {
+  rulesSurvive(referenceRules, [
+    configMap('settings', { a: 'b' }),
+    reads('c'),
+    service({ app: 'api' }),
+    pod({ volumes: [{ name: 'v', configMap: { name: 'settings', items: [{ key: 'k', path: 'p' }] } }] }, { app: 'x' }),
+    ingress({ number: 1 }),
+    route(1),
+    monitor({ a: 'b' }),
+    queue('a', 'b'),
+    pytorch('b'),
+  ]);
+});

@@ -1,0 +1,69 @@
+/**
+ * One rule each: what identifies a construct, what it renders, and how one adds what it has no prop for.
+ */
+import { Surface } from '../../support/surface';
+
+const surface = new Surface();
+const constructs = surface.constructs.map((construct) => [construct.title, construct] as const);
+
+/** Constructs that make several objects of equal rank, each of which has a construct or a property of its own. */
+const COMPOSED = [
+  'AcceleratorMonitoring',
+  'GpuMonitoring',
+  'GpuPlatform',
+  'InferenceService',
+  'PriorityLadder',
+  'Team',
+].sort();
+
+/** Constructs whose object has a name that the program which reads it prescribes. */
+const NAMED_BY_READER = ['gpuOperator.GpuCluster', 'serving.KnativeFeatureSwitches', 'volcano.SchedulerConfiguration'];
+
+/** A statement that becomes the object of another construct, by its `as`. */
+const RENDERED_BY_ENGINE = ['DistributedTraining'];
+
+/** The L1, to which everything is given as it is written. */
+const BARE = ['Resource'];
+
+test('the surface has constructs, so that the statements below speak of something', () => {
+  expect(constructs.length).toBeGreaterThan(80);
+});
+
+test('a construct stands for one object, its resource, or is one of the composed ones', () => {
+  const composed = surface.constructs
+    .filter(({ instance }) => instance.getProperty('resource') === undefined)
+    .map(({ title }) => title.replace(/^\w+\./, ''))
+    .filter((title) => !BARE.includes(title));
+  expect(composed.sort()).toEqual(COMPOSED);
+});
+
+test.each(constructs)('%s is identified by `name`, and by no other property', (title, { instance }) => {
+  const names = instance.getProperties().map((property) => property.name);
+  if (instance.getProperty('resource') !== undefined) {
+    expect(names).toContain('name');
+  }
+  const own = title.replace(/^\w+\./, '').toLowerCase();
+  expect(names.filter((name) => name.endsWith('Name') && own.endsWith(name.slice(0, -4).toLowerCase()))).toEqual([]);
+});
+
+test.each(constructs)('%s takes its name as `name`', (title, { props, instance }) => {
+  if (instance.getProperty('resource') !== undefined && ![...BARE, ...NAMED_BY_READER].includes(title)) {
+    expect(props?.getProperty('name')?.name).toBe('name');
+  }
+});
+
+test.each(constructs)(
+  '%s has the escape hatch `overrides` if it stands for one object',
+  (title, { props, instance }) => {
+    const properties = props?.getProperties().map((property) => property.name) ?? [];
+    expect(properties.filter((name) => /overrides?$|^raw|^extra|patch/i.test(name) && !ALLOWED.includes(name))).toEqual(
+      [],
+    );
+    if (instance.getProperty('resource') !== undefined && ![...BARE, ...RENDERED_BY_ENGINE].includes(title)) {
+      expect(properties).toContain('overrides');
+    }
+  },
+);
+
+/** The same hatch, for the object and for the pods in it. */
+const ALLOWED = ['overrides', 'podOverrides'];
