@@ -5,20 +5,7 @@
 import ts from 'typescript';
 import { type Documented, program, surface } from './surface';
 
-/** Folders whose docstrings are still being written. */
-const NOT_YET: readonly string[] = [
-  'src/constructs/keda/generated-triggers.ts',
-  'src/constructs/node-tuning/',
-  'src/constructs/platform/',
-  'src/constructs/ray/',
-  'src/constructs/scheduler/',
-  'src/constructs/serving/',
-  'src/constructs/tenancy/',
-  'src/constructs/trainer/',
-  'src/constructs/training/',
-];
-
-const everything = surface(program()).filter(({ at }) => !NOT_YET.some((folder) => at.startsWith(folder)));
+const everything = surface(program());
 const tagText = (documented: Documented, name: string): string | undefined => {
   const tag = documented.tags.find((found) => found.name === name);
   return tag && ts.displayPartsToString(tag.text).trim();
@@ -28,7 +15,7 @@ const failing = (where: (documented: Documented) => boolean): readonly string[] 
   everything.filter(where).map(({ at, name, text }) => `${at} ${name}: ${text ?? '(no docstring)'}`);
 
 test('the surface is found, with classes, interfaces, members, and optional properties', () => {
-  expect(everything.length).toBeGreaterThan(1500);
+  expect(everything.length).toBeGreaterThan(4000);
   for (const name of [
     'Accelerator',
     'Accelerator.nvidia',
@@ -38,8 +25,8 @@ test('the surface is found, with classes, interfaces, members, and optional prop
   ]) {
     expect(everything.map((documented) => documented.name)).toContain(name);
   }
-  expect(everything.filter(({ role }) => role === 'class').length).toBeGreaterThan(30);
-  expect(everything.filter(({ optional }) => optional).length).toBeGreaterThan(300);
+  expect(everything.filter(({ role }) => role === 'class').length).toBeGreaterThan(120);
+  expect(everything.filter(({ optional }) => optional).length).toBeGreaterThan(1500);
 });
 
 test('every export and every member has a docstring', () => {

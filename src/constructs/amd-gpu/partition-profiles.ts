@@ -65,6 +65,7 @@ const SYSTEMD_SERVICES = ['amd-metrics-exporter', 'gpuagent'];
  * console.log(profiles.nodeLabels('slices')); // { 'dcm.amd.com/gpu-config-profile': 'slices' }
  */
 export class PartitionProfiles extends Construct {
+  /** Always `ConfigMap`, the kind that references carry. */
   readonly kind = 'ConfigMap';
   /** Name of the ConfigMap. */
   readonly name: string;

@@ -16,6 +16,7 @@ import { formFor } from './resource-claim-template';
 /** Props of a DeviceClass. */
 export type DeviceClassReference = ObjectReference<'DeviceClass'>;
 
+/** Props of a DeviceClass. */
 export interface DeviceClassProps extends ClusterObjectProps, Overridable<DeviceClassObject> {
   /**
    * Conditions that devices must meet, all of them. The first one usually names the driver.
@@ -50,6 +51,7 @@ export class DeviceClass extends Construct implements DeviceClassReference {
 
   /** Name of the DeviceClass. */
   readonly kind = 'DeviceClass';
+  /** Name of the DeviceClass. */
   readonly name: string;
   /** The DeviceClass object. */
   readonly resource: ApiObject;

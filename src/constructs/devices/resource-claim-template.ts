@@ -43,6 +43,7 @@ export interface ResourceClaimTemplateProps
 export class ResourceClaimTemplate extends Construct implements ObjectReference<'ResourceClaimTemplate'> {
   /** Name of the ResourceClaimTemplate. */
   readonly kind = 'ResourceClaimTemplate';
+  /** Name of the ResourceClaimTemplate. */
   readonly name: string;
   /** The ResourceClaimTemplate object. */
   readonly resource: ApiObject;

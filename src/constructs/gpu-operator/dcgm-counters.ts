@@ -82,6 +82,7 @@ export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = (
 export class DcgmCounters extends Construct {
   /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';
+  /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;

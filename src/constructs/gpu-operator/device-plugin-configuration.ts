@@ -32,6 +32,7 @@ export interface DevicePluginConfigurationProps extends NamespacedObjectProps, O
 export class DevicePluginConfiguration extends Construct {
   /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';
+  /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;

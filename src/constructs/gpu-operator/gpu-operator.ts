@@ -158,7 +158,7 @@ export class GpuOperator extends Construct {
     this.resource?.addDependency(configMap);
   }
 
-  /** Name of the ClusterPolicy, whoever writes it. */
+  /** Name of the ClusterPolicy, also where the chart creates it. */
   get name(): string {
     return this.props.name ?? DEFAULT_NAME;
   }

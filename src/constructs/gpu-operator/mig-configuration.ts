@@ -38,6 +38,7 @@ export interface MigConfigurationProps extends NamespacedObjectProps, Overridabl
 export class MigConfiguration extends Construct {
   /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';
+  /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;

@@ -3,579 +3,736 @@ import { type EnvironmentVariable, type KedaDuration, Trigger, type TriggerOptio
 
 /** Parameters of the scaler `activemq`. */
 export interface ActivemqTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetQueueSize?: number;
+  /** Name of the broker. @default - none */
   readonly brokerName?: string;
+  /** Value of the header `Origin`. @default - none */
   readonly corsHeader?: string;
+  /** Name of the queue. @default - none */
   readonly destinationName?: string;
+  /** Address of the management API, `host:port`. @default - none */
   readonly managementEndpoint?: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
+  /** Template of the request, instead of its parts. @default - none */
   readonly restAPITemplate?: string;
-  /** @default 10 */
+  /** Number of messages that one replica handles. @default 10 */
   readonly targetQueueSize?: number;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `apache-kafka`. */
 export interface ApacheKafkaTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationLagThreshold?: number;
+  /** Whether there may be more replicas than partitions. @default false */
   readonly allowIdleConsumers?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Access key id of AWS. May come from the authentication. @default - none */
   readonly awsAccessKeyID?: string | EnvironmentVariable;
+  /** Region of AWS, for example `eu-west-1`. @default - none */
   readonly awsRegion?: string;
-  /** May come from the authentication. @default - none */
+  /** Secret access key of AWS. May come from the authentication. @default - none */
   readonly awsSecretAccessKey?: EnvironmentVariable;
+  /** Addresses of brokers, `host:port`. */
   readonly bootstrapServers: readonly string[] | EnvironmentVariable;
+  /** Name of the consumer group. */
   readonly consumerGroup: string | EnvironmentVariable;
+  /** Whether replicas are added only in numbers that divide the partitions evenly. @default false */
   readonly ensureEvenDistributionOfPartitions?: boolean;
+  /** Whether partitions whose lag does not change are left out. @default false */
   readonly excludePersistentLag?: boolean;
-  /** @default pod */
+  /** Whose identity is used: that of the operator of KEDA, or of the workload. @default pod */
   readonly identityOwner?: string;
-  /** @default 10 */
+  /** Number of messages behind that one replica handles. @default 10 */
   readonly lagThreshold?: number;
+  /** Whether there are at most as many replicas as partitions with a lag. @default false */
   readonly limitToPartitionsWithLag?: boolean;
-  /** @default latest */
+  /** Where a consumer group without an offset begins. @default latest */
   readonly offsetResetPolicy?: 'earliest' | 'latest';
-  /** Numbers and ranges such as 1-4. @default - none */
+  /** Partitions that are counted. Numbers and ranges such as 1-4. @default - none */
   readonly partitionLimitation?: readonly (number | string)[];
-  /** May come from the authentication. @default none */
+  /** Mechanism of SASL. May come from the authentication. @default none */
   readonly sasl?: 'none' | 'plaintext' | 'scram_sha256' | 'scram_sha512' | 'gssapi' | 'aws_msk_iam';
+  /** Whether a consumer group without an offset counts as no lag. @default false */
   readonly scaleToZeroOnInvalidOffset?: boolean;
-  /** May come from the authentication. @default disable */
+  /** Whether the connection uses TLS. May come from the authentication. @default disable */
   readonly tls?: 'enable' | 'disable';
+  /** Name of the topic. @default - none */
   readonly topic?: readonly string[] | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `arangodb`. */
 export interface ArangodbTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationQueryValue?: number;
-  /** May come from the authentication. @default - none */
+  /** API key of the server. May come from the authentication. @default - none */
   readonly apiKey?: string;
-  /** May come from the authentication. @default - none */
+  /** How KEDA authenticates at the server. May come from the authentication. @default - none */
   readonly authModes?: readonly ('apiKey' | 'basic' | 'tls' | 'bearer' | 'custom' | 'oauth')[];
+  /** Name of the collection. */
   readonly collection: string;
+  /** Greatest number of connections. @default - none */
   readonly connectionLimit?: number;
-  /** May come from the authentication. @default - none */
+  /** Name of the database. May come from the authentication. @default - none */
   readonly dbName?: string;
-  /** May come from the authentication. @default - none */
+  /** Addresses of the servers. May come from the authentication. @default - none */
   readonly endpoints?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the header or query parameter with the API key. May come from the authentication. @default - none */
   readonly keyParamName?: string;
-  /** May come from the authentication. @default header */
+  /** Where the API key is sent. May come from the authentication. @default header */
   readonly method?: 'header' | 'query';
+  /** Query whose result is the value. */
   readonly query: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value of the query that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly queryValue: number;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
 }
 
 /** Parameters of the scaler `artemis-queue`. */
 export interface ArtemisQueueTriggerProps extends TriggerOptions {
-  /** @default 10 */
+  /** Value up to which a target with no replicas stays at none. @default 10 */
   readonly activationQueueLength?: number;
+  /** Address of the broker. @default - none */
   readonly brokerAddress?: string;
+  /** Name of the broker. @default - none */
   readonly brokerName?: string;
+  /** Value of the header `Origin`. @default - none */
   readonly corsHeader?: string;
+  /** Address of the management API, `host:port`. @default - none */
   readonly managementEndpoint?: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
-  /** @default 10 */
+  /** Number of messages that one replica handles. @default 10 */
   readonly queueLength?: number;
+  /** Name of the queue. @default - none */
   readonly queueName?: string;
+  /** Template of the request, instead of its parts. @default - none */
   readonly restApiTemplate?: string;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `aws-cloudwatch`. */
 export interface AwsCloudwatchTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationTargetMetricValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Access key id of AWS. May come from the authentication. @default - none */
   readonly awsAccessKeyID?: string | EnvironmentVariable;
+  /** Id of the AWS account. @default - none */
   readonly awsAccountId?: string;
+  /** Endpoint of AWS, for a private cloud. @default - none */
   readonly awsEndpoint?: string;
-  /** May come from the authentication. @default - none */
+  /** Region of AWS, for example `eu-west-1`. May come from the authentication. @default - none */
   readonly awsRegion?: string;
-  /** May come from the authentication. @default - none */
+  /** Secret access key of AWS. May come from the authentication. @default - none */
   readonly awsSecretAccessKey?: EnvironmentVariable;
+  /** Names of the dimensions of the metric. @default - none */
   readonly dimensionName?: readonly string[];
+  /** Values of the dimensions of the metric, in the order of their names. @default - none */
   readonly dimensionValue?: readonly string[];
+  /** Query as an expression, instead of a metric. @default - none */
   readonly expression?: string;
+  /** Whose identity is used: that of the operator of KEDA, or of the workload. @default - none */
   readonly identityOwner?: string;
-  /** @default true */
+  /** Whether a missing value counts as 0. Otherwise it is an error. @default true */
   readonly ignoreNullValues?: boolean;
-  /** @default 300 */
+  /** Seconds over which values are collected. @default 300 */
   readonly metricCollectionTime?: number;
-  /** @default 0 */
+  /** Seconds before now at which the collection ends. @default 0 */
   readonly metricEndTimeOffset?: number;
+  /** Name of the metric. @default - none */
   readonly metricName?: string;
-  /** @default Average */
+  /** Statistic of the metric. @default Average */
   readonly metricStat?: string;
-  /** @default 300 */
+  /** Period of the statistic in seconds. @default 300 */
   readonly metricStatPeriod?: number;
+  /** Unit of the metric. @default - none */
   readonly metricUnit?: string;
+  /** Value that is taken while the metric has none. */
   readonly minMetricValue: number;
+  /** Namespace of the metric or the object. @default - none */
   readonly namespace?: string;
+  /** Value of the metric that one replica handles. */
   readonly targetMetricValue: number;
 }
 
 /** Parameters of the scaler `aws-dynamodb`. */
 export interface AwsDynamodbTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Access key id of AWS. May come from the authentication. @default - none */
   readonly awsAccessKeyID?: string | EnvironmentVariable;
+  /** Endpoint of AWS, for a private cloud. @default - none */
   readonly awsEndpoint?: string;
-  /** May come from the authentication. @default - none */
+  /** Region of AWS, for example `eu-west-1`. May come from the authentication. @default - none */
   readonly awsRegion?: string;
-  /** May come from the authentication. @default - none */
+  /** Secret access key of AWS. May come from the authentication. @default - none */
   readonly awsSecretAccessKey?: EnvironmentVariable;
+  /** Names that the key condition uses, as JSON. */
   readonly expressionAttributeNames: string;
+  /** Values that the key condition uses, as JSON. */
   readonly expressionAttributeValues: string;
+  /** Condition on the items that are found. @default - none */
   readonly filterExpression?: string;
+  /** Whose identity is used: that of the operator of KEDA, or of the workload. @default - none */
   readonly identityOwner?: string;
+  /** Name of the index of the table. @default - none */
   readonly indexName?: string;
+  /** Condition on the key of the items. */
   readonly keyConditionExpression: string;
+  /** Name of the table. */
   readonly tableName: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly targetValue: number;
 }
 
 /** Parameters of the scaler `aws-dynamodb-streams`. */
 export interface AwsDynamodbStreamsTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationShardCount?: number;
-  /** May come from the authentication. @default - none */
+  /** Access key id of AWS. May come from the authentication. @default - none */
   readonly awsAccessKeyID?: string | EnvironmentVariable;
+  /** Endpoint of AWS, for a private cloud. @default - none */
   readonly awsEndpoint?: string;
-  /** May come from the authentication. @default - none */
+  /** Region of AWS, for example `eu-west-1`. May come from the authentication. @default - none */
   readonly awsRegion?: string;
-  /** May come from the authentication. @default - none */
+  /** Secret access key of AWS. May come from the authentication. @default - none */
   readonly awsSecretAccessKey?: EnvironmentVariable;
+  /** Whose identity is used: that of the operator of KEDA, or of the workload. @default - none */
   readonly identityOwner?: string;
-  /** @default 2 */
+  /** Number of shards that one replica handles. @default 2 */
   readonly shardCount?: number;
+  /** Name of the table. */
   readonly tableName: string;
 }
 
 /** Parameters of the scaler `aws-kinesis-stream`. */
 export interface AwsKinesisStreamTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationShardCount?: number;
-  /** May come from the authentication. @default - none */
+  /** Access key id of AWS. May come from the authentication. @default - none */
   readonly awsAccessKeyID?: string | EnvironmentVariable;
+  /** Endpoint of AWS, for a private cloud. @default - none */
   readonly awsEndpoint?: string;
-  /** May come from the authentication. @default - none */
+  /** Region of AWS, for example `eu-west-1`. May come from the authentication. @default - none */
   readonly awsRegion?: string;
-  /** May come from the authentication. @default - none */
+  /** Secret access key of AWS. May come from the authentication. @default - none */
   readonly awsSecretAccessKey?: EnvironmentVariable;
+  /** Whose identity is used: that of the operator of KEDA, or of the workload. @default - none */
   readonly identityOwner?: string;
-  /** @default 2 */
+  /** Number of shards that one replica handles. @default 2 */
   readonly shardCount?: number;
+  /** Name of the stream. */
   readonly streamName: string;
 }
 
 /** Parameters of the scaler `aws-sqs-queue`. */
 export interface AwsSqsQueueTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationQueueLength?: number;
-  /** May come from the authentication. @default - none */
+  /** Access key id of AWS. May come from the authentication. @default - none */
   readonly awsAccessKeyID?: string | EnvironmentVariable;
+  /** Endpoint of AWS, for a private cloud. @default - none */
   readonly awsEndpoint?: string;
-  /** May come from the authentication. @default - none */
+  /** Region of AWS, for example `eu-west-1`. May come from the authentication. @default - none */
   readonly awsRegion?: string;
-  /** May come from the authentication. @default - none */
+  /** Secret access key of AWS. May come from the authentication. @default - none */
   readonly awsSecretAccessKey?: EnvironmentVariable;
+  /** Whose identity is used: that of the operator of KEDA, or of the workload. @default - none */
   readonly identityOwner?: string;
-  /** @default 5 */
+  /** Number of messages that one replica handles. @default 5 */
   readonly queueLength?: number;
+  /** Address of the queue. */
   readonly queueURL: string | EnvironmentVariable;
-  /** @default false */
+  /** Whether delayed messages are counted. @default false */
   readonly scaleOnDelayed?: boolean;
-  /** @default true */
+  /** Whether messages in flight are counted. @default true */
   readonly scaleOnInFlight?: boolean;
 }
 
 /** Parameters of the scaler `azure-app-insights`. */
 export interface AzureAppInsightsTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Id of the client in Microsoft Entra ID. May come from the authentication. @default - none */
   readonly activeDirectoryClientId?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Password of the client in Microsoft Entra ID. May come from the authentication. @default - none */
   readonly activeDirectoryClientPassword?: EnvironmentVariable;
+  /** Endpoint of Microsoft Entra ID, for a private cloud. @default - none */
   readonly activeDirectoryEndpoint?: string;
+  /** Address of Application Insights, for a private cloud. @default - none */
   readonly appInsightsResourceURL?: string;
-  /** May come from the authentication. @default - none */
+  /** Id of the Application Insights resource. May come from the authentication. @default - none */
   readonly applicationInsightsId?: string | EnvironmentVariable;
+  /** Cloud of Azure; `Private` needs endpoints. @default - none */
   readonly cloud?: string;
-  /** @default false */
+  /** Whether a missing value counts as 0. Otherwise it is an error. @default false */
   readonly ignoreNullValues?: boolean;
+  /** Time over which values are aggregated, `hh:mm`. */
   readonly metricAggregationTimespan: string;
+  /** How values are aggregated. */
   readonly metricAggregationType: string;
+  /** Filter of the values. @default - none */
   readonly metricFilter?: string;
+  /** Id of the metric. */
   readonly metricId: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly targetValue: number;
-  /** May come from the authentication. @default - none */
+  /** Id of the Azure tenant. May come from the authentication. @default - none */
   readonly tenantId?: string | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `azure-blob`. */
 export interface AzureBlobTriggerProps extends TriggerOptions {
+  /** Name of the storage account. @default - none */
   readonly accountName?: string;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationBlobCount?: number;
+  /** Name of the container. */
   readonly blobContainerName: string;
-  /** @default 5 */
+  /** Number of blobs that one replica handles. @default 5 */
   readonly blobCount?: number;
-  /** @default / */
+  /** Delimiter of the path. @default / */
   readonly blobDelimiter?: string;
+  /** Prefix of the names that are counted. @default - none */
   readonly blobPrefix?: string;
+  /** Cloud of Azure; `Private` needs endpoints. @default - none */
   readonly cloud?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the variable with the connection string. May come from the authentication. @default - none */
   readonly connection?: string | EnvironmentVariable;
+  /** Suffix of the endpoint, for a private cloud. @default - none */
   readonly endpointSuffix?: string;
+  /** Pattern of the names that are counted. @default - none */
   readonly globPattern?: string;
-  /** @default false */
+  /** Whether folders are counted with their content. @default false */
   readonly recursive?: boolean;
 }
 
 /** Parameters of the scaler `azure-data-explorer`. */
 export interface AzureDataExplorerTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationThreshold?: number;
+  /** Endpoint of Microsoft Entra ID, for a private cloud. @default - none */
   readonly activeDirectoryEndpoint?: string;
-  /** May come from the authentication. @default - none */
+  /** Id of the client. May come from the authentication. @default - none */
   readonly clientId?: string | EnvironmentVariable;
+  /** Cloud of Azure; `Private` needs endpoints. @default - none */
   readonly cloud?: string;
+  /** Name of the database. */
   readonly databaseName: string;
+  /** Address of the server. */
   readonly endpoint: string;
+  /** Query whose result is the value. */
   readonly query: string;
-  /** May come from the authentication. @default - none */
+  /** Id of the Azure tenant. May come from the authentication. @default - none */
   readonly tenantId?: string | EnvironmentVariable;
+  /** Value that one replica handles. */
   readonly threshold: number;
 }
 
 /** Parameters of the scaler `azure-eventhub`. */
 export interface AzureEventhubTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationUnprocessedEventThreshold?: number;
+  /** Endpoint of Microsoft Entra ID, for a private cloud. @default - none */
   readonly activeDirectoryEndpoint?: string;
+  /** Name of the container with the checkpoints. @default - none */
   readonly blobContainer?: string;
+  /** How the consumer stores its checkpoints. @default - none */
   readonly checkpointStrategy?: string;
+  /** Cloud of Azure; `Private` needs endpoints. @default - none */
   readonly cloud?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the variable with the connection string. May come from the authentication. @default - none */
   readonly connection?: EnvironmentVariable;
-  /** @default $Default */
+  /** Name of the consumer group. @default $Default */
   readonly consumerGroup?: string;
+  /** Suffix of the endpoint, for a private cloud. @default - none */
   readonly endpointSuffix?: string;
+  /** Name of the event hub. @default - none */
   readonly eventHubName?: string | EnvironmentVariable;
+  /** Namespace of the event hub. @default - none */
   readonly eventHubNamespace?: string | EnvironmentVariable;
-  /** @default 10000 */
+  /** Number of events after which information about a partition is stale. @default 10000 */
   readonly stalePartitionInfoThreshold?: number;
+  /** Name of the storage account with the checkpoints. @default - none */
   readonly storageAccountName?: string;
-  /** May come from the authentication. @default - none */
+  /**
+   * Name of the variable with the connection string of the storage account. May come from the authentication.
+   * @default - none
+   */
   readonly storageConnection?: EnvironmentVariable;
+  /** Suffix of the endpoint of the storage account, for a private cloud. @default - none */
   readonly storageEndpointSuffix?: string;
-  /** @default 64 */
+  /** Number of events that one replica handles. @default 64 */
   readonly unprocessedEventThreshold?: number;
 }
 
 /** Parameters of the scaler `azure-log-analytics`. */
 export interface AzureLogAnalyticsTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationThreshold?: number;
-  /** May come from the authentication. @default - none */
+  /** Id of the client. May come from the authentication. @default - none */
   readonly clientId?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Secret of the client. May come from the authentication. @default - none */
   readonly clientSecret?: string | EnvironmentVariable;
-  /** @default azurePublicCloud */
+  /** Cloud of Azure; `Private` needs endpoints. @default azurePublicCloud */
   readonly cloud?: string;
+  /** Address of Log Analytics, for a private cloud. @default - none */
   readonly logAnalyticsResourceURL?: string;
+  /** Query whose result is the value. */
   readonly query: string;
-  /** May come from the authentication. @default - none */
+  /** Id of the Azure tenant. May come from the authentication. @default - none */
   readonly tenantId?: string | EnvironmentVariable;
+  /** Value that one replica handles. */
   readonly threshold: number;
+  /** Time after which a request fails. @default - none */
   readonly timeout?: KedaDuration;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Id of the workspace. May come from the authentication. @default - none */
   readonly workspaceId?: string | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `azure-monitor`. */
 export interface AzureMonitorTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Id of the client in Microsoft Entra ID. May come from the authentication. @default - none */
   readonly activeDirectoryClientId?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Password of the client in Microsoft Entra ID. May come from the authentication. @default - none */
   readonly activeDirectoryClientPassword?: string | EnvironmentVariable;
+  /** Endpoint of Azure Resource Manager, for a private cloud. @default - none */
   readonly azureResourceManagerEndpoint?: string;
+  /** Cloud of Azure; `Private` needs endpoints. @default - none */
   readonly cloud?: string;
+  /** Time over which values are aggregated, `h:m:s`. @default - none */
   readonly metricAggregationInterval?: string;
+  /** How values are aggregated. */
   readonly metricAggregationType: string;
+  /** Filter of the values. @default - none */
   readonly metricFilter?: string;
+  /** Name of the metric. */
   readonly metricName: string;
+  /** Namespace of the metric. @default - none */
   readonly metricNamespace?: string;
+  /** Name of the resource group. */
   readonly resourceGroupName: string;
+  /** Path of the resource. */
   readonly resourceURI: string;
+  /** Id of the Azure subscription. */
   readonly subscriptionId: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly targetValue: number;
+  /** Id of the Azure tenant. */
   readonly tenantId: string;
 }
 
 /** Parameters of the scaler `azure-pipelines`. */
 export interface AzurePipelinesTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetPipelinesQueueLength?: number;
-  /** @default false */
+  /** Whether demands are compared without regard to case. @default false */
   readonly caseInsensitiveDemandsProcessing?: boolean;
+  /** Demands of the agents, separated by commas. @default - none */
   readonly demands?: string;
-  /** @default false */
+  /** Whether only unfinished jobs are fetched. @default false */
   readonly fetchUnfinishedJobsOnly?: boolean;
-  /** @default 250 */
+  /** Greatest number of jobs that are fetched. @default 250 */
   readonly jobsToFetch?: number;
-  /** May come from the authentication. @default - none */
+  /** Address of the organization. May come from the authentication. @default - none */
   readonly organizationURL?: string | EnvironmentVariable;
+  /** Name of a ScaledJob or agent whose demands count. @default - none */
   readonly parent?: string;
-  /** May come from the authentication. @default - none */
+  /** Personal access token. May come from the authentication. @default - none */
   readonly personalAccessToken?: EnvironmentVariable;
+  /** Id of the agent pool. @default - none */
   readonly poolID?: number;
+  /** Name of the agent pool. @default - none */
   readonly poolName?: string;
-  /** @default false */
+  /** Whether a job counts only if its demands are all met. @default false */
   readonly requireAllDemands?: boolean;
-  /** @default false */
+  /** Whether a job counts if all demands of the trigger are among its own. @default false */
   readonly requireAllDemandsAndIgnoreOthers?: boolean;
-  /** @default 1 */
+  /** Number of jobs that one replica handles. @default 1 */
   readonly targetPipelinesQueueLength?: number;
 }
 
 /** Parameters of the scaler `azure-queue`. */
 export interface AzureQueueTriggerProps extends TriggerOptions {
+  /** Name of the storage account. @default - none */
   readonly accountName?: string;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationQueueLength?: number;
+  /** Cloud of Azure; `Private` needs endpoints. @default - none */
   readonly cloud?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the variable with the connection string. May come from the authentication. @default - none */
   readonly connection?: string | EnvironmentVariable;
+  /** Suffix of the endpoint, for a private cloud. @default - none */
   readonly endpointSuffix?: string;
-  /** @default 5 */
+  /** Number of messages that one replica handles. @default 5 */
   readonly queueLength?: number;
-  /** @default all */
+  /** Which messages are counted. @default all */
   readonly queueLengthStrategy?: 'all' | 'visibleonly';
+  /** Name of the queue. */
   readonly queueName: string;
 }
 
 /** Parameters of the scaler `azure-servicebus`. */
 export interface AzureServicebusTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationMessageCount?: number;
+  /** Cloud of Azure; `Private` needs endpoints. @default - none */
   readonly cloud?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the variable with the connection string. May come from the authentication. @default - none */
   readonly connection?: EnvironmentVariable;
+  /** Suffix of the endpoint, for a private cloud. @default - none */
   readonly endpointSuffix?: string;
-  /** @default 5 */
+  /** Number of messages that one replica handles. @default 5 */
   readonly messageCount?: number;
+  /** Namespace of the metric or the object. @default - none */
   readonly namespace?: string;
-  /** @default sum */
+  /** How several values are combined. @default sum */
   readonly operation?: 'sum' | 'max' | 'avg';
+  /** Name of the queue. @default - none */
   readonly queueName?: string;
+  /** Name of the subscription. @default - none */
   readonly subscriptionName?: string;
+  /** Name of the topic. @default - none */
   readonly topicName?: string;
+  /** Whether the name is a regular expression. @default false */
   readonly useRegex?: boolean;
 }
 
 /** Parameters of the scaler `beanstalkd`. */
 export interface BeanstalkdTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationValue?: number;
+  /** Whether delayed jobs are counted. @default false */
   readonly includeDelayed?: boolean;
+  /** Address of the server, `host:port`. */
   readonly server: string;
-  /** @default 30 */
+  /** Time after which a request fails. @default 30 */
   readonly timeout?: KedaDuration;
+  /** Name of the tube. */
   readonly tube: string;
+  /** Value that one replica handles. */
   readonly value: number;
 }
 
 /** Parameters of the scaler `cassandra`. */
 export interface CassandraTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetQueryValue?: number;
+  /** Address of the cluster, `host:port`. */
   readonly clusterIPAddress: string;
-  /** @default one */
+  /** Consistency level of the query. @default one */
   readonly consistency?: string;
+  /** Name of the keyspace. */
   readonly keyspace: string;
+  /** Port of the server. @default - none */
   readonly port?: number;
-  /** @default 4 */
+  /** Version of the protocol. @default 4 */
   readonly protocolVersion?: number;
+  /** Query whose result is the value. */
   readonly query: string;
+  /** Value of the query that one replica handles. */
   readonly targetQueryValue: number;
+  /** Name of the user. */
   readonly username: string;
 }
 
 /** Parameters of the scaler `couchdb`. */
 export interface CouchdbTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationQueryValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Connection string of the server. May come from the authentication. @default - none */
   readonly connectionString?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Name of the database. May come from the authentication. @default - none */
   readonly dbName?: string;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly host?: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Port of the server. May come from the authentication. @default - none */
   readonly port?: string;
+  /** Query whose result is the value. @default - none */
   readonly query?: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value of the query that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly queryValue: number;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string;
 }
 
 /** Parameters of the scaler `cpu`. */
 export interface CpuTriggerProps extends TriggerOptions {
+  /** Name of the container. @default - none */
   readonly containerName?: string;
+  /** Value that one replica handles. */
   readonly value: string;
 }
 
 /** Parameters of the scaler `cron`. */
 export interface CronTriggerProps extends TriggerOptions {
+  /** Number of replicas between `start` and `end`. */
   readonly desiredReplicas: number;
+  /** Cron expression of the end. */
   readonly end: string;
+  /** Cron expression of the start. */
   readonly start: string;
+  /** Time zone of the IANA database, for example `Europe/Berlin`. */
   readonly timezone: string;
 }
 
 /** Parameters of the scaler `datadog`. */
 export interface DatadogTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationQueryValue?: number;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** @default 90 */
+  /** Seconds that a query looks back. @default 90 */
   readonly age?: number;
+  /** Name of the DatadogMetric resource. @default - none */
   readonly datadogMetricName?: string;
+  /** Namespace of the DatadogMetric resource. @default - none */
   readonly datadogMetricNamespace?: string;
+  /** Name of the metric in the HorizontalPodAutoscaler. @default - none */
   readonly hpaMetricName?: string;
-  /** @default 0 */
+  /** How many points before the last one are skipped. @default 0 */
   readonly lastAvailablePointOffset?: number;
+  /** Value that is taken while the metric has none. @default - none */
   readonly metricUnavailableValue?: number;
+  /** Query whose result is the value. @default - none */
   readonly query?: string;
+  /** How several values of the query are combined. @default - none */
   readonly queryAggregator?: 'average' | 'max';
-  /** @default -1 */
+  /** Value that one replica handles. @default -1 */
   readonly targetValue?: number;
-  /** @default 0 */
+  /** Seconds before now at which the query ends. @default 0 */
   readonly timeWindowOffset?: number;
+  /** Time after which a request fails. @default - none */
   readonly timeout?: KedaDuration;
+  /** Kind of the value. @default - none */
   readonly type?: string;
-  /** @default false */
+  /** Whether the value is read from the cluster agent. @default false */
   readonly useClusterAgentProxy?: boolean;
 }
 
 /** Parameters of the scaler `dynatrace`. */
 export interface DynatraceTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationThreshold?: number;
+  /** Begin of the time range, for example `now-2h`. @default - none */
   readonly from?: string;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly host?: string;
+  /** Selector of the metric. @default - none */
   readonly metricSelector?: string;
+  /** Query whose result is the value. @default - none */
   readonly query?: string;
-  /** @default 5 */
+  /** How often the result of a query is asked for. @default 5 */
   readonly queryPollingTries?: number;
-  /** @default 1s */
+  /** Time between two questions for the result. @default 1s */
   readonly queryPollingWait?: KedaDuration;
-  /** @default 10 */
+  /** Seconds after which a query fails. @default 10 */
   readonly queryTimeoutSeconds?: number;
+  /** Value that one replica handles. */
   readonly threshold: number;
 }
 
 /** Parameters of the scaler `elastic-forecast`. */
 export interface ElasticForecastTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Addresses of the servers, `host:port`. May come from the authentication. @default - none */
   readonly addresses?: readonly string[];
-  /** May come from the authentication. @default - none */
+  /** API key of the server. May come from the authentication. @default - none */
   readonly apiKey?: string;
+  /** Value of the by-field of the job. @default - none */
   readonly byFieldValue?: string;
-  /** May come from the authentication. @default - none */
+  /** Id of the deployment on Elastic Cloud. May come from the authentication. @default - none */
   readonly cloudID?: string;
-  /** @default * */
+  /** Name of the index. @default * */
   readonly index?: string;
+  /** Id of the job. */
   readonly jobID: string;
-  /** @default 10m */
+  /** How far ahead the forecast is read. @default 10m */
   readonly lookAhead?: KedaDuration;
+  /** Value of the partition field of the job. @default - none */
   readonly partitionFieldValue?: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
+  /** Value that one replica handles. */
   readonly targetValue: number;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string;
 }
 
 /** Parameters of the scaler `elasticsearch`. */
 export interface ElasticsearchTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Addresses of the servers, `host:port`. May come from the authentication. @default - none */
   readonly addresses?: readonly string[];
-  /** May come from the authentication. @default - none */
+  /** API key of the server. May come from the authentication. @default - none */
   readonly apiKey?: string;
-  /** May come from the authentication. @default - none */
+  /** Id of the deployment on Elastic Cloud. May come from the authentication. @default - none */
   readonly cloudID?: string;
-  /** @default false */
+  /** Whether a missing value counts as 0. Otherwise it is an error. @default false */
   readonly ignoreNullValues?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the index. May come from the authentication. @default - none */
   readonly index?: readonly string[];
+  /** Name of the metric. @default - none */
   readonly metricName?: string;
+  /** Parameters of the template, `name:value`. @default - none */
   readonly parameters?: readonly string[];
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Query whose result is the value. May come from the authentication. @default - none */
   readonly query?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the search template. May come from the authentication. @default - none */
   readonly searchTemplateName?: string;
-  /** May come from the authentication. @default - none */
+  /** Value that one replica handles. May come from the authentication. @default - none */
   readonly targetValue?: number;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string;
-  /** May come from the authentication. @default - none */
+  /** Place of the value in the response. May come from the authentication. @default - none */
   readonly valueLocation?: string;
 }
 
 /** Parameters of the scaler `etcd`. */
 export interface EtcdTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationValue?: number;
+  /** Addresses of the servers. */
   readonly endpoints: readonly string[];
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: EnvironmentVariable;
+  /** Value that one replica handles. */
   readonly value: number;
+  /** Key that is watched. */
   readonly watchKey: string;
-  /** @default 600 */
+  /** Seconds between two notifications of the progress. @default 600 */
   readonly watchProgressNotifyInterval?: number;
 }
 
 /** Parameters of the scaler `external`. */
 export interface ExternalTriggerProps extends TriggerOptions {
+  /** Whether the connection uses TLS. @default false */
   readonly enableTLS?: boolean;
+  /** Address of the external scaler, `host:port`. */
   readonly scalerAddress: string;
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
 }
 
@@ -584,268 +741,337 @@ export type ExternalPushTriggerProps = ExternalTriggerProps;
 
 /** Parameters of the scaler `forgejo-runner`. */
 export interface ForgejoRunnerTriggerProps extends TriggerOptions {
+  /** Address of the server, `host:port`. */
   readonly address: string;
+  /** Whether runners of the whole instance are counted. @default false */
   readonly global?: boolean;
+  /** Labels of the runners, separated by commas. */
   readonly labels: string;
+  /** Name of the organization. @default - none */
   readonly org?: string;
+  /** Owner of the repositories. @default - none */
   readonly owner?: string;
+  /** Name of the repository. @default - none */
   readonly repo?: string;
-  /** May come from the authentication. @default - none */
+  /** Token of the API. May come from the authentication. @default - none */
   readonly token?: EnvironmentVariable;
 }
 
 /** Parameters of the scaler `gcp-cloudtasks`. */
 export interface GcpCloudtasksTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationValue?: number;
+  /** Service account of Google Cloud, as JSON. @default - none */
   readonly credentials?: string | EnvironmentVariable;
+  /** Variable with the path of a service account file of Google Cloud. @default - none */
   readonly credentialsFromEnvFile?: string | EnvironmentVariable;
+  /** How far back values are read. @default - none */
   readonly filterDuration?: number;
-  /** @deprecated by KEDA */
+  /** Id of the project. @deprecated by KEDA */
   readonly projectID: string;
+  /** Name of the queue. */
   readonly queueName: string;
-  /** @default 100 */
+  /** Value that one replica handles. @default 100 */
   readonly value?: number;
 }
 
 /** Parameters of the scaler `gcp-pubsub`. */
 export interface GcpPubsubTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationValue?: number;
+  /** How values are aggregated over time. @default - none */
   readonly aggregation?: string;
+  /** Service account of Google Cloud, as JSON. @default - none */
   readonly credentials?: string | EnvironmentVariable;
+  /** Variable with the path of a service account file of Google Cloud. @default - none */
   readonly credentialsFromEnvFile?: string | EnvironmentVariable;
-  /** @default SubscriptionSize */
+  /** Kind of the value that is read. @default SubscriptionSize */
   readonly mode?: string;
+  /** Name of the subscription. @default - none */
   readonly subscriptionName?: string | EnvironmentVariable;
+  /** Time range of the query, for example `1m`. @default - none */
   readonly timeHorizon?: KedaDuration;
+  /** Name of the topic. @default - none */
   readonly topicName?: string | EnvironmentVariable;
-  /** @deprecated by KEDA @default 10 */
+  /** Value that one replica handles. @deprecated by KEDA @default 10 */
   readonly value?: number;
+  /** Value that is taken where the query has none. @default - none */
   readonly valueIfNull?: number;
 }
 
 /** Parameters of the scaler `gcp-stackdriver`. */
 export interface GcpStackdriverTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
+  /** How the values of one series are aligned. @default - none */
   readonly alignmentAligner?: string;
+  /** Period of the alignment in seconds. @default - none */
   readonly alignmentPeriodSeconds?: number;
+  /** How several series are combined. @default - none */
   readonly alignmentReducer?: string;
+  /** Service account of Google Cloud, as JSON. @default - none */
   readonly credentials?: string | EnvironmentVariable;
+  /** Variable with the path of a service account file of Google Cloud. @default - none */
   readonly credentialsFromEnvFile?: string | EnvironmentVariable;
-  /** @deprecated by KEDA */
+  /** Filter of the series. @deprecated by KEDA */
   readonly filter: string;
+  /** How far back values are read. @default - none */
   readonly filterDuration?: number;
+  /** Id of the project. */
   readonly projectId: string;
-  /** @default 5 */
+  /** Value that one replica handles. @default 5 */
   readonly targetValue?: number;
+  /** Value that is taken where the query has none. @default - none */
   readonly valueIfNull?: number;
 }
 
 /** Parameters of the scaler `gcp-storage`. */
 export interface GcpStorageTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetObjectCount?: number;
+  /** Delimiter of the path. @default - none */
   readonly blobDelimiter?: string;
+  /** Prefix of the names that are counted. @default - none */
   readonly blobPrefix?: string;
+  /** Name of the bucket. */
   readonly bucketName: string;
+  /** Service account of Google Cloud, as JSON. @default - none */
   readonly credentials?: string | EnvironmentVariable;
+  /** Variable with the path of a service account file of Google Cloud. @default - none */
   readonly credentialsFromEnvFile?: string | EnvironmentVariable;
-  /** @default 1000 */
+  /** Greatest number of objects that are counted. @default 1000 */
   readonly maxBucketItemsToScan?: number;
-  /** @default 100 */
+  /** Number of objects that one replica handles. @default 100 */
   readonly targetObjectCount?: number;
 }
 
 /** Parameters of the scaler `github-runner`. */
 export interface GithubRunnerTriggerProps extends TriggerOptions {
+  /** Id of the GitHub App. @default - none */
   readonly applicationID?: number | EnvironmentVariable;
-  /** @default false */
+  /** Whether requests are conditional, which spares the rate limit. @default false */
   readonly enableEtags?: boolean | EnvironmentVariable;
-  /** @default https://api.github.com */
+  /** Address of the API of GitHub. @default https://api.github.com */
   readonly githubApiURL?: string | EnvironmentVariable;
+  /** Id of the installation of the GitHub App. @default - none */
   readonly installationID?: number | EnvironmentVariable;
+  /** Labels of the runners, separated by commas. @default - none */
   readonly labels?: readonly string[] | EnvironmentVariable;
-  /** @default false */
+  /** Whether jobs without a label count for runners without one. @default false */
   readonly matchUnlabeledJobsWithUnlabeledRunners?: boolean | EnvironmentVariable;
-  /** @default false */
+  /** Whether the default labels of runners are left out. @default false */
   readonly noDefaultLabels?: boolean | EnvironmentVariable;
+  /** Owner of the repositories. */
   readonly owner: string | EnvironmentVariable;
+  /** Names of the repositories. @default - none */
   readonly repos?: readonly string[] | EnvironmentVariable;
+  /** Scope of the runners: organization, enterprise, or repository. */
   readonly runnerScope: 'org' | 'ent' | 'repo' | EnvironmentVariable;
-  /** @default 1 */
+  /** Number of jobs that one replica handles. @default 1 */
   readonly targetWorkflowQueueLength?: number | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `graphite`. */
 export interface GraphiteTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationThreshold?: number;
+  /** How KEDA authenticates at the server. @default - none */
   readonly authMode?: 'basic';
+  /** Query whose result is the value. */
   readonly query: string;
+  /** Time range of the query. */
   readonly queryTime: string;
+  /** Address of the server. */
   readonly serverAddress: string;
-  /** @default 100 */
+  /** Value that one replica handles. @default 100 */
   readonly threshold?: number;
 }
 
 /** Parameters of the scaler `huawei-cloudeye`. */
 export interface HuaweiCloudeyeTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetMetricValue?: number;
+  /** Names of the dimensions of the metric. */
   readonly dimensionName: string;
+  /** Values of the dimensions of the metric, in the order of their names. */
   readonly dimensionValue: string;
-  /** @default 300 */
+  /** Seconds over which values are collected. @default 300 */
   readonly metricCollectionTime?: number;
-  /** @default average */
+  /** Filter of the values. @default average */
   readonly metricFilter?: 'average' | 'max' | 'min' | 'sum';
+  /** Name of the metric. */
   readonly metricName: string;
-  /** @default 300 */
+  /** Period of the metric. @default 300 */
   readonly metricPeriod?: string;
+  /** Namespace of the metric or the object. */
   readonly namespace: string;
+  /** Value of the metric that one replica handles. */
   readonly targetMetricValue: number;
 }
 
 /** Parameters of the scaler `ibmmq`. */
 export interface IbmmqTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationQueueDepth?: number;
+  /** Address of the server. */
   readonly host: string;
-  /** @default max */
+  /** How several values are combined. @default max */
   readonly operation?: 'max' | 'avg' | 'sum';
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
-  /** @default 20 */
+  /** Number of messages that one replica handles. @default 20 */
   readonly queueDepth?: number;
+  /** Name of the queue. */
   readonly queueName: readonly string[];
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `influxdb`. */
 export interface InfluxdbTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationThresholdValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Token of the server. May come from the authentication. @default - none */
   readonly authToken?: EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Name of the database. May come from the authentication. @default - none */
   readonly database?: string;
-  /** @default 2 */
+  /** Major version of InfluxDB. @default 2 */
   readonly influxVersion?: '2' | '3';
+  /** Key of the value in the response. @default - none */
   readonly metricKey?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the organization. May come from the authentication. @default - none */
   readonly organizationName?: string | EnvironmentVariable;
+  /** Query whose result is the value. */
   readonly query: string;
-  /** @default InfluxQL */
+  /** Language of the query. @default InfluxQL */
   readonly queryType?: string;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly serverURL?: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly thresholdValue: number;
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
 }
 
 /** Parameters of the scaler `kafka`. */
 export interface KafkaTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationLagThreshold?: number;
-  /** @default false */
+  /** Whether there may be more replicas than partitions. @default false */
   readonly allowIdleConsumers?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Access key id of AWS. May come from the authentication. @default - none */
   readonly awsAccessKeyID?: string | EnvironmentVariable;
+  /** Region of AWS, for example `eu-west-1`. @default - none */
   readonly awsRegion?: string;
-  /** May come from the authentication. @default - none */
+  /** Secret access key of AWS. May come from the authentication. @default - none */
   readonly awsSecretAccessKey?: EnvironmentVariable;
+  /** Addresses of brokers, `host:port`. */
   readonly bootstrapServers: readonly string[] | EnvironmentVariable;
+  /** Name of the consumer group. */
   readonly consumerGroup: string | EnvironmentVariable;
-  /** @default false */
+  /** Whether replicas are added only in numbers that divide the partitions evenly. @default false */
   readonly ensureEvenDistributionOfPartitions?: boolean;
-  /** @default false */
+  /** Whether partitions whose lag does not change are left out. @default false */
   readonly excludePersistentLag?: boolean;
-  /** @default pod */
+  /** Whose identity is used: that of the operator of KEDA, or of the workload. @default pod */
   readonly identityOwner?: string;
-  /** @default 10 */
+  /** Number of messages behind that one replica handles. @default 10 */
   readonly lagThreshold?: number;
-  /** @default false */
+  /** Whether there are at most as many replicas as partitions with a lag. @default false */
   readonly limitToPartitionsWithLag?: boolean;
-  /** @default latest */
+  /** Where a consumer group without an offset begins. @default latest */
   readonly offsetResetPolicy?: 'latest' | 'earliest';
+  /** Partitions that are counted. @default - none */
   readonly partitionLimitation?: string;
-  /** May come from the authentication. @default - none */
+  /** Mechanism of SASL. May come from the authentication. @default - none */
   readonly sasl?: 'none' | 'plaintext' | 'scram_sha256' | 'scram_sha512' | 'oauthbearer' | 'gssapi';
-  /** May come from the authentication. @default - none */
+  /** Provider of SASL tokens. May come from the authentication. @default - none */
   readonly saslTokenProvider?: 'bearer' | 'aws_msk_iam';
-  /** @default false */
+  /** Whether a consumer group without an offset counts as no lag. @default false */
   readonly scaleToZeroOnInvalidOffset?: boolean;
-  /** May come from the authentication. @default disable */
+  /** Whether the connection uses TLS. May come from the authentication. @default disable */
   readonly tls?: 'enable' | 'disable';
+  /** Name of the topic. @default - none */
   readonly topic?: string | EnvironmentVariable;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
+  /** Version of the protocol. @default - none */
   readonly version?: string;
 }
 
 /** Parameters of the scaler `kubernetes-resource`. */
 export interface KubernetesResourceTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** @default number */
+  /** Format of the response. @default number */
   readonly format?: 'number' | 'json' | 'yaml';
+  /** Key of the value. */
   readonly key: string;
+  /** Kind of the resource. */
   readonly resourceKind: 'ConfigMap' | 'Secret';
+  /** Name of the resource. */
   readonly resourceName: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly targetValue: number;
+  /** Place of the value in the response. @default - none */
   readonly valueLocation?: string;
-  /** @default float64 */
+  /** Type of the value. @default float64 */
   readonly valueType?: 'float64' | 'int64' | 'quantity';
 }
 
 /** Parameters of the scaler `kubernetes-workload`. */
 export interface KubernetesWorkloadTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationValue?: number;
-  /** @default false */
+  /** Whether values are counted by node. @default false */
   readonly groupByNode?: boolean;
+  /** Selector of the pods. */
   readonly podSelector: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly value: number;
 }
 
 /** Parameters of the scaler `liiklus`. */
 export interface LiiklusTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationLagThreshold?: number;
+  /** Address of the server, `host:port`. */
   readonly address: string;
+  /** API group of the resource. */
   readonly group: string;
-  /** @default 0 */
+  /** API version of the resource. @default 0 */
   readonly groupVersion?: number;
-  /** @default 10 */
+  /** Number of messages behind that one replica handles. @default 10 */
   readonly lagThreshold?: number;
+  /** Name of the topic. */
   readonly topic: string;
 }
 
 /** Parameters of the scaler `loki`. */
 export interface LokiTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationThreshold?: number;
-  /** May come from the authentication. @default - none */
+  /** API key of the server. May come from the authentication. @default - none */
   readonly apiKey?: string;
-  /** May come from the authentication. @default - none */
+  /** How KEDA authenticates at the server. May come from the authentication. @default - none */
   readonly authModes?: readonly ('apiKey' | 'basic' | 'tls' | 'bearer' | 'custom' | 'oauth')[];
-  /** @default true */
+  /** Whether a missing value counts as 0. Otherwise it is an error. @default true */
   readonly ignoreNullValues?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the header or query parameter with the API key. May come from the authentication. @default - none */
   readonly keyParamName?: string;
-  /** May come from the authentication. @default header */
+  /** Where the API key is sent. May come from the authentication. @default header */
   readonly method?: 'header' | 'query';
+  /** Query whose result is the value. */
   readonly query: string;
+  /** Address of the server. */
   readonly serverAddress: string;
+  /** Name of the tenant. @default - none */
   readonly tenantName?: string;
+  /** Value that one replica handles. */
   readonly threshold: number;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
 }
 
@@ -854,366 +1080,440 @@ export type MemoryTriggerProps = CpuTriggerProps;
 
 /** Parameters of the scaler `metrics-api`. */
 export interface MetricsApiTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** @default false */
+  /** Whether the metrics of all endpoints of the Service are aggregated. @default false */
   readonly aggregateFromKubeServiceEndpoints?: boolean;
-  /** @default average */
+  /** How the values of several endpoints are aggregated. @default average */
   readonly aggregationType?: 'average' | 'sum' | 'max' | 'min';
-  /** May come from the authentication. @default - none */
+  /** API key of the server. May come from the authentication. @default - none */
   readonly apiKey?: string;
-  /** May come from the authentication. @default - none */
+  /** How KEDA authenticates at the server. May come from the authentication. @default - none */
   readonly authModes?: readonly ('apiKey' | 'basic' | 'tls' | 'bearer' | 'custom' | 'oauth')[];
-  /** @default json */
+  /** Format of the response. @default json */
   readonly format?: 'prometheus' | 'json' | 'xml' | 'yaml';
-  /** May come from the authentication. @default - none */
+  /** Name of the header or query parameter with the API key. May come from the authentication. @default - none */
   readonly keyParamName?: string;
-  /** May come from the authentication. @default header */
+  /** Where the API key is sent. May come from the authentication. @default header */
   readonly method?: 'header' | 'query';
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly targetValue: number;
+  /** Time after which a request fails. @default - none */
   readonly timeout?: KedaDuration;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
+  /** Address of the server. */
   readonly url: string;
+  /** Place of the value in the response. */
   readonly valueLocation: string;
 }
 
 /** Parameters of the scaler `mongodb`. */
 export interface MongodbTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationQueryValue?: number;
+  /** Name of the collection. */
   readonly collection: string;
-  /** May come from the authentication. @default - none */
+  /** Connection string of the server. May come from the authentication. @default - none */
   readonly connectionString?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Name of the database. May come from the authentication. @default - none */
   readonly dbName?: string;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly host?: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Port of the server. May come from the authentication. @default - none */
   readonly port?: string;
+  /** Query whose result is the value. */
   readonly query: string;
+  /** Value of the query that one replica handles. */
   readonly queryValue: number;
-  /** May come from the authentication. @default mongodb */
+  /** Protocol of the endpoint. May come from the authentication. @default mongodb */
   readonly scheme?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string;
 }
 
 /** Parameters of the scaler `mssql`. */
 export interface MssqlTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Connection string of the server. May come from the authentication. @default - none */
   readonly connectionString?: EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Name of the database. May come from the authentication. @default - none */
   readonly database?: string;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly host?: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Port of the server. May come from the authentication. @default - none */
   readonly port?: number;
+  /** Query whose result is the value. */
   readonly query: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly targetValue: number;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string;
 }
 
 /** Parameters of the scaler `mysql`. */
 export interface MysqlTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationQueryValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Connection string of the server. May come from the authentication. @default - none */
   readonly connectionString?: EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Name of the database. May come from the authentication. @default - none */
   readonly dbName?: string;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly host?: string;
+  /** Name of the metric. @default - none */
   readonly metricName?: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Port of the server. May come from the authentication. @default - none */
   readonly port?: string;
+  /** Query whose result is the value. */
   readonly query: string;
+  /** Value of the query that one replica handles. */
   readonly queryValue: number;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `nats-jetstream`. */
 export interface NatsJetstreamTriggerProps extends TriggerOptions {
-  /** May come from the authentication. @default - none */
+  /** Name of the account. May come from the authentication. @default - none */
   readonly account?: string;
-  /** May come from the authentication. @default - none */
+  /** Id of the account. May come from the authentication. @default - none */
   readonly accountID?: string;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationLagThreshold?: number;
+  /** Name of the consumer. */
   readonly consumer: string;
-  /** @default 10 */
+  /** Number of messages behind that one replica handles. @default 10 */
   readonly lagThreshold?: number;
-  /** May come from the authentication. @default - none */
+  /** Address of the monitoring endpoint, `host:port`. May come from the authentication. @default - none */
   readonly natsServerMonitoringEndpoint?: string;
+  /** Name of the stream. */
   readonly stream: string;
-  /** @default false */
+  /** Whether the connection uses HTTPS. @default false */
   readonly useHttps?: boolean;
 }
 
 /** Parameters of the scaler `new-relic`. */
 export interface NewRelicTriggerProps extends TriggerOptions {
-  /** May come from the authentication. @default - none */
+  /** Name of the account. May come from the authentication. @default - none */
   readonly account?: number;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationThreshold?: number;
-  /** @default false */
+  /** Whether a query without a result is an error. @default false */
   readonly noDataError?: boolean;
+  /** Query in NRQL. */
   readonly nrql: string;
-  /** May come from the authentication. @default - none */
+  /** Key of the value in the result. May come from the authentication. @default - none */
   readonly queryKey?: string;
-  /** May come from the authentication. @default US */
+  /** Region of the account. May come from the authentication. @default US */
   readonly region?: string;
+  /** Value that one replica handles. */
   readonly threshold: number;
 }
 
 /** Parameters of the scaler `nsq`. */
 export interface NsqTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationDepthThreshold?: number | EnvironmentVariable;
+  /** Name of the channel. */
   readonly channel: string | EnvironmentVariable;
-  /** @default 10 */
+  /** Number of messages that one replica handles. @default 10 */
   readonly depthThreshold?: number | EnvironmentVariable;
+  /** Addresses of nsqlookupd, `host:port`. */
   readonly nsqLookupdHTTPAddresses: readonly string[] | EnvironmentVariable;
+  /** Name of the topic. */
   readonly topic: string | EnvironmentVariable;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean | EnvironmentVariable;
-  /** @default false */
+  /** Whether the connection uses HTTPS. @default false */
   readonly useHttps?: boolean | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `opensearch`. */
 export interface OpensearchTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Addresses of the servers, `host:port`. May come from the authentication. @default - none */
   readonly addresses?: readonly string[];
-  /** May come from the authentication. @default - none */
+  /**
+   * Certificate of the authority that signed the certificate of the server. May come from the authentication.
+   * @default - none
+   */
   readonly caCert?: string;
-  /** May come from the authentication. @default - none */
+  /** Certificate of the client. May come from the authentication. @default - none */
   readonly clientCert?: string;
-  /** May come from the authentication. @default - none */
+  /** Private key of the client. May come from the authentication. @default - none */
   readonly clientKey?: string;
-  /** May come from the authentication. @default false */
+  /** Whether the connection uses TLS. May come from the authentication. @default false */
   readonly enableTLS?: boolean;
-  /** @default false */
+  /** Whether a missing value counts as 0. Otherwise it is an error. @default false */
   readonly ignoreNullValues?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the index. May come from the authentication. @default - none */
   readonly index?: readonly string[];
+  /** Name of the metric. @default - none */
   readonly metricName?: string;
+  /** Parameters of the template, `name:value`. @default - none */
   readonly parameters?: readonly string[];
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Query whose result is the value. May come from the authentication. @default - none */
   readonly query?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the search template. May come from the authentication. @default - none */
   readonly searchTemplateName?: string;
-  /** May come from the authentication. @default - none */
+  /** Value that one replica handles. May come from the authentication. @default - none */
   readonly targetValue?: number;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string;
-  /** May come from the authentication. @default - none */
+  /** Place of the value in the response. May come from the authentication. @default - none */
   readonly valueLocation?: string;
 }
 
 /** Parameters of the scaler `openstack-metric`. */
 export interface OpenstackMetricTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationThreshold?: number;
+  /** How values are aggregated over time. */
   readonly aggregationMethod: string;
+  /** Granularity of the values in seconds. */
   readonly granularity: number;
+  /** Id of the metric. */
   readonly metricID: string;
+  /** Address of the metrics API. */
   readonly metricsURL: string;
+  /** Value that one replica handles. @default - none */
   readonly threshold?: number;
-  /** @default 30 */
+  /** Time after which a request fails. @default 30 */
   readonly timeout?: number;
 }
 
 /** Parameters of the scaler `openstack-swift`. */
 export interface OpenstackSwiftTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationObjectCount?: number;
+  /** Name of the container. */
   readonly containerName: string;
-  /** @default 2 */
+  /** Number of objects that one replica handles. @default 2 */
   readonly objectCount?: number;
+  /** Delimiter of the path. @default - none */
   readonly objectDelimiter?: string;
+  /** Greatest number of objects that are listed. @default - none */
   readonly objectLimit?: string;
+  /** Prefix of the names that are counted. @default - none */
   readonly objectPrefix?: string;
+  /** Whether folders are left out. @default false */
   readonly onlyFiles?: boolean;
+  /** Address of Swift. @default - none */
   readonly swiftURL?: string;
-  /** @default 30 */
+  /** Time after which a request fails. @default 30 */
   readonly timeout?: number;
 }
 
 /** Parameters of the scaler `postgresql`. */
 export interface PostgresqlTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationTargetQueryValue?: number;
-  /** May come from the authentication. @default - none */
+  /** Name of the variable with the connection string. May come from the authentication. @default - none */
   readonly connection?: EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Name of the database. May come from the authentication. @default - none */
   readonly dbName?: string;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly host?: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Port of the server. May come from the authentication. @default - none */
   readonly port?: string;
+  /** Query whose result is the value. */
   readonly query: string;
-  /** May come from the authentication. @default - none */
+  /** Whether and how the connection uses TLS. May come from the authentication. @default - none */
   readonly sslmode?: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value of the query that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly targetQueryValue: number;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly userName?: string;
 }
 
 /** Parameters of the scaler `predictkube`. */
 export interface PredictkubeTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationThreshold?: number;
-  /** May come from the authentication. @default - none */
+  /** API key of the server. May come from the authentication. @default - none */
   readonly apiKey?: string;
-  /** May come from the authentication. @default - none */
+  /** How KEDA authenticates at the server. May come from the authentication. @default - none */
   readonly authModes?: readonly ('apiKey' | 'basic' | 'tls' | 'bearer' | 'custom' | 'oauth')[];
+  /** How far back values are read for the prediction. */
   readonly historyTimeWindow: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the header or query parameter with the API key. May come from the authentication. @default - none */
   readonly keyParamName?: string;
-  /** May come from the authentication. @default header */
+  /** Where the API key is sent. May come from the authentication. @default header */
   readonly method?: 'header' | 'query';
+  /** How far ahead the value is predicted. */
   readonly predictHorizon: string;
+  /** Address of Prometheus. */
   readonly prometheusAddress: string;
+  /** Query whose result is the value. */
   readonly query: string;
+  /** Step of the query. */
   readonly queryStep: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly threshold: number;
 }
 
 /** Parameters of the scaler `prometheus`. */
 export interface PrometheusTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationThreshold?: number;
-  /** May come from the authentication. @default - none */
+  /** API key of the server. May come from the authentication. @default - none */
   readonly apiKey?: string;
-  /** May come from the authentication. @default - none */
+  /** How KEDA authenticates at the server. May come from the authentication. @default - none */
   readonly authModes?: readonly ('apiKey' | 'basic' | 'tls' | 'bearer' | 'custom' | 'oauth')[];
-  /** May come from the authentication. @default - none */
+  /** Access key id of AWS. May come from the authentication. @default - none */
   readonly awsAccessKeyID?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Region of AWS, for example `eu-west-1`. May come from the authentication. @default - none */
   readonly awsRegion?: string;
-  /** May come from the authentication. @default - none */
+  /** Secret access key of AWS. May come from the authentication. @default - none */
   readonly awsSecretAccessKey?: EnvironmentVariable;
+  /** Address of the managed Prometheus, for a private cloud. @default - none */
   readonly azureManagedPrometheusResourceURL?: string;
+  /** Cloud of Azure; `Private` needs endpoints. @default - none */
   readonly cloud?: string;
+  /** Service account of Google Cloud, as JSON. @default - none */
   readonly credentials?: EnvironmentVariable;
+  /** Variable with the path of a service account file of Google Cloud. @default - none */
   readonly credentialsFromEnvFile?: string;
+  /** Headers of each request. @default - none */
   readonly customHeaders?: Readonly<Record<string, string>>;
+  /** Whose identity is used: that of the operator of KEDA, or of the workload. @default - none */
   readonly identityOwner?: string;
-  /** @default true */
+  /** Whether a missing value counts as 0. Otherwise it is an error. @default true */
   readonly ignoreNullValues?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the header or query parameter with the API key. May come from the authentication. @default - none */
   readonly keyParamName?: string;
-  /** May come from the authentication. @default header */
+  /** Where the API key is sent. May come from the authentication. @default header */
   readonly method?: 'header' | 'query';
+  /** Namespace of the metric or the object. @default - none */
   readonly namespace?: string;
+  /** Query whose result is the value. */
   readonly query: string;
+  /** Parameters of each request. @default - none */
   readonly queryParameters?: Readonly<Record<string, string>>;
+  /** Address of the server. */
   readonly serverAddress: string;
+  /** Value that one replica handles. */
   readonly threshold: number;
+  /** Time after which a request fails. @default - none */
   readonly timeout?: KedaDuration;
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
 }
 
 /** Parameters of the scaler `pulsar`. */
 export interface PulsarTriggerProps extends TriggerOptions {
+  /** Parameters of the request to the token endpoint. @default - none */
   readonly EndpointParams?: string;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationMsgBacklogThreshold?: number;
+  /** Address of the admin API. */
   readonly adminURL: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** API key of the server. May come from the authentication. @default - none */
   readonly apiKey?: string;
-  /** May come from the authentication. @default - none */
+  /** How KEDA authenticates at the server. May come from the authentication. @default - none */
   readonly authModes?: readonly ('apiKey' | 'basic' | 'tls' | 'bearer' | 'custom' | 'oauth')[];
-  /** May come from the authentication. @default - none */
+  /** Id of the client. May come from the authentication. @default - none */
   readonly clientID?: string;
-  /** @default false */
+  /** Whether the topic is partitioned. @default false */
   readonly isPartitionedTopic?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the header or query parameter with the API key. May come from the authentication. @default - none */
   readonly keyParamName?: string;
-  /** May come from the authentication. @default header */
+  /** Where the API key is sent. May come from the authentication. @default header */
   readonly method?: 'header' | 'query';
-  /** @default 10 */
+  /** Number of messages that one replica handles. @default 10 */
   readonly msgBacklogThreshold?: number;
-  /** May come from the authentication. @default - none */
+  /** Address of the token endpoint. May come from the authentication. @default - none */
   readonly oauthTokenURI?: string;
+  /** Scope to ask for. @default - none */
   readonly scope?: string;
+  /** Name of the subscription. */
   readonly subscription: string | EnvironmentVariable;
+  /** Whether the connection uses TLS. @default - none */
   readonly tls?: string;
+  /** Name of the topic. */
   readonly topic: string | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `rabbitmq`. */
 export interface RabbitmqTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationValue?: number;
+  /** Whether messages that are delivered and not acknowledged are left out. @default false */
   readonly excludeUnacknowledged?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly host?: string | EnvironmentVariable;
-  /** @default Unknown */
+  /** Kind of the value that is read. @default Unknown */
   readonly mode?: string;
-  /** @default sum */
+  /** How several values are combined. @default sum */
   readonly operation?: string;
-  /** @default 100 */
+  /** Number of items of one page of the response. @default 100 */
   readonly pageSize?: number;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: EnvironmentVariable;
-  /** May come from the authentication. @default auto */
+  /** Protocol of `host`. May come from the authentication. @default auto */
   readonly protocol?: string;
+  /** Number of messages that one replica handles. @default - none */
   readonly queueLength?: number;
+  /** Name of the queue. */
   readonly queueName: string;
+  /** Time after which a request fails. @default - none */
   readonly timeout?: KedaDuration;
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
+  /** Whether the name is a regular expression. @default false */
   readonly useRegex?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: EnvironmentVariable;
+  /** Value that one replica handles. @default - none */
   readonly value?: number;
-  /** May come from the authentication. @default - none */
+  /** Name of the virtual host. May come from the authentication. @default - none */
   readonly vhostName?: string;
 }
 
 /** Parameters of the scaler `redis`. */
 export interface RedisTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationListLength?: number;
-  /** May come from the authentication. @default - none */
+  /** Address of the server, `host:port`. May come from the authentication. @default - none */
   readonly address?: readonly string[] | EnvironmentVariable;
+  /** Index of the database. @default - none */
   readonly databaseIndex?: number;
+  /** Whether the connection uses TLS. @default - none */
   readonly enableTLS?: string;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly host?: readonly string[] | EnvironmentVariable;
-  /** @default 5 */
+  /** Number of items that one replica handles. @default 5 */
   readonly listLength?: number;
+  /** Name of the list. */
   readonly listName: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Port of the server. May come from the authentication. @default - none */
   readonly port?: readonly string[] | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Name of the master in Sentinel. May come from the authentication. @default - none */
   readonly sentinelMaster?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Password at Sentinel. May come from the authentication. @default - none */
   readonly sentinelPassword?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** User name at Sentinel. May come from the authentication. @default - none */
   readonly sentinelUsername?: string | EnvironmentVariable;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string | EnvironmentVariable;
 }
 
@@ -1222,34 +1522,39 @@ export type RedisClusterTriggerProps = RedisTriggerProps;
 
 /** Parameters of the scaler `redis-cluster-streams`. */
 export interface RedisClusterStreamsTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationLagCount?: number;
-  /** May come from the authentication. @default - none */
+  /** Address of the server, `host:port`. May come from the authentication. @default - none */
   readonly address?: readonly string[] | EnvironmentVariable;
+  /** Name of the consumer group. @default - none */
   readonly consumerGroup?: string;
+  /** Index of the database. @default - none */
   readonly databaseIndex?: number;
+  /** Whether the connection uses TLS. @default - none */
   readonly enableTLS?: string;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly host?: readonly string[] | EnvironmentVariable;
+  /** Number of entries behind that one replica handles. @default - none */
   readonly lagCount?: number;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
-  /** @default 5 */
+  /** Number of pending entries that one replica handles. @default 5 */
   readonly pendingEntriesCount?: number;
-  /** May come from the authentication. @default - none */
+  /** Port of the server. May come from the authentication. @default - none */
   readonly port?: readonly string[] | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Name of the master in Sentinel. May come from the authentication. @default - none */
   readonly sentinelMaster?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** Password at Sentinel. May come from the authentication. @default - none */
   readonly sentinelPassword?: string | EnvironmentVariable;
-  /** May come from the authentication. @default - none */
+  /** User name at Sentinel. May come from the authentication. @default - none */
   readonly sentinelUsername?: string | EnvironmentVariable;
+  /** Name of the stream. */
   readonly stream: string;
-  /** @default 5 */
+  /** Number of entries that one replica handles. @default 5 */
   readonly streamLength?: number;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string | EnvironmentVariable;
 }
 
@@ -1264,500 +1569,558 @@ export type RedisStreamsTriggerProps = RedisClusterStreamsTriggerProps;
 
 /** Parameters of the scaler `selenium-grid`. */
 export interface SeleniumGridTriggerProps extends TriggerOptions {
-  /** May come from the authentication. @default - none */
+  /** Access token of the server. May come from the authentication. @default - none */
   readonly accessToken?: EnvironmentVariable;
+  /** Value up to which a target with no replicas stays at none. @default - none */
   readonly activationThreshold?: number;
-  /** May come from the authentication. @default - none */
+  /** How KEDA authenticates at the server. May come from the authentication. @default - none */
   readonly authType?: EnvironmentVariable;
+  /** Name of the browser whose sessions are counted. @default - none */
   readonly browserName?: string;
+  /** Version of the browser whose sessions are counted. @default - none */
   readonly browserVersion?: string;
+  /** Further capabilities of the sessions that are counted, as JSON. @default - none */
   readonly capabilities?: string;
-  /** @default true */
+  /** Whether the sessions that are counted use managed downloads. @default true */
   readonly enableManagedDownloads?: boolean;
-  /** @default 1 */
+  /** Number of sessions that one replica handles. @default 1 */
   readonly nodeMaxSessions?: number;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: EnvironmentVariable;
+  /** Platform of the sessions that are counted. @default - none */
   readonly platformName?: string;
+  /** Name of the browser in active sessions. @default - none */
   readonly sessionBrowserName?: string;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Address of the server. May come from the authentication. @default - none */
   readonly url?: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: EnvironmentVariable;
 }
 
 /** Parameters of the scaler `solace-direct-messaging`. */
 export interface SolaceDirectMessagingTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationAggregatedClientAverageTxByteRateTarget?: number;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationAggregatedClientAverageTxMsgRateTarget?: number;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationAggregatedClientTxByteRateTarget?: number;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationAggregatedClientTxMsgRateTarget?: number;
-  /** @default 0 */
+  /** Average bytes per second that one replica sends to its clients. @default 0 */
   readonly aggregatedClientAverageTxByteRateTarget?: number;
-  /** @default 0 */
+  /** Average messages per second that one replica sends to its clients. @default 0 */
   readonly aggregatedClientAverageTxMsgRateTarget?: number;
-  /** @default 0 */
+  /** Bytes per second that one replica sends to its clients. @default 0 */
   readonly aggregatedClientTxByteRateTarget?: number;
-  /** @default 0 */
+  /** Messages per second that one replica sends to its clients. @default 0 */
   readonly aggregatedClientTxMsgRateTarget?: number;
+  /** Pattern of the names of the clients. */
   readonly clientNamePattern: string;
+  /** Name of the message VPN. */
   readonly messageVpn: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: EnvironmentVariable;
-  /** @default 3 */
+  /** Weight of queued messages. @default 3 */
   readonly queuedMessagesFactor?: number;
+  /** Address of the SEMP API. */
   readonly solaceSempBaseURL: string;
-  /** @default false */
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSSL?: boolean;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: EnvironmentVariable;
 }
 
 /** Parameters of the scaler `solace-event-queue`. */
 export interface SolaceEventQueueTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationMessageCountTarget?: number;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationMessageReceiveRateTarget?: number;
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationMessageSpoolUsageTarget?: number;
+  /** Number of messages that one replica handles. @default - none */
   readonly messageCountTarget?: number;
+  /** Messages per second that one replica receives. @default - none */
   readonly messageReceiveRateTarget?: number;
+  /** Megabytes of the spool that one replica handles. @default - none */
   readonly messageSpoolUsageTarget?: number;
+  /** Name of the message VPN. */
   readonly messageVpn: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string | EnvironmentVariable;
+  /** Name of the queue. */
   readonly queueName: string;
+  /** Address of the SEMP API. */
   readonly solaceSempBaseURL: string;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string | EnvironmentVariable;
 }
 
 /** Parameters of the scaler `solarwinds`. */
 export interface SolarwindsTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationValue?: number;
+  /** How values are aggregated over time. */
   readonly aggregation: 'COUNT' | 'MIN' | 'MAX' | 'AVG' | 'SUM' | 'LAST';
+  /** Filter of the series. @default - none */
   readonly filter?: string;
+  /** Address of the server. */
   readonly host: string;
+  /** Time range of the query in seconds. */
   readonly intervalS: number;
+  /** Name of the metric. */
   readonly metricName: string;
+  /** Value that one replica handles. */
   readonly targetValue: number;
 }
 
 /** Parameters of the scaler `solr`. */
 export interface SolrTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetQueryValue?: number;
+  /** Name of the collection. */
   readonly collection: string;
+  /** Address of the server. */
   readonly host: string;
-  /** May come from the authentication. @default - none */
+  /** Password of the user. May come from the authentication. @default - none */
   readonly password?: string;
+  /** Query whose result is the value. @default - none */
   readonly query?: string;
-  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  /** Value of the query that one replica handles. Must be greater than 0; not read beside `scalingModifiers`. */
   readonly targetQueryValue: number;
-  /** May come from the authentication. @default - none */
+  /** Name of the user. May come from the authentication. @default - none */
   readonly username?: string;
 }
 
 /** Parameters of the scaler `splunk`. */
 export interface SplunkTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. */
   readonly activationValue: number;
+  /** Address of the server. */
   readonly host: string;
+  /** Name of the saved search. */
   readonly savedSearchName: string;
+  /** Value that one replica handles. */
   readonly targetValue: number;
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
+  /** Field of the value in the result. */
   readonly valueField: string;
 }
 
 /** Parameters of the scaler `splunk-observability`. */
 export interface SplunkObservabilityTriggerProps extends TriggerOptions {
+  /** Value up to which a target with no replicas stays at none. */
   readonly activationTargetValue: number;
+  /** Time range of the query in seconds. */
   readonly duration: number;
+  /** Query whose result is the value. */
   readonly query: string;
+  /** How several values of the query are combined. */
   readonly queryAggregator: string;
+  /** Value that one replica handles. */
   readonly targetValue: number;
 }
 
 /** Parameters of the scaler `sumologic`. */
 export interface SumologicTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationThreshold?: number;
+  /** Address of the server. */
   readonly host: string;
+  /** Time between two questions for the result of a log query. @default - none */
   readonly logsPollingInterval?: KedaDuration;
+  /** How often a failed request is repeated. @default - none */
   readonly maxRetries?: number;
+  /** Step of a metric query. @default - none */
   readonly quantization?: KedaDuration;
+  /** Query whose result is the value. @default - none */
   readonly query?: string;
-  /** @default Avg */
+  /** How several values of the query are combined. @default Avg */
   readonly queryAggregator?: 'Latest' | 'Avg' | 'Sum' | 'Count' | 'Min' | 'Max';
+  /** Language of the query. */
   readonly queryType: 'logs' | 'metrics';
+  /** Field of the value in the result. @default - none */
   readonly resultField?: string;
+  /** Row of the query whose result is the value. @default - none */
   readonly resultQueryRowID?: string;
-  /** @default Avg */
+  /** How values of one step are combined. @default Avg */
   readonly rollup?: 'Avg' | 'Sum' | 'Count' | 'Min' | 'Max';
+  /** Value that one replica handles. */
   readonly threshold: number;
+  /** Time range of the query. */
   readonly timerange: KedaDuration;
-  /** @default UTC */
+  /** Time zone of the IANA database, for example `Europe/Berlin`. @default UTC */
   readonly timezone?: string;
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
 }
 
 /** Parameters of the scaler `temporal`. */
 export interface TemporalTriggerProps extends TriggerOptions {
-  /** @default 0 */
+  /** Value up to which a target with no replicas stays at none. @default 0 */
   readonly activationTargetQueueSize?: number;
-  /** May come from the authentication. @default - none */
+  /** API key of the server. May come from the authentication. @default - none */
   readonly apiKey?: EnvironmentVariable;
-  /** @deprecated by KEDA @default - none */
+  /** Build id of the workers. @deprecated by KEDA @default - none */
   readonly buildId?: string | EnvironmentVariable;
+  /** Address of the server. */
   readonly endpoint: string | EnvironmentVariable;
-  /** @default 5 */
+  /** Least time to wait for a connection. @default 5 */
   readonly minConnectTimeout?: number;
-  /** @default default */
+  /** Namespace of the metric or the object. @default default */
   readonly namespace?: string | EnvironmentVariable;
+  /** Kinds of task queues that are counted. @default - none */
   readonly queueTypes?: readonly string[];
-  /** @deprecated by KEDA @default false */
+  /** Whether all active versions of the workers are counted. @deprecated by KEDA @default false */
   readonly selectAllActive?: boolean;
-  /** @deprecated by KEDA @default false */
+  /** Whether workers without a version are counted. @deprecated by KEDA @default false */
   readonly selectUnversioned?: boolean;
-  /** @default 5 */
+  /** Number of messages that one replica handles. @default 5 */
   readonly targetQueueSize?: number;
+  /** Name of the task queue. */
   readonly taskQueue: string | EnvironmentVariable;
+  /** Server name in TLS. @default - none */
   readonly tlsServerName?: string;
+  /** Whether the certificate of the server is accepted unchecked. @default false */
   readonly unsafeSsl?: boolean;
+  /** Build id of the worker deployment. @default - none */
   readonly workerDeploymentBuildId?: string | EnvironmentVariable;
+  /** Name of the worker deployment. @default - none */
   readonly workerDeploymentName?: string | EnvironmentVariable;
 }
 
-/** One function for each scaler that needs no more than its parameters. */
+/**
+ * One function for each scaler that needs no more than its parameters. `Triggers` has them all.
+ *
+ * @example
+ * keda.Triggers.mysql({ host: 'mysql.data.svc', dbName: 'jobs', query: 'SELECT COUNT(*) FROM waiting', queryValue: 5 });
+ */
 export class GeneratedTriggers {
-  /** Scaler `activemq`. */
+  /** Makes a trigger of the scaler `activemq`. */
   static activemq(props: ActivemqTriggerProps = {}): Trigger {
     return Trigger.of('activemq', props);
   }
 
-  /** Scaler `apache-kafka`. */
+  /** Makes a trigger of the scaler `apache-kafka`. */
   static apacheKafka(props: ApacheKafkaTriggerProps): Trigger {
     return Trigger.of('apache-kafka', props);
   }
 
-  /** Scaler `arangodb`. */
+  /** Makes a trigger of the scaler `arangodb`. */
   static arangodb(props: ArangodbTriggerProps): Trigger {
     return Trigger.of('arangodb', props);
   }
 
-  /** Scaler `artemis-queue`. */
+  /** Makes a trigger of the scaler `artemis-queue`. */
   static artemisQueue(props: ArtemisQueueTriggerProps = {}): Trigger {
     return Trigger.of('artemis-queue', props);
   }
 
-  /** Scaler `aws-cloudwatch`. */
+  /** Makes a trigger of the scaler `aws-cloudwatch`. */
   static awsCloudwatch(props: AwsCloudwatchTriggerProps): Trigger {
     return Trigger.of('aws-cloudwatch', props);
   }
 
-  /** Scaler `aws-dynamodb`. */
+  /** Makes a trigger of the scaler `aws-dynamodb`. */
   static awsDynamodb(props: AwsDynamodbTriggerProps): Trigger {
     return Trigger.of('aws-dynamodb', props);
   }
 
-  /** Scaler `aws-dynamodb-streams`. */
+  /** Makes a trigger of the scaler `aws-dynamodb-streams`. */
   static awsDynamodbStreams(props: AwsDynamodbStreamsTriggerProps): Trigger {
     return Trigger.of('aws-dynamodb-streams', props);
   }
 
-  /** Scaler `aws-kinesis-stream`. */
+  /** Makes a trigger of the scaler `aws-kinesis-stream`. */
   static awsKinesisStream(props: AwsKinesisStreamTriggerProps): Trigger {
     return Trigger.of('aws-kinesis-stream', props);
   }
 
-  /** Scaler `aws-sqs-queue`. */
+  /** Makes a trigger of the scaler `aws-sqs-queue`. */
   static awsSqsQueue(props: AwsSqsQueueTriggerProps): Trigger {
     return Trigger.of('aws-sqs-queue', props);
   }
 
-  /** Scaler `azure-app-insights`. */
+  /** Makes a trigger of the scaler `azure-app-insights`. */
   static azureAppInsights(props: AzureAppInsightsTriggerProps): Trigger {
     return Trigger.of('azure-app-insights', props);
   }
 
-  /** Scaler `azure-blob`. */
+  /** Makes a trigger of the scaler `azure-blob`. */
   static azureBlob(props: AzureBlobTriggerProps): Trigger {
     return Trigger.of('azure-blob', props);
   }
 
-  /** Scaler `azure-data-explorer`. */
+  /** Makes a trigger of the scaler `azure-data-explorer`. */
   static azureDataExplorer(props: AzureDataExplorerTriggerProps): Trigger {
     return Trigger.of('azure-data-explorer', props);
   }
 
-  /** Scaler `azure-eventhub`. */
+  /** Makes a trigger of the scaler `azure-eventhub`. */
   static azureEventhub(props: AzureEventhubTriggerProps = {}): Trigger {
     return Trigger.of('azure-eventhub', props);
   }
 
-  /** Scaler `azure-log-analytics`. */
+  /** Makes a trigger of the scaler `azure-log-analytics`. */
   static azureLogAnalytics(props: AzureLogAnalyticsTriggerProps): Trigger {
     return Trigger.of('azure-log-analytics', props);
   }
 
-  /** Scaler `azure-monitor`. */
+  /** Makes a trigger of the scaler `azure-monitor`. */
   static azureMonitor(props: AzureMonitorTriggerProps): Trigger {
     return Trigger.of('azure-monitor', props);
   }
 
-  /** Scaler `azure-pipelines`. */
+  /** Makes a trigger of the scaler `azure-pipelines`. */
   static azurePipelines(props: AzurePipelinesTriggerProps = {}): Trigger {
     return Trigger.of('azure-pipelines', props);
   }
 
-  /** Scaler `azure-queue`. */
+  /** Makes a trigger of the scaler `azure-queue`. */
   static azureQueue(props: AzureQueueTriggerProps): Trigger {
     return Trigger.of('azure-queue', props);
   }
 
-  /** Scaler `azure-servicebus`. */
+  /** Makes a trigger of the scaler `azure-servicebus`. */
   static azureServicebus(props: AzureServicebusTriggerProps = {}): Trigger {
     return Trigger.of('azure-servicebus', props);
   }
 
-  /** Scaler `beanstalkd`. */
+  /** Makes a trigger of the scaler `beanstalkd`. */
   static beanstalkd(props: BeanstalkdTriggerProps): Trigger {
     return Trigger.of('beanstalkd', props);
   }
 
-  /** Scaler `cassandra`. */
+  /** Makes a trigger of the scaler `cassandra`. */
   static cassandra(props: CassandraTriggerProps): Trigger {
     return Trigger.of('cassandra', props);
   }
 
-  /** Scaler `couchdb`. */
+  /** Makes a trigger of the scaler `couchdb`. */
   static couchdb(props: CouchdbTriggerProps): Trigger {
     return Trigger.of('couchdb', props);
   }
 
-  /** Scaler `datadog`. */
+  /** Makes a trigger of the scaler `datadog`. */
   static datadog(props: DatadogTriggerProps = {}): Trigger {
     return Trigger.of('datadog', props);
   }
 
-  /** Scaler `dynatrace`. */
+  /** Makes a trigger of the scaler `dynatrace`. */
   static dynatrace(props: DynatraceTriggerProps): Trigger {
     return Trigger.of('dynatrace', props);
   }
 
-  /** Scaler `elastic-forecast`. */
+  /** Makes a trigger of the scaler `elastic-forecast`. */
   static elasticForecast(props: ElasticForecastTriggerProps): Trigger {
     return Trigger.of('elastic-forecast', props);
   }
 
-  /** Scaler `elasticsearch`. */
+  /** Makes a trigger of the scaler `elasticsearch`. */
   static elasticsearch(props: ElasticsearchTriggerProps = {}): Trigger {
     return Trigger.of('elasticsearch', props);
   }
 
-  /** Scaler `etcd`. */
+  /** Makes a trigger of the scaler `etcd`. */
   static etcd(props: EtcdTriggerProps): Trigger {
     return Trigger.of('etcd', props);
   }
 
-  /** Scaler `forgejo-runner`. */
+  /** Makes a trigger of the scaler `forgejo-runner`. */
   static forgejoRunner(props: ForgejoRunnerTriggerProps): Trigger {
     return Trigger.of('forgejo-runner', props);
   }
 
-  /** Scaler `gcp-cloudtasks`. */
+  /** Makes a trigger of the scaler `gcp-cloudtasks`. */
   static gcpCloudtasks(props: GcpCloudtasksTriggerProps): Trigger {
     return Trigger.of('gcp-cloudtasks', props);
   }
 
-  /** Scaler `gcp-pubsub`. */
+  /** Makes a trigger of the scaler `gcp-pubsub`. */
   static gcpPubsub(props: GcpPubsubTriggerProps = {}): Trigger {
     return Trigger.of('gcp-pubsub', props);
   }
 
-  /** Scaler `gcp-stackdriver`. */
+  /** Makes a trigger of the scaler `gcp-stackdriver`. */
   static gcpStackdriver(props: GcpStackdriverTriggerProps): Trigger {
     return Trigger.of('gcp-stackdriver', props);
   }
 
-  /** Scaler `gcp-storage`. */
+  /** Makes a trigger of the scaler `gcp-storage`. */
   static gcpStorage(props: GcpStorageTriggerProps): Trigger {
     return Trigger.of('gcp-storage', props);
   }
 
-  /** Scaler `github-runner`. */
+  /** Makes a trigger of the scaler `github-runner`. */
   static githubRunner(props: GithubRunnerTriggerProps): Trigger {
     return Trigger.of('github-runner', props);
   }
 
-  /** Scaler `graphite`. */
+  /** Makes a trigger of the scaler `graphite`. */
   static graphite(props: GraphiteTriggerProps): Trigger {
     return Trigger.of('graphite', props);
   }
 
-  /** Scaler `huawei-cloudeye`. */
+  /** Makes a trigger of the scaler `huawei-cloudeye`. */
   static huaweiCloudeye(props: HuaweiCloudeyeTriggerProps): Trigger {
     return Trigger.of('huawei-cloudeye', props);
   }
 
-  /** Scaler `ibmmq`. */
+  /** Makes a trigger of the scaler `ibmmq`. */
   static ibmmq(props: IbmmqTriggerProps): Trigger {
     return Trigger.of('ibmmq', props);
   }
 
-  /** Scaler `influxdb`. */
+  /** Makes a trigger of the scaler `influxdb`. */
   static influxdb(props: InfluxdbTriggerProps): Trigger {
     return Trigger.of('influxdb', props);
   }
 
-  /** Scaler `kubernetes-resource`. */
+  /** Makes a trigger of the scaler `kubernetes-resource`. */
   static kubernetesResource(props: KubernetesResourceTriggerProps): Trigger {
     return Trigger.of('kubernetes-resource', props);
   }
 
-  /** Scaler `liiklus`. */
+  /** Makes a trigger of the scaler `liiklus`. */
   static liiklus(props: LiiklusTriggerProps): Trigger {
     return Trigger.of('liiklus', props);
   }
 
-  /** Scaler `loki`. */
+  /** Makes a trigger of the scaler `loki`. */
   static loki(props: LokiTriggerProps): Trigger {
     return Trigger.of('loki', props);
   }
 
-  /** Scaler `metrics-api`. */
+  /** Makes a trigger of the scaler `metrics-api`. */
   static metricsApi(props: MetricsApiTriggerProps): Trigger {
     return Trigger.of('metrics-api', props);
   }
 
-  /** Scaler `mongodb`. */
+  /** Makes a trigger of the scaler `mongodb`. */
   static mongodb(props: MongodbTriggerProps): Trigger {
     return Trigger.of('mongodb', props);
   }
 
-  /** Scaler `mssql`. */
+  /** Makes a trigger of the scaler `mssql`. */
   static mssql(props: MssqlTriggerProps): Trigger {
     return Trigger.of('mssql', props);
   }
 
-  /** Scaler `mysql`. */
+  /** Makes a trigger of the scaler `mysql`. */
   static mysql(props: MysqlTriggerProps): Trigger {
     return Trigger.of('mysql', props);
   }
 
-  /** Scaler `new-relic`. */
+  /** Makes a trigger of the scaler `new-relic`. */
   static newRelic(props: NewRelicTriggerProps): Trigger {
     return Trigger.of('new-relic', props);
   }
 
-  /** Scaler `nsq`. */
+  /** Makes a trigger of the scaler `nsq`. */
   static nsq(props: NsqTriggerProps): Trigger {
     return Trigger.of('nsq', props);
   }
 
-  /** Scaler `opensearch`. */
+  /** Makes a trigger of the scaler `opensearch`. */
   static opensearch(props: OpensearchTriggerProps = {}): Trigger {
     return Trigger.of('opensearch', props);
   }
 
-  /** Scaler `openstack-metric`. */
+  /** Makes a trigger of the scaler `openstack-metric`. */
   static openstackMetric(props: OpenstackMetricTriggerProps): Trigger {
     return Trigger.of('openstack-metric', props);
   }
 
-  /** Scaler `openstack-swift`. */
+  /** Makes a trigger of the scaler `openstack-swift`. */
   static openstackSwift(props: OpenstackSwiftTriggerProps): Trigger {
     return Trigger.of('openstack-swift', props);
   }
 
-  /** Scaler `postgresql`. */
+  /** Makes a trigger of the scaler `postgresql`. */
   static postgresql(props: PostgresqlTriggerProps): Trigger {
     return Trigger.of('postgresql', props);
   }
 
-  /** Scaler `predictkube`. */
+  /** Makes a trigger of the scaler `predictkube`. */
   static predictkube(props: PredictkubeTriggerProps): Trigger {
     return Trigger.of('predictkube', props);
   }
 
-  /** Scaler `pulsar`. */
+  /** Makes a trigger of the scaler `pulsar`. */
   static pulsar(props: PulsarTriggerProps): Trigger {
     return Trigger.of('pulsar', props);
   }
 
-  /** Scaler `redis-cluster`. */
+  /** Makes a trigger of the scaler `redis-cluster`. */
   static redisCluster(props: RedisClusterTriggerProps): Trigger {
     return Trigger.of('redis-cluster', props);
   }
 
-  /** Scaler `redis-cluster-streams`. */
+  /** Makes a trigger of the scaler `redis-cluster-streams`. */
   static redisClusterStreams(props: RedisClusterStreamsTriggerProps): Trigger {
     return Trigger.of('redis-cluster-streams', props);
   }
 
-  /** Scaler `redis-sentinel`. */
+  /** Makes a trigger of the scaler `redis-sentinel`. */
   static redisSentinel(props: RedisSentinelTriggerProps): Trigger {
     return Trigger.of('redis-sentinel', props);
   }
 
-  /** Scaler `redis-sentinel-streams`. */
+  /** Makes a trigger of the scaler `redis-sentinel-streams`. */
   static redisSentinelStreams(props: RedisSentinelStreamsTriggerProps): Trigger {
     return Trigger.of('redis-sentinel-streams', props);
   }
 
-  /** Scaler `redis-streams`. */
+  /** Makes a trigger of the scaler `redis-streams`. */
   static redisStreams(props: RedisStreamsTriggerProps): Trigger {
     return Trigger.of('redis-streams', props);
   }
 
-  /** Scaler `selenium-grid`. */
+  /** Makes a trigger of the scaler `selenium-grid`. */
   static seleniumGrid(props: SeleniumGridTriggerProps = {}): Trigger {
     return Trigger.of('selenium-grid', props);
   }
 
-  /** Scaler `solace-direct-messaging`. */
+  /** Makes a trigger of the scaler `solace-direct-messaging`. */
   static solaceDirectMessaging(props: SolaceDirectMessagingTriggerProps): Trigger {
     return Trigger.of('solace-direct-messaging', props);
   }
 
-  /** Scaler `solace-event-queue`. */
+  /** Makes a trigger of the scaler `solace-event-queue`. */
   static solaceEventQueue(props: SolaceEventQueueTriggerProps): Trigger {
     return Trigger.of('solace-event-queue', props);
   }
 
-  /** Scaler `solarwinds`. */
+  /** Makes a trigger of the scaler `solarwinds`. */
   static solarwinds(props: SolarwindsTriggerProps): Trigger {
     return Trigger.of('solarwinds', props);
   }
 
-  /** Scaler `solr`. */
+  /** Makes a trigger of the scaler `solr`. */
   static solr(props: SolrTriggerProps): Trigger {
     return Trigger.of('solr', props);
   }
 
-  /** Scaler `splunk`. */
+  /** Makes a trigger of the scaler `splunk`. */
   static splunk(props: SplunkTriggerProps): Trigger {
     return Trigger.of('splunk', props);
   }
 
-  /** Scaler `splunk-observability`. */
+  /** Makes a trigger of the scaler `splunk-observability`. */
   static splunkObservability(props: SplunkObservabilityTriggerProps): Trigger {
     return Trigger.of('splunk-observability', props);
   }
 
-  /** Scaler `sumologic`. */
+  /** Makes a trigger of the scaler `sumologic`. */
   static sumologic(props: SumologicTriggerProps): Trigger {
     return Trigger.of('sumologic', props);
   }
 
-  /** Scaler `temporal`. */
+  /** Makes a trigger of the scaler `temporal`. */
   static temporal(props: TemporalTriggerProps): Trigger {
     return Trigger.of('temporal', props);
   }

@@ -39,6 +39,7 @@ export class AdmissionCheck extends Construct implements AdmissionCheckReference
 
   /** Name of the AdmissionCheck. */
   readonly kind = 'AdmissionCheck';
+  /** Name of the AdmissionCheck. */
   readonly name: string;
   /** The AdmissionCheck object. */
   readonly resource: ApiObject;

@@ -101,6 +101,7 @@ export class ClusterQueue extends Construct implements ClusterQueueReference {
 
   /** Name of the ClusterQueue. */
   readonly kind = 'ClusterQueue';
+  /** Name of the ClusterQueue. */
   readonly name: string;
   /** The ClusterQueue object. */
   readonly resource: ApiObject;

@@ -39,6 +39,7 @@ export class Cohort extends Construct implements CohortReference {
 
   /** Name of the Cohort. */
   readonly kind = 'Cohort';
+  /** Name of the Cohort. */
   readonly name: string;
   /** The Cohort object. */
   readonly resource: ApiObject;

@@ -44,6 +44,7 @@ export class ResourceFlavor extends Construct implements ResourceFlavorReference
 
   /** Name of the ResourceFlavor. */
   readonly kind = 'ResourceFlavor';
+  /** Name of the ResourceFlavor. */
   readonly name: string;
   /** The ResourceFlavor object. */
   readonly resource: ApiObject;

@@ -34,6 +34,7 @@ export class Topology extends Construct implements TopologyReference {
 
   /** Name of the Topology. */
   readonly kind = 'Topology';
+  /** Name of the Topology. */
   readonly name: string;
   /** The Topology object. */
   readonly resource: ApiObject;

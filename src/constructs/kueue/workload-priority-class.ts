@@ -27,7 +27,9 @@ export class WorkloadPriorityClass extends Construct implements WorkloadPriority
     return { kind: 'WorkloadPriorityClass', name };
   }
 
+  /** Always `WorkloadPriorityClass`, the kind that references carry. */
   readonly kind = 'WorkloadPriorityClass';
+  /** Name of the WorkloadPriorityClass. */
   readonly name: string;
   /** The WorkloadPriorityClass object. */
   readonly resource: ApiObject;

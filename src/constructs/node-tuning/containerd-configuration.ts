@@ -7,8 +7,9 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { RUNC, runtimePlugin } from './containerd-facts';
 import { drained, type NodeDocument } from './node-document';
 
+/** A runtime of containerd. */
 export interface ContainerdRuntime {
-  /** @default io.containerd.runc.v2 */
+  /** Type of the runtime. @default io.containerd.runc.v2 */
   readonly type?: string;
   /** The program that runs containers. @default - runc */
   readonly binary?: string;
@@ -22,6 +23,7 @@ export interface ContainerdRuntime {
   readonly options?: JsonObject;
 }
 
+/** Props of a ContainerdConfiguration. */
 export interface ContainerdConfigurationProps {
   /**
    * 3 for containerd 2.x: a drop-in, merged with the other files. 2 for containerd 1.x, which uses the last file that configures the
@@ -29,7 +31,10 @@ export interface ContainerdConfigurationProps {
    * @default 3
    */
   readonly version?: 2 | 3;
-  /** @default - /etc/containerd/conf.d/50-gantry.toml, and /etc/containerd/config.toml for version 2 */
+  /**
+   * Path of the file on the node.
+   * @default - /etc/containerd/conf.d/50-gantry.toml, and /etc/containerd/config.toml for version 2
+   */
   readonly path?: string;
   /** By name, which is the handler of a RuntimeClass. @default - none beside runc */
   readonly runtimes?: Readonly<Record<string, ContainerdRuntime>>;
@@ -74,6 +79,7 @@ export class ContainerdConfiguration implements NodeDocument {
     }
   }
 
+  /** Returns the content of the file as an object. */
   toConfiguration(): JsonObject {
     const { version = 3 } = this.props;
     return { version, plugins: { [runtimePlugin(version)]: this.plugin() } };

@@ -36,12 +36,13 @@ import { Resource } from '../resources/resource';
 import { fixedConfigMap } from './node-config-map';
 import { scriptText } from './script-text';
 
+/** Props of DeviceReadiness. */
 export interface DeviceReadinessProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** An image with `kubectl` and a POSIX shell. */
   readonly image: string;
   /** How many devices a node must offer. */
   readonly count: number;
-  /** @default nvidia.com/gpu */
+  /** The resource that must be there for the taint to be removed. @default nvidia.com/gpu */
   readonly resource?: ResourceName;
   /** Labels of the nodes. @default - `nvidia.com/gpu.present=true` */
   readonly nodeLabels?: Readonly<Record<string, string>>;
@@ -129,6 +130,7 @@ export class DeviceReadiness extends Construct {
     return this.resource.name;
   }
 
+  /** Toleration of the taint, for pods that must run before the devices are ready. */
   get toleration(): Toleration {
     return tolerationOf(this.taint);
   }

@@ -4,17 +4,19 @@
 import { type JsonObject } from '../../facts/api/schema';
 import { type NodeDocument } from './node-document';
 
+/** A runtime of Docker. */
 export interface DockerRuntime {
   /** The program. */
   readonly path: string;
-  /** @default - none */
+  /** Arguments of the runtime. @default - none */
   readonly args?: readonly string[];
 }
 
+/** Props of a DockerDaemon. */
 export interface DockerDaemonProps {
   /** Adds the runtime `nvidia`, for daemons before 28.3 or without CDI. It never becomes the default. @default true */
   readonly nvidiaRuntime?: boolean;
-  /** @default - none beside runc and nvidia */
+  /** Further runtimes, by name. @default - none beside runc and nvidia */
   readonly runtimes?: Readonly<Record<string, DockerRuntime>>;
   /** Devices by CDI. On by default since 28.3; `--gpus` itself goes through CDI since 29.2. @default true */
   readonly cdi?: boolean;
@@ -27,7 +29,12 @@ export interface DockerDaemonProps {
   /** Containers go on while the daemon is restarted. @default true */
   readonly liveRestore?: boolean;
   /** Size and number of log files of each container. @default - 50m, 3 */
-  readonly logs?: { readonly maxSize: string; readonly maxFiles: number };
+  readonly logs?: {
+    /** Size at which a log file is rotated, for example `50m`. */
+    readonly maxSize: string;
+    /** Number of log files that are kept. */
+    readonly maxFiles: number;
+  };
   /** Merged in at the end. @default - none */
   readonly overrides?: JsonObject;
 }
@@ -49,6 +56,7 @@ export class DockerDaemon implements NodeDocument {
 
   constructor(private readonly props: DockerDaemonProps = {}) {}
 
+  /** Returns the content of the file as an object. */
   toConfiguration(): JsonObject {
     const {
       nvidiaRuntime = true,

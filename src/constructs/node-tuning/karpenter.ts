@@ -20,18 +20,24 @@ import { type OpenPartial } from '../resources/merge';
 import { Resource } from '../resources/resource';
 import { type NodeProfile } from './node-profile';
 
+/** How a node of Karpenter is bought. */
 export type CapacityType = (typeof KARPENTER_CAPACITY.values)[number];
 
+/** A node class of Karpenter, of any provider. */
 export interface NodeClassReference {
+  /** API group of the node class. */
   readonly group: string;
+  /** Kind of the node class. */
   readonly kind: string;
+  /** Name of the node class. */
   readonly name: string;
 }
 
+/** Props of an Ec2NodeClass. */
 export interface Ec2NodeClassProps extends ClusterObjectProps {
   /** IAM role of the nodes. Exactly one of `role` and `instanceProfile`. @default - none */
   readonly role?: string;
-  /** @default - made from the role */
+  /** Instance profile of the nodes. @default - made from the role */
   readonly instanceProfile?: string;
   /** Machine images, for example `al2023@v20260101`: pinned, so that nodes do not drift by themselves. */
   readonly amiAlias: string;
@@ -39,7 +45,7 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
   readonly subnetTags?: Readonly<Record<string, string>>;
   /** Tags of security groups. @default - like subnets */
   readonly securityGroupTags?: Readonly<Record<string, string>>;
-  /** @default - tags must be given */
+  /** Name of the EKS cluster. @default - tags must be given */
   readonly clusterName?: string;
   /** Size of the root volume; images of GPU workloads are large. @default 200Gi */
   readonly rootVolumeSize?: ByteSize;
@@ -53,16 +59,27 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
   readonly overrides?: OpenPartial<EC2NodeClassSpec>;
 }
 
-/** Source: karpenter-provider-aws, EC2NodeClass v1. */
+/**
+ * An EC2NodeClass of Karpenter (`karpenter.k8s.aws/v1`): how nodes are made on AWS.
+ *
+ * Source: karpenter-provider-aws, EC2NodeClass v1.
+ *
+ * @example
+ * new nodeTuning.Ec2NodeClass(chart, 'gpu', { role: 'KarpenterNodeRole', clusterName: 'ai', amiAlias: 'al2023@v20260101' });
+ */
 export class Ec2NodeClass extends Construct implements NodeClassReference {
   /** One that is in the cluster already. */
   static fromName(name: string): NodeClassReference {
     return { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: name };
   }
 
+  /** The EC2NodeClass object. */
   readonly resource: ApiObject;
+  /** Always `karpenter.k8s.aws`, the group that references carry. */
   readonly group = 'karpenter.k8s.aws';
+  /** Always `EC2NodeClass`, the kind that references carry. */
   readonly kind = 'EC2NodeClass';
+  /** Name of the EC2NodeClass. */
   readonly name: string;
 
   /** @throws if neither tags nor a cluster name say where nodes are to be made */
@@ -110,6 +127,7 @@ export class Ec2NodeClass extends Construct implements NodeClassReference {
   }
 }
 
+/** Props of a NodePool. */
 export interface NodePoolProps extends ClusterObjectProps, Overridable<NodePoolKind> {
   /** Labels, taints and whether the nodes are spot nodes. */
   readonly profile: NodeProfile;
@@ -121,7 +139,7 @@ export interface NodePoolProps extends ClusterObjectProps, Overridable<NodePoolK
   readonly gpuName?: string;
   /** Zones; a gang that must be near stays in one. @default - any */
   readonly zones?: readonly string[];
-  /** @default - spot for a profile of spot nodes, else on-demand and reserved */
+  /** How the nodes are bought. @default - spot for a profile of spot nodes, else on-demand and reserved */
   readonly capacityTypes?: readonly CapacityType[];
   /** Further requirements. @default - linux */
   readonly requirements?: readonly NodePoolSpecTemplateSpecRequirement[];
@@ -152,7 +170,9 @@ export interface NodePoolProps extends ClusterObjectProps, Overridable<NodePoolK
  * });
  */
 export class NodePool extends Construct {
+  /** The NodePool object. */
   readonly resource: ApiObject;
+  /** Name of the NodePool. */
   readonly name: string;
 
   /** @throws if the profile is of another provider's spot nodes, or nothing limits the pool */

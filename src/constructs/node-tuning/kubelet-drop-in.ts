@@ -12,22 +12,23 @@ import { drained, type NodeDocument } from './node-document';
 
 /** Amounts of what can be reserved; `pid` counts processes. */
 export interface Reservation {
-  /** @default - none */
+  /** CPU in cores. @default - none */
   readonly cpu?: Cores;
-  /** @default - none */
+  /** Memory, for example `2Gi`. @default - none */
   readonly memory?: ByteSize;
-  /** @default - none */
+  /** Local storage, for example `10Gi`. @default - none */
   readonly ephemeralStorage?: ByteSize;
   /** Processes. @default - none */
   readonly pid?: number;
 }
 
+/** Props of a KubeletDropIn. */
 export interface KubeletDropInProps {
   /** Ends with `.conf`; files are read in alphabetical order. @default 50-gpu.conf */
   readonly fileName?: string;
   /** Processes and threads of one pod. @default 65536 */
   readonly podPidsLimit?: number;
-  /** @default - not stated; the kubelet's is 110 */
+  /** Greatest number of pods on the node. @default - not stated; the kubelet's is 110 */
   readonly maxPods?: number;
   /** Bits of the node's pod network, against which `maxPods` is held. @default 24 */
   readonly podCidrMask?: number;
@@ -39,7 +40,10 @@ export interface KubeletDropInProps {
   readonly systemReserved?: Reservation;
   /** Whether Guaranteed pods with whole CPUs get CPUs of their own. @default static */
   readonly cpuManager?: 'none' | 'static';
-  /** @default - `full-pcpus-only` (whole cores) and `strict-cpu-reservation` (reserved ones kept free) with the static CPU manager */
+  /**
+   * Options of the CPU manager's policy.
+   * @default - `full-pcpus-only` (whole cores) and `strict-cpu-reservation` (reserved ones kept free) with the static CPU manager
+   */
   readonly cpuManagerOptions?: Readonly<Record<string, string>>;
   /**
    * `restricted`: a pod gets the fewest NUMA nodes that its size allows, or is rejected. `single-numa-node`: a pod that needs two NUMA nodes is
@@ -47,9 +51,9 @@ export interface KubeletDropInProps {
    * @default restricted
    */
   readonly topologyManager?: 'none' | 'best-effort' | 'restricted' | 'single-numa-node';
-  /** @default pod */
+  /** Whether the topology manager aligns each container or the pod as a whole. @default pod */
   readonly topologyManagerScope?: 'container' | 'pod';
-  /** @default - not stated */
+  /** Options of the topology manager's policy. @default - not stated */
   readonly topologyManagerOptions?: Readonly<Record<string, string>>;
   /** Whether memory comes from the NUMA nodes of the CPUs. @default - not stated; the kubelet's is None */
   readonly memoryManager?: 'None' | 'Static';
@@ -101,6 +105,7 @@ export class KubeletDropIn implements NodeDocument {
     checkReservations(props);
   }
 
+  /** Returns the content of the file as an object. */
   toConfiguration(): JsonObject {
     const { props } = this;
     const cpuManager = props.cpuManager ?? 'static';

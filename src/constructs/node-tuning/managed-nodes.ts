@@ -13,12 +13,13 @@ import { type KubeletDropIn } from './kubelet-drop-in';
 import { type TunableSysctl, sysctlValue } from './sysctls';
 import { type SysctlValues, type TransparentHugePagesOptions } from './tuning';
 
+/** Props of ManagedNodes. */
 export interface ManagedNodesProps {
-  /** @default - the platform's */
+  /** Settings of the kubelet. @default - the platform's */
   readonly kubelet?: KubeletDropIn;
-  /** @default - the platform's */
+  /** Kernel parameters, by name. @default - the platform's */
   readonly sysctls?: SysctlValues;
-  /** @default - the platform's */
+  /** When the kernel uses transparent huge pages. @default - the platform's */
   readonly transparentHugePages?: TransparentHugePagesOptions;
 }
 
@@ -26,10 +27,13 @@ export interface ManagedNodesProps {
 export interface ManagedFile {
   /** What the platform calls the file, or the flag that takes it. */
   readonly name: string;
+  /** Content of the file. */
   readonly text: string;
 }
 
+/** What a managed service takes, and what is left out because it does not. */
 export interface ManagedSettings {
+  /** Files for the command line or the API of the service. */
   readonly files: readonly ManagedFile[];
   /** Settings that the platform has no field for, by the names that Kubernetes and Linux have for them. */
   readonly left: readonly string[];
@@ -97,6 +101,8 @@ const GKE_SYSCTLS: readonly TunableSysctl[] = [
 ];
 
 /**
+ * Node settings in the form that managed services take: GKE, AKS, Bottlerocket, and Talos.
+ *
  * @example
  * const { files, left } = new nodeTuning.ManagedNodes({ sysctls: { 'vm.max_map_count': 1048576 } }).toGke();
  */

@@ -14,6 +14,7 @@ import { Resource } from '../resources/resource';
 import { ContainerdConfiguration, type ContainerdRuntime } from './containerd-configuration';
 import { drained, type NodeDocument } from './node-document';
 
+/** Props of a MemlockRuntime. */
 export interface MemlockRuntimeProps extends ClusterObjectProps, Overridable<RuntimeClass> {
   /** The name of the runtime in containerd. @default - the name of the RuntimeClass */
   readonly handler?: string;
@@ -36,8 +37,11 @@ const UNLIMITED = '18446744073709551615';
  * new PodTemplate({ image, runtimeClass: rdma });
  */
 export class MemlockRuntime extends Construct {
+  /** The RuntimeClass object. */
   readonly resource: ApiObject;
+  /** Always `RuntimeClass`, the kind that references carry. */
   readonly kind = 'RuntimeClass';
+  /** Name of the RuntimeClass. */
   readonly name: string;
   private readonly handler: string;
 

@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+/** A file of the node, with its path and its content. */
 export interface NodeDocument {
   /** Path of the file on the node. */
   readonly path: string;

@@ -10,19 +10,28 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { Resource } from '../resources/resource';
 import { checkPaths, type NodeDocument, writeNodeDocuments } from './node-document';
 
+/** Props of NodeDocuments. */
 export interface NodeDocumentsProps extends NamespacedObjectProps, Overridable<ConfigMap> {
+  /** The files. */
   readonly documents: readonly NodeDocument[];
 }
 
 /**
- * Keys are the paths, with `_` for `/`: `etc_containerd_conf.d_50-gantry.toml`.
+ * A ConfigMap with files of nodes. Keys are the paths with `_` for `/`: `etc_containerd_conf.d_50-gantry.toml`.
  *
  * Rules: `node-tuning/*` over files.
+ *
+ * @example
+ * new nodeTuning.NodeDocuments(chart, 'files', { documents: [nodeTuning.SystemdDropIn.memlock()] });
  */
 export class NodeDocuments extends Construct {
+  /** Always `ConfigMap`, the kind that references carry. */
   readonly kind = 'ConfigMap';
+  /** Name of the ConfigMap. */
   readonly name: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
+  /** The files, in their order. */
   readonly documents: readonly NodeDocument[];
 
   /** @throws if two documents have one path */

@@ -23,15 +23,20 @@ export const NODE_PROFILE_LABEL = `${GANTRY_PREFIX}node-profile`;
 /** The label that says what the node is for. */
 export const NODE_TIER_LABEL = `${GANTRY_PREFIX}tier`;
 
+/** What nodes are for. */
 export type NodeTier = 'training' | 'inference' | 'interactive' | 'system';
 
 /** A taint as one states it; `value` where it has one. */
 export interface NodeTaint {
+  /** Key of the taint. */
   readonly key: string;
+  /** Value of the taint. @default - no value */
   readonly value?: string;
+  /** Effect of the taint. */
   readonly effect: TaintEffect;
 }
 
+/** Props of a NodeProfile. */
 export interface NodeProfileProps {
   /** What the nodes are for, as a label: a pod that selects the profile goes nowhere else. @default - not stated */
   readonly tier?: NodeTier;
@@ -46,7 +51,12 @@ export interface NodeProfileProps {
   /** Taints that somebody takes off again when the node is ready: no pod tolerates them. @default - none */
   readonly startupTaints?: readonly NodeTaint[];
   /** Accelerators of a node, and its NUMA nodes. @default - pods are not held against them */
-  readonly devices?: { readonly perNode: number; readonly numaNodes?: number };
+  readonly devices?: {
+    /** Number of devices of each node. */
+    readonly perNode: number;
+    /** NUMA nodes that the devices are spread over evenly. @default - not known */
+    readonly numaNodes?: number;
+  };
   /** The topology policy of the kubelet (`KubeletDropIn`). @default - pods are not held against it */
   readonly topologyManager?: 'none' | 'best-effort' | 'restricted' | 'single-numa-node';
 }
@@ -92,11 +102,14 @@ export class NodeProfile {
   readonly taints: readonly Taint[];
   /** Taints that the cloud puts there. */
   readonly givenTaints: readonly Taint[];
+  /** Taints that are removed once the node is ready. */
   readonly startupTaints: readonly Taint[];
 
   /** @throws if a name or key cannot be one, a key is reserved, or no label of the cloud's spot nodes is known */
   constructor(
+    /** Name of the profile. */
     readonly name: string,
+    /** The props that the profile was made with. */
     readonly props: NodeProfileProps = {},
   ) {
     const { tier, accelerator = 'nvidia.com/gpu', labels = {}, taints = [], startupTaints = [] } = props;
@@ -128,6 +141,7 @@ export class NodeProfile {
     return { ...this.givenLabels, ...this.labels };
   }
 
+  /** Tolerations of all taints of the nodes. */
   get tolerations(): readonly Toleration[] {
     return [...this.givenTaints, ...this.taints].map(tolerationOf);
   }

@@ -25,12 +25,16 @@ import { fixedConfigMap } from './node-config-map';
 import { scriptText } from './script-text';
 import { type Tuning, type TuningParts } from './tuning';
 
+/** Props of a NodeTuner. */
 export interface NodeTunerProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** What is set, each kind of tuning once; `Tuning.forTraining()` for what does no harm on any node of a training pool. */
   readonly tunings: readonly Tuning[];
-  /** @default - every node with Linux */
+  /** Nodes that are tuned. @default - every node with Linux */
   readonly nodeSelection?: NodeSelection | readonly NodeSelection[];
-  /** @default - every taint is tolerated: a node is tuned before it is opened to pods */
+  /**
+   * Tolerations of the pods of the tuner.
+   * @default - every taint is tolerated: a node is tuned before it is opened to pods
+   */
   readonly tolerations?: readonly Toleration[];
   /** Time between two looks at the values. @default - 60 seconds */
   readonly interval?: Duration;
@@ -40,7 +44,7 @@ export interface NodeTunerProps extends NamespacedObjectProps, Overridable<Daemo
   readonly image?: string;
   /** SELinux type of the containers, where the node's policy keeps containers from /proc/sys: `spc_t`. @default - the runtime's */
   readonly seLinuxType?: string;
-  /** @default system-node-critical */
+  /** Priority class of the pods of the tuner. @default system-node-critical */
   readonly priorityClass?: PriorityClassReference;
   /** How many nodes are between two versions at a time, as a number or a percentage. @default 10% */
   readonly maxUnavailable?: number | string;
@@ -58,9 +62,11 @@ const HOST = '/host';
  * });
  */
 export class NodeTuner extends Construct {
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
   /** The ConfigMap with the script and the plans. */
   readonly configMap: ObjectReference<'ConfigMap'>;
+  /** Name of the DaemonSet. */
   readonly name: string;
 
   /** @throws if no tuning is given, one of them twice, or two of them want another RuntimeClass */

@@ -14,6 +14,7 @@ import { type SinglePodsEngine } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { NodeProfile } from './node-profile';
 
+/** Props of a SpotJob. */
 export interface SpotJobProps extends PodProps, WorkloadProps<JobSpec, SinglePodsEngine> {
   /** The nodes: a profile of spot nodes, or all spot nodes of a provider. */
   readonly on: NodeProfile | SpotProvider;
@@ -23,9 +24,9 @@ export interface SpotJobProps extends PodProps, WorkloadProps<JobSpec, SinglePod
   readonly parallelism?: number;
   /** Failures of the program itself before the Job gives up. @default 20 */
   readonly backoffLimit?: number;
-  /** @default - the Job stays until somebody deletes it */
+  /** Time after which the finished Job is deleted. @default - the Job stays until somebody deletes it */
   readonly ttlAfterFinished?: Duration;
-  /** @default main */
+  /** Name of the main container. @default main */
   readonly containerName?: string;
 }
 

@@ -5,16 +5,25 @@
  * the node image: it cannot be put back, is read once at boot, or belongs to somebody else (the kubelet, kube-proxy, the network plugin).
  */
 
+/** A kernel parameter that can be tuned. */
 export type TunableSysctl = keyof typeof TUNABLE_SYSCTLS;
 
+/** What is known of a kernel parameter. */
 export interface SysctlFacts {
+  /** Smallest value. */
   readonly least: number;
+  /** Greatest value. */
   readonly most: number;
   /** How many numbers the value has: three for the TCP buffers (least, default, most). */
   readonly numbers: 1 | 3;
+  /** Unit of the value. */
   readonly unit: 'bytes' | 'packets' | 'connections' | 'count' | 'choice';
-  /** A parameter of the network namespace: it is set for the host, and pods with a network of their own do not see it. */
+  /**
+   * True for a parameter of the network namespace that is set for the host, and that pods with a network of their own
+   * do not see. Absent otherwise.
+   */
   readonly ofHostNetworkOnly?: true;
+  /** What the parameter sets. */
   readonly meaning: string;
 }
 
@@ -28,6 +37,7 @@ const count = (least: number, meaning: string): SysctlFacts => ({
   meaning,
 });
 
+/** The kernel parameters that can be tuned, with what is known of each. */
 export const TUNABLE_SYSCTLS = {
   'net.core.rmem_max': bytes('the largest receive buffer that a socket may ask for'),
   'net.core.wmem_max': bytes('the largest send buffer that a socket may ask for'),

@@ -6,15 +6,17 @@
  */
 import { drained, type NodeDocument } from './node-document';
 
+/** Props of a SystemdDropIn. */
 export interface SystemdDropInProps {
   /** The unit, for example `containerd.service` or `ai.slice`. */
   readonly unit: string;
-  /** @default 50-gantry */
+  /** Name of the file without its ending. @default 50-gantry */
   readonly name?: string;
   /** Settings by section: `{ Service: { LimitMEMLOCK: 'infinity' } }`. */
   readonly settings: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
 }
 
+/** Limits of a slice of systemd. */
 export interface SliceOptions {
   /** Share of CPU time against other slices; 100 is what everybody has. @default - not stated */
   readonly cpuWeight?: number;
@@ -28,7 +30,15 @@ export interface SliceOptions {
   readonly allowedCpus?: string;
 }
 
-/** Rules: `node-tuning/unit-*`, `node-tuning/slice-of-pods-left-to-kubelet`. Source: systemd.resource-control(5), systemd.exec(5). */
+/**
+ * A drop-in file for a unit of systemd.
+ *
+ * Rules: `node-tuning/unit-*`, `node-tuning/slice-of-pods-left-to-kubelet`. Source: systemd.resource-control(5),
+ * systemd.exec(5).
+ *
+ * @example
+ * new nodeTuning.NodeDocuments(chart, 'files', { documents: [nodeTuning.SystemdDropIn.memlock('containerd.service')] });
+ */
 export class SystemdDropIn implements NodeDocument {
   /** Containers of every runtime may lock memory; a RuntimeClass (`MemlockRuntime`) does it for those that ask. */
   static memlock(unit = 'containerd.service'): SystemdDropIn {

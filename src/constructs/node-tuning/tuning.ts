@@ -9,6 +9,7 @@ import { sysctlValue, type TunableSysctl } from './sysctls';
 export interface NodeFolder {
   /** Path on the node. */
   readonly path: string;
+  /** Whether the tuner may write to the folder. */
   readonly writable: boolean;
 }
 
@@ -18,17 +19,24 @@ export interface TuningParts {
   readonly name: string;
   /** Lines of the plan that the script reads. */
   readonly plan: readonly string[];
+  /** Folders of the node that the container mounts. */
   readonly folders: readonly NodeFolder[];
   /** Shares the node's network namespace: kernel parameters of the network are those of the reader's namespace. */
   readonly hostNetwork: boolean;
+  /** Capabilities that the container needs. */
   readonly capabilities: readonly string[];
+  /** RuntimeClass that the pod needs. Absent where the default runtime does. */
   readonly runtimeClass?: string;
+  /** Image of the container. Absent where that of the tuner does. */
   readonly image?: string;
+  /** Environment of the container. Absent where it needs none. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Values of kernel parameters, by name. */
 export type SysctlValues = { readonly [name in TunableSysctl]?: number | readonly [number, number, number] };
 
+/** Options of `Tuning.transparentHugePages`. */
 export interface TransparentHugePagesOptions {
   /** Which memory becomes huge pages; `always` costs memory and latency. @default madvise */
   readonly enabled?: 'always' | 'madvise' | 'never';
@@ -36,8 +44,10 @@ export interface TransparentHugePagesOptions {
   readonly defrag?: 'always' | 'defer' | 'defer+madvise' | 'madvise' | 'never';
 }
 
+/** How the kernel sets the frequency of CPUs. */
 export type CpuGovernor = 'performance' | 'powersave' | 'schedutil' | 'ondemand' | 'conservative';
 
+/** Options of `Tuning.irqAffinity`. */
 export interface IrqAffinityOptions {
   /** Names of the node's interfaces, `*` and `?` for any part: `ens*`. */
   readonly interfaces: readonly string[];
@@ -48,6 +58,7 @@ export interface IrqAffinityOptions {
   readonly to?: 'local' | 'spread';
 }
 
+/** Options of `Tuning.persistenceMode`. */
 export interface PersistenceModeOptions {
   /** An image with a C library of GNU, since the runtime adds `nvidia-smi` of the node to it. */
   readonly image: string;
@@ -65,6 +76,14 @@ const SYSCTL_FOLDERS: readonly string[] = [
 ];
 const NONE = { hostNetwork: false, capabilities: [] } as const;
 
+/**
+ * A change to running nodes, which a NodeTuner applies and holds.
+ *
+ * @example
+ * new nodeTuning.NodeTuner(chart, 'tuner', {
+ *   tunings: [nodeTuning.Tuning.sysctls({ 'vm.max_map_count': 1048576 }), nodeTuning.Tuning.cpuGovernor('performance')],
+ * });
+ */
 export class Tuning {
   /**
    * Kernel parameters, from the list of those that may be changed on a live node.
@@ -95,6 +114,7 @@ export class Tuning {
     });
   }
 
+  /** Sets when the kernel uses transparent huge pages. */
   static transparentHugePages(options: TransparentHugePagesOptions = {}): Tuning {
     const { enabled = 'madvise', defrag = 'defer+madvise' } = options;
     return new Tuning({
@@ -185,6 +205,7 @@ export class Tuning {
 
   private constructor(private readonly parts: TuningParts) {}
 
+  /** Returns what the tuner needs for the change. */
   toTuning(): TuningParts {
     return this.parts;
   }

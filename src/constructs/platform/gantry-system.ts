@@ -6,8 +6,19 @@ import { GantryScheduler, type GantrySchedulerProps, type SchedulerQueue } from 
 import { stated } from './node-pool';
 import { type InstalledScheduling, type PlatformShares, SchedulingSystem, type TeamShares } from './scheduling-system';
 
+/** Options of a GantrySystem. */
 export type GantrySystemOptions = Omit<GantrySchedulerProps, 'queues'>;
 
+/**
+ * Gantry's own scheduler for a platform: one queue for each team, and the racks of the pools as its topology.
+ *
+ * @example
+ * new GpuPlatform(app, 'platform', {
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   teams: { research: { deserved: { training: 64 } } },
+ *   scheduling: new GantrySystem(),
+ * });
+ */
 export class GantrySystem extends SchedulingSystem<'gantry'> {
   readonly name = 'gantry';
   readonly chart = undefined;

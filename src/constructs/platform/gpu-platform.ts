@@ -34,6 +34,7 @@ import { VolcanoSystem } from './volcano-system';
 /** From the lowest to the highest, where nothing else is said. */
 export type UsualRung = 'scavenger' | 'development' | 'production';
 
+/** Props of a GpuPlatform. */
 export interface GpuPlatformProps<
   Pool extends string,
   TeamName extends string,
@@ -50,8 +51,15 @@ export interface GpuPlatformProps<
    * Nodes without GPUs, where operators and schedulers run: for the plan, which else has no place for them.
    * @default - 3 nodes of 16 cores and 64Gi
    */
-  readonly systemNodes?: { readonly nodes: number; readonly cpu: number; readonly memory: ByteSize };
-  /** @default - scavenger, development, production */
+  readonly systemNodes?: {
+    /** Number of nodes. */
+    readonly nodes: number;
+    /** Cores that pods can have of one node. */
+    readonly cpu: number;
+    /** Memory that pods can have of one node, for example `240Gi`. */
+    readonly memory: ByteSize;
+  };
+  /** Priority classes of the platform. @default - scavenger, development, production */
   readonly priorities?: PriorityLadderProps<Rung>;
   /** The fast network of the pools that have it. @default - none */
   readonly network?: PlatformNetwork;
@@ -68,6 +76,7 @@ export interface GpuPlatformProps<
    * @default - not by the platform
    */
   readonly delivery?: {
+    /** The tool that installs the charts. */
     readonly through: 'flux' | 'argo-cd';
     /** Further charts. @default - none */
     readonly also?: readonly ChartOptions<AnyChart>[];
@@ -88,6 +97,9 @@ const RACK = 'cloud.provider.com/topology-rack';
 const PRIVILEGED = { 'pod-security.kubernetes.io/enforce': 'privileged' };
 
 /**
+ * A whole GPU platform from one statement: pools of nodes, teams with their shares, a scheduling system, a network,
+ * monitoring, and the operators of the vendors.
+ *
  * @example
  * const platform = new GpuPlatform(app, 'platform', {
  *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
@@ -104,14 +116,18 @@ export class GpuPlatform<
   const Rung extends string = UsualRung,
   Engine extends QueueEngine = 'volcano',
 > extends Construct {
+  /** The pools, by name. */
   readonly pools: Readonly<Record<Pool, PlatformPool>>;
+  /** The teams, by name. */
   readonly teams: Readonly<Record<TeamName, PlatformTeam<Pool, Engine>>>;
+  /** The priority classes of the platform. */
   readonly priorities: PriorityLadder<Rung>;
   private readonly nvidia: GpuOperator | undefined;
   /** Operators, device plugins, and monitoring of the other vendors. */
   readonly vendors: InstalledVendors;
   /** What workloads may need and the platform does not install, each with what adds it. */
   readonly notInstalled: readonly NotInstalled[];
+  /** The scheduling system of the platform. */
   readonly scheduling: SchedulingSystem<Engine>;
   /** Absent where there is none. */
   readonly monitoring?: GpuMonitoring;

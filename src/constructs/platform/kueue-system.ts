@@ -8,13 +8,28 @@ import { type Amounts, amountsOf } from '../pods/amounts';
 import { written } from './node-pool';
 import { type InstalledScheduling, type PlatformShares, type PoolShare, SchedulingSystem } from './scheduling-system';
 
+/** Options of a KueueSystem. */
 export interface KueueSystemOptions {
   /** Name of the cohort. @default ai */
   readonly cohort?: string;
-  /** @default - a team takes back what is its own, and its own important work comes first */
+  /**
+   * Which workloads may be preempted for those of a team.
+   * @default - a team takes back what is its own, and its own important work comes first
+   */
   readonly preemption?: ClusterQueueProps['preemption'];
 }
 
+/**
+ * Kueue for a platform: a flavor for each pool, a ClusterQueue and a LocalQueue for each team, and a cohort in which
+ * teams lend to each other.
+ *
+ * @example
+ * new GpuPlatform(app, 'platform', {
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   teams: { research: { deserved: { training: 64 } } },
+ *   scheduling: new KueueSystem(),
+ * });
+ */
 export class KueueSystem extends SchedulingSystem<'kueue'> {
   readonly name = 'kueue';
   readonly chart = 'kueue';

@@ -16,6 +16,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 import { Namespace } from '../tenancy';
 import { type PlatformPool } from './node-pool';
 
+/** Options of `PlatformNetwork.infiniband`. */
 export interface InfinibandOptions {
   /** Physical functions of the cards in their order, one rail each: `ibp24s0`. */
   readonly interfaces: readonly string[];
@@ -27,17 +28,22 @@ export interface InfinibandOptions {
   readonly resourcePrefix?: string;
 }
 
+/** Options of `PlatformNetwork.roce`. */
 export interface RoceOptions extends Omit<NicClusterPolicyProps, 'rdmaSharedDevices' | 'name' | 'global'> {
   /** Repository and version of the parts of the network operator. */
   readonly global: {
+    /** Registry and path of the images. */
     readonly repository: string;
+    /** Tag of the images. */
     readonly version: string;
+    /** Names of Secrets for pulling the images. @default - none */
     readonly imagePullSecrets?: readonly string[];
   };
   /** The Ethernet interface of the cards, for example `ens1f0`. */
   readonly interface: string;
+  /** How attached pods get their addresses. */
   readonly ipam: Ipam;
-  /** @default - that of the interface */
+  /** MTU of the interfaces, in bytes. @default - that of the interface */
   readonly mtu?: number;
   /** Pods of a node that can have the device at the same time. @default 63, as the device plugin has it */
   readonly pods?: number;
@@ -53,6 +59,16 @@ export interface InstalledNetwork {
 
 const SHARED_PODS = 63;
 
+/**
+ * The network of a platform's training nodes, beside that of the cluster.
+ *
+ * @example
+ * new GpuPlatform(app, 'platform', {
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   teams: { research: { deserved: { training: 64 } } },
+ *   network: PlatformNetwork.infiniband({ interfaces: ['ibp24s0', 'ibp64s0'] }),
+ * });
+ */
 export class PlatformNetwork {
   /** InfiniBand rails by SR-IOV: a whole-node pod gets a function of each card. */
   static infiniband(options: InfinibandOptions): PlatformNetwork {

@@ -18,6 +18,7 @@ import { type RdmaNetwork } from '../pods/rdma';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type PoolDeviceProps, type PoolDevices, poolDevices } from './pool-devices';
 
+/** Props of a pool of a platform. */
 export interface PlatformPoolProps extends PoolDeviceProps {
   /** How many nodes there are. */
   readonly nodes: number;
@@ -47,10 +48,22 @@ export type WholeNode = Pick<PodProps, 'accelerators' | 'rdma' | 'resources' | '
   readonly accelerators: Accelerator;
 };
 
+/**
+ * A pool of identical nodes of a platform. `GpuPlatform` makes one for each of its `pools`.
+ *
+ * @example
+ * const platform = new GpuPlatform(app, 'platform', {
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   teams: { research: { deserved: { training: 64 } } },
+ * });
+ * console.log(platform.pools.training.profile.labels);
+ */
 export class PlatformPool {
+  /** Labels and taints of the nodes. */
   readonly profile: NodeProfile;
   /** What the devices offer, and how pods request them. */
   readonly devices: PoolDevices;
+  /** What the nodes are for. */
   readonly tier: NodeTier;
   /** Memory that pods can have of one node, as Kubernetes writes it. */
   readonly memory: string;
@@ -59,7 +72,9 @@ export class PlatformPool {
 
   /** @throws where a number is none, or the accelerator is not in the catalog */
   constructor(
+    /** Name of the pool. */
     readonly name: string,
+    /** The props that the pool was made with. */
     readonly props: PlatformPoolProps,
   ) {
     const { nodes, gpus, cpu } = props;
@@ -102,6 +117,7 @@ export class PlatformPool {
     return this.devices.isWhole;
   }
 
+  /** Whether the nodes have the platform's network. */
   get hasNetwork(): boolean {
     return this.props.network ?? this.tier === 'training';
   }

@@ -13,6 +13,7 @@ import { type PlatformPool } from './node-pool';
 /** Nodes of each pool; a pool that is left out gives none. */
 export type Nodes<Pool extends string> = Partial<Readonly<Record<Pool, number>>>;
 
+/** Props of a team of a platform. */
 export interface PlatformTeamProps<Pool extends string> extends Pick<
   TeamProps,
   'admins' | 'members' | 'limits' | 'podSecurity' | 'namespaceLabels'
@@ -35,8 +36,23 @@ interface Made<Engine extends QueueEngine> {
   readonly pools: ReadonlyMap<string, PlatformPool>;
 }
 
+/**
+ * A team of a platform: its namespace, its queue, its networks, and what its pods write to get a node or a share of
+ * one. `GpuPlatform` makes one for each of its `teams`.
+ *
+ * @example
+ * const platform = new GpuPlatform(app, 'platform', {
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   teams: { research: { deserved: { training: 64 } } },
+ * });
+ * const { research } = platform.teams;
+ * new kubeflow.PyTorchJob(research.chart, 'pretrain', { ...research.wholeNode('training'), image, nodes: 8 }).submitTo(
+ *   research.queue,
+ * );
+ */
 export class PlatformTeam<Pool extends string, Engine extends QueueEngine = QueueEngine> {
   constructor(
+    /** Name of the team, and of its namespace. */
     readonly name: string,
     private readonly made: Made<Engine>,
   ) {}
@@ -51,6 +67,7 @@ export class PlatformTeam<Pool extends string, Engine extends QueueEngine = Queu
     return this.made.chart;
   }
 
+  /** Namespace of the team. */
   get namespace(): NamespaceReference {
     return this.made.team.namespace;
   }

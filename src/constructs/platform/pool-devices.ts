@@ -30,13 +30,15 @@ export interface PoolDeviceProps {
 
 /** What the devices of a pool offer, and how pods request them. */
 export interface PoolDevices {
+  /** What the catalog knows about the accelerator. */
   readonly facts: KnownAcceleratorFacts;
   /** Whether a pod gets whole devices. */
   readonly isWhole: boolean;
   /** How NVIDIA GPUs are given out; whole for other vendors. */
   readonly sharing: Sharing;
-  /** How AMD GPUs are partitioned. */
+  /** How AMD GPUs are partitioned. Absent where they are whole, and for other vendors. */
   readonly partition?: PartitionModes;
+  /** Resources that pods request on the nodes. */
   readonly resources: readonly ResourceName[];
   /** Amounts of one node, by resource. */
   readonly perNode: Readonly<Record<string, number>>;

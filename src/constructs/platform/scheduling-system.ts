@@ -54,11 +54,18 @@ export interface InstallOptions {
   readonly throughChart: boolean;
 }
 
+/**
+ * The system that schedules the workloads of a platform: `VolcanoSystem`, `KueueSystem`, or `GantrySystem`.
+ *
+ * @example
+ * const scheduling: SchedulingSystem = new KueueSystem({ cohort: 'ai' });
+ */
 export abstract class SchedulingSystem<Engine extends QueueEngine = QueueEngine> {
   /** Its name, for docs and messages. */
   abstract readonly name: Engine;
   /** The chart that brings it; absent where the platform brings it by itself. */
   abstract readonly chart: 'volcano' | 'kueue' | undefined;
 
+  /** Installs the queues of the teams, and returns how their workloads go through them. `GpuPlatform` calls it. */
   abstract install(scope: Construct, platform: PlatformShares, options: InstallOptions): InstalledScheduling<Engine>;
 }

@@ -18,13 +18,22 @@ export interface VendorOptions {
   /** Further settings of the DeviceConfig of AMD pools. @default - what follows from the pools */
   readonly amd?: Omit<DeviceConfigProps, 'namespace' | 'partitions' | 'tolerations' | 'nodeSelector'>;
   /** Images for Ascend pools, which upstream does not publish. @default - neither plugin nor exporter is installed */
-  readonly ascend?: { readonly devicePluginImage: string; readonly exporterImage?: string };
+  readonly ascend?: {
+    /** Image of the device plugin. */
+    readonly devicePluginImage: string;
+    /** Image of the exporter. @default - no exporter is installed */
+    readonly exporterImage?: string;
+  };
   /** Version of neuron-monitor for Neuron pools. @default - it is not installed */
-  readonly neuron?: { readonly monitorVersion: string };
+  readonly neuron?: {
+    /** Tag of the monitor's image. */
+    readonly monitorVersion: string;
+  };
 }
 
 /** Something that workloads may need and that the platform does not install. */
 export interface NotInstalled {
+  /** Name of the project. */
   readonly name: string;
   /** What needs it. */
   readonly neededBy: string;
@@ -40,11 +49,17 @@ export interface VendorContext {
   readonly privileged: Readonly<Record<string, string>>;
 }
 
+/** What the platform installs for the vendors of its pools. */
 export interface InstalledVendors {
+  /** Charts of operators and device plugins. */
   readonly charts: readonly ChartInstall[];
+  /** Monitoring of each vendor. */
   readonly monitoring: ReadonlyMap<MeasuredVendor, AcceleratorMonitoring>;
+  /** What pods of the vendors need and the platform does not install. */
   readonly notInstalled: readonly NotInstalled[];
+  /** The DeviceConfig of AMD GPUs. Absent where no pool has them. */
   readonly deviceConfig?: DeviceConfig;
+  /** How AMD GPUs are partitioned. Absent where no pool partitions them. */
   readonly partitions?: PartitionProfiles;
 }
 

@@ -14,11 +14,22 @@ import {
   type TeamShares,
 } from './scheduling-system';
 
+/** Options of a VolcanoSystem. */
 export interface VolcanoSystemOptions extends GpuSchedulingOptions {
   /** Name of the queue that holds the whole cluster. @default ai */
   readonly root?: string;
 }
 
+/**
+ * Volcano for a platform: one queue that holds the cluster, and below it one for each team.
+ *
+ * @example
+ * new GpuPlatform(app, 'platform', {
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   teams: { research: { deserved: { training: 64 } } },
+ *   scheduling: new VolcanoSystem({ root: 'ai' }),
+ * });
+ */
 export class VolcanoSystem extends SchedulingSystem<'volcano'> {
   readonly name = 'volcano';
   readonly chart = 'volcano';

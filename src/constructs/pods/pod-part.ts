@@ -51,7 +51,7 @@ export interface PodContribution {
   readonly tolerations?: readonly Toleration[];
   /** Labels that the node must have. @default - none */
   readonly nodeLabels?: Readonly<Record<string, string>>;
-  /** Requirements on the node, all of which must hold. @default - none */
+  /** Requirements on the node; all must hold. @default - none */
   readonly nodeRequirements?: readonly NodeSelectorRequirement[];
   /** Preferred node affinity. @default - none */
   readonly nodePreferences?: readonly PreferredSchedulingTerm[];

@@ -10,6 +10,7 @@ import { type EnginesOf, KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../wor
 import { requireWholeNumber } from '../workload/whole-number';
 import { type WorkloadChoice } from '../workload/workload';
 
+/** The pod of the head. */
 export interface RayHeadProps extends PodProps {
   /** Whether Ray puts tasks and actors on the head too. @default false: a busy head endangers the whole cluster */
   readonly schedulesTasks?: boolean;
@@ -17,7 +18,9 @@ export interface RayHeadProps extends PodProps {
   readonly startParams?: Readonly<Record<string, string>>;
 }
 
+/** A group of workers that are alike. */
 export interface RayWorkerGroupProps extends PodProps {
+  /** Name of the group, unique in the cluster. */
   readonly groupName: string;
   /** Workers at the beginning. @default - the least */
   readonly replicas?: number;
@@ -35,20 +38,23 @@ export interface RayWorkerGroupProps extends PodProps {
   readonly groupPriority?: number;
 }
 
+/** Settings of Ray's autoscaler. */
 export interface RayAutoscaler {
-  /** @default v2 */
+  /** Version of the autoscaler. @default v2 */
   readonly version?: 'v1' | 'v2';
   /** Time after which an idle worker terminates. @default - 60 seconds */
   readonly idleTimeout?: Duration;
-  /** @default Default */
+  /** How fast workers are added. @default Default */
   readonly upscaling?: 'Default' | 'Aggressive' | 'Conservative';
 }
 
+/** The parts of a Ray cluster. */
 export interface RayClusterParts {
   /** Version of Ray in the images, for example `2.52.0`. */
   readonly rayVersion: string;
+  /** The pod of the head, which starts the cluster. */
   readonly head: RayHeadProps;
-  /** @default - none: the head alone, which then schedules tasks if it says so */
+  /** The groups of workers. @default - none: the head alone, which then schedules tasks if it says so */
   readonly workers?: readonly RayWorkerGroupProps[];
   /** Lets Ray ask for workers and give them back. @default - none: as many as `replicas` */
   readonly autoscaler?: RayAutoscaler;
@@ -57,8 +63,13 @@ export interface RayClusterParts {
     /** For example `redis:6379`. */
     readonly redisAddress: string;
     /** Secret and key of the password. @default - none */
-    readonly password?: { readonly secret: string; readonly key: string };
-    /** @default - made by the operator */
+    readonly password?: {
+      /** Name of the Secret. */
+      readonly secret: string;
+      /** Key of the password in the Secret. */
+      readonly key: string;
+    };
+    /** Namespace of the cluster's data in Redis. @default - made by the operator */
     readonly storageNamespace?: string;
   };
   /** Whether clients need a token; from Ray 2.52 on. @default false */

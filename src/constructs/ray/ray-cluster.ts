@@ -16,8 +16,9 @@ import {
   referencesOfCluster,
 } from './ray-cluster-spec';
 
+/** Props of a RayCluster. */
 export interface RayClusterProps extends RayClusterParts, WorkloadProps<RayClusterSpec, RayEngine> {
-  /** @default false */
+  /** Whether the cluster is created suspended. @default false */
   readonly suspend?: boolean;
 }
 
@@ -39,6 +40,7 @@ export class RayCluster extends Workload<RayClusterKind, RayClusterSpec, RayEngi
     return { kind: 'RayCluster', name };
   }
 
+  /** Always `RayCluster`, the kind that references carry. */
   readonly kind = 'RayCluster';
 
   /** @throws if a number of workers is none, or two groups have one name */

@@ -22,6 +22,7 @@ import {
   referencesOfCluster,
 } from './ray-cluster-spec';
 
+/** Props of a RayJob. */
 export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
   /** What is run: a shell line, or words that are shellWord for the shell. */
   readonly entrypoint: string | readonly string[];
@@ -43,7 +44,7 @@ export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
   readonly entrypointCpus?: number;
   /** GPUs of the entry point itself. @default 0 */
   readonly entrypointGpus?: number;
-  /** @default false */
+  /** Whether the job is created suspended. @default false */
   readonly suspend?: boolean;
 }
 

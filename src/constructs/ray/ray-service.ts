@@ -18,6 +18,7 @@ import {
   referencesOfCluster,
 } from './ray-cluster-spec';
 
+/** How traffic moves from the old cluster to the new one in an upgrade. */
 export interface IncrementalUpgrade {
   /** GatewayClass of the Gateway that shifts traffic. */
   readonly gatewayClassName: string;
@@ -29,7 +30,9 @@ export interface IncrementalUpgrade {
   readonly maxSurgePercent?: number;
 }
 
+/** Props of a RayService. */
 export interface RayServiceProps extends WorkloadProps<RayServiceSpec, RayEngine> {
+  /** The parts of the Ray cluster. */
   readonly cluster: RayClusterParts;
   /** Serve's configuration (`applications: …`), as an object or as YAML text. */
   readonly serveConfig: string | Readonly<Record<string, unknown>>;

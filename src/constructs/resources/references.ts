@@ -8,7 +8,9 @@
  * meant, although both have a name.
  */
 export interface ObjectReference<Kind extends string> {
+  /** Kind of the object. */
   readonly kind: Kind;
+  /** Name of the object. */
   readonly name: string;
 }
 
@@ -16,7 +18,9 @@ export interface ObjectReference<Kind extends string> {
 export interface ForeignObject {
   /** Name of the PriorityClass. */
   readonly kind: string;
+  /** API group of the object. */
   readonly apiGroup: string;
+  /** Name of the object. */
   readonly name: string;
 }
 

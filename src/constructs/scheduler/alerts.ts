@@ -13,6 +13,7 @@ const runbook = (heading: string): Alert['annotations'] => ({ runbook: `cdk8s-ga
 /** Part of requests or bindings that may fail. */
 const TOLERATED = 0.05;
 
+/** The alerts about Gantry's scheduler. */
 export const SCHEDULER_ALERTS: readonly Alert[] = [
   {
     alert: 'GantrySchedulerNoLeader',
@@ -83,9 +84,15 @@ export const SCHEDULER_ALERTS: readonly Alert[] = [
   },
 ];
 
+/** Props of SchedulerAlerts. */
 export type SchedulerAlertsProps = Omit<PrometheusRuleProps, 'groups'>;
 
-/** The alerts as an object of the Prometheus operator; add alerts of your own with `addGroup`. */
+/**
+ * The alerts as an object of the Prometheus operator; add alerts of your own with `addGroup`.
+ *
+ * @example
+ * new SchedulerAlerts(chart, 'alerts', { labels: { release: 'prometheus' } });
+ */
 export class SchedulerAlerts extends PrometheusRule {
   constructor(scope: Construct, id: string, props: SchedulerAlertsProps = {}) {
     super(scope, id, { ...props, groups: [{ name: 'gantry-scheduler', rules: SCHEDULER_ALERTS }] });

@@ -17,8 +17,9 @@ import {
 
 /** A queue of the configuration. The scheduler also reads Volcano's Queues from the cluster. */
 export interface SchedulerQueue {
+  /** Name of the queue. */
   readonly name: string;
-  /** @default - a root */
+  /** Name of the parent queue. @default - a root */
   readonly parent?: string;
   /** Part of the surplus among its siblings. @default 1 */
   readonly weight?: number;
@@ -32,7 +33,7 @@ export interface SchedulerQueue {
   readonly guarantee?: Amounts;
   /** Ceiling. @default - none */
   readonly capability?: Amounts;
-  /** May others take back what it has above its share? @default true */
+  /** Whether other queues may reclaim what this queue uses above its share. @default true */
   readonly reclaimable?: boolean;
   /** A closed queue starts nothing. @default open */
   readonly state?: 'open' | 'closed';
@@ -53,12 +54,13 @@ export type Tuning<Part> = {
     : Part[K];
 };
 
+/** What the configuration of Gantry's scheduler sets. */
 export interface GantrySchedulerConfiguration {
   /** Pods with this `schedulerName` are bound directly. @default gantry */
   readonly schedulerName?: string;
   /** The queue of pods that name none. @default default */
   readonly defaultQueue?: string;
-  /** @default - Volcano's Queues alone */
+  /** Queues of the scheduler, beside those that it reads from the cluster. @default - Volcano's Queues alone */
   readonly queues?: readonly SchedulerQueue[];
   /** Trees of node labels, outermost first. @default - Kueue's Topologies and Volcano's HyperNodes alone */
   readonly topologies?: readonly Topology[];

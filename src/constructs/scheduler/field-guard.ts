@@ -20,6 +20,7 @@ import {
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
+/** Props of a FieldGuard. */
 export interface FieldGuardProps extends ClusterObjectProps, Overridable<ValidatingAdmissionPolicy> {
   /** User name of the scheduler's service account. */
   readonly username: string;
@@ -39,8 +40,20 @@ const unchanged = (key: string): string =>
 const ON_UPDATE = 'oldObject == null';
 const WAS_BOUND = 'has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ""';
 
+/**
+ * Reserves the fields that the scheduler writes on pods for the scheduler: a ValidatingAdmissionPolicy.
+ * `GantryScheduler` makes one.
+ *
+ * @example
+ * new FieldGuard(chart, 'guard', {
+ *   name: 'gantry-fields',
+ *   username: 'system:serviceaccount:gantry-system:gantry-scheduler',
+ * });
+ */
 export class FieldGuard extends Construct {
+  /** The ValidatingAdmissionPolicy object. */
   readonly resource: ApiObject;
+  /** The ValidatingAdmissionPolicyBinding object. */
   readonly binding: ApiObject;
 
   constructor(scope: Construct, id: string, props: FieldGuardProps) {

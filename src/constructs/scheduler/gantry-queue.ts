@@ -3,6 +3,7 @@
  */
 import { type GantryQueueReference } from '../resources/queue-references';
 
+/** Options of `GantryQueue.fromName`. */
 export interface GantryQueueOptions {
   /** `schedulerName` in the scheduler's configuration. @default gantry */
   readonly schedulerName?: string;

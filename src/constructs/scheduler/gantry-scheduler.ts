@@ -30,6 +30,7 @@ import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/sc
 import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
 import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
 
+/** Props of a GantryScheduler. */
 export interface GantrySchedulerProps
   extends GantrySchedulerConfiguration, NamespacedObjectProps, Overridable<Deployment> {
   /**
@@ -37,11 +38,11 @@ export interface GantrySchedulerProps
    * @default 2
    */
   readonly replicas?: number;
-  /** @default - a stock Node image that gets the program from a ConfigMap */
+  /** Image of the program. @default - a stock Node image that gets the program from a ConfigMap */
   readonly image?: SchedulerImage;
   /** Of each replica. @default - requests of 500m CPU and 256Mi, a limit of 512Mi: enough for 1,000 nodes and 10,000 pods */
   readonly resources?: PodResources;
-  /** @default system-cluster-critical */
+  /** Priority class of the scheduler's pods. @default system-cluster-critical */
   readonly priorityClass?: PriorityClassReference;
   /**
    * Who may see the page and the API. `cluster`: users that RBAC allows to `get` the path as a non-resource URL, and users that can
@@ -84,9 +85,13 @@ export interface GantrySchedulerProps
 export class GantryScheduler extends Construct {
   /** Name of all its objects. */
   readonly name: string;
+  /** Namespace of the scheduler. */
   readonly namespace: string;
+  /** The Deployment object. */
   readonly resource: ApiObject;
+  /** The Service object, which serves metrics and pages. */
   readonly service: ApiObject;
+  /** The alerts. Absent where they are turned off. */
   readonly alerts?: SchedulerAlerts;
   /** Absent with `fieldGuard: false`. */
   readonly fieldGuard?: FieldGuard;

@@ -2,10 +2,11 @@
  * SchedulerImage: what the scheduler runs in. A stock Node image that gets the program from a ConfigMap, or an image that has it.
  */
 
+/** Options of `SchedulerImage.node`. */
 export interface NodeImageOptions {
   /** Where the image is, for a mirror of one's own. @default node */
   readonly repository?: string;
-  /** @default 24.11.0-bookworm-slim */
+  /** Tag of the image. @default 24.11.0-bookworm-slim */
   readonly tag?: string;
   /**
    * `sha256:…` of the image, after which the tag is only for people.
@@ -16,6 +17,13 @@ export interface NodeImageOptions {
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
+/**
+ * The image that the scheduler runs in: a stock Node.js image with the program in a ConfigMap, or an image with the
+ * program.
+ *
+ * @example
+ * new GantryScheduler(chart, 'scheduler', { image: SchedulerImage.prebuilt('registry.example.com/gantry-scheduler:1') });
+ */
 export class SchedulerImage {
   /**
    * Node of 20 or newer, as it is published; the program comes from a ConfigMap, and nothing has to be built.
@@ -40,7 +48,7 @@ export class SchedulerImage {
   private constructor(
     /** As a container names it. */
     readonly reference: string,
-    /** Does the image have the program? */
+    /** Whether the image contains the program. */
     readonly hasProgram: boolean,
   ) {}
 }

@@ -24,6 +24,7 @@ import { NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/de
 /** Label of namespaces whose pods are gated, where nothing else is chosen. */
 export const GATED_NAMESPACES: LabelSelector = { matchLabels: { 'gantry.dev/placement': 'enabled' } };
 
+/** Props of a PlacementGate. */
 export interface PlacementGateProps extends ClusterObjectProps, Overridable<MutatingAdmissionPolicy> {
   /** Namespaces whose pods are gated; `kube-system` never is. @default - those with the label `gantry.dev/placement: enabled` */
   readonly namespaces?: LabelSelector;
@@ -83,7 +84,9 @@ function apiVersionFor(minor: KubernetesMinor): string | undefined {
  * new PlacementGate(chart, 'gate', { namespaces: { matchLabels: { 'kubernetes.io/metadata.name': 'notebooks' } } });
  */
 export class PlacementGate extends Construct {
+  /** The MutatingAdmissionPolicy object. */
   readonly resource: ApiObject;
+  /** The MutatingAdmissionPolicyBinding object. */
   readonly binding: ApiObject;
 
   /** @throws if the target minor has no such policies */

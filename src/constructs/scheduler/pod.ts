@@ -12,10 +12,11 @@ import { START_KEY } from './program';
 export const HTTP_PORT = 10270;
 export const HTTP_PORT_NAME = 'http';
 
+/** Resources of the scheduler's container. */
 export interface PodResources {
-  /** @default - 500m CPU and 256Mi of memory */
+  /** Requests of the container. @default - 500m CPU and 256Mi of memory */
   readonly requests?: Pick<Amounts, 'cpu' | 'memory'>;
-  /** @default - 512Mi of memory */
+  /** Limits of the container. @default - 512Mi of memory */
   readonly limits?: Pick<Amounts, 'cpu' | 'memory'>;
 }
 

@@ -13,10 +13,13 @@ import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/w
 
 /** Copies more and fewer than wanted while they are replaced: numbers, or shares of them. */
 export interface Rollout {
+  /** Pods above the number of replicas during a rollout, as a number or a percentage. */
   readonly maxSurge: number | `${number}%`;
+  /** Pods that may be missing during a rollout, as a number or a percentage. */
   readonly maxUnavailable: number | `${number}%`;
 }
 
+/** Props of a Deployment. */
 export interface DeploymentProps extends PodProps, WorkloadProps<DeploymentSpec, SinglePodsEngine> {
   /** `'autoscaler'` states none, so that an update does not set back what an autoscaler set. @default 1 */
   readonly replicas?: number | 'autoscaler';
@@ -29,7 +32,7 @@ export interface DeploymentProps extends PodProps, WorkloadProps<DeploymentSpec,
   readonly progressDeadline?: Duration;
   /** Labels that choose the pods, and that they get. They can never change. @default `{ app: <name> }` */
   readonly selector?: Readonly<Record<string, string>>;
-  /** @default main */
+  /** Name of the main container. @default main */
   readonly containerName?: string;
 }
 

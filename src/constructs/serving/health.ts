@@ -5,13 +5,25 @@ import { type Probe } from '../../facts/api/types/core/v1';
 
 type Handler = Pick<Probe, 'exec' | 'grpc' | 'httpGet' | 'tcpSocket'>;
 
+/**
+ * How the health of a model server is probed.
+ *
+ * @example
+ * new serving.InferenceService(chart, 'chat', {
+ *   image: 'vllm/vllm-openai:v0.14.0',
+ *   port: 8000,
+ *   loadingTime: Duration.minutes(4),
+ *   accelerators: Accelerator.nvidia({ count: 1 }),
+ *   ready: serving.Health.http('/health'),
+ * });
+ */
 export class Health {
   /** GET on the server's port; 200 to 399 is well. */
   static http(path = '/health'): Health {
     return new Health((port) => ({ httpGet: { path, port } }));
   }
 
-  /** gRPC's health protocol on the server's port. */
+  /** Probes the health protocol of gRPC on the port of the server. */
   static grpc(service?: string): Health {
     return new Health((_port, number) => ({ grpc: { port: number, ...(service === undefined ? {} : { service }) } }));
   }
@@ -29,6 +41,7 @@ export class Health {
   private constructor(private readonly handlerOf: (port: string | number, number: number) => Handler) {}
 
   /**
+   * Returns the handler of a probe.
    * @param port the name of the container's port, or its number where names are not free
    * @param number its number
    */

@@ -15,6 +15,7 @@ import { type KnativeService } from './knative-service';
 import { type MadeServer, ServingEngine } from './serving-engine';
 import { requireStatement, type ServingStatement } from './statement';
 
+/** Props of an InferenceService. */
 export interface InferenceServiceProps extends ServingStatement {
   /** What it becomes. @default ServingEngine.deployment() */
   readonly as?: ServingEngine;
@@ -46,8 +47,11 @@ export interface InferenceServiceProps extends ServingStatement {
 export class InferenceService extends Construct {
   /** The Service by which it is reached; `undefined` with Knative, which makes one itself. */
   readonly service?: ApiObject;
+  /** The PodDisruptionBudget object. Absent where there is none. */
   readonly disruptionBudget?: ApiObject;
+  /** The ScaledObject. Absent where the number of replicas is fixed. */
   readonly scaledObject?: ScaledObject;
+  /** Name of the server and its objects. */
   readonly name: string;
   /** Host name under which it is reached in its namespace. */
   readonly host: string;

@@ -11,11 +11,13 @@ import { FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE } from './knative-features';
 
 /** A construct that needs feature switches: a KnativeService, or an InferenceService that is rendered as one. */
 export interface NeedsKnativeFeatures {
+  /** Keys of `config-features` that must be on. */
   readonly requiredFeatures: readonly string[];
 }
 
+/** Props of KnativeFeatureSwitches. */
 export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps, 'name'>, Overridable<ConfigMap> {
-  /** @default - none: `addService` */
+  /** Services whose features are turned on. @default - none: `addService` */
   readonly services?: readonly NeedsKnativeFeatures[];
   /** Others that shall be on, by their keys. @default - none */
   readonly features?: readonly string[];
@@ -38,6 +40,7 @@ export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps,
  * features.patch; // for kubectl patch configmap config-features -n knative-serving --type merge -p
  */
 export class KnativeFeatureSwitches extends Construct {
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly services: NeedsKnativeFeatures[];
 
@@ -66,6 +69,7 @@ export class KnativeFeatureSwitches extends Construct {
     return this.resource.name;
   }
 
+  /** Turns on the features of a service. */
   addService(service: NeedsKnativeFeatures): this {
     this.services.push(service);
     return this;

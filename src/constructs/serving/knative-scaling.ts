@@ -6,10 +6,11 @@
 import type { Duration } from 'cdk8s';
 import { secondsOf } from '../resources/durations';
 
+/** Options of every kind of scaling on Knative. */
 export interface KnativeScalingOptions {
-  /** @default 0: the service scales to zero when it has no requests */
+  /** Smallest number of replicas. @default 0: the service scales to zero when it has no requests */
   readonly minReplicas?: number;
-  /** @default 0: no limit */
+  /** Greatest number of replicas. @default 0: no limit */
   readonly maxReplicas?: number;
   /** Replicas that a new revision starts with. @default - the cluster's: 1 */
   readonly initialReplicas?: number;
@@ -31,6 +32,18 @@ const GROUP = 'autoscaling.knative.dev';
 const KPA = `kpa.${GROUP}`;
 const HPA = `hpa.${GROUP}`;
 
+/**
+ * How Knative scales a service.
+ *
+ * @example
+ * new serving.InferenceService(chart, 'chat', {
+ *   image: 'vllm/vllm-openai:v0.14.0',
+ *   port: 8000,
+ *   loadingTime: Duration.minutes(4),
+ *   accelerators: Accelerator.nvidia({ count: 1 }),
+ *   as: serving.ServingEngine.knative({ scaling: serving.KnativeScaling.concurrency(16, { maxReplicas: 8 }) }),
+ * });
+ */
 export class KnativeScaling {
   /** By requests that are under way in one replica, which fits servers that answer several at a time. Goes to zero. */
   static concurrency(target: number, options: KnativeScalingOptions = {}): KnativeScaling {
@@ -54,6 +67,7 @@ export class KnativeScaling {
     private readonly options: KnativeScalingOptions,
   ) {}
 
+  /** Returns the annotations of the revision. */
   toAnnotations(): Readonly<Record<string, string>> {
     const { minReplicas = this.autoscaler === KPA ? 0 : 1, maxReplicas = 0, ...more } = this.options;
     const seconds = (prop: string, value: Duration | undefined): string | undefined =>

@@ -34,8 +34,9 @@ export const KNATIVE_SCHEDULING = {
 /** Engines that can schedule a Knative Service. */
 export type KnativeEngine = EnginesOf<typeof KNATIVE_SCHEDULING>;
 
+/** Props of a KnativeService. */
 export interface KnativeServiceProps extends PodProps, WorkloadProps<ServiceSpec, KnativeEngine> {
-  /** @default - the cluster's: kpa by concurrency, target 100 */
+  /** How the service is scaled. @default - the cluster's: kpa by concurrency, target 100 */
   readonly scaling?: KnativeScaling;
   /** Requests that one replica gets at a time at most; others wait in a queue. 0 for no limit. @default 0 */
   readonly containerConcurrency?: number;
@@ -43,7 +44,7 @@ export interface KnativeServiceProps extends PodProps, WorkloadProps<ServiceSpec
   readonly timeout?: Duration;
   /** Time that a new revision has to become ready. @default - the cluster's: 600 */
   readonly progressDeadline?: Duration;
-  /** @default - Knative's: user-container */
+  /** Name of the main container. @default - Knative's: user-container */
   readonly containerName?: string;
 }
 

@@ -9,17 +9,23 @@ import { shellWord } from '../pods/shell';
 
 /** What is known of one copy of the model. */
 export interface GroupShape {
+  /** Number of nodes of a group. */
   readonly nodes: number;
   /** Devices of each node. */
   readonly devices: number;
+  /** Port that the leader serves on. */
   readonly port: number;
 }
 
+/** Commands of the pods of a group. */
 export interface GroupCommands {
+  /** Command of the leader. */
   readonly leader: readonly string[];
+  /** Command of the workers. */
   readonly worker: readonly string[];
 }
 
+/** Options of vLLM over several nodes. */
 export interface VllmOptions {
   /** Name of the model, or the folder where it is mounted. */
   readonly model: string;
@@ -29,6 +35,7 @@ export interface VllmOptions {
   readonly args?: readonly string[];
 }
 
+/** Options of SGLang over several nodes. */
 export interface SglangOptions {
   /** Name of the model, or the folder where it is mounted. */
   readonly model: string;
@@ -41,8 +48,26 @@ export interface SglangOptions {
 const RENDEZVOUS_PORT = 20000;
 const VLLM_SCRIPT = '/vllm-workspace/examples/online_serving/multi-node-serving.sh';
 
+/**
+ * How a model server spans several nodes.
+ *
+ * @example
+ * new serving.InferenceService(chart, 'large', {
+ *   image: 'vllm/vllm-openai:v0.14.0',
+ *   port: 8000,
+ *   loadingTime: Duration.minutes(10),
+ *   accelerators: Accelerator.nvidia({ count: 8 }),
+ *   as: serving.ServingEngine.leaderWorkerSet({
+ *     nodes: 2,
+ *     start: serving.MultiNode.vllm({ model: '/model' }),
+ *   }),
+ * });
+ */
 export class MultiNode {
-  /** vLLM, whose nodes find each other without Ray: layers are split within a node, stages go from node to node. */
+  /**
+   * Runs vLLM, whose nodes find each other without Ray: layers are split within a node, and stages are distributed over
+   * the nodes.
+   */
   static vllm(options: VllmOptions): MultiNode {
     return new MultiNode((shape) => {
       const serve = [
@@ -58,7 +83,7 @@ export class MultiNode {
     });
   }
 
-  /** vLLM over a Ray cluster of the group, started by the script that its image brings. */
+  /** Runs vLLM over a Ray cluster of the group, which the script in its image starts. */
   static vllmRay(options: VllmOptions): MultiNode {
     return new MultiNode((shape) => {
       const serve = [...vllmServe(options, shape), '--distributed-executor-backend', 'ray'];
@@ -110,7 +135,7 @@ export class MultiNode {
 
   private constructor(private readonly commandsOf: (shape: GroupShape) => GroupCommands) {}
 
-  /** @throws if the devices cannot be split so */
+  /** Returns the commands of leader and workers. @throws if the devices cannot be split so */
   toCommands(shape: GroupShape): GroupCommands {
     return this.commandsOf(shape);
   }

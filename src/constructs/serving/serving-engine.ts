@@ -30,10 +30,11 @@ import { type OpenPartial } from '../resources/merge';
 /** The settings of a ScaledObject except its target: spread a plan of `keda.LlmScaling`, or set them yourself. */
 export type AutoscalingProps = Omit<ScaledObjectProps, 'target' | keyof NamespacedObjectProps>;
 
+/** Options of `ServingEngine.deployment`. */
 export interface DeploymentEngineOptions {
   /** KEDA sets the replicas. @default - `replicas` of the statement */
   readonly scaling?: AutoscalingProps;
-  /** @default - with accelerators one goes before one comes; else 25% more, 25% fewer */
+  /** How new pods replace old ones. @default - with accelerators one goes before one comes; else 25% more, 25% fewer */
   readonly rollout?: Rollout | 'recreate';
   /** Levels over which copies are spread if they can, as node labels. @default - hosts */
   readonly spread?: readonly string[];
@@ -41,8 +42,9 @@ export interface DeploymentEngineOptions {
   readonly overrides?: DeploymentProps['overrides'];
 }
 
+/** Options of `ServingEngine.knative`. */
 export interface KnativeEngineOptions {
-  /** @default - the cluster's: by concurrency, target 100 */
+  /** How the service is scaled. @default - the cluster's: by concurrency, target 100 */
   readonly scaling?: KnativeScaling;
   /** Requests that one replica gets at a time at most; others wait. @default 0: no limit */
   readonly containerConcurrency?: number;
@@ -52,6 +54,7 @@ export interface KnativeEngineOptions {
   readonly overrides?: KnativeServiceProps['overrides'];
 }
 
+/** Options of `ServingEngine.leaderWorkerSet`. */
 export interface LeaderWorkerEngineOptions {
   /** Devices of one copy of the model. The nodes follow from those of each pod. @default - `nodes` times those of a pod */
   readonly devices?: number;
@@ -91,6 +94,18 @@ const WORKER_INDEX_LABEL = 'leaderworkerset.sigs.k8s.io/worker-index';
 /** What Knative allows a request at most, unless its config-defaults say otherwise. */
 const LONGEST_REQUEST_SECONDS = 600;
 
+/**
+ * What a model server is rendered as.
+ *
+ * @example
+ * new serving.InferenceService(chart, 'chat', {
+ *   image: 'vllm/vllm-openai:v0.14.0',
+ *   port: 8000,
+ *   loadingTime: Duration.minutes(4),
+ *   accelerators: Accelerator.nvidia({ count: 1 }),
+ *   as: serving.ServingEngine.deployment({ rollout: 'recreate' }),
+ * });
+ */
 export class ServingEngine {
   /** Copies behind a Service, each whole in one pod. */
   static deployment(options: DeploymentEngineOptions = {}): ServingEngine {
@@ -191,7 +206,7 @@ export class ServingEngine {
     private readonly build: (scope: Construct, statement: NamedServing) => MadeServer,
   ) {}
 
-  /** @throws where the statement has no place in what is made */
+  /** Renders the server. `InferenceService` calls it. @throws where the statement has no place in what is made */
   make(scope: Construct, statement: NamedServing): MadeServer {
     return this.build(scope, statement);
   }

@@ -12,6 +12,7 @@ import { type PriorityClassReference } from '../resources/references';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Health } from './health';
 
+/** What a model server is, whatever renders it. */
 export interface ServingStatement extends PodTemplateProps, NamespacedObjectProps {
   /** Port of the server. */
   readonly port: number;
@@ -24,7 +25,7 @@ export interface ServingStatement extends PodTemplateProps, NamespacedObjectProp
   readonly loadingTime: Duration;
   /** Time that the longest answer takes: a server that is stopped goes on answering for this long. @default - 60 seconds */
   readonly drainTime?: Duration;
-  /** @default 1; with `scaling` the autoscaler's */
+  /** Number of replicas. @default 1; with `scaling` the autoscaler's */
   readonly replicas?: number;
   /** Whether the server can take requests. @default Health.http('/health') */
   readonly ready?: Health;

@@ -16,14 +16,15 @@ export type ContainerAmounts = Omit<Amounts, 'pods'>;
 
 /** How many times its request a limit may be, by resource: plain numbers such as `2`. */
 export interface LimitRatios {
-  /** @default - no bound */
+  /** Greatest ratio of CPU limit to request. @default - none */
   readonly cpu?: number;
-  /** @default - no bound */
+  /** Greatest ratio of memory limit to request. @default - none */
   readonly memory?: number;
-  /** @default - no bound */
+  /** Greatest ratio of local storage limit to request. @default - none */
   readonly ephemeralStorage?: number;
 }
 
+/** Defaults and bounds of the resources of each container. */
 export interface ContainerLimits {
   /**
    * Limits of containers that state none.
@@ -43,7 +44,7 @@ export interface ContainerLimits {
    * @default - no bound
    */
   readonly max?: ContainerAmounts;
-  /** @default - no bound */
+  /** The least that a container must request. @default - no bound */
   readonly min?: ContainerAmounts;
   /**
    * How many times its request a limit may be.
@@ -52,8 +53,9 @@ export interface ContainerLimits {
   readonly maxLimitRequestRatio?: LimitRatios;
 }
 
+/** Props of a LimitRange. */
 export interface LimitRangeProps extends NamespacedObjectProps, Overridable<LimitRangeKind> {
-  /** @default - nothing said of containers */
+  /** Defaults and bounds of each container. @default - nothing said of containers */
   readonly container?: ContainerLimits;
   /**
    * Bounds of pods as a whole. A pod that does not state a bounded amount is refused: bound no devices here where pods without any
@@ -65,7 +67,12 @@ export interface LimitRangeProps extends NamespacedObjectProps, Overridable<Limi
    * Least and most storage of one claim.
    * @default - no bounds
    */
-  readonly persistentVolumeClaim?: { readonly min?: ByteSize; readonly max?: ByteSize };
+  readonly persistentVolumeClaim?: {
+    /** Smallest size of a claim. @default - none */
+    readonly min?: ByteSize;
+    /** Greatest size of a claim. @default - none */
+    readonly max?: ByteSize;
+  };
 }
 
 /**
@@ -75,6 +82,7 @@ export interface LimitRangeProps extends NamespacedObjectProps, Overridable<Limi
  * new LimitRange(chart, 'defaults', { container: { defaultRequest: { cpu: 1, memory: '2Gi' } } });
  */
 export class LimitRange extends Construct {
+  /** The LimitRange object. */
   readonly resource: ApiObject;
   private readonly items: (() => LimitRangeItem)[] = [];
 

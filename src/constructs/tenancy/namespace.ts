@@ -11,17 +11,26 @@ import { Resource } from '../resources/resource';
 /** Whatever names a namespace: a `Namespace` of Gantry, one of cdk8s-plus, or `Namespace.fromName(…)` for one of the cluster. */
 export type NamespaceReference = ObjectReference<'Namespace'>;
 
+/** Props of a Namespace. */
 export interface NamespaceProps extends ClusterObjectProps, Overridable<NamespaceKind> {}
 
-/** @example new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } }); */
+/**
+ * A Namespace that the app creates.
+ *
+ * @example
+ * new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
+ */
 export class Namespace extends Construct implements NamespaceReference {
   /** A namespace that exists in the cluster. */
   static fromName(name: string): NamespaceReference {
     return { kind: 'Namespace', name };
   }
 
+  /** Always `Namespace`, the kind that references carry. */
   readonly kind = 'Namespace';
+  /** Name of the Namespace. */
   readonly name: string;
+  /** The Namespace object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NamespaceProps = {}) {

@@ -12,6 +12,7 @@ import { Resource } from '../resources/resource';
 /** `Never` waits in front of lower pods without pushing them aside. */
 export type PreemptionPolicy = 'PreemptLowerPriority' | 'Never';
 
+/** Props of a PriorityClass. */
 export interface PriorityClassProps extends ClusterObjectProps, Overridable<PriorityClassKind> {
   /**
    * Higher goes first. Whole, at most 1,000,000,000: what is above belongs to the system.
@@ -19,7 +20,7 @@ export interface PriorityClassProps extends ClusterObjectProps, Overridable<Prio
    * Source: Kubernetes 1.36, pkg/apis/scheduling/validation.
    */
   readonly value: number;
-  /** @default 'PreemptLowerPriority' */
+  /** Whether pods of the class preempt others. @default 'PreemptLowerPriority' */
   readonly preemptionPolicy?: PreemptionPolicy;
   /**
    * Why every new pod of the cluster that names no class gets this priority. One class of a cluster can have one.
@@ -29,20 +30,28 @@ export interface PriorityClassProps extends ClusterObjectProps, Overridable<Prio
    * @default - pods that name no class keep priority 0
    */
   readonly globalDefaultBecause?: string;
-  /** @default - none */
+  /** What the class is for. @default - none */
   readonly description?: string;
 }
 
-/** @example new PriorityClass(chart, 'production', { value: 3000, description: 'Training that a release waits for' }); */
+/**
+ * A PriorityClass that the app creates, which pods and jobs refer to.
+ *
+ * @example new PriorityClass(chart, 'production', { value: 3000, description: 'Training that a release waits for' });
+ */
 export class PriorityClass extends Construct implements PriorityClassReference {
   /** A class that exists in the cluster, for example `system-node-critical`. */
   static fromName(name: string): PriorityClassReference {
     return { kind: 'PriorityClass', name };
   }
 
+  /** Always `PriorityClass`, the kind that references carry. */
   readonly kind = 'PriorityClass';
+  /** Name of the PriorityClass. */
   readonly name: string;
+  /** Priority of the pods; higher comes first. */
   readonly value: number;
+  /** The PriorityClass object. */
   readonly resource: ApiObject;
 
   /** @throws if the reason for a global default is empty */

@@ -9,13 +9,15 @@ const HIGHEST = 1_000_000_000;
 
 /** One rung of a ladder, where its name alone does not say enough. */
 export interface Rung<Name extends string> {
+  /** Name of the PriorityClass. */
   readonly name: Name;
-  /** @default - none */
+  /** What the class is for. @default - none */
   readonly description?: string;
-  /** @default 'PreemptLowerPriority' */
+  /** Whether pods of the class preempt others. @default 'PreemptLowerPriority' */
   readonly preemptionPolicy?: PreemptionPolicy;
 }
 
+/** Props of a PriorityLadder. */
 export interface PriorityLadderProps<Name extends string> {
   /** From the lowest to the highest. */
   readonly rungs: readonly (Name | Rung<Name>)[];
@@ -38,10 +40,17 @@ export interface PriorityLadderProps<Name extends string> {
    * The rung of every pod of the cluster that names no class, and why. See `PriorityClassProps.globalDefaultBecause`.
    * @default - none: pods that name no class stand below the ladder, at 0
    */
-  readonly globalDefault?: { readonly rung: Name; readonly because: string };
+  readonly globalDefault?: {
+    /** Name of the class. */
+    readonly rung: Name;
+    /** Why pods without a class get this one. */
+    readonly because: string;
+  };
 }
 
 /**
+ * Several PriorityClasses in one order, so that their values follow from it.
+ *
  * @example
  * const ladder = new PriorityLadder(chart, 'priorities', { rungs: ['scavenger', 'development', 'production'] });
  * ladder.at('production').value; // 3000

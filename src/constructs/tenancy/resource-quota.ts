@@ -11,9 +11,11 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { Resource } from '../resources/resource';
 import { type LimitedResource, requestsKey } from './quota-keys';
 
+/** A scope that narrows the pods that a quota counts. */
 export type QuotaScope =
   'Terminating' | 'NotTerminating' | 'BestEffort' | 'NotBestEffort' | 'CrossNamespacePodAffinity';
 
+/** Props of a ResourceQuota. */
 export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<ResourceQuotaKind> {
   /**
    * What all pods together may request; written as `requests.<name>`, the only form in which Kubernetes counts extended resources.
@@ -36,7 +38,7 @@ export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<R
    * @default - not limited
    */
   readonly storage?: ByteSize;
-  /** @default - not limited */
+  /** Greatest number of PersistentVolumeClaims. @default - not limited */
   readonly persistentVolumeClaims?: number;
   /**
    * Any further keys, as Kubernetes writes them: `count/jobs.batch`, `gold.storageclass.storage.k8s.io/requests.storage`. Memory and
@@ -44,9 +46,9 @@ export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<R
    * @default - none
    */
   readonly hard?: Readonly<Record<string, number | string>>;
-  /** @default - every pod of the namespace */
+  /** Scopes that narrow the pods that are counted. @default - every pod of the namespace */
   readonly scopes?: readonly QuotaScope[];
-  /** @default - every pod of the namespace */
+  /** Scopes with values, such as priority classes. @default - every pod of the namespace */
   readonly scopeSelector?: ScopeSelector;
 }
 
@@ -60,6 +62,7 @@ export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<R
  * });
  */
 export class ResourceQuota extends Construct {
+  /** The ResourceQuota object. */
   readonly resource: ApiObject;
   private readonly hard: Map<string, string>;
 

@@ -37,10 +37,11 @@ export interface TeamQuota extends Amounts {
   readonly hard?: Readonly<Record<string, number | string>>;
 }
 
+/** The queue of a team. */
 export interface TeamQueueProps {
-  /** @default - the team's name */
+  /** Name of the queue. @default - the team's name */
   readonly name?: string;
-  /** @default - Volcano's root */
+  /** The parent queue. @default - Volcano's root */
   readonly parent?: VolcanoQueueReference;
   /** Weight of the queue's part of the resources that no queue deserves; only the proportion plugin reads it. @default 1 */
   readonly weight?: number;
@@ -59,6 +60,7 @@ export interface TeamQueueProps {
   readonly capability?: Amounts;
 }
 
+/** Props of a Team. */
 export interface TeamProps {
   /** Name of the team, its namespace and its queue. @default - the construct's id */
   readonly name?: string;
@@ -107,9 +109,11 @@ export const TEAM_LABEL = GANTRY_TEAM_LABEL;
  * });
  */
 export class Team extends Construct {
+  /** Name of the team, and of its namespace. */
   readonly name: string;
   /** Workloads of the team go here: `metadata: { namespace: team.namespace.name }`. */
   readonly namespace: NamespaceReference;
+  /** The ResourceQuota of the team. */
   readonly quota: ResourceQuota;
   /** Absent where the quota makes nothing mandatory and no limits were asked for. */
   readonly limitRange?: LimitRange;

@@ -4,18 +4,21 @@
 import { type Scheduling, type SchedulingEngine } from '../pods';
 import { BUILT_IN_RUNTIMES, type BuiltInRuntimeName, type MlPolicyName } from '../../manifests/trainer/trainer-facts';
 
+/** A TrainingRuntime or ClusterTrainingRuntime that TrainJobs run with. */
 export interface RuntimeReference {
+  /** Name of the runtime. */
   readonly name: string;
+  /** Kind of the runtime. */
   readonly kind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
-  /** How its nodes find each other, where it is known. */
+  /** How its nodes find each other. Absent where it is not known. */
   readonly policy?: MlPolicyName;
   /** Its jobs that a TrainJob's pods stand for. */
   readonly nodeJobs: readonly string[];
-  /** Who schedules its pods, where it is known. */
+  /** The engine that schedules its pods. Absent where it is not known. */
   readonly engine?: SchedulingEngine;
-  /** The choice that its pods carry, where it is known. */
+  /** The scheduling that its pods carry. Absent where it is not known. */
   readonly scheduling?: Scheduling | undefined;
-  /** Nodes of a TrainJob that states none, where it is known. */
+  /** Number of nodes of a TrainJob that sets none. Absent where it is not known. */
   readonly nodes?: number;
 }
 

@@ -24,28 +24,34 @@ import { gangOfNodes, TRAIN_JOB_SCHEDULING, type TrainJobEngine } from './schedu
 
 const MANAGER = 'gantry.dev/stack';
 
+/** Fetches data before the training starts. */
 export interface TrainJobInitializer {
-  /** Where the data is fetched from, for example `hf://meta-llama/Llama-3.2-1B-Instruct` or `s3://bucket/path`. */
+  /**
+   * Where the data is fetched from, for example `hf://meta-llama/Llama-3.2-1B-Instruct` or `s3://bucket/path`.
+   * @default - that of the runtime
+   */
   readonly storageUri?: string;
   /** Secret with credentials. @default - none */
   readonly secret?: NamedReference<'Secret'>;
-  /** @default - none */
+  /** Environment of the initializer. @default - none */
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Props of a TrainJob. */
 export interface TrainJobProps extends Omit<PodProps, 'image'>, WorkloadProps<TrainJobSpec, TrainJobEngine> {
+  /** The runtime that the job runs with. */
   readonly runtime: RuntimeReference;
   /** Nodes that train together. @default - those of the runtime */
   readonly nodes?: number;
   /** Processes on each node. @default - one for each accelerator, with torch and MPI; else the runtime's */
   readonly processesPerNode?: number;
-  /** @default - the runtime's */
+  /** Image of the main container. @default - the runtime's */
   readonly image?: string;
   /** Fetched before training begins; the runtime must have the job for it. @default - none */
   readonly dataset?: TrainJobInitializer;
   /** Fetched before training begins; the runtime must have the job for it. @default - none */
   readonly model?: TrainJobInitializer;
-  /** @default false */
+  /** Whether the job is created suspended. @default false */
   readonly suspend?: boolean;
   /** Time from its start after which the job fails; at least 1. @default - no deadline */
   readonly activeDeadline?: Duration;

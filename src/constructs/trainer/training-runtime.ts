@@ -34,16 +34,22 @@ import {
   type MlPolicyName,
 } from '../../manifests/trainer/trainer-facts';
 
+/** Options of `MlPolicy.mpi`. */
 export interface MpiPolicyOptions {
-  /** @default - the controller's: 1 */
+  /** Number of processes on each node. @default - the controller's: 1 */
   readonly processesPerNode?: number;
   /** Home of the user that the image runs as. @default - the controller's: /root/.ssh */
   readonly sshAuthMountPath?: string;
 }
 
-/** How the nodes of a runtime find each other: a closed choice. */
+/**
+ * How the nodes of a runtime find each other.
+ *
+ * @example
+ * new trainer.TrainingRuntime(chart, 'torch', { policy: trainer.MlPolicy.torch(), image });
+ */
 export class MlPolicy {
-  /** torchrun's `PET_*`. */
+  /** Sets the variables `PET_*` of torchrun. */
   static torch(): MlPolicy {
     return new MlPolicy('torch', {});
   }
@@ -69,11 +75,14 @@ export class MlPolicy {
   }
 
   private constructor(
+    /** Name of the policy. */
     readonly name: MlPolicyName,
+    /** The policy as the runtime has it. */
     readonly settings: object,
   ) {}
 }
 
+/** Data that the runtime fetches before a training starts. */
 export interface RuntimeInitializers {
   /** Fetches the dataset into `/workspace/dataset`. @default - none */
   readonly dataset?: PodProps;
@@ -81,7 +90,7 @@ export interface RuntimeInitializers {
   readonly model?: PodProps;
   /** Size of the claim that they share with the nodes, mounted at `/workspace`. */
   readonly storage: ByteSize;
-  /** @default - the cluster's default class */
+  /** StorageClass of the volume that holds the data. @default - the cluster's default class */
   readonly storageClass?: string;
 }
 
@@ -91,6 +100,7 @@ export interface RuntimeProps extends PodProps {
   readonly scheduling?: Scheduling<RuntimeEngine>;
   /** Priority of the pods. @default - the cluster's default class, if any */
   readonly priorityClass?: PriorityClassReference;
+  /** How the nodes of the runtime find each other. */
   readonly policy: MlPolicy;
   /** Nodes of a TrainJob that states none. @default 1 */
   readonly nodes?: number;
@@ -99,18 +109,26 @@ export interface RuntimeProps extends PodProps {
   /** Time that a gang may wait, with `Scheduling.schedulerPlugins()`. @default - the controller's: 60 */
   readonly scheduleTimeout?: Duration;
   /** How close the pods must be, with Volcano: the highest tier of hyper nodes that they may spread over. @default - anywhere */
-  readonly networkTopology?: { readonly mode?: 'hard' | 'soft'; readonly highestTier: number };
+  readonly networkTopology?: {
+    /** `hard`: required; `soft`: preferred. @default hard */
+    readonly mode?: 'hard' | 'soft';
+    /** Widest tier of hyper nodes that the pods may span. */
+    readonly highestTier: number;
+  };
   /** Whatever of the spec has no property of its own: merged in at the end, never dropped. @default - none */
   readonly overrides?: OpenPartial<TrainingRuntimeSpec>;
 }
 
+/** A runtime of Kubeflow Trainer: what TrainJobs share. */
 abstract class Runtime extends Construct implements RuntimeReference {
   readonly policy: MlPolicyName;
   readonly nodeJobs: readonly string[];
   readonly engine: SchedulingEngine;
   readonly scheduling: Scheduling | undefined;
   readonly nodes: number;
+  /** Kind of the runtime. */
   abstract readonly kind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
+  /** The runtime object. */
   abstract readonly resource: Resource<unknown>;
 
   protected constructor(scope: Construct, id: string, props: RuntimeProps) {
@@ -132,21 +150,31 @@ abstract class Runtime extends Construct implements RuntimeReference {
     );
   }
 
+  /** Name of the runtime. */
   get name(): string {
     return this.resource.name;
   }
 }
 
+/** Props of a TrainingRuntime. */
 export interface TrainingRuntimeProps extends RuntimeProps, NamespacedObjectProps {}
 
-/** A runtime for the TrainJobs of its namespace (`trainer.kubeflow.org/v1alpha1`). */
+/**
+ * A runtime for the TrainJobs of its namespace (`trainer.kubeflow.org/v1alpha1`).
+ *
+ * @example
+ * const runtime = new trainer.TrainingRuntime(chart, 'torch', { policy: trainer.MlPolicy.torch(), image });
+ * new trainer.TrainJob(chart, 'train', { runtime, nodes: 2 });
+ */
 export class TrainingRuntime extends Runtime {
   /** A runtime of the cluster. */
   static fromName(name: string, policy?: MlPolicyName): RuntimeReference {
     return { name: name, kind: 'TrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
   }
 
+  /** Always `TrainingRuntime`, the kind that references carry. */
   readonly kind = 'TrainingRuntime';
+  /** The TrainingRuntime object. */
   readonly resource: Resource<TrainingRuntimeKind>;
 
   /** @throws if `nodes` is not a whole number of at least 1 */
@@ -160,9 +188,16 @@ export class TrainingRuntime extends Runtime {
   }
 }
 
+/** Props of a ClusterTrainingRuntime. */
 export interface ClusterTrainingRuntimeProps extends RuntimeProps, ClusterObjectProps {}
 
-/** A runtime for the TrainJobs of all namespaces (`trainer.kubeflow.org/v1alpha1`). */
+/**
+ * A runtime for the TrainJobs of all namespaces (`trainer.kubeflow.org/v1alpha1`).
+ *
+ * @example
+ * const runtime = new trainer.ClusterTrainingRuntime(chart, 'torch', { policy: trainer.MlPolicy.torch(), image });
+ * new trainer.TrainJob(chart, 'train', { runtime, nodes: 2 });
+ */
 export class ClusterTrainingRuntime extends Runtime {
   /** A runtime that Trainer is installed with. */
   static builtIn(name: BuiltInRuntimeName): RuntimeReference {
@@ -174,7 +209,9 @@ export class ClusterTrainingRuntime extends Runtime {
     return { name: name, kind: 'ClusterTrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
   }
 
+  /** Always `ClusterTrainingRuntime`, the kind that references carry. */
   readonly kind = 'ClusterTrainingRuntime';
+  /** The ClusterTrainingRuntime object. */
   readonly resource: Resource<ClusterTrainingRuntimeKind>;
 
   /** @throws if `nodes` is not a whole number of at least 1 */

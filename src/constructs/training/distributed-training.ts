@@ -11,6 +11,7 @@ import { type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
 import { type NamedStatement, TrainingEngine, type TrainingWorkload } from './training-engine';
 
+/** Props of a DistributedTraining. */
 export interface DistributedTrainingProps extends TrainingStatement {
   /** What it becomes. @default - the kind of the framework: PyTorchJob, TFJob, MPIJob, PaddleJob, XGBoostJob, JAXJob */
   readonly as?: TrainingEngine;
@@ -29,6 +30,7 @@ export interface DistributedTrainingProps extends TrainingStatement {
 export class DistributedTraining extends Construct {
   /** The construct that it became: a PyTorchJob, a JobSet and so on. */
   readonly workload: TrainingWorkload;
+  /** Number of nodes. */
   readonly nodes: number;
   /** Processes that train together at the beginning; `undefined` where they follow neither from accelerators nor from the statement. */
   readonly worldSize: number | undefined;

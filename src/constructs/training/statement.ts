@@ -9,14 +9,21 @@ import { type TrainingTopology } from './topology';
 /** How the program finds its peers: which library does it. `other` gets `NNODES`, `NODE_RANK`, `MASTER_ADDR` and `MASTER_PORT`. */
 export type TrainingFramework = 'pytorch' | 'tensorflow' | 'mpi' | 'paddle' | 'xgboost' | 'jax' | 'ray' | 'other';
 
+/** What a distributed training is, whatever renders it. */
 export interface TrainingStatement extends PodTemplateProps, NamespacedObjectProps {
+  /** The framework of the training. */
   readonly framework: TrainingFramework;
   /** Pods that train together. Of an elastic training: with how many it begins. */
   readonly nodes: number;
   /** Processes on each node. @default - one for each accelerator */
   readonly processesPerNode?: number;
   /** Lets nodes come and go, where framework and engine can. @default - all nodes from the beginning to the end */
-  readonly elastic?: { readonly min: number; readonly max: number };
+  readonly elastic?: {
+    /** Smallest number of nodes. */
+    readonly min: number;
+    /** Greatest number of nodes. */
+    readonly max: number;
+  };
   /** How close the nodes must be. @default - anywhere */
   readonly topology?: TrainingTopology;
   /** Port of the rendezvous. @default - the controller's, or 29500 */

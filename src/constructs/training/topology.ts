@@ -11,7 +11,18 @@ export const TRAINING_LABEL = GANTRY_TRAINING_LABEL;
 /** A level is a node label (`topology.kubernetes.io/zone`, a rack label), or with Volcano the number of a tier of hyper nodes. */
 export type TopologyLevel = string | number;
 
-/** Within one domain of a level: a closed choice. */
+/**
+ * Where the nodes of a training have to be, relative to each other.
+ *
+ * @example
+ * new DistributedTraining(chart, 'llama', {
+ *   framework: 'pytorch',
+ *   nodes: 8,
+ *   image,
+ *   accelerators: Accelerator.nvidia({ count: 8 }),
+ *   topology: TrainingTopology.preferred('topology.kubernetes.io/zone'),
+ * }).submitTo(GantryQueue.fromName('research'));
+ */
 export class TrainingTopology {
   /** All nodes within one domain, or training waits. */
   static required(level: TopologyLevel): TrainingTopology {
@@ -24,11 +35,13 @@ export class TrainingTopology {
   }
 
   private constructor(
+    /** The level: a node label, or a tier of hyper nodes. */
     readonly level: TopologyLevel,
+    /** Whether the training waits until all nodes fit in one domain. */
     readonly isRequired: boolean,
   ) {}
 
-  /** @throws if the level is a tier: only Volcano knows those */
+  /** Returns the level as a node label. @throws if the level is a tier of hyper nodes */
   toLabel(engine: string): string {
     if (typeof this.level === 'string') {
       return this.level;
@@ -56,6 +69,7 @@ export class TrainingTopology {
     }
   }
 
+  /** Returns the level as the options of a scheduling engine have it. */
   toChoice(): TopologyChoice<TopologyLevel> {
     return this.isRequired ? { required: this.level } : { preferred: this.level };
   }

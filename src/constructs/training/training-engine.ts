@@ -17,8 +17,9 @@ import { TRAINING_LABEL } from './topology';
 
 /** What came out, whatever its kind. */
 export interface TrainingWorkload {
+  /** The workload object. */
   readonly resource: ApiObject;
-  /** @throws if it is scheduled already, or its kind cannot be scheduled so */
+  /** Sets the scheduling of the workload. @throws if it is scheduled already, or its kind cannot be scheduled so */
   scheduleBy(scheduling: Scheduling<never>): unknown;
 }
 
@@ -39,6 +40,7 @@ interface EngineFacts {
   readonly make: (scope: Construct, id: string, statement: NamedStatement) => TrainingWorkload;
 }
 
+/** Options of `TrainingEngine.rayJob`. */
 export interface RayJobEngineOptions {
   /** Version of Ray in the image. */
   readonly rayVersion: string;
@@ -48,6 +50,18 @@ export interface RayJobEngineOptions {
 
 const RUN_POLICY = ['retries', 'activeDeadline', 'ttlAfterFinished', 'suspend'] as const;
 
+/**
+ * What a distributed training is rendered as.
+ *
+ * @example
+ * new DistributedTraining(chart, 'llama', {
+ *   framework: 'pytorch',
+ *   as: TrainingEngine.trainJob(),
+ *   nodes: 8,
+ *   image,
+ *   accelerators: Accelerator.nvidia({ count: 8 }),
+ * });
+ */
 export class TrainingEngine {
   /** PyTorchJob of the training-operator. */
   static pyTorchJob(): TrainingEngine {
@@ -198,11 +212,15 @@ export class TrainingEngine {
 
   private constructor(private readonly facts: EngineFacts) {}
 
+  /** Name of the engine. */
   get name(): string {
     return this.facts.name;
   }
 
-  /** @throws if the engine cannot start the framework, or has no field for something that is stated */
+  /**
+   * Renders the training. `DistributedTraining` calls it.
+   * @throws if the engine cannot start the framework, or has no field for something that is stated
+   */
   make(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
     const { name, frameworks, supports, make } = this.facts;
     if (!frameworks.includes(statement.framework)) {

@@ -87,6 +87,7 @@ export class HyperNode extends Construct implements HyperNodeReference {
 
   /** Name of the HyperNode. */
   readonly kind = 'HyperNode';
+  /** Name of the HyperNode. */
   readonly name: string;
   /** The HyperNode object. */
   readonly resource: ApiObject;

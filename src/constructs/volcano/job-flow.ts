@@ -44,6 +44,7 @@ export class JobTemplate
     return { kind: 'JobTemplate', name };
   }
 
+  /** Always `JobTemplate`, the kind that references carry. */
   readonly kind = 'JobTemplate';
 
   /** @throws if a plugin is given twice, or the job cannot be scheduled as it says */

@@ -116,6 +116,7 @@ export class SchedulerConfiguration extends Construct {
 
   /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';
+  /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;

@@ -30,6 +30,7 @@ export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectP
 export class GrafanaDashboard extends Construct {
   /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';
+  /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;
