@@ -1,6 +1,7 @@
 /**
  * Metrics of the DCGM exporter: whether they exist, whether anybody collects them, and what can be said of their values.
  */
+import { editDistance } from '../../../facts/spelling';
 import {
   DCGM_GENERATIONS,
   DCGM_METRICS,
@@ -425,36 +426,11 @@ function misspelt(name: string): string | undefined {
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const metric of DCGM_METRICS) {
     for (const known of namesOf(metric)) {
-      if (Math.abs(known.length - name.length) > 2) {
-        continue;
-      }
-      const distance = lettersBetween(name, known);
-      if (distance > 0 && distance <= 2 && distance < (best?.distance ?? 3)) {
+      const distance = editDistance(name, known, best?.distance ?? 3);
+      if (distance > 0 && distance < (best?.distance ?? 3)) {
         best = { name: known, distance };
       }
     }
   }
   return best?.name;
-}
-
-/** Letters that are put in, taken out or changed on the way from one text to the other; 3 where there are more than two. */
-function lettersBetween(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      row.push(
-        Math.min(
-          (previous[j] ?? 0) + 1,
-          (row[j - 1] ?? 0) + 1,
-          (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1),
-        ),
-      );
-    }
-    if (Math.min(...row) > 2) {
-      return 3;
-    }
-    previous = row;
-  }
-  return previous[b.length] ?? 3;
 }

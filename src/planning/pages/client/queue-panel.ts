@@ -150,7 +150,7 @@ interface BarProps {
 function queueBar(queue: ViewQueue, { resource, marks, most, actions }: BarProps): HTMLElement {
   const { used, deserved, guarantee, capability } = marks;
   const part = (amount: number): string => `${Math.min(100, (amount / most) * 100)}%`;
-  const words = describe(queue, resource, marks);
+  const words = amountsText(queue, resource, marks);
   return el(
     'div',
     { class: 'bar', title: `${queue.name}: ${words}` },
@@ -174,7 +174,7 @@ function queueBar(queue: ViewQueue, { resource, marks, most, actions }: BarProps
 }
 
 /** `51 in use, 202 deserved, guarantee 30, capability 300, fair share 202`. */
-function describe(
+function amountsText(
   { fairShare }: ViewQueue,
   resource: string,
   { used, deserved, guarantee, capability }: Marks,
