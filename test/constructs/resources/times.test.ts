@@ -26,7 +26,7 @@ function props(): readonly (readonly [string, string])[] {
     (file) => file.endsWith('.ts') && !file.includes('rules/') && !file.endsWith('generated-triggers.ts'),
   );
   return files.flatMap((file) =>
-    [...readFileSync(join(CONSTRUCTS, file), 'utf8').matchAll(/^ +readonly (\w+\??: [^;]+);/gm)].map(
+    [...readFileSync(join(CONSTRUCTS, file), 'utf8').matchAll(/^ +readonly (\w+\??: [^;\n]+);/gm)].map(
       ([, prop = '']) => [file, prop] as const,
     ),
   );
