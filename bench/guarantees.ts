@@ -5,9 +5,11 @@
  */
 import { parseArgs } from 'node:util';
 import { checkEntitled } from '../test/placement/entitled';
+import { checkFewestVictims } from '../test/placement/fewest-victims';
 import { checkGuarantees } from '../test/placement/guarantees';
 import { checkHistories } from '../test/placement/histories';
 import { checkMixedGangs } from '../test/placement/mixed-gangs';
+import { checkSoftConstraints } from '../test/placement/soft-constraints';
 import { checkSuggestions } from '../test/placement/suggestions';
 
 const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>> = {
@@ -15,6 +17,8 @@ const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>>
   entitled: checkEntitled,
   'mixed-gangs': checkMixedGangs,
   suggestions: checkSuggestions,
+  'soft-constraints': checkSoftConstraints,
+  'fewest-victims': checkFewestVictims,
   sessions: checkHistories,
 };
 

@@ -102,7 +102,10 @@ export interface CasePod {
   readonly podAntiAffinity?: unknown;
   readonly labels?: Readonly<Record<string, string>>;
   readonly tolerations?: readonly CaseToleration[];
+  /** The higher number goes first. */
   readonly orderInGroup?: number;
+  /** A releasing pod that never terminates. */
+  readonly stuckInReleasing?: boolean;
 }
 
 export interface CaseStatus {

@@ -62,14 +62,15 @@ function apply(given: SchedulerCase, pods: readonly LivePod[], { bindings, evict
     .filter(
       ({ spec, state }) =>
         !(evicted.has(spec.name) && deleted.has(spec.podGroup ?? '')) &&
-        !(state === 'releasing' && deleted.has(spec.podGroup ?? '')),
+        !(state === 'releasing' && spec.stuckInReleasing !== true && deleted.has(spec.podGroup ?? '')),
     )
     .map((pod) => {
       const binding = bound.get(pod.spec.name);
       if (binding !== undefined) {
         return { ...pod, state: 'running', node: binding.node, devices: binding.devices, startedAt: NOW };
       }
-      return evicted.has(pod.spec.name) || pod.state === 'releasing'
+      const terminated = pod.state === 'releasing' && pod.spec.stuckInReleasing !== true;
+      return evicted.has(pod.spec.name) || terminated
         ? { ...pod, state: 'pending', node: undefined, devices: undefined, startedAt: undefined }
         : pod;
     });

@@ -20,6 +20,8 @@ import {
   type Role,
   type Snapshot,
   type Subgroup,
+  type Taint,
+  type Toleration,
   type TopologyConstraint,
 } from '../../src/placement';
 import {
@@ -45,6 +47,7 @@ export interface LivePod {
 
 export function livePods(given: SchedulerCase, nodes: ReadonlySet<string>): LivePod[] {
   const { pods, podGroups } = given;
+  const groupDevices = deviceGroups(given);
   const groups = new Map(podGroups.map((group) => [group.name, group]));
   return pods
     .filter(
@@ -52,17 +55,20 @@ export function livePods(given: SchedulerCase, nodes: ReadonlySet<string>): Live
         !/succeeded|failed|completed/i.test(pod.state) && isConsidered(given, pod, groups.get(pod.podGroup ?? '')),
     )
     .map((spec) => {
-      const state = /pending|gated/i.test(spec.state)
+      // A pipelined pod is nominated, and runs nowhere yet.
+      const state = /pending|gated|pipelined/i.test(spec.state)
         ? 'pending'
         : /releasing|deleted|terminating/i.test(spec.state)
           ? 'releasing'
           : 'running';
       const elapsed = spec.podGroup === undefined ? undefined : groups.get(spec.podGroup)?.elapsedMinutes;
+      const node = state === 'pending' || spec.node === undefined || !nodes.has(spec.node) ? undefined : spec.node;
       return {
         spec,
         state,
-        node: state === 'pending' || spec.node === undefined || !nodes.has(spec.node) ? undefined : spec.node,
-        devices: undefined,
+        node,
+        // Shared devices keep their numbers as long as the pod runs.
+        devices: node === undefined ? undefined : spec.gpuGroups?.map((id) => groupDevices.get(`${node} ${id}`)!),
         startedAt: state === 'pending' || elapsed === undefined ? undefined : NOW - elapsed * MINUTE,
       };
     });
@@ -139,7 +145,6 @@ export function snapshotOf(given: SchedulerCase, pods: readonly LivePod[]): Snap
   const names = given.nodes.map(({ name }) => name);
   const hyper =
     given.hyperNodes === undefined ? undefined : hyperNodeTopology(withNodes(given.hyperNodes, names), names);
-  const groupDevices = deviceGroups(given.nodes, pods);
   const gangs = given.podGroups.flatMap((group, index) =>
     gangOf(
       given,
@@ -156,7 +161,7 @@ export function snapshotOf(given: SchedulerCase, pods: readonly LivePod[]): Snap
     gangs,
     pods: pods
       .filter(({ spec, state }) => known.has(spec.podGroup ?? '') || state !== 'pending')
-      .map((pod) => podOf(given, pod, known, groupDevices)),
+      .map((pod) => podOf(given, pod, known)),
     topologies: [...(given.topologies ?? []), ...(hyper === undefined ? [] : [hyper.topology])],
   };
 }
@@ -178,7 +183,7 @@ function nodeOf(node: CaseNode, domains: Readonly<Record<string, string>> | unde
     allocatable: node.allocatable,
     labels: node.labels ?? {},
     domains,
-    taints: node.taints,
+    taints: [...(node.taints ?? []), ...migTaints(node)],
     ready: node.ready,
     unschedulable: node.unschedulable,
     devices: Array.from({ length: node.allocatable[DEFAULT_DEVICE_RESOURCE] ?? 0 }, () => device),
@@ -293,18 +298,9 @@ function networkTopologyOf(
     : { topology: 'hypernodes', required: hyperNodeLevel(highest), preferred: hyperNodeLevel(tiers[0]) };
 }
 
-function podOf(
-  given: SchedulerCase,
-  pod: LivePod,
-  gangs: ReadonlySet<string>,
-  groupDevices: ReadonlyMap<string, number>,
-): Pod {
+function podOf(given: SchedulerCase, pod: LivePod, gangs: ReadonlySet<string>): Pod {
   const { spec } = pod;
   const inGang = gangs.has(spec.podGroup ?? '');
-  const groups =
-    pod.devices === undefined && pod.node !== undefined
-      ? spec.gpuGroups?.map((id) => groupDevices.get(`${pod.node} ${id}`)!)
-      : pod.devices;
   return {
     name: spec.name,
     state: pod.state,
@@ -312,33 +308,49 @@ function podOf(
     role: inGang ? roleOf(spec) : undefined,
     template: templateOf(spec),
     node: pod.node,
-    devices: groups,
+    devices: pod.devices,
     startedAt: pod.startedAt,
     preemptible: given.suite === 'volcano' ? (spec.preemptable ?? true) : undefined,
-    order: spec.orderInGroup,
+    // The higher number goes first.
+    order: spec.orderInGroup === undefined ? undefined : -spec.orderInGroup,
+    releasedBy: pod.state === 'releasing' && spec.stuckInReleasing === true ? 0 : undefined,
   };
 }
 
-/** Shared devices of running pods: every group name of a node is one device. */
-function deviceGroups(nodes: readonly CaseNode[], pods: readonly LivePod[]): Map<string, number> {
+/** Shared devices of running pods: every group name of a node is one device, with the same number in all rounds. */
+function deviceGroups({ nodes, pods }: SchedulerCase): Map<string, number> {
   const devices = new Map<string, number>();
   for (const { name } of nodes) {
-    const ids = new Set(
-      pods
-        .filter(({ node, devices: given }) => node === name && given === undefined)
-        .flatMap(({ spec }) => spec.gpuGroups ?? []),
-    );
-    const taken = new Set(pods.filter(({ node }) => node === name).flatMap((pod) => pod.devices ?? []));
-    let next = 0;
-    for (const id of [...ids].sort()) {
-      while (taken.has(next)) {
-        next++;
-      }
-      devices.set(`${name} ${id}`, next++);
-    }
+    const ids = new Set(pods.filter(({ node }) => node === name).flatMap(({ gpuGroups }) => gpuGroups ?? []));
+    [...ids].sort().forEach((id, index) => devices.set(`${name} ${id}`, index));
   }
   return devices;
 }
+
+/** A node with MIG resources takes, by its strategy, MIG requests alone (`mixed`) or whole devices alone (`single`). */
+function migTaints({ allocatable, gpu }: CaseNode): readonly Taint[] {
+  const divided = Object.keys(allocatable).some((name) => name.startsWith(MIG_PREFIX));
+  const strategy = divided ? gpu?.migStrategy : undefined;
+  return strategy === 'mixed' || strategy === 'single'
+    ? [{ key: MIG_TAINT, value: strategy, effect: 'NoSchedule' }]
+    : [];
+}
+
+function migToleration({ request, gpuFraction, gpuMemoryMiB }: CasePod): Toleration {
+  if (Object.keys(request).some((name) => name.startsWith(MIG_PREFIX))) {
+    return { key: MIG_TAINT, value: 'mixed' };
+  }
+  const shared = gpuFraction !== undefined || gpuMemoryMiB !== undefined;
+  if (shared) {
+    return { key: MIG_TAINT, value: 'neither' };
+  }
+  return (request[DEFAULT_DEVICE_RESOURCE] ?? 0) > 0
+    ? { key: MIG_TAINT, value: 'single' }
+    : { key: MIG_TAINT, operator: 'Exists' };
+}
+
+const MIG_PREFIX = 'nvidia.com/mig-';
+const MIG_TAINT = 'case/mig-strategy';
 
 function templateOf(spec: CasePod): PodTemplate {
   const { gpuFraction, gpuMemoryMiB, gpuFractionDevices: count = 1 } = spec;
@@ -358,7 +370,7 @@ function templateOf(spec: CasePod): PodTemplate {
     nodeTerms: nodeTermsOf(spec.nodeAffinityIn),
     podAffinity: podTermsOf(spec.podAffinity),
     podAntiAffinity: podTermsOf(spec.podAntiAffinity),
-    tolerations: spec.tolerations,
+    tolerations: [...(spec.tolerations ?? []), migToleration(spec)],
   };
 }
 

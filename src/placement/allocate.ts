@@ -12,6 +12,7 @@ import { type Cycle } from './cycle';
 import { GangOrder } from './gang-order';
 import { type GangRecord, type Turn } from './records';
 import { reserve } from './reserve';
+import { placeWithoutWishes } from './without-wishes';
 
 /**
  * Goes through all gangs that wait, and gives back those that got nothing this time or not all they want. Of a line of identical gangs, only
@@ -75,7 +76,7 @@ function promise(cycle: Cycle, turn: Turn, backfill: boolean): void {
 }
 
 function start(cycle: Cycle, turn: Turn): boolean {
-  if (cycle.place(turn)) {
+  if (cycle.place(turn) || placeWithoutWishes(cycle, turn)) {
     cycle.bound.push(...turn.pods);
     return true;
   }

@@ -30,6 +30,12 @@ export interface HeadReservation {
 /** Sets of victims of one decision: each is followed by a trial of the next cycle. */
 const MOST_TRIALS = 128;
 
+/** Times that gangs are placed again without their preferences, so that another one fits. */
+const MOST_WISH_TRIALS = 16;
+
+/** Sets of victims that are tried for being smaller than one that is known. */
+const MOST_SET_TRIALS = 1024;
+
 export class Cycle {
   readonly queues: Queues;
   readonly placer: GangPlacer;
@@ -40,13 +46,21 @@ export class Cycle {
   readonly evicted: Evicted[] = [];
   /** Pods that this decision has evicted or moved already. */
   readonly disturbed = new Set<PodRecord>();
-  /** The lowest priority of gangs that had pods when the decision began, by queue. */
+  /** The lowest priority of gangs that have pods, by queue. */
   readonly lowestPriorities = new Map<QueueRecord | undefined, number>();
   reservation: HeadReservation | undefined;
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
   /** Sets of victims that may still be tried in this decision, over all gangs. */
   trials = MOST_TRIALS;
+  /** Sets of victims that may still be tried for being smaller, over all gangs. */
+  setTrials = MOST_SET_TRIALS;
+  /** Pods that this decision starts in room that is free, once all of them are known. */
+  started: ReadonlySet<PodRecord> = new Set();
+  /** Pods that this decision has started, and then not: their room was needed. */
+  readonly withdrawn = new Set<PodRecord>();
+  /** See `without-wishes.ts`. */
+  wishTrials = MOST_WISH_TRIALS;
   /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */
   private readonly misfits: Remembered<true>;
   private readonly misfitsBeside: Remembered<Uint8Array>;
@@ -56,15 +70,20 @@ export class Cycle {
     readonly selector: Selector,
   ) {
     this.queues = new Queues(session);
-    for (const { placed, queue, priority } of session.gangs) {
+    const short = [...session.short].filter(({ placed, size }) => placed < size);
+    this.waiting = waitingOf(short, session.policy.gangOrder);
+    this.placer = new GangPlacer(session, selector);
+    this.misfits = new Remembered(session.ledger.epochs);
+    this.misfitsBeside = new Remembered(session.ledger.epochs);
+  }
+
+  /** What has pods now counts among those of which the lowest priority is known. */
+  noteRunning(): void {
+    for (const { placed, queue, priority } of this.session.gangs) {
       if (placed > 0 && priority < (this.lowestPriorities.get(queue) ?? Infinity)) {
         this.lowestPriorities.set(queue, priority);
       }
     }
-    this.waiting = waitingOf([...session.short].filter(({ placed, size }) => placed < size));
-    this.placer = new GangPlacer(session, selector);
-    this.misfits = new Remembered(session.ledger.epochs);
-    this.misfitsBeside = new Remembered(session.ledger.epochs);
   }
 
   /** Do the rules of its queues let the gang have these pods at all? */

@@ -20,6 +20,16 @@ export interface Decision {
   readonly queues: readonly QueueUsage[];
   /** How many capacity reports of nodes counted. */
   readonly capacityReports: CapacityReportCounts;
+  /** What the snapshot says of running pods and cannot be true. @default - none */
+  readonly contradictions?: readonly Contradiction[];
+}
+
+/** A pod that runs on a node whose devices, as the other pods there hold them, have no room for it. */
+export interface Contradiction {
+  readonly pod: string;
+  readonly node: string;
+  /** One sentence for people. */
+  readonly message: string;
 }
 
 /** A pod and the node that it gets. */

@@ -91,12 +91,29 @@ export function deviceCapacity(table: NodeTable, row: number, podClass: PodClass
     }
   }
   let pods = Math.min(limit, Math.floor(units / deviceCount));
+  if (pods > 0 && table.overdrawn[row] > 0) {
+    pods = Math.min(pods, withinTotal(table, row, podClass));
+  }
   if (deviceCount > 1 && accelerator.kind !== 'whole' && accelerator.kind !== 'mig') {
     while (pods > 0 && !distinct(table, row, podClass, pods)) {
       pods--;
     }
   }
   return pods;
+}
+
+/**
+ * Where pods hold more of a device than it has, because the device of one of them is not known: what the node's devices have left in all
+ * bounds what they take, whichever of them is the wrong one.
+ */
+function withinTotal(table: NodeTable, row: number, podClass: PodClass): number {
+  let least = Infinity;
+  for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
+    if (serves(table, slot, podClass)) {
+      least = Math.min(least, milliOn(table, slot, podClass.accelerator!));
+    }
+  }
+  return least > 0 ? Math.floor(table.milliFree[row] / (least * podClass.deviceCount)) : Infinity;
 }
 
 /** Can `pods` pods each get `deviceCount` different devices? True when the units, at most `pods` of a device, are enough (Gale-Ryser). */
@@ -123,7 +140,7 @@ export function devicesFit(table: NodeTable, row: number, podClass: PodClass): b
     if (serves(table, slot, podClass)) {
       found += accelerator.kind === 'mig' ? table.migFree[slot * table.profiles.length + podClass.profile] : 1;
       if (found >= deviceCount) {
-        return true;
+        return table.overdrawn[row] === 0 || withinTotal(table, row, podClass) > 0;
       }
     }
   }
@@ -135,6 +152,9 @@ export function chooseDevices(table: NodeTable, row: number, podClass: PodClass)
   const { accelerator, deviceCount } = podClass;
   if (accelerator === undefined) {
     return NONE;
+  }
+  if (table.overdrawn[row] > 0 && withinTotal(table, row, podClass) < 1) {
+    return undefined;
   }
   const fitting: number[] = [];
   for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {

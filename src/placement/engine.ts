@@ -3,9 +3,10 @@
  */
 import { allocate } from './allocate';
 import { Cycle } from './cycle';
-import { type Decision } from './decision';
+import { type Contradiction, type Decision } from './decision';
 import { makeRoom } from './make-room';
 import { type Snapshot } from './model';
+import { compareNames } from './names';
 import { DEFAULT_POLICY, type Policy } from './policy';
 import { explainPending, type Suggests } from './reasons';
 import { Selector } from './select';
@@ -40,12 +41,24 @@ export function decideIn(session: Session, suggests: Suggests = () => true): Dec
     evictStale(cycle);
   }
   return {
-    bindings: cycle.bound.map((pod) => cycle.binding(pod)),
+    bindings: cycle.bound.filter((pod) => !cycle.withdrawn.has(pod)).map((pod) => cycle.binding(pod)),
     nominations: cycle.nominated.map((pod) => cycle.binding(pod)),
     evictions: cycle.evicted.map((evicted) => cycle.eviction(evicted)),
     reservations: cycle.reservations(),
     pending: explainPending(cycle, passed, suggests),
     queues: queueUsage(cycle),
     capacityReports: session.table.reports,
+    ...(session.ledger.contradictions.size === 0 ? {} : { contradictions: contradictions(session) }),
   };
+}
+
+function contradictions({ ledger, table }: Session): readonly Contradiction[] {
+  const found = [...ledger.contradictions].sort(([a], [b]) => compareNames(a.name, b.name));
+  return found.map(([pod, row]) => {
+    const { name } = table.nodes[row];
+    const message =
+      `Pod "${pod.name}" runs on node "${name}", but the other pods there leave no ${table.deviceResource[row]} for it; ` +
+      'nothing more is placed there than the devices of the node have left in all.';
+    return { pod: pod.name, node: name, message };
+  });
 }

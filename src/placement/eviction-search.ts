@@ -3,6 +3,7 @@
  */
 import { type Cycle } from './cycle';
 
+import { fewestVictims, type Loss } from './fewest-victims';
 import { standsNextCycle } from './next-cycle';
 import { type GangRecord, type PodRecord, type Turn } from './records';
 import { type Portion } from './victims';
@@ -34,17 +35,16 @@ const MOST_NODES = 16;
 const MOST_ROUNDS = 4;
 
 /** Victims that are enough for the gang, and what would be lost with them. */
-interface Plan {
+interface Plan extends Loss {
   readonly victims: readonly Portion[];
-  readonly priority: number;
-  readonly pods: number;
 }
 
 /**
  * Evicts the smallest set with which the gang fits, if the action allows that eviction.
  *
  * The sets are the shortest beginnings of the candidates' list, without its first members or with them, and, for a single pod, the
- * shortest beginnings of what is on one node. They are tried from the cheapest: the lowest priority that is lost, then the fewest pods. A
+ * shortest beginnings of what is on one node, and the smallest set that a bounded search finds (`fewest-victims.ts`). They are tried from the
+ * cheapest: first those that cost no gang its core, then the lowest priority that is lost, then the fewest pods. A
  * victim that would get its capacity back in the next cycle, because its queue is then within its quota, is not useful: the search continues
  * without it.
  */
@@ -104,7 +104,7 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
   // Where nothing may be lost, other victims are not cheaper.
   const sets = action === 'consolidate' ? 1 : MOST_SETS;
   for (let first = 0; first < sets && first <= candidates.length; first++) {
-    const plan = planOf(cycle, turn, action, candidates.slice(first));
+    const plan = planOf(cycle, turn, action, complete(candidates.slice(first), candidates));
     if (plan === undefined) {
       break;
     }
@@ -112,13 +112,44 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
   }
   if (action !== 'consolidate' && found.length > 0 && turn.pods.length === 1 && found[0].pods > 1) {
     for (const list of byNode(cycle, turn, candidates)) {
-      const plan = planOf(cycle, turn, action, list);
+      const plan = planOf(cycle, turn, action, complete(list, candidates));
       if (plan !== undefined) {
         found.push(plan);
       }
     }
   }
-  return found.sort((a, b) => a.priority - b.priority || a.pods - b.pods).slice(0, 2 * MOST_SETS);
+  const [best] = found.sort(cheapestFirst);
+  if (action !== 'consolidate' && best !== undefined && best.pods > 1) {
+    const fewer = fewestVictims(cycle, turn, candidates, best);
+    const plan = fewer === undefined ? undefined : planOf(cycle, turn, action, fewer);
+    if (plan !== undefined) {
+      found.push(plan);
+    }
+  }
+  return found.sort(cheapestFirst).slice(0, 2 * MOST_SETS);
+}
+
+/** The core of a gang never goes without its surplus: what a list leaves out of that comes right before the core. */
+function complete(list: readonly Portion[], candidates: readonly Portion[]): readonly Portion[] {
+  if (list.length === candidates.length || !list.some(({ core }) => core)) {
+    return list;
+  }
+  const there = new Set(list);
+  const left = new Map<GangRecord, Portion[]>();
+  for (const portion of candidates) {
+    if (!portion.core && !there.has(portion)) {
+      left.set(portion.gang, [...(left.get(portion.gang) ?? []), portion]);
+    }
+  }
+  return list.flatMap((portion) => (portion.core ? [...(left.get(portion.gang) ?? []), portion] : [portion]));
+}
+
+function cheapestFirst(a: Plan, b: Plan): number {
+  return compare(a.core, b.core) || compare(a.priority, b.priority) || a.pods - b.pods;
+}
+
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 function planOf(cycle: Cycle, turn: Turn, action: Making, list: readonly Portion[]): Plan | undefined {
@@ -134,8 +165,10 @@ function planOf(cycle: Cycle, turn: Turn, action: Making, list: readonly Portion
   return (
     outcome && {
       victims,
+      core: outcome.lost.reduce((most, { gang, core }) => (core ? Math.max(most, gang.priority) : most), -Infinity),
       priority: outcome.lost.reduce((most, { gang }) => Math.max(most, gang.priority), -Infinity),
-      pods: outcome.lost.reduce((sum, { pods }) => sum + pods.length, 0),
+      // What this decision has started itself has done nothing yet.
+      pods: outcome.lost.reduce((sum, { pods }) => sum + pods.filter(({ existed }) => existed).length, 0),
     }
   );
 }
@@ -272,7 +305,12 @@ export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcom
   for (const portion of [...outcome.moved, ...outcome.lost]) {
     for (const pod of portion.pods) {
       cycle.disturbed.add(pod);
-      cycle.evicted.push({ pod, row: outcome.places.get(pod)!.row, action, beneficiary: turn.gang });
+      if (pod.existed) {
+        cycle.evicted.push({ pod, row: outcome.places.get(pod)!.row, action, beneficiary: turn.gang });
+      } else {
+        // It was to start in this decision, and is not started after all.
+        cycle.withdrawn.add(pod);
+      }
     }
   }
   outcome.moved.forEach(({ pods }) => cycle.nominated.push(...pods));

@@ -12,11 +12,11 @@
 import { Heap } from './heap';
 import { missingPods, optionalPod, type RoomFor, runs } from './needs';
 import { type PodClass } from './pod-class';
-import { type QueueOrder } from './policy';
+import { type GangOrderName, type QueueOrder } from './policy';
 import { DUST, holds, type Queues, saturation } from './queues';
 import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
 import { type Session } from './session';
-import { type Line, lineOf, type Lines } from './waiting';
+import { type Line, lineOf, type Lines, rankOf } from './waiting';
 
 /** A gang, and the line of like ones behind it. */
 interface Entry {
@@ -81,7 +81,7 @@ export class GangOrder {
     this.byQuota = session.policy.queueOrder === 'quota-then-surplus' && !this.strict;
     const byShare = session.policy.gangOrder === 'share';
     const shareOf = byShare ? (gang: GangRecord): number => shareOfGang(session, gang) : undefined;
-    const compare = (a: Entry, b: Entry): number => compareGangs(a.gang, b.gang, shareOf);
+    const compare = (a: Entry, b: Entry): number => compareGangs(a.gang, b.gang, session.policy.gangOrder, shareOf);
     for (const queue of session.queues) {
       const parent = queue.parent === undefined ? undefined : this.nodes.get(queue.parent);
       const node: Node = {
@@ -180,7 +180,13 @@ export class GangOrder {
 
   private add(gang: GangRecord): void {
     const node = gang.queue === undefined ? undefined : this.nodes.get(gang.queue);
-    node?.within.push({ gang, line: lineOf([gang]), at: 0, hopeless: 'no', misfit: 'no' });
+    node?.within.push({
+      gang,
+      line: lineOf([gang], this.session.policy.gangOrder),
+      at: 0,
+      hopeless: 'no',
+      misfit: 'no',
+    });
   }
 
   /** Puts the entry in with the next gang of its line that still waits, if there is one. */
@@ -412,14 +418,19 @@ export function askedFor(session: Session, pods: readonly PodRecord[]): Float64A
 }
 
 /** Negative when `a` comes first. */
-function compareGangs(a: GangRecord, b: GangRecord, shareOf: ((gang: GangRecord) => number) | undefined): number {
+function compareGangs(
+  a: GangRecord,
+  b: GangRecord,
+  order: GangOrderName,
+  shareOf: ((gang: GangRecord) => number) | undefined,
+): number {
   const [aRuns, bRuns] = [runs(a), runs(b)];
   return (
     b.priority - a.priority ||
     Number(aRuns) - Number(bRuns) ||
     (aRuns ? 0 : Number(b.placed > 0) - Number(a.placed > 0)) ||
     (shareOf === undefined ? 0 : compareNumbers(shareOf(a), shareOf(b))) ||
-    a.arrival - b.arrival ||
+    rankOf(a, order) - rankOf(b, order) ||
     a.index - b.index
   );
 }

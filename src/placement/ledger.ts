@@ -24,6 +24,8 @@ export class Ledger {
   private readonly logDevices: (readonly number[])[] = [];
   private readonly charges: (Charge | undefined)[] = [];
   readonly epochs = new Epochs();
+  /** Pods that were loaded although no devices of their nodes are left for them. */
+  readonly contradictions = new Map<PodRecord, number>();
   /** Classes that were seen not to fit anywhere. */
   private readonly noFit = new Remembered<true>(this.epochs);
 
@@ -98,13 +100,14 @@ export class Ledger {
     const known =
       row === ELSEWHERE || (devices.length === wanted && !this.isHeld(pod, devices))
         ? devices
-        : (chooseDevices(this.table, row, pod.podClass) ?? this.anyDevices(row, wanted));
+        : (chooseDevices(this.table, row, pod.podClass) ?? this.contradiction(pod, row, wanted));
     this.apply(pod, row, known, 1);
   }
 
   /** Removes a pod from the books permanently. */
   unload(pod: PodRecord): void {
     this.epochs.begin();
+    this.contradictions.delete(pod);
     this.apply(pod, pod.row, pod.devices, -1);
   }
 
@@ -231,6 +234,11 @@ export class Ledger {
     if (this.others.active) {
       this.others.count(podClass, row, by);
     }
+  }
+
+  private contradiction(pod: PodRecord, row: number, wanted: number): readonly number[] {
+    this.contradictions.set(pod, row);
+    return this.anyDevices(row, wanted);
   }
 
   /** For a pod that runs although nothing suits it: the devices with the most free. */

@@ -18,6 +18,7 @@ import { Consolidation } from './consolidate';
 import { type Cycle } from './cycle';
 import { evictFor } from './eviction-search';
 import { GangOrder } from './gang-order';
+import { runs } from './needs';
 import { preemptCandidates } from './preempt';
 import { ReclaimRules } from './reclaim';
 import { type GangRecord, type Turn } from './records';
@@ -34,6 +35,8 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   }
   cycle.releasing().forEach((pod) => session.ledger.remove(pod));
   cycle.releasesCount = true;
+  cycle.started = new Set(cycle.bound);
+  cycle.noteRunning();
   const singles = passed.filter(({ kind }) => kind === undefined);
   const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
   let tries = session.policy.makeRoomLimit;
@@ -42,6 +45,11 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   for (let turn = order.next(); turn !== undefined && tries > 0 && cycle.trials > 0; turn = order.next()) {
     const settled = turn;
     const likeness = likenessOf(settled.gang);
+    // Its minimum may have been left waiting since the turn was chosen.
+    if (settled.optional && !runs(settled.gang)) {
+      order.passed(settled.gang);
+      continue;
+    }
     if (!mayDisturb(cycle, settled.gang) || (likeness !== undefined && inVain.has(likeness))) {
       order.passed(settled.gang);
       continue;
@@ -58,7 +66,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
     if (cycle.reservation?.gang === settled.gang) {
       cycle.reservation = undefined;
     }
-    new Set(cycle.evicted.map(({ pod }) => pod.role!.gang.queue)).forEach(
+    new Set([...cycle.evicted.map(({ pod }) => pod), ...cycle.withdrawn].map(({ role }) => role!.gang.queue)).forEach(
       (queue) => queue !== undefined && order.changed(queue),
     );
     order.again(settled.gang);

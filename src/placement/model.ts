@@ -396,6 +396,12 @@ export interface Pod {
   readonly devices?: readonly number[];
   /** Milliseconds since the epoch. @default - the gang's arrival */
   readonly startedAt?: number;
+  /**
+   * When a releasing pod ought to have terminated, milliseconds since the epoch. One that is still there long after that is stuck, and
+   * nothing waits for its room (see `Policy.stuckSeconds`).
+   * @default - it terminates at some time
+   */
+  readonly releasedBy?: number;
   /** Whether the pod may be evicted for other gangs. @default - as its gang */
   readonly preemptible?: boolean;
   /** Smaller first among the pods of a role. @default - by name */

@@ -45,6 +45,8 @@ export class NodeTable {
   readonly wholeFree: Int32Array;
   /** Thousandths free on the row, over all devices. */
   readonly milliFree: Int32Array;
+  /** Thousandths that pods hold of the row's devices beyond what these have; the other devices give up as much. */
+  readonly overdrawn: Int32Array;
   readonly deviceResource: readonly string[];
 
   /** Grows whenever something on the row changes. */
@@ -107,6 +109,7 @@ export class NodeTable {
     this.softTaints = this.nodes.some(({ taints = [] }) => taints.some(({ effect }) => effect === 'PreferNoSchedule'));
     this.wholeFree = new Int32Array(this.count);
     this.milliFree = new Int32Array(this.count);
+    this.overdrawn = new Int32Array(this.count);
     this.version = new Int32Array(this.count);
     for (let row = 0; row < this.count; row++) {
       this.takeUsedDevices(row);
@@ -200,14 +203,19 @@ export class NodeTable {
   recountDevices(row: number): void {
     let whole = 0;
     let milli = 0;
+    let beyond = 0;
     for (let slot = this.deviceStart[row]; slot < this.deviceStart[row + 1]; slot++) {
-      if (this.deviceFree[slot] > 0) {
-        milli += this.deviceFree[slot];
-        whole += this.deviceFree[slot] === WHOLE ? 1 : 0;
+      const free = this.deviceFree[slot];
+      if (free > 0) {
+        milli += free;
+        whole += free === WHOLE ? 1 : 0;
+      } else if (free < 0 && this.deviceCapacity[slot] > 0) {
+        beyond -= free;
       }
     }
-    this.wholeFree[row] = whole;
-    this.milliFree[row] = milli;
+    this.overdrawn[row] = beyond;
+    this.milliFree[row] = Math.max(0, milli - beyond);
+    this.wholeFree[row] = beyond === 0 ? whole : Math.min(whole, Math.floor(this.milliFree[row] / WHOLE));
   }
 
   /** Devices that are in use outside the snapshot: the last ones, because their indices are unknown. */

@@ -21,6 +21,7 @@ import { RoomIndex } from './room-index';
 import { type Selector, type Within } from './select';
 import { preferenceRow } from './score/static-preference';
 import { type Session } from './session';
+import { hasWishes } from './wishes';
 import { assignTopology, type TopologyRequest } from './topology';
 
 type Part = Pick<UnitRecord, 'roles' | 'children' | 'topology'>;
@@ -53,7 +54,8 @@ export class GangPlacer {
       return false;
     }
     const wanted = new Set(pods);
-    return this.attempt(() => this.unit(this.together(root, pods), wanted, within));
+    const tried = (inside: Within): boolean => this.attempt(() => this.unit(this.together(root, pods), wanted, inside));
+    return tried(within) || (!within.wishless && prefers(pods) && tried({ ...within, wishless: true }));
   }
 
   /**
@@ -111,6 +113,9 @@ export class GangPlacer {
     const { topology } = unit;
     if (topology?.required === undefined && topology?.preferred === undefined && topology?.sliceLevel === undefined) {
       return this.parts(unit, wanted, within);
+    }
+    if (topology.sliceLevel !== undefined && topology.sliceSize === undefined) {
+      return false;
     }
     const tree = this.session.topologies.forConstraint(topology);
     if (tree === undefined) {
@@ -534,6 +539,12 @@ function isUnder(leaf: Domain, domain: Domain): boolean {
   return false;
 }
 
+/** Do the pods differ, and some of them prefer places that others need? */
+function prefers(pods: readonly PodRecord[]): boolean {
+  const [{ podClass }] = pods;
+  return pods.some((pod) => pod.podClass !== podClass) && pods.some((pod) => hasWishes(pod.podClass.template));
+}
+
 /** A set for each list of rows that others are cut to: the rows of one domain are asked for again for every leaf below it. */
 const rowSets = new WeakMap<Int32Array, ReadonlySet<number>>();
 
@@ -544,12 +555,16 @@ function intersect(within: Within, tree: TopologyTree, domain: Domain): Within {
     within.rows === domain.rows ||
     (within.domain?.tree === tree && isUnder(domain, within.domain.domain));
   if (whole) {
-    return { rows: domain.rows, without: within.without, domain: { tree, domain } };
+    return { rows: domain.rows, without: within.without, wishless: within.wishless, domain: { tree, domain } };
   }
   const known = rowSets.get(within.rows);
   const inside = known ?? new Set(within.rows);
   if (known === undefined) {
     rowSets.set(within.rows, inside);
   }
-  return { rows: domain.rows.filter((row) => inside.has(row)), without: within.without };
+  return {
+    rows: domain.rows.filter((row) => inside.has(row)),
+    without: within.without,
+    wishless: within.wishless,
+  };
 }

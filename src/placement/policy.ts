@@ -25,11 +25,11 @@ export const QUEUE_ORDERS = ['quota-then-surplus', 'drf', 'proportion'] as const
 export type QueueOrder = (typeof QUEUE_ORDERS)[number];
 
 /**
- * `binpack`: the fullest node that still fits. `spread`: the emptiest. `fgd`: the node where the placement costs the least room for the
+ * `first-fit`: the first node by name, as a baseline. `binpack`: the fullest node that still fits. `spread`: the emptiest. `fgd`: the node where the placement costs the least room for the
  * pods that are typical of the workload, as published (USENIX ATC '23). `fragmentation`: the same, and devices must not be left without
  * CPU.
  */
-export const NODE_SCORES = ['binpack', 'spread', 'fgd', 'fragmentation'] as const;
+export const NODE_SCORES = ['binpack', 'spread', 'first-fit', 'fgd', 'fragmentation'] as const;
 /** How nodes are compared; `NODE_SCORES` explains each value. */
 export type NodeScore = (typeof NODE_SCORES)[number];
 
@@ -41,8 +41,12 @@ export const VICTIM_ORDERS = ['youngest-first', 'cheapest-first'] as const;
 /** Which pods are evicted first; `VICTIM_ORDERS` explains each value. */
 export type VictimOrder = (typeof VICTIM_ORDERS)[number];
 
-/** `age`: the oldest first. `share`: the gang with the smallest dominant share of the cluster first, then the oldest. */
-export const GANG_ORDERS = ['age', 'share'] as const;
+/**
+ * Among gangs of one queue and priority. `age`: the oldest first. `share`: the gang with the smallest dominant share of the cluster first,
+ * then the oldest. `shortest-first`: by arrival plus twice the expected duration (a day where it is unknown), so that short gangs overtake
+ * long ones and no gang starves.
+ */
+export const GANG_ORDERS = ['age', 'share', 'shortest-first'] as const;
 /** How gangs of one queue and priority are ordered; `GANG_ORDERS` explains each value. */
 export type GangOrderName = (typeof GANG_ORDERS)[number];
 
@@ -98,6 +102,8 @@ export interface Policy {
   readonly capacityReportSeconds: number;
   /** For how long a gang may stay below its minimum before what is left of it is evicted, seconds. */
   readonly staleGangSeconds: number;
+  /** For how long after its time a pod may still be terminating before nothing waits for its room any more, seconds. */
+  readonly stuckSeconds: number;
   /** Most candidate victims that are looked at for one gang. */
   readonly victimLimit: number;
   /** Most gangs of a cycle for which room is made by evictions. */
@@ -127,6 +133,7 @@ export const DEFAULT_POLICY: Policy = {
   signalWeight: 0.1,
   capacityReportSeconds: 60,
   staleGangSeconds: 60,
+  stuckSeconds: 300,
   victimLimit: 4096,
   makeRoomLimit: 64,
 };

@@ -154,6 +154,10 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
       words: `No topology has the level "${topology.required ?? topology.sliceLevel}".`,
     };
   }
+  if (topology?.sliceLevel !== undefined && topology.sliceSize === undefined) {
+    const words = `The topology names the slice level "${topology.sliceLevel}" without a slice size.`;
+    return { ...none, fits: 0, kind: 'unknown-topology', words };
+  }
   for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
     const missing = notOffered(session, podClass);
     if (missing !== undefined) {

@@ -14,7 +14,7 @@ import { staysInQuota } from './gang-order';
 import { type PodClass } from './pod-class';
 import { DUST, holds, siblingsAbove } from './queues';
 import { type GangRecord, type QueueRecord, type Turn } from './records';
-import { portionsOf, type Portion, usefulRows, victimOrder } from './victims';
+import { portionsOf, type Portion, surplusFirst, usefulRows, victimOrder } from './victims';
 
 export class ReclaimRules {
   private readonly queue: QueueRecord;
@@ -48,6 +48,7 @@ export class ReclaimRules {
       list.push(...portionsOf(this.cycle, gang, useful));
       queues.set(gang.queue!, list);
     }
+    queues.forEach((list, queue) => queues.set(queue, surplusFirst(list)));
     const taken = new Map<QueueRecord, Float64Array>();
     const chosen: Portion[] = [];
     const next = new Map([...queues.keys()].map((queue) => [queue, 0]));

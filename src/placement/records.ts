@@ -28,6 +28,8 @@ export interface PodRecord {
   /** Was there before this decision: `running` and `releasing` pods are. */
   readonly existed: boolean;
   readonly releasing: boolean;
+  /** When it ought to have terminated, milliseconds since the epoch; Infinity where that is not known. */
+  readonly releasedBy: number;
   /** May be placed: it is new, or (while the next cycle is tried out) it was evicted in this one. */
   waits: boolean;
   /** Row where it was before this decision. */

@@ -22,6 +22,8 @@ import { type Session } from './session';
 export interface Within {
   /** @default - all rows */
   readonly rows?: Int32Array;
+  /** What pods prefer does not count. @default false */
+  readonly wishless?: boolean;
   /** 1 for rows that are out of bounds. @default - none */
   readonly without?: Uint8Array;
   /** The domain whose rows `rows` are, where they are all of them. */
@@ -50,6 +52,7 @@ export class Selector {
   private readonly workload: ReadonlyMap<PodClass, number>;
   private readonly groups = new Map<string, Group>();
   private readonly classes: (ClassNeeds | undefined)[] = [];
+  private readonly wishless: (ClassNeeds | undefined)[] = [];
 
   constructor(private readonly session: Session) {
     const { table, policy } = session;
@@ -65,7 +68,7 @@ export class Selector {
   /** The row, or -1 when the pod fits none of them. */
   best(podClass: PodClass, within: Within = {}): number {
     const { ledger, others } = this.session;
-    const { group, cpu, memory } = this.needs(podClass);
+    const { group, cpu, memory } = this.needs(podClass, within.wishless ?? false);
     if (within.rows !== undefined || others.active) {
       return this.bestOfRows(podClass, group, within);
     }
@@ -80,22 +83,23 @@ export class Selector {
     return row;
   }
 
-  private bestOfRows(podClass: PodClass, group: Group, { rows, without }: Within): number {
+  private bestOfRows(podClass: PodClass, group: Group, { rows, without, wishless = false }: Within): number {
     const { ledger, table, others } = this.session;
     const { values, offset } = this.index.scores(group.id, group.score);
     const count = rows?.length ?? table.count;
+    const wishes = podClass.dynamic && !wishless;
     let best = NOWHERE;
     let bestScore = -Infinity;
     for (let i = 0; i < count; i++) {
       const row = rows === undefined ? i : rows[i];
       const score = values[offset + row];
-      if (score === -Infinity || without?.[row] === 1 || (score <= bestScore && !podClass.dynamic)) {
+      if (score === -Infinity || without?.[row] === 1 || (score <= bestScore && !wishes)) {
         continue;
       }
       if (!ledger.fits(podClass, row) || (others.active && others.constraint(podClass, row) !== undefined)) {
         continue;
       }
-      const whole = podClass.dynamic
+      const whole = wishes
         ? score + others.preference(podClass, row) * this.session.policy.affinityWeight * WISH
         : score;
       if (whole > bestScore) {
@@ -106,24 +110,25 @@ export class Selector {
     return best;
   }
 
-  private needs(podClass: PodClass): ClassNeeds {
-    return (this.classes[podClass.id] ??= {
-      group: this.groupOf(podClass),
+  private needs(podClass: PodClass, wishless: boolean): ClassNeeds {
+    const classes = wishless ? this.wishless : this.classes;
+    return (classes[podClass.id] ??= {
+      group: this.groupOf(podClass, wishless),
       cpu: cpuOf(podClass),
       memory: podClass.amounts[podClass.columns.indexOf(MEMORY_COLUMN)] ?? 0,
     });
   }
 
-  private groupOf(podClass: PodClass): Group {
+  private groupOf(podClass: PodClass, wishless: boolean): Group {
     const { policy } = this.session;
     const exact = policy.nodeScore === 'fgd';
     const size = exact ? cpuOf(podClass) : magnitude(cpuOf(podClass));
     const cpu = exact ? size : this.meanCpu(podClass, size);
     const counted = [...podClass.columns].filter((column) => column > PODS_COLUMN);
-    const key = canonicalText([podClass.accelerator, size, counted, nodeConstraints(podClass.template)]);
+    const key = canonicalText([podClass.accelerator, size, counted, nodeConstraints(podClass.template), wishless]);
     let group = this.groups.get(key);
     if (group === undefined) {
-      group = { id: this.groups.size, score: this.rowScore(podClass, cpu) };
+      group = { id: this.groups.size, score: this.rowScore(podClass, cpu, wishless) };
       this.groups.set(key, group);
     }
     return group;
@@ -144,10 +149,10 @@ export class Selector {
     return pods === 0 ? cpuOf(podClass) : Math.round(sum / pods);
   }
 
-  private rowScore(podClass: PodClass, cpu: number): RowScore {
+  private rowScore(podClass: PodClass, cpu: number, wishless: boolean): RowScore {
     const { table, policy } = this.session;
     const allowed = this.session.staticRow(podClass);
-    const preference = preferenceRow(table, podClass);
+    const preference = wishless ? undefined : preferenceRow(table, podClass);
     const signals = table.reports.fresh > 0;
     const least = Math.min(cpu, cpuOf(podClass)) / 2;
     const free = table.free[CPU_COLUMN];

@@ -105,7 +105,8 @@ export class Session {
 
   /** Pods that are on their way out. */
   get leaving(): readonly PodRecord[] {
-    return this.rowBooks.leaving();
+    const latest = this.now - this.policy.stuckSeconds * 1000;
+    return this.rowBooks.leaving().filter(({ releasedBy }) => releasedBy >= latest);
   }
 
   /** Pods that run and whose end is known, soonest first: milliseconds since the epoch, perhaps in the past. */

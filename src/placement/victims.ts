@@ -2,10 +2,10 @@
  * Who could be evicted, in which portions, and who goes first.
  *
  * Portions keep gangs whole: pods beyond the minimum go one at a time, the last one first; what then is left of a gang goes together or
- * not at all. Never a pod that must not be evicted, one that has not had its minimum running time, or one that was started by this
- * decision. A gang whose pods are all on nodes where the claimant could not be anyway is of no use to it, and is left out.
+ * not at all. Never a pod that must not be evicted, or one that has not had its minimum running time. What this decision itself starts
+ * may still be left waiting, so that nothing is started that the next decision would evict. A gang whose pods are all on nodes where the claimant could not be anyway is of no use to it, and is left out.
  *
- * Order: lowest priority first; then the latest arrival, or, cheapest first, the least work lost. O(gangs log gangs + pods).
+ * Order: the surplus of all gangs before the core of any; in each, lowest priority first; then the latest arrival, or, cheapest first, the least work lost. O(gangs log gangs + pods).
  */
 import { type Cycle } from './cycle';
 import { isSurplus, rolesIn } from './needs';
@@ -29,7 +29,12 @@ export function portions(cycle: Cycle, candidates: readonly GangRecord[], claima
       break;
     }
   }
-  return list;
+  return surplusFirst(list);
+}
+
+/** The surplus of all gangs goes before the core of any. */
+export function surplusFirst(list: readonly Portion[]): Portion[] {
+  return [...list.filter(({ core }) => !core), ...list.filter(({ core }) => core)];
 }
 
 export function portionsOf(cycle: Cycle, gang: GangRecord, useful: Uint8Array): Portion[] {
@@ -58,9 +63,13 @@ export function portionsOf(cycle: Cycle, gang: GangRecord, useful: Uint8Array): 
   return list;
 }
 
-function evictable({ session, disturbed }: Cycle, pod: PodRecord): boolean {
+function evictable({ session, disturbed, started }: Cycle, pod: PodRecord): boolean {
   const seconds = pod.role?.gang.gang.minimumRuntimeSeconds ?? 0;
-  return pod.existed && !disturbed.has(pod) && pod.preemptible && session.now - pod.startedAt >= seconds * 1000;
+  if (disturbed.has(pod) || !pod.preemptible) {
+    return false;
+  }
+  // What this decision starts could be evicted by the next one, so it may as well not start.
+  return pod.existed ? session.now - pod.startedAt >= seconds * 1000 : seconds === 0 && started.has(pod);
 }
 
 /** 1 for rows on which any of the classes may be, were there room. */

@@ -4,6 +4,7 @@
  * Fresh gangs of one queue that ask for the same with the same right form a line: as long as less and less is free, what the first of them
  * does not get the others do not get either. Thousands of gangs are in some tens of lines.
  */
+import { type GangOrderName } from './policy';
 import { type GangRecord, type QueueRecord } from './records';
 
 /** Gangs that ask for the same: the highest priority first, then by age. */
@@ -22,7 +23,7 @@ export interface Waiting {
 }
 
 /** O(gangs log gangs). */
-export function waitingOf(gangs: Iterable<GangRecord>): Waiting {
+export function waitingOf(gangs: Iterable<GangRecord>, order: GangOrderName): Waiting {
   const lines = new Map<QueueRecord, Map<number, GangRecord[]>>();
   const singles: GangRecord[] = [];
   for (const gang of gangs) {
@@ -44,16 +45,30 @@ export function waitingOf(gangs: Iterable<GangRecord>): Waiting {
     }
   }
   return {
-    lines: new Map([...lines].map(([queue, ofQueue]) => [queue, [...ofQueue.values()].map(lineOf)])),
+    lines: new Map(
+      [...lines].map(([queue, ofQueue]) => [queue, [...ofQueue.values()].map((line) => lineOf(line, order))]),
+    ),
     singles,
   };
 }
 
-export function lineOf(gangs: GangRecord[]): Line {
+export function lineOf(gangs: GangRecord[], order: GangOrderName): Line {
   const shortest = gangs.reduce((least, { gang }) => Math.min(least, gang.expectedSeconds ?? Infinity), Infinity);
-  return { gangs: gangs.sort(oldestFirst), shortest };
+  return {
+    gangs: gangs.sort((a, b) => b.priority - a.priority || rankOf(a, order) - rankOf(b, order) || a.index - b.index),
+    shortest,
+  };
 }
 
-function oldestFirst(a: GangRecord, b: GangRecord): number {
-  return b.priority - a.priority || a.arrival - b.arrival || a.index - b.index;
+/**
+ * What gangs of one queue and priority are ordered by, smaller first: their arrival. Under `shortest-first` `AGEING` times the expected
+ * duration is added to it, so a gang is overtaken only by those that arrive within that time of it, and nothing starves.
+ */
+export function rankOf({ arrival, gang }: GangRecord, order: GangOrderName): number {
+  return order === 'shortest-first' ? arrival + AGEING * 1000 * (gang.expectedSeconds ?? UNKNOWN_SECONDS) : arrival;
 }
+
+/** Seconds of waiting that outweigh a second of duration. */
+const AGEING = 2;
+/** What a gang of unknown duration is taken to run, seconds. */
+const UNKNOWN_SECONDS = 86_400;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Case, type SchedulerCase, type TopologyCase } from '../../bench/conformance/case-format';
 import { runCase } from '../../bench/conformance/run-case';
 import { runSchedulerCase } from '../../bench/conformance/run-scheduler-case';
+import { livePods, snapshotOf } from '../../bench/conformance/to-snapshot';
 import { runTopologyCase } from '../../bench/conformance/run-topology-case';
 
 const GPU = 'nvidia.com/gpu';
@@ -55,6 +56,65 @@ describe('case runner', () => {
     expect(
       runSchedulerCase({ ...steady(''), nodes, podGroups, pods, expect: { podGroups: { c: { status: 'pending' } } } }),
     ).toEqual([]);
+  });
+
+  it('lets the higher order in a group go first, and takes pipelined pods as waiting', () => {
+    const given = steady('');
+    const pods = [
+      { name: 'a-0', podGroup: 'a', state: 'pending', request: { [GPU]: 2 }, orderInGroup: 1 },
+      { name: 'a-1', podGroup: 'a', state: 'pipelined', node: 'n', request: { [GPU]: 2 }, orderInGroup: 2 },
+    ];
+    const expected = { pods: { 'a-0': { status: 'pending' }, 'a-1': { status: 'running', node: 'n' } } };
+    expect(runSchedulerCase({ ...given, podGroups: [given.podGroups[0]], pods, expect: expected })).toEqual([]);
+  });
+
+  it('keeps MIG nodes for what their strategy exposes', () => {
+    const given = steady('');
+    const node = { allocatable: { [GPU]: 2, 'nvidia.com/mig-1g.10gb': 7, pods: 9 } };
+    const run = (migStrategy: string): readonly string[] =>
+      runSchedulerCase({
+        ...given,
+        nodes: [{ name: 'n', ...node, gpu: { migStrategy } }],
+        expect: { podGroups: { a: { status: 'running', node: 'n' } } },
+      });
+    expect(run('single')).toEqual([]);
+    expect(run('mixed')).toEqual(['round 1: a-0 is pending, expected running on n']);
+  });
+
+  it('has no room to come from a pod that never terminates', () => {
+    const given = steady('');
+    const stuck = { name: 'old-0', podGroup: 'b', state: 'releasing', node: 'n', request: { [GPU]: 2 } };
+    const run = (stuckInReleasing: boolean, status: string): readonly string[] =>
+      runSchedulerCase({
+        ...given,
+        pods: [given.pods[0], { ...stuck, stuckInReleasing }],
+        run: { ...given.run, stableRounds: 0, rounds: 2 },
+        expect: { podGroups: { a: { status } } },
+      });
+    expect(run(true, 'pending')).toEqual([]);
+    expect(run(false, 'running')).toEqual([]);
+  });
+
+  it('keeps the numbers of shared devices over rounds', () => {
+    const given = steady('');
+    const half = (name: string, state: string, group: string | undefined, node = 'n') => ({
+      name,
+      podGroup: name.slice(0, 1),
+      request: {},
+      gpuFraction: 0.5,
+      state,
+      ...(group === undefined ? {} : { gpuGroups: [group], node }),
+    });
+    const groups = ['a', 'b', 'c'].map((name) => ({ ...given.podGroups[0], name }));
+    const pods = [half('a-0', 'releasing', '1'), half('b-0', 'running', '2'), half('c-0', 'pending', undefined)];
+    const live = livePods({ ...given, podGroups: groups, pods }, new Set(['n']));
+    expect(live.map(({ devices }) => devices)).toEqual([[0], [1], undefined]);
+    const later = live.map((pod) => (pod.spec.name === 'a-0' ? { ...pod, node: undefined, devices: undefined } : pod));
+    expect(
+      snapshotOf({ ...given, podGroups: groups, pods }, later).pods.find(({ name }) => name === 'b-0'),
+    ).toMatchObject({
+      devices: [1],
+    });
   });
 
   it('compares exact binds and evictions of one session', () => {

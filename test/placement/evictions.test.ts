@@ -1,4 +1,5 @@
 import { type Gang, type Queue } from '../../src/placement';
+import { checkFewestVictims } from './fewest-victims';
 import { cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
 
 const low = (name: string, more: Partial<Gang> = {}): Gang => gang(name, 1, template(2), more);
@@ -20,6 +21,38 @@ describe('preemption', () => {
     const evicted = run(cluster([node('a', 4)], gangs, pods)).evictions.map(({ pod }) => pod);
     expect(evicted).toEqual(expect.arrayContaining(['elastic-worker-3', 'elastic-worker-2']));
     expect(evicted).toHaveLength(2);
+  });
+
+  it('takes the surplus of every elastic gang before the core of any', () => {
+    const elastic = (name: string, priority: number): Gang => gang(name, 2, template(1), { minimum: 1, priority });
+    const gangs = [low('rigid'), elastic('e1', 1), elastic('e2', 2), high];
+    const pods = [
+      running('rigid', 'a'),
+      ...['e1', 'e2'].flatMap((name) => [running(name, 'a', 0), running(name, 'a', 1)]),
+    ];
+    const evicted = run(cluster([node('a', 6)], gangs, pods)).evictions.map(({ pod }) => pod);
+    expect(evicted.sort()).toEqual(['e1-worker-1', 'e2-worker-1']);
+  });
+
+  it('loses no more pods than a brute force has to', () => {
+    checkFewestVictims(Number(process.env.GANTRY_PROPERTY_RUNS ?? 300), 17);
+  });
+
+  it('does not start what the next decision would evict', () => {
+    const gangs = [low('there'), low('new', { arrival: NOW }), gang('high', 1, template(4), { priority: 10 })];
+    const decision = run(cluster([node('a', 4)], gangs, [running('there', 'a')]));
+    expect(decision.bindings).toEqual([]);
+    expect(decision.evictions.map(({ pod }) => pod)).toEqual(['there-worker-0']);
+    expect(decision.nominations.map(({ pod }) => pod)).toEqual(['high-worker-0']);
+  });
+
+  it('does not wait for the room of a pod that is stuck terminating', () => {
+    const gangs = [gang('old', 1, template(4)), gang('new', 1, template(4))];
+    const leaving = (releasedBy: number) => [running('old', 'a', 0, { state: 'releasing', releasedBy })];
+    const nominated = (releasedBy: number): number =>
+      run(cluster([node('a', 4)], gangs, leaving(releasedBy)), { actions: ['allocate'] }).nominations.length;
+    expect(nominated(NOW - MINUTE)).toBe(1);
+    expect(nominated(NOW - 10 * MINUTE)).toBe(0);
   });
 
   it('takes a gang as a whole where it has no more than its minimum', () => {

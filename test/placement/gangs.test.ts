@@ -57,6 +57,13 @@ describe('gangs', () => {
     ]);
   });
 
+  it('are refused where they name a slice level without a slice size', () => {
+    const sliced = gang('g', 2, template(1), { topology: { sliceLevel: 'rack' } });
+    expect(run(cluster(racks, [sliced], [], { topologies })).pending).toMatchObject([
+      { kind: 'unknown-topology', message: 'The topology names the slice level "rack" without a slice size.' },
+    ]);
+  });
+
   it('join pods that run already in their domain', () => {
     const grown = gang('g', 4, template(1), { topology: { required: 'rack' } });
     const decision = run(cluster(racks, [grown], [running('g', 'n3')], { topologies }));

@@ -48,6 +48,7 @@ export function checkGuarantees(runs: number, seed: number): void {
 function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], policy: Policy): readonly Pod[] {
   let pods = from;
   let last = '';
+  let before: Decision | undefined;
   for (let cycle = 0; cycle < MOST_CYCLES; cycle++) {
     const now = NOW + cycle * 60_000;
     const snapshot = snapshotOf(world, gangs, pods, now);
@@ -57,6 +58,7 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
       ...brokenDevices(snapshot, decision),
       ...needless(snapshot, decision),
       ...tooEarly(snapshot, decision),
+      ...startedInVain(decision, before),
     ];
     if (broken.length > 0) {
       throw new Error(`cycle ${cycle}: ${broken.join('; ')}; ${summary(decision)}`);
@@ -66,6 +68,7 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
     }
     pods = apply(snapshot, decision);
     last = summary(decision);
+    before = decision;
   }
   throw new Error(`no rest after ${MOST_CYCLES} cycles; the last one: ${last}`);
 }
@@ -154,6 +157,17 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
     const stays = brokenInvariants(snapshot, without).length === 0 && brokenDevices(snapshot, without).length === 0;
     return stays && !capped && !dynamic ? [`${gang} could have stayed where it was`] : [];
   });
+}
+
+/** Nothing changed since the last decision: what it started must not be lost to a gang that it left waiting. */
+function startedInVain({ evictions }: Decision, before: Decision | undefined): string[] {
+  const started = new Set(before?.bindings.map(({ pod }) => pod));
+  const waited = new Set(before?.pending.map(({ gang }) => gang));
+  return evictions
+    .filter(
+      ({ pod, beneficiary = '', movesTo }) => started.has(pod) && waited.has(beneficiary) && movesTo === undefined,
+    )
+    .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
 }
 
 function tooEarly({ gangs, pods, now }: Snapshot, { evictions }: Decision): string[] {

@@ -166,6 +166,11 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .summary('run scenarios over time')
     .description('Run scenarios over time through the placement core, and compare the results with their expectations.')
     .argument('<scenarios...>', 'scenario files, or folders that contain them')
+    .option(
+      '--policy <policy>',
+      'a policy file or the name of a policy, instead of that of the scenario; repeatable',
+      collect,
+    )
     .addOption(new Option('--format <format>', 'text, json, or html').default('text'))
     .option('--output <file>', 'write the result to a file')
     .option('-q, --quiet', 'print unmet expectations only')

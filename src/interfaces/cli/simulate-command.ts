@@ -3,7 +3,11 @@
  */
 import { dirname, isAbsolute, join } from 'node:path';
 import { renderTimelinePage } from '../../planning/pages';
+import { type Policy } from '../../placement';
+import { NAMED_POLICIES, PolicyFileError, readPolicyFile } from '../../planning/cluster/policy-file';
 import {
+  type CompareOptions,
+  comparisonText,
   readScenario,
   type Scenario,
   ScenarioError,
@@ -26,6 +30,8 @@ export interface SimulateFlags {
   readonly output?: string;
   readonly quiet?: boolean;
   readonly color?: boolean;
+  /** Names of policies, or files; the scenario's own without any. */
+  readonly policy?: readonly string[];
 }
 
 /** @returns the exit status */
@@ -35,11 +41,23 @@ export function simulateCommand(paths: readonly string[], flags: SimulateFlags, 
   if (format === 'html' && files.length > 1) {
     throw new UsageError(`--format html: requires exactly one scenario, but ${files.length} were given`);
   }
+  const policies = (flags.policy ?? []).map((name) => ({ name, policy: policyNamed(name, terminal) }));
+  if (format === 'html' && policies.length > 1) {
+    throw new UsageError(`--format html: requires at most one --policy, but ${policies.length} were given`);
+  }
   const scenarios = files.map((file) => ({ file, scenario: scenarioIn(file, terminal) }));
   const progress = new Progress(terminal);
   const colour = flags.output === undefined && wantsColour(terminal, flags.color);
   try {
-    const results = scenarios.map(({ file, scenario }) => ({ file, result: run(scenario, progress) }));
+    const results = scenarios.flatMap(({ file, scenario }): Run[] =>
+      policies.length === 0
+        ? [{ file, result: run(scenario, progress) }]
+        : policies.map(({ name, policy }) => ({
+            file,
+            policy: name,
+            result: run({ ...scenario, policy }, progress),
+          })),
+    );
     progress.done();
     const text = written(format, results, flags, terminal, colour);
     if (flags.output === undefined) {
@@ -55,6 +73,8 @@ export function simulateCommand(paths: readonly string[], flags: SimulateFlags, 
 
 interface Run {
   readonly file: string;
+  /** As it was given, where one was. */
+  readonly policy?: string;
   readonly result: SimulationResult;
 }
 
@@ -69,7 +89,7 @@ function written(
   switch (format) {
     case 'json':
       return `${JSON.stringify(
-        runs.map(({ file, result }) => ({ file, ...result })),
+        runs.map(({ file, policy, result }) => ({ file, ...(policy !== undefined && { policy }), ...result })),
         null,
         2,
       )}\n`;
@@ -79,6 +99,9 @@ function written(
       const width = terminal.columns === undefined ? undefined : terminal.columns - 2;
       const asTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
         table(head, rows, { colour, width });
+      if (runs.some(({ policy }, i) => policy !== undefined && policy !== runs[0].policy && i > 0)) {
+        return comparisons(runs, { colour, table: asTable });
+      }
       const told = runs.filter(({ result }) => flags.quiet !== true || result.expectations.some(({ met }) => !met));
       const texts = told.map(
         ({ file, result }) =>
@@ -86,6 +109,38 @@ function written(
       );
       return `${texts.join('')}${verdictLine(results, colour)}`;
     }
+  }
+}
+
+/** A table for each scenario. */
+function comparisons(runs: readonly Run[], options: Omit<CompareOptions, 'file'>): string {
+  return [...new Set(runs.map(({ file }) => file))]
+    .map((file) => {
+      const own = runs.filter((run) => run.file === file);
+      return comparisonText(
+        own.map(({ policy = '', result }) => ({ policy, result })),
+        { ...options, file },
+      );
+    })
+    .join('\n');
+}
+
+/** One of the policies with a name, or a policy file. */
+function policyNamed(name: string, terminal: Terminal): Policy {
+  const named = NAMED_POLICIES.get(name);
+  if (named !== undefined) {
+    return named;
+  }
+  if (!/[./\\]/.test(name)) {
+    throw new UsageError(`--policy ${name}: must be a file, or one of ${[...NAMED_POLICIES.keys()].join(', ')}`);
+  }
+  try {
+    return readPolicyFile(readText(name, terminal.cwd), name);
+  } catch (error) {
+    if (error instanceof PolicyFileError) {
+      throw new UsageError(error.message);
+    }
+    throw error;
   }
 }
 

@@ -29,6 +29,8 @@ export function scoreFunction(name: NodeScore, table: NodeTable, fragmentation: 
       return (podClass) => (row) => -roomNow(table, podClass, row) + principles(table, podClass, row);
     case 'spread':
       return (podClass) => (row) => roomNow(table, podClass, row) + principles(table, podClass, row);
+    case 'first-fit':
+      return () => () => 0;
     case 'fgd': {
       const measure = fragmentation();
       return (podClass, cpu) => byShape(table, podClass, (shape) => measure.published(shape, cpu));

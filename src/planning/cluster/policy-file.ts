@@ -68,6 +68,7 @@ export function readPolicy(fields: Fields): Policy {
     signalWeight: fields.number('signalWeight', { least: 0 }) ?? DEFAULT_POLICY.signalWeight,
     capacityReportSeconds: fields.duration('capacityReport') ?? DEFAULT_POLICY.capacityReportSeconds,
     staleGangSeconds: fields.duration('staleGang') ?? DEFAULT_POLICY.staleGangSeconds,
+    stuckSeconds: fields.duration('stuck') ?? DEFAULT_POLICY.stuckSeconds,
   };
   fields.done();
   return policy;

@@ -126,7 +126,13 @@ export function readConfiguration(text: string, file: string): Configuration {
 }
 
 type NumberOfPolicy =
-  'affinityWeight' | 'signalWeight' | 'capacityReportSeconds' | 'staleGangSeconds' | 'victimLimit' | 'makeRoomLimit';
+  | 'affinityWeight'
+  | 'signalWeight'
+  | 'capacityReportSeconds'
+  | 'staleGangSeconds'
+  | 'stuckSeconds'
+  | 'victimLimit'
+  | 'makeRoomLimit';
 
 type Of<K extends keyof Configuration> = Configuration[K];
 
@@ -364,6 +370,7 @@ class Reader {
       signalWeight: number('signalWeight'),
       capacityReportSeconds: number('capacityReportSeconds'),
       staleGangSeconds: number('staleGangSeconds', 1),
+      stuckSeconds: number('stuckSeconds'),
       victimLimit: number('victimLimit', 1),
       makeRoomLimit: number('makeRoomLimit', 1),
     };

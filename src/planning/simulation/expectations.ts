@@ -7,7 +7,7 @@ import { matches } from './read-expectations';
 import { type Recorder } from './recorder';
 import { type ExpectationOutcome, type GangOutcome, type SimulationResult } from './result';
 import { type Bounds, type ClusterCheck, type GangCheck, type QueueCheck, type Scenario } from './scenario';
-import { percentile } from './summary';
+import { percentile } from './statistics';
 import { tellDuration } from './time';
 
 type Verdict = Omit<ExpectationOutcome, 'expected'>;

@@ -4,6 +4,7 @@
 export * from './result';
 export * from './scenario';
 export { type ClusterSource, readScenario, ScenarioError } from './read-scenario';
+export { type Compared, comparisonText, type CompareOptions } from './compare';
 export { type Progress, simulate } from './simulate';
 export { tellDuration } from './time';
 export { type ReportOptions, simulationText, verdictLine } from './report';

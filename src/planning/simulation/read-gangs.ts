@@ -170,7 +170,7 @@ function acceleratorOf(fields: Fields, fromRequest: number | undefined): Acceler
   const gpus = fields.number('gpus', { least: 0 }) ?? fromRequest;
   const model = fields.text('model');
   const profile = fields.text('mig');
-  const models = model === undefined ? {} : { models: [model] };
+  const models = model === undefined ? {} : { models: model.split('|') };
   if (profile !== undefined) {
     return { kind: 'mig', profile, count: Math.max(1, Math.round(gpus ?? 1)), ...models };
   }
@@ -220,6 +220,9 @@ function topologyOf(fields: Fields): TopologyConstraint | undefined {
     sliceSize: topology.number('sliceSize', { least: 1, whole: true }),
     sliceLevel: topology.text('sliceLevel'),
   };
+  if (constraint.sliceLevel !== undefined && constraint.sliceSize === undefined) {
+    topology.wrong('sliceLevel', constraint.sliceLevel, 'a sliceSize beside it');
+  }
   topology.done();
   return constraint;
 }

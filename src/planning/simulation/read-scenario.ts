@@ -22,6 +22,7 @@ import {
 import { Fields, meant, type Problem } from '../cluster/fields';
 import { matches, readExpectation } from './read-expectations';
 import { readGang } from './read-gangs';
+import { readJobs } from './read-jobs';
 import { type RunOptions, type Scenario, type ScenarioEvent, type ScenarioGang } from './scenario';
 
 /** A scenario that cannot be read; each line of the message names the place and what to write there. */
@@ -69,7 +70,7 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
     fields.list('queues').map((queue) => readQueue(queue, device)),
   );
   const gangs = byTime(
-    fields.list('gangs').flatMap((gang) => readGang(gang, device)),
+    [...fields.list('gangs').flatMap((gang) => readGang(gang, device)), ...jobsOf(fields, queues, device, source)],
     ({ arrivesAt }) => arrivesAt,
   );
   checkNames(fields, cluster.nodes, queues, gangs);
@@ -94,6 +95,28 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
   };
   fields.done();
   return scenario;
+}
+
+/** The jobs of a CSV file: its name, or the name and the queue of jobs that name none. */
+function jobsOf(
+  fields: Fields,
+  queues: readonly Queue[],
+  device: string,
+  source: ClusterSource,
+): readonly ScenarioGang[] {
+  const value = fields.raw('jobs');
+  if (value === undefined) {
+    return [];
+  }
+  const members = typeof value === 'string' ? undefined : fields.fields('jobs');
+  const name = typeof value === 'string' ? value : members?.required('file');
+  const queue = members?.text('queue') ?? queues[0]?.name;
+  members?.done();
+  if (name === undefined || name === '') {
+    return [];
+  }
+  const { text, file } = source(name);
+  return readJobs(text, file, { queue, device }, fields.problems);
 }
 
 /** Of one moment, in the order of the file. */

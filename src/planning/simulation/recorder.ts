@@ -30,6 +30,10 @@ export class Recorder {
   readonly runningGangs: number[] = [];
   readonly waitingGangs: number[] = [];
   readonly fragmentation: number[] = [];
+  readonly fairness: number[] = [];
+  /** By queue: seconds below what it deserves with gangs waiting. */
+  readonly belowDeserved = new Map<string, number>();
+  private short: ReadonlySet<string> = new Set();
   /** By resource, then by queue. */
   readonly queues = new Map<string, Map<string, number[]>>();
   private readonly nodes = new Map<string, NodeAccount>();
@@ -99,8 +103,10 @@ export class Recorder {
     }
   }
 
-  sample(now: number, running: number, waiting: number): void {
+  /** @param waitingIn queues with waiting gangs, and the devices that each of them deserves */
+  sample(now: number, running: number, waiting: number, waitingIn: ReadonlyMap<string, number>): void {
     const last = this.at.length - 1;
+    this.pass(now);
     const i = this.at[last] === now ? last : last + 1;
     this.at[i] = now;
     for (const resource of this.resources) {
@@ -113,7 +119,17 @@ export class Recorder {
     }
     this.runningGangs[i] = running;
     this.waitingGangs[i] = waiting;
+    const used = this.queueUse.get(this.device)!;
+    const parts = [...waitingIn].map(([queue, deserved]) => [queue, (used.get(queue) ?? 0) / deserved] as const);
+    this.fairness[i] = tidy(Math.min(1, ...parts.map(([, part]) => part)));
+    this.short = new Set(parts.flatMap(([queue, part]) => (part < 1 - 1e-6 ? [queue] : [])));
     this.fragmentation[i] = this.freeNow > 1e-6 ? tidy(this.lostNow / this.freeNow) : 0;
+  }
+
+  /** Time goes by as things were at the last sample. */
+  pass(now: number): void {
+    const seconds = now - (this.at.at(-1) ?? now);
+    this.short.forEach((queue) => this.belowDeserved.set(queue, (this.belowDeserved.get(queue) ?? 0) + seconds));
   }
 
   samples(): Samples {
@@ -124,6 +140,7 @@ export class Recorder {
       runningGangs: this.runningGangs,
       waitingGangs: this.waitingGangs,
       fragmentation: this.fragmentation,
+      fairness: this.fairness,
       queues: Object.fromEntries(this.queues.get(this.device)!),
     };
   }

@@ -30,6 +30,9 @@ export function simulationText(
     if (result.queues.length > 1) {
       lines.push('', indented(queueTable(result, table)));
     }
+    if (result.summary.sizes.length > 1) {
+      lines.push('', indented(sizeTable(result, table)));
+    }
     if (result.expectations.length > 0) {
       lines.push('');
     }
@@ -52,15 +55,29 @@ export function verdictLine(results: readonly SimulationResult[], colour: boolea
 
 function facts({ summary, seconds, ended, gangs, nodes, devices, device, decisions }: SimulationResult): string[] {
   const states = (['finished', 'running', 'pending', 'cancelled'] as const).filter((state) => summary[state] > 0);
-  const { waits } = summary;
+  const { waits, completion } = summary;
   return [
     `${tellDuration(seconds)} simulated${ended === 'time' ? ', stopped at the time limit' : ''}; ${count(gangs.length, 'gang')} on ${count(nodes, 'node')} ` +
       `with ${devices} ${device}: ${states.map((state) => `${summary[state]} ${state}`).join(', ')}`,
     `devices in use ${percent(summary.utilisation[device])}, goodput ${percent(summary.goodput)}, fragmentation ${percent(summary.fragmentation)}; ` +
       `${count(summary.evictions, 'eviction')}, ${count(summary.moves, 'move')}, ${count(decisions, 'decision')}`,
-    `wait: median ${tellDuration(waits.median)}, p90 ${tellDuration(waits.p90)}, p99 ${tellDuration(waits.p99)}, longest ${tellDuration(waits.longest)}` +
+    `wait: mean ${tellDuration(waits.mean)}, median ${tellDuration(waits.median)}, p95 ${tellDuration(waits.p95)}, longest ${tellDuration(waits.longest)}` +
       `${waits.unstarted > 0 ? ` (${waits.unstarted} not started)` : ''}${summary.makespanSeconds === undefined ? '' : `; all done in ${tellDuration(summary.makespanSeconds)}`}`,
+    `completion: mean ${tellDuration(completion.mean)}, median ${tellDuration(completion.median)}, p95 ${tellDuration(completion.p95)}; ` +
+      `fairness ${percent(summary.fairness)}`,
   ];
+}
+
+/** Waits and completion by size, where gangs differ in it. */
+function sizeTable({ summary: { sizes } }: SimulationResult, table: ReportOptions['table']): string {
+  return table(
+    ['size', 'gangs', 'mean wait', 'median', 'p95', 'longest', 'mean completion'],
+    sizes.map(({ name, waits, completion }) => [
+      name,
+      String(waits.gangs),
+      ...[waits.mean, waits.median, waits.p95, waits.longest, completion.mean].map(tellDuration),
+    ]),
+  ).trimEnd();
 }
 
 function gangTable({ gangs }: SimulationResult, table: ReportOptions['table']): string {
@@ -102,15 +119,14 @@ function notable(gangs: readonly GangOutcome[]): readonly GangOutcome[] {
 
 function queueTable({ queues, device }: SimulationResult, table: ReportOptions['table']): string {
   return table(
-    ['queue', 'gangs', 'median wait', 'p90', 'longest', `mean ${device}`, 'deserved'],
-    queues.map(({ name, waits, meanDevices, deservedDevices }) => [
+    ['queue', 'gangs', 'mean wait', 'median', 'p95', 'longest', `mean ${device}`, 'deserved', 'below it'],
+    queues.map(({ name, waits, meanDevices, deservedDevices, belowDeservedSeconds }) => [
       name,
       String(waits.gangs),
-      tellDuration(waits.median),
-      tellDuration(waits.p90),
-      tellDuration(waits.longest),
+      ...[waits.mean, waits.median, waits.p95, waits.longest].map(tellDuration),
       String(Math.round(meanDevices * 10) / 10),
       deservedDevices === undefined ? '-' : String(deservedDevices),
+      deservedDevices === undefined ? '-' : tellDuration(belowDeservedSeconds),
     ]),
   ).trimEnd();
 }

@@ -46,6 +46,31 @@ export interface SimulationSummary {
   readonly evictions: number;
   readonly moves: number;
   readonly waits: WaitSummary;
+  /** Job completion time: seconds from arrival to end, of the gangs that finished. */
+  readonly completion: TimeSummary;
+  /** Waits and completion by the devices of a gang, smallest first; only the classes that have gangs. */
+  readonly sizes: readonly SizeOutcome[];
+  /**
+   * How far queues with waiting gangs had what they deserve, from 0 to 1: at each moment the worst of them, 1 where there is none. The mean
+   * over the whole time.
+   */
+  readonly fairness: number;
+}
+
+/** Seconds. */
+export interface TimeSummary {
+  readonly gangs: number;
+  readonly mean: number;
+  readonly median: number;
+  readonly p95: number;
+  readonly longest: number;
+}
+
+export interface SizeOutcome {
+  /** Such as `2 to 8 devices`. */
+  readonly name: string;
+  readonly waits: WaitSummary;
+  readonly completion: TimeSummary;
 }
 
 /** Seconds from arrival to start. A gang that never started counts with the time that it has waited so far. */
@@ -53,8 +78,10 @@ export interface WaitSummary {
   readonly gangs: number;
   /** Of them those that never started. */
   readonly unstarted: number;
+  readonly mean: number;
   readonly median: number;
   readonly p90: number;
+  readonly p95: number;
   readonly p99: number;
   readonly longest: number;
 }
@@ -116,6 +143,9 @@ export interface QueueOutcome {
   readonly name: string;
   readonly parent?: string;
   readonly waits: WaitSummary;
+  readonly completion: TimeSummary;
+  /** Seconds in which gangs waited although the queue had fewer devices than it deserves. */
+  readonly belowDeservedSeconds: number;
   /** Mean devices in use, its own and those of all below it. */
   readonly meanDevices: number;
   /** At the end. */
@@ -133,6 +163,8 @@ export interface Samples {
   readonly waitingGangs: readonly number[];
   /** Part of the free devices that the scenario's pods have no use for, 0 to 1. */
   readonly fragmentation: readonly number[];
+  /** What the worst queue with waiting gangs has of what it deserves, 0 to 1; 1 where there is none. */
+  readonly fairness: readonly number[];
   /** Devices by queue, those below it included. */
   readonly queues: Readonly<Record<string, readonly number[]>>;
 }

@@ -110,6 +110,7 @@ class Simulation {
     }
     const end = this.scenario.run.seconds ?? (ended === 'time' ? limit : this.changedAt);
     const { scenario, device, decisions, runs, recorder, happenings } = this;
+    recorder.pass(end);
     const result = resultOf({ scenario, device, end, ended, decisions, runs, recorder, happenings });
     return { ...result, expectations: judge(scenario, result, this.byName, recorder) };
   }
@@ -378,14 +379,20 @@ class Simulation {
   private sample(): void {
     let running = 0;
     let waiting = 0;
+    const waitingIn = new Map<string, number>();
     for (const run of this.live) {
       if (run.works) {
         running++;
-      } else {
-        waiting++;
+        continue;
+      }
+      waiting++;
+      const { queue } = run.spec.gang;
+      const deserved = this.queues.get(queue)?.deserved?.[this.device];
+      if (typeof deserved === 'number' && deserved > 0) {
+        waitingIn.set(queue, deserved);
       }
     }
-    this.recorder.sample(this.now, running, waiting);
+    this.recorder.sample(this.now, running, waiting, waitingIn);
   }
 
   private note(kind: Happening['kind'], text: string, gang?: string): void {

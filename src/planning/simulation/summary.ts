@@ -3,8 +3,9 @@
  */
 import { type GangRun } from './gang-run';
 import { type Recorder } from './recorder';
-import { type GangOutcome, type Happening, type QueueOutcome, type SimulationResult, type WaitSummary } from './result';
+import { type GangOutcome, type Happening, type QueueOutcome, type SimulationResult } from './result';
 import { type Scenario } from './scenario';
+import { completionOf, sizesOf, waitsOf } from './statistics';
 
 export interface Finished {
   readonly scenario: Scenario;
@@ -58,15 +59,21 @@ export function resultOf({
       evictions: gangs.reduce((sum, { evictions }) => sum + evictions, 0),
       moves: gangs.reduce((sum, { moves }) => sum + moves, 0),
       waits: waitsOf(gangs),
+      completion: completionOf(gangs),
+      sizes: sizesOf(gangs),
+      fairness: recorder.mean(recorder.fairness, 0, end),
     },
     gangs,
     queues: scenario.queues.map((queue): QueueOutcome => {
       const deserved = queue.deserved?.[device];
       const capability = queue.capability?.[device];
+      const own = gangs.filter((gang) => gang.queue === queue.name);
       return {
         name: queue.name,
         ...(queue.parent === undefined ? {} : { parent: queue.parent }),
-        waits: waitsOf(gangs.filter((gang) => gang.queue === queue.name)),
+        waits: waitsOf(own),
+        completion: completionOf(own),
+        belowDeservedSeconds: recorder.belowDeserved.get(queue.name) ?? 0,
         meanDevices: recorder.mean(recorder.queues.get(device)!.get(queue.name)!, 0, end),
         ...(typeof deserved === 'number' ? { deservedDevices: deserved } : {}),
         ...(capability === undefined ? {} : { capabilityDevices: capability }),
@@ -76,23 +83,6 @@ export function resultOf({
     happenings,
     expectations: [],
   };
-}
-
-export function waitsOf(gangs: readonly GangOutcome[]): WaitSummary {
-  const waits = gangs.map(({ waitSeconds }) => waitSeconds).sort((a, b) => a - b);
-  return {
-    gangs: gangs.length,
-    unstarted: gangs.filter(({ startedAt }) => startedAt === undefined).length,
-    median: percentile(waits, 50),
-    p90: percentile(waits, 90),
-    p99: percentile(waits, 99),
-    longest: waits.at(-1) ?? 0,
-  };
-}
-
-/** The smallest value that the given percentage of values does not exceed. */
-export function percentile(sorted: readonly number[], percent: number): number {
-  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;
 }
 
 function goodput(gangs: readonly GangOutcome[]): number {

@@ -186,7 +186,22 @@ test('waits, use and fragmentation are told', () => {
   });
   // For 100 seconds one of 16 devices, for 100 seconds all.
   expect(result.summary.utilisation['nvidia.com/gpu']).toBeCloseTo((100 * 1 + 100 * 16) / 3200);
-  expect(result.summary.waits).toEqual({ gangs: 3, unstarted: 1, median: 99, p90: 200, p99: 200, longest: 200 });
+  expect(result.summary.waits).toEqual({
+    gangs: 3,
+    unstarted: 1,
+    mean: 299 / 3,
+    median: 99,
+    p90: 200,
+    p95: 200,
+    p99: 200,
+    longest: 200,
+  });
+  expect(result.summary.completion).toMatchObject({ gangs: 2 });
+  expect(result.summary.sizes.map(({ name, waits }) => [name, waits.gangs])).toMatchObject([
+    ['1 device', 1],
+    ['2 to 8 devices', 1],
+    ['9 to 64 devices', 1],
+  ]);
   // Seven devices beside the small pod are of no use to three of four pods.
   expect(result.samples.fragmentation[0]).toBeCloseTo((0.75 * 7) / 15);
 });
@@ -197,4 +212,24 @@ test('progress is told as time goes by', () => {
   simulate(readScenario(JSON.stringify(scenario), 'test.json', noFile), (progress) => seen.push(progress));
   expect(seen[0]).toEqual({ at: 0, finished: 0, gangs: 3 });
   expect(seen.at(-1)).toEqual({ at: 25, finished: 3, gangs: 3 });
+});
+
+test('fairness is what the worst queue with waiting gangs has of what it deserves', () => {
+  const result = run({
+    queues: [
+      { name: 'q', deserved: { gpus: 8 } },
+      { name: 'other', deserved: { gpus: 8 } },
+    ],
+    gangs: [
+      { name: 'all', queue: 'other', pods: 2, gpus: 8, duration: 100, preemptible: false, arrives: 0 },
+      { name: 'mine', queue: 'q', gpus: 8, duration: 100, arrives: 50 },
+    ],
+    policy: { nonPreemptibleWithinQuota: false },
+  });
+  // Nothing waits for 50 seconds; then `mine` waits without any device for 50; then it runs for 100.
+  expect(result.summary.fairness).toBeCloseTo(150 / 200);
+  expect(result.queues.map(({ name, belowDeservedSeconds }) => [name, belowDeservedSeconds])).toEqual([
+    ['q', 50],
+    ['other', 0],
+  ]);
 });

@@ -122,7 +122,7 @@ function volumeTerms(
 }
 
 /** What a pod of the cluster is and where; which gang it belongs to is said by `gangIdentityOf`. */
-export type PodFacts = Pick<Pod, 'state' | 'node' | 'devices' | 'startedAt'> & {
+export type PodFacts = Pick<Pod, 'state' | 'node' | 'devices' | 'startedAt' | 'releasedBy'> & {
   readonly namespace: string;
   readonly name: string;
 };
@@ -137,6 +137,7 @@ export function podOf(pod: JsonObject): PodFacts | undefined {
   }
   const node = asString(spec.nodeName);
   const started = Date.parse(asString(status.startTime) ?? '');
+  const deletion = Date.parse(asString(metadata.deletionTimestamp) ?? '');
   const devices = deviceIndices(asString(asObject(metadata.annotations)[GANTRY_DEVICES]));
   const state =
     node === undefined || node === '' ? 'pending' : metadata.deletionTimestamp === undefined ? 'running' : 'releasing';
@@ -147,6 +148,7 @@ export function podOf(pod: JsonObject): PodFacts | undefined {
     ...(state !== 'pending' && { node }),
     ...(devices !== undefined && state !== 'pending' && { devices }),
     ...(Number.isFinite(started) && { startedAt: started }),
+    ...(state === 'releasing' && Number.isFinite(deletion) && { releasedBy: deletion }),
   };
 }
 

@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { type GangHints, gangHintsOf } from '../../../planning/cluster/objects/gang-hints';
 import { type GangIdentity, gangIdentityOf } from '../../../planning/cluster/objects/gang-identity';
-import { podOf, templateOf, type TemplateOptions } from '../../../planning/cluster/objects/pod';
+import { type PodFacts, podOf, templateOf, type TemplateOptions } from '../../../planning/cluster/objects/pod';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { type PodTemplate } from '../../../placement';
 import { annotatedNode, isGated, isPinnedTo } from '../apply/hand-over';
@@ -30,6 +30,8 @@ export interface PodEntry {
   readonly bound: boolean;
   readonly devices?: readonly number[];
   readonly startedAt?: number;
+  /** Of a pod that is leaving: when it ought to have terminated. */
+  readonly releasedBy?: number;
   readonly createdAt: number;
   /** Scheduling gates beside Gantry's own. */
   readonly otherGates: readonly string[];
@@ -76,6 +78,7 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
     bound: facts?.node !== undefined,
     ...(devices !== undefined && { devices }),
     ...(facts?.startedAt !== undefined && { startedAt: facts.startedAt }),
+    ...releaseOf(facts),
     createdAt: timeOf(metadata.creationTimestamp) ?? 0,
     template: options.intern(templateOf({ metadata, spec, namespace }, { ...options.template, sharing })),
     ...(own ?? { otherGates: [], hints: {} }),
@@ -108,6 +111,11 @@ function ownFacts(raw: JsonObject, namespace: string): Pick<PodEntry, 'otherGate
     hints: gangHintsOf(metadata, spec, namespace),
     ...(identity !== undefined && { gang: identity.ofNode ? alone(identity, namespace, metadata) : identity }),
   };
+}
+
+/** When a pod that is leaving ought to have terminated. */
+function releaseOf(facts: PodFacts | undefined): Pick<PodEntry, 'releasedBy'> {
+  return facts?.releasedBy === undefined ? {} : { releasedBy: facts.releasedBy };
 }
 
 const OWN_GATE = 'gantry.dev/placement';

@@ -76,6 +76,7 @@ export function question(world: World, assumptions: Assumptions, moment: Moment)
         template,
         node,
         ...(devices && { devices }),
+        ...(entry.releasedBy !== undefined && { releasedBy: entry.releasedBy }),
       });
     }
   }
@@ -198,7 +199,15 @@ function podOf(entry: PodEntry, assumptions: Assumptions, members: GangMembers):
       };
     case 'leaving':
       // One without a node is only a name that is about to go.
-      return node === undefined ? undefined : { ...base, state: 'releasing', node, ...(devices && { devices }) };
+      return node === undefined
+        ? undefined
+        : {
+            ...base,
+            state: 'releasing',
+            node,
+            ...(devices && { devices }),
+            ...(entry.releasedBy !== undefined && { releasedBy: entry.releasedBy }),
+          };
   }
 }
 

@@ -1,0 +1,121 @@
+/**
+ * Jobs from a CSV file, so that teams can replay their own history: a plain list, or the pod list of the openb trace.
+ *
+ * A plain list has a header. `submitted` and `duration` are required; `devices` are those of each pod; every other column is a member of a
+ * gang as in `gangs`: `name`, `queue`, `pods`, `minimum`, `cpu`, `memory`, `priority`, `model`, `checkpoint` … An empty field is not set.
+ * `submitted` is a number of seconds, a duration, or a date and time; the earliest job arrives at 0.
+ */
+import { type JsonObject } from '../../facts/api/schema';
+import { Fields, type Problem } from '../cluster/fields';
+import { parseDuration } from '../cluster/durations';
+import { readGang } from './read-gangs';
+import { type ScenarioGang } from './scenario';
+
+/** More rows than this are not a history that is replayed, but a mistake. */
+const MOST_ROWS = 200_000;
+
+const OPENB_COLUMNS = ['cpu_milli', 'memory_mib', 'num_gpu', 'gpu_milli', 'creation_time', 'deletion_time'] as const;
+const RENAMED: Readonly<Record<string, string>> = { submitted: 'arrives', devices: 'gpus' };
+
+interface Row {
+  /** Seconds, from whatever beginning. */
+  readonly at: number;
+  readonly gang: JsonObject;
+}
+
+/**
+ * @param file how messages name it
+ * @param queue of jobs that name none
+ * @param problems gets a line for each row that cannot be read
+ */
+export function readJobs(
+  text: string,
+  file: string,
+  { queue, device }: { readonly queue: string | undefined; readonly device: string },
+  problems: Problem[],
+): readonly ScenarioGang[] {
+  const lines = text.split(/\r?\n/).map((line, index) => ({ line, number: index + 1 }));
+  const [header, ...rest] = lines.filter(({ line }) => line.trim() !== '');
+  const columns = header === undefined ? [] : cellsOf(header.line).map((name) => name.trim());
+  const openb = OPENB_COLUMNS.every((name) => columns.includes(name));
+  const missing = openb ? [] : ['submitted', 'duration'].filter((name) => !columns.includes(name));
+  if (missing.length > 0) {
+    problems.push({ path: file, message: `has no column ${missing.join(' and no column ')} in its header` });
+    return [];
+  }
+  if (rest.length > MOST_ROWS) {
+    problems.push({ path: file, message: `has ${rest.length} jobs; at most ${MOST_ROWS} are read` });
+    return [];
+  }
+  const rows = rest.flatMap(({ line, number }, index): (Row & { readonly where: string })[] => {
+    const where = `${file}:${number}`;
+    const cells = cellsOf(line);
+    if (cells.length !== columns.length) {
+      problems.push({ path: where, message: `has ${cells.length} fields, but the header has ${columns.length}` });
+      return [];
+    }
+    const values = new Map(columns.map((name, i) => [name, cells[i].trim()]));
+    const base = { name: `job-${String(index + 1).padStart(String(rest.length).length, '0')}`, queue: queue ?? '' };
+    const row = openb ? openbRow(values, base) : plainRow(values, base);
+    if (typeof row === 'string') {
+      problems.push({ path: where, message: row });
+      return [];
+    }
+    return row === undefined ? [] : [{ ...row, where }];
+  });
+  const first = rows.reduce((least, { at }) => Math.min(least, at), Infinity);
+  return rows.flatMap(({ at, gang, where }) =>
+    readGang(new Fields({ ...gang, arrives: at - first }, where, problems), device),
+  );
+}
+
+function plainRow(values: ReadonlyMap<string, string>, base: JsonObject): Row | string {
+  const gang: Record<string, string | number> = { ...(base as Record<string, string>) };
+  for (const [column, value] of values) {
+    if (value !== '' && column !== 'submitted') {
+      gang[RENAMED[column] ?? column] = Number.isFinite(Number(value)) ? Number(value) : value;
+    }
+  }
+  const submitted = values.get('submitted')!;
+  const at = parseDuration(submitted) ?? Date.parse(submitted) / 1000;
+  return Number.isFinite(at)
+    ? { at, gang: { ...gang, name: String(gang.name), queue: String(gang.queue) } }
+    : `submitted "${submitted}" must be seconds, a duration such as 90m, or a date and time`;
+}
+
+/** A pod that never ended is left out: how long it works is not known. */
+function openbRow(values: ReadonlyMap<string, string>, base: JsonObject): Row | string | undefined {
+  const number = (column: string): number => Number(values.get(column) || Number.NaN);
+  const [created, deleted] = [number('creation_time'), number('deletion_time')];
+  const scheduled = Number(values.get('scheduled_time') || created);
+  const [devices, milli] = [number('num_gpu'), Number(values.get('gpu_milli') || 0)];
+  if (![created, devices, number('cpu_milli'), number('memory_mib')].every(Number.isFinite)) {
+    return 'must have numbers for creation_time, num_gpu, cpu_milli, and memory_mib';
+  }
+  if (!(deleted > scheduled)) {
+    return undefined;
+  }
+  const gpus = devices === 1 && milli < 1000 ? milli / 1000 : devices;
+  const model = values.get('gpu_spec') ?? '';
+  return {
+    at: created,
+    gang: {
+      ...base,
+      ...(values.get('name') ? { name: values.get('name')! } : {}),
+      duration: deleted - scheduled,
+      cpu: `${number('cpu_milli')}m`,
+      memory: `${number('memory_mib')}Mi`,
+      ...(gpus > 0 ? { gpus } : {}),
+      ...(model === '' || gpus === 0 ? {} : { model }),
+    },
+  };
+}
+
+/** Fields of a line; one in double quotes may contain commas, and two double quotes for one. */
+function cellsOf(line: string): string[] {
+  const cells: string[] = [];
+  for (const [, quoted, plain] of line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)) {
+    cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+  }
+  return cells;
+}
