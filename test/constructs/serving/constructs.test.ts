@@ -396,7 +396,7 @@ describe('as a LeaderWorkerSet', () => {
     expect(make({ devices: 8 })).toThrow('for at least two pods');
     expect(make({})).toThrow('devices or nodes is required');
     expect(make({ nodes: 2, devices: 32 })).toThrow('have 16. Set only one of the two');
-    expect(make({ nodes: 1 })).toThrow('nodes 1');
+    expect(make({ nodes: 1 })).toThrow('nodes must be a whole number greater than or equal to 2, not 1.');
     expect(make({ devices: 16 }, 3)).toThrow('tensorParallel 3: must be a divisor of 16, the number of devices');
   });
 });
