@@ -77,7 +77,7 @@ export class Cycle {
     this.misfitsBeside = new Remembered(session.ledger.epochs);
   }
 
-  /** What has pods now counts among those of which the lowest priority is known. */
+  /** Gangs that have pods now count among those whose lowest priority is known. */
   noteRunning(): void {
     for (const { placed, queue, priority } of this.session.gangs) {
       if (placed > 0 && priority < (this.lowestPriorities.get(queue) ?? Infinity)) {

@@ -20,7 +20,7 @@ export interface Decision {
   readonly queues: readonly QueueUsage[];
   /** How many capacity reports of nodes counted. */
   readonly capacityReports: CapacityReportCounts;
-  /** What the snapshot says of running pods and cannot be true. @default - none */
+  /** Statements of the snapshot about running pods that contradict each other. @default - none */
   readonly contradictions?: readonly Contradiction[];
 }
 
