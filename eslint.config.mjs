@@ -21,7 +21,6 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['src/placement/**', 'src/runtime/kubernetes/**'], rules: { 'complexity': 'off' } },
   { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
   { files: ['bench/**', 'examples/**', 'projen/**', 'test/**', '.projenrc.ts'], rules: { 'no-console': 'off' } },
 );

@@ -28,7 +28,6 @@ export class EslintConfig extends TextFile {
         "      'no-console': 'error',",
         '    },',
         '  },',
-        "  { files: ['src/placement/**', 'src/runtime/kubernetes/**'], rules: { 'complexity': 'off' } },",
         "  { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },",
         "  { files: ['bench/**', 'examples/**', 'projen/**', 'test/**', '.projenrc.ts'], rules: { 'no-console': 'off' } },",
         ');',

@@ -232,29 +232,65 @@ function requestOf(
   { count, topology }: TopologyPodSet,
   leader: boolean,
 ): TopologyRequest | undefined {
-  const lowest = tree.levels.length - 1;
   const mode = topology?.mode ?? 'implied-unconstrained';
-  const [outer, ...inner] = topology?.sliceConstraints ?? [];
-  const sliceLevelName = topology?.sliceLevel ?? text(outer);
-  const sliceSize = topology?.sliceSize ?? size(outer) ?? 1;
-  const level =
-    mode === 'required' || mode === 'preferred'
-      ? tree.levelOf(topology?.level ?? '')
-      : mode === 'slice-only'
-        ? 0
-        : lowest;
-  const sliceLevel = sliceLevelName === undefined ? lowest : tree.levelOf(sliceLevelName);
-  if (
-    level < 0 ||
-    sliceLevel < 0 ||
-    level > sliceLevel ||
-    (sliceLevelName !== undefined && size(outer) === undefined && topology?.sliceSize === undefined)
-  ) {
+  const isBound = mode === 'required' || mode === 'preferred';
+  const level = levelFor(tree, topology);
+  const slices = slicesFor(tree, topology);
+  if (slices === undefined || level < 0 || level > slices.sliceLevel) {
     return undefined;
   }
+  const innerSlices = innerSlicesFor(tree, slices, topology?.sliceConstraints?.slice(1) ?? []);
+  if (innerSlices === undefined) {
+    return undefined;
+  }
+  return {
+    count,
+    mode: isBound ? mode : 'unconstrained',
+    level,
+    ...slices,
+    innerSlices,
+    leader,
+    leastFreeFirst: gate(given, 'TASProfileMixed') ?? true,
+    balanced: gate(given, 'TASBalancedPlacement') ?? false,
+  };
+}
+
+type PodSetTopology = TopologyPodSet['topology'];
+
+/** The level that the pods stay within; -1 for one that the tree does not have. */
+function levelFor(tree: TopologyTree, topology: PodSetTopology): number {
+  if (topology?.mode === 'required' || topology?.mode === 'preferred') {
+    return tree.levelOf(topology.level ?? '');
+  }
+  return topology?.mode === 'slice-only' ? 0 : tree.levels.length - 1;
+}
+
+interface Slices {
+  readonly sliceLevel: number;
+  readonly sliceSize: number;
+}
+
+/** The outermost slices; `undefined` where their level is unknown or has no size. */
+function slicesFor(tree: TopologyTree, topology: PodSetTopology): Slices | undefined {
+  const [outer] = topology?.sliceConstraints ?? [];
+  const name = topology?.sliceLevel ?? text(outer);
+  const sliceSize = topology?.sliceSize ?? size(outer);
+  if (name === undefined) {
+    return { sliceLevel: tree.levels.length - 1, sliceSize: sliceSize ?? 1 };
+  }
+  const sliceLevel = tree.levelOf(name);
+  return sliceLevel < 0 || sliceSize === undefined ? undefined : { sliceLevel, sliceSize };
+}
+
+/** Sizes of the slices within slices, by level; `undefined` where one is not further in, or does not divide the one around it. */
+function innerSlicesFor(
+  tree: TopologyTree,
+  { sliceLevel, sliceSize }: Slices,
+  layers: readonly SliceLayer[],
+): Map<number, number> | undefined {
   const innerSlices = new Map<number, number>();
   let above = { level: sliceLevel, size: sliceSize };
-  for (const layer of inner) {
+  for (const layer of layers) {
     const next = { level: tree.levelOf(text(layer) ?? ''), size: size(layer) ?? 1 };
     if (next.level <= above.level || above.size % next.size !== 0) {
       return undefined;
@@ -264,25 +300,17 @@ function requestOf(
     }
     above = next;
   }
-  return {
-    count,
-    mode: mode === 'required' || mode === 'preferred' ? mode : 'unconstrained',
-    level,
-    sliceLevel,
-    sliceSize,
-    innerSlices,
-    leader,
-    leastFreeFirst: gate(given, 'TASProfileMixed') ?? true,
-    balanced: gate(given, 'TASBalancedPlacement') ?? false,
-  };
+  return innerSlices;
 }
 
-function text(layer: Readonly<Record<string, string | number>> | undefined): string | undefined {
+type SliceLayer = Readonly<Record<string, string | number>>;
+
+function text(layer: SliceLayer | undefined): string | undefined {
   const found = layer === undefined ? undefined : Object.values(layer).find((value) => typeof value === 'string');
   return found === undefined ? undefined : String(found);
 }
 
-function size(layer: Readonly<Record<string, string | number>> | undefined): number | undefined {
+function size(layer: SliceLayer | undefined): number | undefined {
   const found = layer === undefined ? undefined : Object.values(layer).find((value) => typeof value === 'number');
   return found === undefined ? undefined : Number(found);
 }

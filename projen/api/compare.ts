@@ -144,6 +144,22 @@ class Comparer implements Comparison {
     }
     seen.add(reference);
     this.nodes++;
+    this.compareKeywords(path, found, reference);
+    this.compareDefinedMembers(path, found, reference, definitions);
+    if (found.items && reference.items) {
+      this.compareWithDefinition(`${path}/[]`, found.items, reference.items as JsonObject, definitions);
+    }
+    if (typeof found.additionalProperties === 'object' && reference.additionalProperties) {
+      this.compareWithDefinition(
+        `${path}/{}`,
+        found.additionalProperties,
+        reference.additionalProperties as JsonObject,
+        definitions,
+      );
+    }
+  }
+
+  private compareKeywords(path: string, found: Schema, reference: JsonObject): void {
     for (const keyword of [
       'type',
       'format',
@@ -160,6 +176,14 @@ class Comparer implements Comparison {
     if (stable(found.required ?? []) !== stable(required)) {
       this.differ(path, `required is ${stable(found.required)}, upstream ${stable(required)}`);
     }
+  }
+
+  private compareDefinedMembers(
+    path: string,
+    found: Schema,
+    reference: JsonObject,
+    definitions: Readonly<Record<string, JsonObject>>,
+  ): void {
     const members = (reference.properties ?? {}) as Record<string, JsonObject>;
     for (const member of new Set([...Object.keys(found.properties ?? {}), ...Object.keys(members)])) {
       const child = found.properties?.[member];
@@ -170,17 +194,6 @@ class Comparer implements Comparison {
       } else {
         this.compareWithDefinition(`${path}/${member}`, child, members[member], definitions);
       }
-    }
-    if (found.items && reference.items) {
-      this.compareWithDefinition(`${path}/[]`, found.items, reference.items as JsonObject, definitions);
-    }
-    if (typeof found.additionalProperties === 'object' && reference.additionalProperties) {
-      this.compareWithDefinition(
-        `${path}/{}`,
-        found.additionalProperties,
-        reference.additionalProperties as JsonObject,
-        definitions,
-      );
     }
   }
 }

@@ -81,15 +81,36 @@ export function keptSchema(raw: JsonObject, place: string, resolve?: (ref: strin
     return keptSchema(all[0] as JsonObject, place, resolve);
   }
 
-  const kept: Record<string, unknown> = {};
-  for (const keyword of SCALAR_KEYWORDS) {
-    const value = raw[keyword];
-    if (value === undefined || (value === false && FALSE_IS_ABSENT.has(keyword))) {
-      continue;
-    }
-    kept[keyword] = value;
+  const sub: Step = (value, step) => keptSchema(value as JsonObject, `${place}/${step}`, resolve);
+  const kept: Record<string, unknown> = { ...keptScalars(raw), ...keptMembers(raw, sub), ...keptBranches(raw, sub) };
+  const rules = raw['x-kubernetes-validations'];
+  if (Array.isArray(rules) && rules.length > 0) {
+    kept['x-kubernetes-validations'] = rules.map((rule) => keptRule(rule as JsonObject));
   }
-  const sub = (value: JsonValue, step: string): Schema => keptSchema(value as JsonObject, `${place}/${step}`, resolve);
+
+  for (const keyword of Object.keys(raw)) {
+    if (!(keyword in kept) && !DROPPED.has(keyword) && !FALSE_IS_ABSENT.has(keyword) && keyword !== 'required') {
+      throw new Error(`${place}: unknown schema keyword '${keyword}'`);
+    }
+  }
+  return kept;
+}
+
+/** Keeps a schema within the one at hand. */
+type Step = (value: JsonValue, step: string) => Schema;
+
+function keptScalars(raw: JsonObject): Record<string, unknown> {
+  return Object.fromEntries(
+    SCALAR_KEYWORDS.flatMap((keyword) => {
+      const value = raw[keyword];
+      return value === undefined || (value === false && FALSE_IS_ABSENT.has(keyword)) ? [] : [[keyword, value]];
+    }),
+  );
+}
+
+/** What an object or a list has. */
+function keptMembers(raw: JsonObject, sub: Step): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
   if (raw.properties !== undefined) {
     const properties = raw.properties as JsonObject;
     kept.properties = Object.fromEntries(
@@ -108,6 +129,11 @@ export function keptSchema(raw: JsonObject, place: string, resolve?: (ref: strin
     const value = raw.additionalProperties;
     kept.additionalProperties = typeof value === 'boolean' ? value : sub(value, '{}');
   }
+  return kept;
+}
+
+function keptBranches(raw: JsonObject, sub: Step): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     const branches = raw[keyword];
     if (Array.isArray(branches)) {
@@ -116,16 +142,6 @@ export function keptSchema(raw: JsonObject, place: string, resolve?: (ref: strin
   }
   if (raw.not !== undefined) {
     kept.not = sub(raw.not, 'not');
-  }
-  const rules = raw['x-kubernetes-validations'];
-  if (Array.isArray(rules) && rules.length > 0) {
-    kept['x-kubernetes-validations'] = rules.map((rule) => keptRule(rule as JsonObject));
-  }
-
-  for (const keyword of Object.keys(raw)) {
-    if (!(keyword in kept) && !DROPPED.has(keyword) && !FALSE_IS_ABSENT.has(keyword) && keyword !== 'required') {
-      throw new Error(`${place}: unknown schema keyword '${keyword}'`);
-    }
   }
   return kept;
 }

@@ -5,7 +5,7 @@ import { type Constraint, type BlockedNodes, type NearestMiss } from './decision
 import { milliOn, reportAllows } from './devices';
 import { STATIC_CONSTRAINTS, type StaticConstraint } from './filters/static';
 import { untoleratedTaint } from './filters/selectors';
-import { type ClusterNode, PODS } from './model';
+import { type AcceleratorRequest, type ClusterNode, PODS } from './model';
 import { type PodClass } from './pod-class';
 import { type Session } from './session';
 
@@ -90,7 +90,7 @@ function obstacleOn(session: Session, podClass: PodClass, row: number): Obstacle
   const code = session.staticRow(podClass)[row];
   if (code !== 0) {
     const constraint = STATIC_CONSTRAINTS[code - 1];
-    const detail = staticDetail(constraint, podClass, table.nodes[row]);
+    const detail = STATIC_DETAILS[constraint]?.(podClass, table.nodes[row]);
     return { constraint, ...(detail === undefined ? {} : { detail }) };
   }
   return (
@@ -100,39 +100,27 @@ function obstacleOn(session: Session, podClass: PodClass, row: number): Obstacle
   );
 }
 
-/** The taint, label or device that a node and a pod do not agree on. */
-function staticDetail(
-  constraint: StaticConstraint,
-  { template, deviceResource }: PodClass,
-  node: ClusterNode,
-): string | undefined {
-  switch (constraint) {
-    case 'taints': {
+/** The taint, label or device that a node and a pod do not agree on; nothing for constraints that have no detail. */
+const STATIC_DETAILS: Partial<Record<StaticConstraint, (podClass: PodClass, node: ClusterNode) => string | undefined>> =
+  {
+    taints: ({ template }, node) => {
       const taint = untoleratedTaint(node.taints ?? [], template.tolerations ?? []);
       return taint === undefined ? undefined : `${taint.key}:${taint.effect}`;
-    }
-    case 'devices':
-      return deviceResource;
-    case 'device-model':
-      return template.accelerator?.models?.join(' or ');
-    case 'node-name':
-      return template.nodeName;
-    case 'node-selector': {
+    },
+    devices: ({ deviceResource }) => deviceResource,
+    'device-model': ({ template }) => template.accelerator?.models?.join(' or '),
+    'node-name': ({ template }) => template.nodeName,
+    'node-selector': ({ template }, node) => {
       const missing = Object.entries(template.nodeSelector ?? {}).find(([key, value]) => node.labels?.[key] !== value);
       return missing === undefined ? undefined : `${missing[0]}=${missing[1]}`;
-    }
-    case 'node-affinity': {
+    },
+    'node-affinity': ({ template }) => {
       const [requirement] = template.nodeTerms?.[0]?.labels ?? [];
       return requirement === undefined
         ? undefined
         : [requirement.key, requirement.operator, (requirement.values ?? []).join('|')].join(' ').trim();
-    }
-    case 'not-ready':
-    case 'unschedulable':
-    case 'volume-affinity':
-      return undefined;
-  }
-}
+    },
+  };
 
 /** What runs out first. */
 function limit({ table, ledger }: Session, podClass: PodClass, row: number): Obstacle {
@@ -158,6 +146,41 @@ function resourceObstacle({ table }: Session, { columns, amounts }: PodClass, ro
   return undefined;
 }
 
+interface DeviceCounts {
+  readonly devices: number;
+  /** That could serve the request if they were free. */
+  readonly large: number;
+  /** That have enough left for it. */
+  readonly free: number;
+  /** Of these, those that have it by the node's own report too. */
+  readonly reported: number;
+}
+
+/** Devices of a node by how far they could serve a request; MIG instances where it is for those. */
+function countDevices(
+  table: Session['table'],
+  { profile }: PodClass,
+  accelerator: AcceleratorRequest,
+  row: number,
+): DeviceCounts {
+  const [from, to] = [table.deviceStart[row], table.deviceStart[row + 1]];
+  let [large, free, reported] = [0, 0, 0];
+  for (let slot = from; slot < to; slot++) {
+    if (accelerator.kind === 'mig') {
+      const instance = slot * table.profiles.length + profile;
+      large += profile >= 0 ? table.migCapacity[instance] : 0;
+      free += profile >= 0 ? table.migFree[instance] : 0;
+      continue;
+    }
+    const milli = milliOn(table, slot, accelerator);
+    const fits = table.deviceFree[slot] >= milli;
+    large += table.deviceCapacity[slot] >= milli ? 1 : 0;
+    free += fits ? 1 : 0;
+    reported += fits && reportAllows(table, slot, accelerator) ? 1 : 0;
+  }
+  return { devices: to - from, large, free, reported };
+}
+
 function deviceObstacle(session: Session, podClass: PodClass, row: number): Obstacle | undefined {
   const { table, ledger } = session;
   const { accelerator, deviceCount } = podClass;
@@ -168,24 +191,9 @@ function deviceObstacle(session: Session, podClass: PodClass, row: number): Obst
     const missing = deviceCount - table.wholeFree[row];
     return missing > 0 ? { constraint: 'devices', detail: table.deviceResource[row], missing } : undefined;
   }
-  const from = table.deviceStart[row];
-  const to = table.deviceStart[row + 1];
-  let large = 0;
-  let free = 0;
-  let reported = 0;
-  for (let slot = from; slot < to; slot++) {
-    if (accelerator.kind === 'mig') {
-      large += podClass.profile >= 0 ? table.migCapacity[slot * table.profiles.length + podClass.profile] : 0;
-      free += podClass.profile >= 0 ? table.migFree[slot * table.profiles.length + podClass.profile] : 0;
-      continue;
-    }
-    const milli = milliOn(table, slot, accelerator);
-    large += table.deviceCapacity[slot] >= milli ? 1 : 0;
-    free += table.deviceFree[slot] >= milli ? 1 : 0;
-    reported += table.deviceFree[slot] >= milli && reportAllows(table, slot, accelerator) ? 1 : 0;
-  }
+  const { devices, large, free, reported } = countDevices(table, podClass, accelerator, row);
   const detail = accelerator.kind === 'mig' ? accelerator.profile : table.deviceResource[row];
-  if (large < deviceCount && (accelerator.kind === 'mig' || accelerator.kind === 'memory') && to > from) {
+  if (large < deviceCount && (accelerator.kind === 'mig' || accelerator.kind === 'memory') && devices > 0) {
     return { constraint: accelerator.kind === 'mig' ? 'mig-profile' : 'device-memory', detail };
   }
   if (free < deviceCount) {

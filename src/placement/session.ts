@@ -315,6 +315,8 @@ export class Session {
     this.staticKinds.forEach(({ codes, podClass }) => (codes[row] = staticCode(this.table, podClass, row)));
     this.totals = Float64Array.from(this.accounts, (account) => clusterTotal(this.table, account));
     this.rowBooks.touch(row);
+    // How much CPU the cluster has for each device weighs in the scores of all nodes.
+    this.scores.clear();
   }
 
   private readReports(): void {

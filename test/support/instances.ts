@@ -3,6 +3,7 @@
  *
  * CEL rules are not looked at; an object may break them.
  */
+import { isObject } from '../../src/manifests/read';
 import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../src/facts/api/schema';
 import { patternOf } from '../../src/checks/schema/patterns';
 import { type Random } from './random';
@@ -171,28 +172,24 @@ export class InstanceMaker {
     const items: JsonValue[] = [];
     const keys = new Set<string>();
     const names = schema['x-kubernetes-list-map-keys'] ?? [];
+    const listType = schema['x-kubernetes-list-type'];
+    const isAtomic = listType === undefined || listType === 'atomic';
     for (let i = 0; items.length < wanted && i < wanted + 4; i += 1) {
       const item = this.made(schema.items ?? {}, depth + 1, i);
       if (item === IMPOSSIBLE) {
         break;
       }
-      const isMap =
-        schema['x-kubernetes-list-type'] === 'map' && typeof item === 'object' && item !== null && !Array.isArray(item);
+      const isMap = listType === 'map' && isObject(item);
       if (isMap) {
         for (const name of names) {
           this.writeKey(item, name, schema.items?.properties?.[name], i);
         }
       }
       const key = JSON.stringify(isMap ? names.map((name) => item[name] ?? null) : item);
-      if (
-        schema['x-kubernetes-list-type'] !== undefined &&
-        schema['x-kubernetes-list-type'] !== 'atomic' &&
-        keys.has(key)
-      ) {
-        continue;
+      if (isAtomic || !keys.has(key)) {
+        keys.add(key);
+        items.push(item);
       }
-      keys.add(key);
-      items.push(item);
     }
     return items.length < minItems ? IMPOSSIBLE : items;
   }
@@ -213,10 +210,8 @@ export class InstanceMaker {
     if (depth > 24) {
       return required.size === 0 ? made : IMPOSSIBLE;
     }
-    for (const [name, child] of Object.entries(schema.properties ?? {})) {
-      if (depth === 0 && (name === 'apiVersion' || name === 'kind' || name === 'metadata')) {
-        continue;
-      }
+    const members = Object.entries(schema.properties ?? {}).filter(([name]) => depth > 0 || !IDENTITY.has(name));
+    for (const [name, child] of members) {
       const isRequired = required.has(name);
       if (!isRequired && (this.budget <= 0 || !this.random.chance(depth < 2 ? 0.7 : 0.25))) {
         continue;
@@ -239,6 +234,9 @@ export class InstanceMaker {
     return Object.keys(made).length < (schema.minProperties ?? 0) ? IMPOSSIBLE : made;
   }
 }
+
+/** Members of every object, which say what it is. */
+const IDENTITY: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** What is written under `status` is dropped on create. */
 function withoutStatus(schema: Schema): Schema {

@@ -26,11 +26,15 @@ export interface VerdictGroup {
 }
 
 export function printVerdicts(head: readonly string[], groups: readonly VerdictGroup[]): string {
-  const lines = groups.flatMap(({ base, verdicts }) => [base, ...verdicts.map((verdict) => printed(base, verdict))]);
+  const lines = groups.flatMap(({ base, verdicts }) => [
+    base,
+    ...verdicts.map((verdict) => printVerdict(base, verdict)),
+  ]);
   return `${[...head.map((line) => `# ${line}`), ...lines].join('\n')}\n`;
 }
 
-function printed(base: string, { text, form, verdict, fields }: RecordedVerdict): string {
+/** The line of one verdict below its base. */
+export function printVerdict(base: string, { text, form, verdict, fields }: RecordedVerdict): string {
   let start = 0;
   while (start < base.length && start < text.length && base[start] === text[start]) {
     start++;

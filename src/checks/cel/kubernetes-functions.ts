@@ -17,6 +17,7 @@ import {
   type CelInput,
   type CelList,
   type CelListType,
+  type CelMap,
   type CelMapType,
   type CelValue,
 } from '@bufbuild/cel';
@@ -37,23 +38,14 @@ export function equal(left: CelValue, right: CelValue): boolean {
   }
   const a = isCelUint(left) ? left.value : left;
   const b = isCelUint(right) ? right.value : right;
-  if ((typeof a === 'number' || typeof a === 'bigint') && (typeof b === 'number' || typeof b === 'bigint')) {
+  if (isNumber(a) && isNumber(b)) {
     return compareNumbers(a, b) === 0;
   }
   if (isCelList(a)) {
     return isCelList(b) && equalLists(a, b);
   }
   if (isCelMap(a)) {
-    if (!isCelMap(b) || a.size !== b.size) {
-      return false;
-    }
-    for (const [key, value] of a.entries()) {
-      const other = b.get(key);
-      if (other === undefined || !equal(value, other)) {
-        return false;
-      }
-    }
-    return true;
+    return isCelMap(b) && equalMaps(a, b);
   }
   if (a instanceof Uint8Array) {
     return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
@@ -62,6 +54,23 @@ export function equal(left: CelValue, right: CelValue): boolean {
     return sameMessage(a, b);
   }
   return false;
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function equalMaps(a: CelMap, b: CelMap): boolean {
+  if (a.size !== b.size) {
+    return false;
+  }
+  for (const [key, value] of a.entries()) {
+    const other = b.get(key);
+    if (other === undefined || !equal(value, other)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 function equalLists(a: CelList, b: CelList): boolean {

@@ -127,37 +127,50 @@ function bind(name: string, value: Expr, body: Expr): Expr {
   });
 }
 
+type ValueOf<Case> = Extract<Expr['exprKind'], { readonly case: Case }>['value'];
+
+/** `a.?b.c`: a member of an optional value is optional. */
+function rewrittenSelect(node: Expr, select: ValueOf<'selectExpr'>): Expr {
+  const operand = select.operand === undefined ? undefined : rewritten(select.operand);
+  if (operand !== undefined && yieldsOptional(operand)) {
+    const member = call(OPT_SELECT, [constant({ case: 'stringValue', value: select.field })], operand);
+    return select.testOnly ? call('hasValue', [], member) : member;
+  }
+  return {
+    ...node,
+    exprKind: { case: 'selectExpr', value: { ...select, ...(operand === undefined ? {} : { operand }) } },
+  };
+}
+
+/** Macros, and `a.?b[0]`. */
+function rewrittenCall(node: Expr, { function: name, ...value }: ValueOf<'callExpr'>): Expr {
+  const args = value.args.map(rewritten);
+  const target = value.target === undefined ? undefined : rewritten(value.target);
+  const macro = target === undefined ? undefined : expandedMacro(name, target, args);
+  if (macro !== undefined) {
+    return macro;
+  }
+  const [from, index] = args;
+  if (name === '_[_]' && from !== undefined && index !== undefined && yieldsOptional(from)) {
+    return call(OPT_INDEX, [index], from);
+  }
+  return {
+    ...node,
+    exprKind: {
+      case: 'callExpr',
+      value: { ...value, function: name, args, ...(target === undefined ? {} : { target }) },
+    },
+  };
+}
+
 /** The tree with every extension rewritten. */
 export function rewritten(node: Expr): Expr {
   const kind = node.exprKind;
   switch (kind.case) {
-    case 'selectExpr': {
-      const operand = kind.value.operand === undefined ? undefined : rewritten(kind.value.operand);
-      if (operand !== undefined && yieldsOptional(operand)) {
-        const select = call(OPT_SELECT, [constant({ case: 'stringValue', value: kind.value.field })], operand);
-        return kind.value.testOnly ? call('hasValue', [], select) : select;
-      }
-      return {
-        ...node,
-        exprKind: { case: 'selectExpr', value: { ...kind.value, ...(operand === undefined ? {} : { operand }) } },
-      };
-    }
-    case 'callExpr': {
-      const args = kind.value.args.map(rewritten);
-      const target = kind.value.target === undefined ? undefined : rewritten(kind.value.target);
-      const macro = target === undefined ? undefined : expandedMacro(kind.value.function, target, args);
-      if (macro !== undefined) {
-        return macro;
-      }
-      const [from, index] = args;
-      if (kind.value.function === '_[_]' && from !== undefined && index !== undefined && yieldsOptional(from)) {
-        return call(OPT_INDEX, [index], from);
-      }
-      return {
-        ...node,
-        exprKind: { case: 'callExpr', value: { ...kind.value, args, ...(target === undefined ? {} : { target }) } },
-      };
-    }
+    case 'selectExpr':
+      return rewrittenSelect(node, kind.value);
+    case 'callExpr':
+      return rewrittenCall(node, kind.value);
     case 'listExpr':
       return {
         ...node,

@@ -158,35 +158,8 @@ export class ShapeChecker {
   }
 
   private checkKnown(object: JsonObject, { info, schema, scale }: Known, list: ViolationList): ShapeResult {
-    if (info.deprecated && !(info.builtIn && isOffByDefault(info))) {
-      list.add(
-        shapeRules.deprecated,
-        { message: `${info.apiVersion} ${info.kind} is deprecated`, found: info.apiVersion },
-        'apiVersion',
-      );
-    }
-    if (info.builtIn && isOffByDefault(info)) {
-      const flag = `--runtime-config=${info.apiVersion}=true`;
-      const message = `${info.apiVersion} ${info.kind} is served only if the API server is started with ${flag}`;
-      list.add(shapeRules.onByDefault, { message, found: info.apiVersion }, 'apiVersion');
-    }
-    if (
-      info.scope === 'Cluster' &&
-      isObject(object.metadata) &&
-      typeof object.metadata.namespace === 'string' &&
-      object.metadata.namespace !== ''
-    ) {
-      list.add(
-        shapeRules.scope,
-        {
-          message: `${info.kind} is cluster-scoped, but metadata.namespace is '${object.metadata.namespace}'`,
-          found: object.metadata.namespace,
-          expected: 'no namespace',
-        },
-        'metadata',
-        'namespace',
-      );
-    }
+    checkServed(info, list);
+    checkScope(object, info, list);
     let defaulted: JsonObject | undefined;
     if (info.builtIn) {
       const kind = info.group === '' ? info.kind : `${info.group}/${info.kind}`;
@@ -212,5 +185,41 @@ export class ShapeChecker {
       checkCelRules(defaulted, schema, list);
     }
     return { violations: list.violations, ...(defaulted === undefined ? {} : { defaulted }) };
+  }
+}
+
+/** Whether the API server serves the version, and for how long. */
+function checkServed(info: KindInfo, list: ViolationList): void {
+  if (info.deprecated && !(info.builtIn && isOffByDefault(info))) {
+    list.add(
+      shapeRules.deprecated,
+      { message: `${info.apiVersion} ${info.kind} is deprecated`, found: info.apiVersion },
+      'apiVersion',
+    );
+  }
+  if (info.builtIn && isOffByDefault(info)) {
+    const flag = `--runtime-config=${info.apiVersion}=true`;
+    const message = `${info.apiVersion} ${info.kind} is served only if the API server is started with ${flag}`;
+    list.add(shapeRules.onByDefault, { message, found: info.apiVersion }, 'apiVersion');
+  }
+}
+
+function checkScope(object: JsonObject, info: KindInfo, list: ViolationList): void {
+  if (
+    info.scope === 'Cluster' &&
+    isObject(object.metadata) &&
+    typeof object.metadata.namespace === 'string' &&
+    object.metadata.namespace !== ''
+  ) {
+    list.add(
+      shapeRules.scope,
+      {
+        message: `${info.kind} is cluster-scoped, but metadata.namespace is '${object.metadata.namespace}'`,
+        found: object.metadata.namespace,
+        expected: 'no namespace',
+      },
+      'metadata',
+      'namespace',
+    );
   }
 }

@@ -208,24 +208,17 @@ class CustomResourceWalk {
       }
       const child = node.child(key) ?? node.values;
       if (child === undefined) {
-        if (!this.structural || node.preservesUnknown) {
-          continue;
-        }
-        if (node.anyKey) {
-          this.nothingKnownBelow(key, item);
-        } else {
-          this.unknownField(key, item, node);
+        if (this.isDropped(key, item, node)) {
           delete change()[key];
         }
         continue;
       }
-      let used = item;
-      if (item === null && !child.nullable && this.structural) {
-        if (child.schema.default === undefined) {
-          delete change()[key];
-          continue;
-        }
-        used = child.schema.default;
+      // The server drops null where the schema does not allow it, and then sets the default.
+      const isNull = item === null && !child.nullable && this.structural;
+      const used = isNull ? child.schema.default : item;
+      if (used === undefined) {
+        delete change()[key];
+        continue;
       }
       this.list.enter(key);
       const next = this.value(used, child);
@@ -239,6 +232,32 @@ class CustomResourceWalk {
         this.setDefault(name, value, node, change);
       }
     }
+    this.requireMembers(result, node);
+    if (embedded && !isRoot) {
+      this.requireTypeMeta(result, node);
+    }
+    checkCount(Object.keys(result).length, 'properties', node, this.list);
+    checkEnum(result, node, this.list);
+    if (node.combines) {
+      this.combinations(result, node);
+    }
+    return result;
+  }
+
+  /** A member that no schema knows: whether the server drops it. */
+  private isDropped(key: string, item: JsonValue, node: SchemaNode): boolean {
+    if (!this.structural || node.preservesUnknown) {
+      return false;
+    }
+    if (node.anyKey) {
+      this.nothingKnownBelow(key, item);
+      return false;
+    }
+    this.unknownField(key, item, node);
+    return true;
+  }
+
+  private requireMembers(result: JsonObject, node: SchemaNode): void {
     for (const name of node.required) {
       if (Object.hasOwn(result, name)) {
         continue;
@@ -253,15 +272,6 @@ class CustomResourceWalk {
         name,
       );
     }
-    if (embedded && !isRoot) {
-      this.requireTypeMeta(result, node);
-    }
-    checkCount(Object.keys(result).length, 'properties', node, this.list);
-    checkEnum(result, node, this.list);
-    if (node.combines) {
-      this.combinations(result, node);
-    }
-    return result;
   }
 
   private setDefault(name: string, value: JsonObject, node: SchemaNode, change: () => JsonObject): void {

@@ -45,21 +45,24 @@ export function isReachable(address: string): boolean {
     return false;
   }
   const v4 = bytes.length === 4 ? bytes : isMapped(bytes) ? bytes.slice(12) : undefined;
-  if (v4 !== undefined) {
-    const [a = 0, b = 0, c = 0] = v4;
-    return !(
-      v4.every((byte) => byte === 0) ||
-      a === 127 ||
-      (a === 169 && b === 254) ||
-      (a === 224 && b === 0 && c === 0)
-    );
-  }
+  return v4 === undefined ? !isSpecialV6(bytes) : !isSpecialV4(v4);
+}
+
+/** Unspecified, loopback, link-local, or link-local multicast. */
+function isSpecialV4(bytes: readonly number[]): boolean {
+  const [a = 0, b = 0, c = 0] = bytes;
+  const unspecified = bytes.every((byte) => byte === 0);
+  const linkLocalMulticast = a === 224 && b === 0 && c === 0;
+  return unspecified || a === 127 || (a === 169 && b === 254) || linkLocalMulticast;
+}
+
+function isSpecialV6(bytes: readonly number[]): boolean {
   const [a = 0, b = 0] = bytes;
   const unspecified = bytes.every((byte) => byte === 0);
   const loopback = bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15] === 1;
   const linkLocal = a === 0xfe && (b & 0xc0) === 0x80;
   const linkLocalMulticast = a === 0xff && (b & 0x0f) === 0x02;
-  return !(unspecified || loopback || linkLocal || linkLocalMulticast);
+  return unspecified || loopback || linkLocal || linkLocalMulticast;
 }
 
 function withoutLeadingZeros(text: string): string {

@@ -142,17 +142,10 @@ const NVIDIA_TOLERATION: Toleration = { key: 'nvidia.com/gpu', operator: 'Exists
 
 /** Members that a ClusterPolicy must have, even when empty. */
 export function clusterPolicySpec(options: ClusterPolicyOptions, configs: NodeConfigs): ClusterPolicySpec {
-  const { driver, cdi, toolkit, devicePlugin, migManager, dcgmExporter, daemonSets = {} } = options;
+  const { driver, cdi, toolkit, devicePlugin, migManager } = options;
   return {
     operator: { runtimeClass: options.runtimeClass === undefined ? undefined : nameOf(options.runtimeClass) },
-    daemonsets: {
-      tolerations: daemonSets.tolerations ?? [NVIDIA_TOLERATION],
-      priorityClassName: daemonSets.priorityClass?.name ?? 'system-node-critical',
-      labels: daemonSets.labels,
-      annotations: daemonSets.annotations,
-      rollingUpdate:
-        daemonSets.maxUnavailable === undefined ? undefined : { maxUnavailable: String(daemonSets.maxUnavailable) },
-    },
+    daemonsets: renderDaemonSets(options.daemonSets ?? {}),
     driver: driver === undefined ? {} : renderDriver(driver),
     toolkit: { ...renderOperand(toolkit ?? {}), installDir: toolkit?.installDir },
     cdi: cdi && { enabled: cdi.enabled ?? true, default: cdi.byDefault, nriPluginEnabled: cdi.nriPlugin },
@@ -164,11 +157,22 @@ export function clusterPolicySpec(options: ClusterPolicyOptions, configs: NodeCo
         ? undefined
         : renderMigManager(migManager ?? {}, configs.mig),
     dcgm: renderOperand(options.dcgm ?? {}),
-    dcgmExporter: renderExporter(dcgmExporter ?? {}),
+    dcgmExporter: renderExporter(options.dcgmExporter ?? {}),
     gds: options.gds && renderOperand(options.gds),
     gdrcopy: options.gdrcopy && renderOperand(options.gdrcopy),
     validator: options.validator && renderOperand(options.validator),
     nodeStatusExporter: renderOperand(options.nodeStatusExporter ?? {}),
+  };
+}
+
+function renderDaemonSets(options: DaemonSetOptions): ClusterPolicySpec['daemonsets'] {
+  const { tolerations, priorityClass, labels, annotations, maxUnavailable } = options;
+  return {
+    tolerations: tolerations ?? [NVIDIA_TOLERATION],
+    priorityClassName: priorityClass?.name ?? 'system-node-critical',
+    labels,
+    annotations,
+    rollingUpdate: maxUnavailable === undefined ? undefined : { maxUnavailable: String(maxUnavailable) },
   };
 }
 

@@ -83,13 +83,12 @@ export function readMigConfig(text: string): MigConfigReading {
   return { names: Object.keys(configs), problems };
 }
 
-function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind>): void {
-  if (!isObject(value)) {
-    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`);
-    return;
-  }
-  noteUnknown(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);
-  const { devices, 'mig-enabled': enabled, 'mig-devices': instances, 'device-filter': filter } = value;
+/** Which GPUs of a node an entry is about. */
+function readDevices(
+  { devices, 'device-filter': filter }: JsonObject,
+  at: string,
+  note: Note<MigConfigProblemKind>,
+): void {
   if (devices === undefined) {
     note('entry', at, 'the entry does not name its devices', undefined, 'devices: all, or devices: [0, 1]');
   } else if (devices !== 'all' && !(Array.isArray(devices) && devices.every((one) => Number.isInteger(one)))) {
@@ -108,6 +107,16 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
       'PCI ids such as 0x233010DE',
     );
   }
+}
+
+function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind>): void {
+  if (!isObject(value)) {
+    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`);
+    return;
+  }
+  noteUnknown(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);
+  const { 'mig-enabled': enabled, 'mig-devices': instances, 'device-filter': filter } = value;
+  readDevices(value, at, note);
   if (typeof enabled !== 'boolean') {
     note(
       'entry',

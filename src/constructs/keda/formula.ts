@@ -188,20 +188,19 @@ class FormulaReader {
     let previous = '';
     let compared = left;
     while (this.current.kind === 'operator') {
-      const negated = this.is('not') && NEGATABLE.has(this.tokens[this.position + 1]?.text ?? '');
-      const operator = negated ? (this.tokens[this.position + 1] ?? this.current) : this.current;
+      const { operator, length } = this.binaryOperator();
       const binding = BINARY[operator.text];
       if (binding === undefined || binding < precedence) {
         break;
       }
-      this.position += negated ? 2 : 1;
+      this.position += length;
       if (operator.text === '|') {
         left = this.call(this.takeName(), 1);
       } else {
         if (previous === '??' && operator.text !== '??') {
           throw new FormulaError(`"${operator.text}" and "??" must not be combined without parentheses`, operator.at);
         }
-        const right = this.expression(operator.text === '**' || operator.text === '^' ? binding : binding + 1);
+        const right = this.expression(RIGHT_BOUND.has(operator.text) ? binding : binding + 1);
         // a < b < c compares b with c.
         left = typeOfOperation(operator, ORDER.has(operator.text) && ORDER.has(previous) ? compared : left, right);
         compared = right;
@@ -209,6 +208,14 @@ class FormulaReader {
       previous = operator.text;
     }
     return precedence === 0 ? this.conditional(left) : left;
+  }
+
+  /** The operator at hand, without the `not` before it, and how many tokens both are. */
+  private binaryOperator(): { readonly operator: Token; readonly length: number } {
+    const next = this.tokens[this.position + 1];
+    return this.is('not') && next !== undefined && NEGATABLE.has(next.text)
+      ? { operator: next, length: 2 }
+      : { operator: this.current, length: 1 };
   }
 
   private takeName(): Token {
@@ -467,12 +474,30 @@ class FormulaReader {
 }
 
 const TAKING_NUMBERS: ReadonlySet<string> = new Set(['abs', 'ceil', 'floor', 'round', 'float', 'int']);
+/** `a ** b ** c` is `a ** (b ** c)`. */
+const RIGHT_BOUND: ReadonlySet<string> = new Set(['**', '^']);
 const LOGIC: ReadonlySet<string> = new Set(['and', 'or', '&&', '||']);
 const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '**', '^']);
 const ORDER: ReadonlySet<string> = new Set(['<', '>', '<=', '>=']);
 
 function isNumber(type: Type): boolean {
   return type === 'integer' || type === 'float';
+}
+
+/** Numbers with numbers, and texts with texts; what is unknown with everything. */
+function canCompare(sides: readonly Type[]): boolean {
+  const mixed = sides.includes('text') && sides.some(isNumber);
+  return !sides.includes('boolean') && !sides.includes('nil') && !mixed;
+}
+
+function typeOfArithmetic(operator: string, sides: readonly Type[]): Type {
+  if (operator === '/' || operator === '**' || operator === '^') {
+    return 'float';
+  }
+  if (sides.every((type) => type === 'integer')) {
+    return 'integer';
+  }
+  return sides.every(isNumber) ? 'float' : sides.every((type) => type === 'text') ? 'text' : 'other';
 }
 
 function typeOfOperation({ text, at }: Token, left: Type, right: Type): Type {
@@ -483,23 +508,14 @@ function typeOfOperation({ text, at }: Token, left: Type, right: Type): Type {
     }
     return 'boolean';
   }
-  const mixed = sides.includes('text') && sides.some((type) => isNumber(type));
-  if (ARITHMETIC.has(text) || ORDER.has(text)) {
-    if (sides.includes('boolean') || sides.includes('nil') || mixed) {
-      throw new FormulaError(`"${text}" takes numbers`, at);
-    }
+  if ((ARITHMETIC.has(text) || ORDER.has(text)) && !canCompare(sides)) {
+    throw new FormulaError(`"${text}" takes numbers`, at);
   }
   if (text === '%' && sides.includes('float')) {
     throw new FormulaError('"%" requires integers, and trigger values are not; wrap them in int(…)', at);
   }
   if (ARITHMETIC.has(text)) {
-    if (text === '/' || text === '**' || text === '^') {
-      return 'float';
-    }
-    if (sides.every((type) => type === 'integer')) {
-      return 'integer';
-    }
-    return sides.every(isNumber) ? 'float' : sides.every((type) => type === 'text') ? 'text' : 'other';
+    return typeOfArithmetic(text, sides);
   }
   if (text === '??') {
     return left === 'nil' ? right : left === right ? left : 'other';

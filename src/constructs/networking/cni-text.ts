@@ -164,13 +164,7 @@ function readPlugin(plugin: JsonObject, place: Place, note: Note): void {
   }
 }
 
-function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
-  const { vlan, vlanQoS, vlanProto, link_state: state } = plugin;
-  if (!device && (asString(plugin.deviceID) ?? '') === '') {
-    note('setting', `the configuration of the plugin ${asString(plugin.type) ?? ''} names no virtual function`, {
-      expected: 'the annotation k8s.v1.cni.cncf.io/resourceName on the definition',
-    });
-  }
+function readVlan({ vlan, vlanQoS, vlanProto }: JsonObject, note: Note): void {
   if (typeof vlan === 'number' && (vlan < 0 || vlan > 4094)) {
     note('setting', `vlan must be between 0 and 4094: ${vlan}`, { found: vlan, expected: '0 to 4094' });
   }
@@ -185,6 +179,16 @@ function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
   if (proto !== undefined && proto !== '802.1q' && proto !== '802.1ad') {
     note('setting', `unsupported value ${proto} for vlanProto`, { found: vlanProto, expected: '802.1q or 802.1ad' });
   }
+}
+
+function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
+  const { link_state: state } = plugin;
+  if (!device && (asString(plugin.deviceID) ?? '') === '') {
+    note('setting', `the configuration of the plugin ${asString(plugin.type) ?? ''} names no virtual function`, {
+      expected: 'the annotation k8s.v1.cni.cncf.io/resourceName on the definition',
+    });
+  }
+  readVlan(plugin, note);
   if (typeof state === 'string' && state !== '' && !LINK_STATES.includes(state)) {
     note('setting', `unsupported value ${state} for link_state`, { found: state, expected: LINK_STATES.join(', ') });
   }

@@ -183,11 +183,17 @@ export class JobSpecification {
       ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),
       networkTopology:
         props.networkTopology === undefined ? scheduling?.toNetworkTopology() : renderTopology(props.networkTopology),
-      plugins:
-        this.plugins.length === 0 ? undefined : Object.fromEntries(this.plugins.map(({ name, args }) => [name, args])),
-      policies: this.policies.length === 0 ? undefined : this.policies.map((policy) => policy.toPolicy()),
+      ...this.behavior(),
       volumes: props.volumes?.map((volume) => volume.toVolume()),
       tasks: this.tasks.map((task) => renderTask(task, scheduling?.toScheduling(gang), choice)),
+    };
+  }
+
+  private behavior(): Pick<JobSpec, 'plugins' | 'policies'> {
+    const { plugins, policies } = this;
+    return {
+      plugins: plugins.length === 0 ? undefined : Object.fromEntries(plugins.map(({ name, args }) => [name, args])),
+      policies: policies.length === 0 ? undefined : policies.map((policy) => policy.toPolicy()),
     };
   }
 

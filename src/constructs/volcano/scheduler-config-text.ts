@@ -385,33 +385,39 @@ class Reader {
   }
 }
 
+/** What an argument of each type must be, and whether a value is. */
+const ARGUMENT_TYPES: Readonly<
+  Record<ArgumentFacts['type'], { readonly expected: string; readonly accepts: (value: JsonValue) => boolean }>
+> = {
+  int: { expected: 'an integer (without quotes)', accepts: (value) => Number.isInteger(value) },
+  number: { expected: 'a number (without quotes)', accepts: (value) => typeof value === 'number' },
+  bool: {
+    expected: 'true or false',
+    accepts: (value) => typeof value === 'boolean' || (typeof value === 'string' && parseGoBool(value) !== undefined),
+  },
+  text: { expected: 'a text', accepts: (value) => typeof value === 'string' },
+  duration: {
+    expected: 'a duration such as "5m"',
+    accepts: (value) => typeof value === 'string' && parseGoDuration(value) !== undefined,
+  },
+  'time-range': {
+    expected: 'a time span such as "22:00-06:00"',
+    accepts: (value) =>
+      typeof value === 'string' && /^\s*([01]?\d|2[0-3]):[0-5]\d-([01]?\d|2[0-3]):[0-5]\d\s*$/.test(value),
+  },
+  map: { expected: 'a mapping', accepts: isObject },
+  list: { expected: 'a list', accepts: (value) => Array.isArray(value) },
+};
+
 /** What would be right, where the value is not. */
 function mismatch(value: JsonValue, { type, values }: ArgumentFacts): string | undefined {
-  switch (type) {
-    case 'int':
-      return typeof value === 'number' && Number.isInteger(value) ? undefined : 'an integer (without quotes)';
-    case 'number':
-      return typeof value === 'number' ? undefined : 'a number (without quotes)';
-    case 'bool':
-      return typeof value === 'boolean' || (typeof value === 'string' && parseGoBool(value) !== undefined)
-        ? undefined
-        : 'true or false';
-    case 'text':
-      if (typeof value !== 'string') {
-        return 'a text';
-      }
-      return values === undefined || values.includes(value) ? undefined : values.join(' or ');
-    case 'duration':
-      return typeof value === 'string' && parseGoDuration(value) !== undefined ? undefined : 'a duration such as "5m"';
-    case 'time-range':
-      return typeof value === 'string' && /^\s*([01]?\d|2[0-3]):[0-5]\d-([01]?\d|2[0-3]):[0-5]\d\s*$/.test(value)
-        ? undefined
-        : 'a time span such as "22:00-06:00"';
-    case 'map':
-      return isObject(value) ? undefined : 'a mapping';
-    case 'list':
-      return Array.isArray(value) ? undefined : 'a list';
+  const { expected, accepts } = ARGUMENT_TYPES[type];
+  if (!accepts(value)) {
+    return expected;
   }
+  return type === 'text' && typeof value === 'string' && values?.includes(value) === false
+    ? values.join(' or ')
+    : undefined;
 }
 
 function kindOfValue(value: JsonValue): string {

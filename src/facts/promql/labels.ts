@@ -202,17 +202,8 @@ export function hasOneElement(expression: Expression): boolean {
 function oneByShape(expression: Expression): boolean {
   const inside = bare(expression);
   switch (inside.kind) {
-    case 'aggregation': {
-      const [count, of] = inside.args;
-      const chosen = count === undefined ? undefined : constantOf(count);
-      if (!CHOOSING_AGGREGATIONS.has(inside.operator)) {
-        return false;
-      }
-      return (
-        (inside.operator !== 'limit_ratio' && inside.grouping === undefined && chosen !== undefined && chosen <= 1) ||
-        (of !== undefined && hasOneElement(of))
-      );
-    }
+    case 'aggregation':
+      return choosesOne(inside);
     case 'unary':
       return hasOneElement(inside.of);
     case 'call': {
@@ -222,25 +213,8 @@ function oneByShape(expression: Expression): boolean {
       const vector = inside.args.find((arg) => typeOf(arg) === 'vector');
       return vector !== undefined && inside.name !== 'histogram_quantiles' && hasOneElement(vector);
     }
-    case 'binary': {
-      if (inside.operator === 'or') {
-        return false;
-      }
-      if (SET_OPERATORS.has(inside.operator)) {
-        return hasOneElement(inside.left);
-      }
-      if (typeOf(inside.left) === 'scalar') {
-        return hasOneElement(inside.right);
-      }
-      if (typeOf(inside.right) === 'scalar') {
-        return hasOneElement(inside.left);
-      }
-      const { many } = inside.matching ?? {};
-      if (many !== undefined) {
-        return hasOneElement(many === 'left' ? inside.left : inside.right);
-      }
-      return hasOneElement(inside.left) || hasOneElement(inside.right);
-    }
+    case 'binary':
+      return joinsToOne(inside);
     case 'number':
     case 'string':
     case 'selector':
@@ -248,4 +222,37 @@ function oneByShape(expression: Expression): boolean {
     case 'subquery':
       return false;
   }
+}
+
+/** An aggregation that chooses elements, such as `topk`, chooses one, or from one. */
+function choosesOne({ operator, args, grouping }: Extract<Expression, { readonly kind: 'aggregation' }>): boolean {
+  if (!CHOOSING_AGGREGATIONS.has(operator)) {
+    return false;
+  }
+  const [count, of] = args;
+  const chosen = count === undefined ? undefined : constantOf(count);
+  return (
+    (operator !== 'limit_ratio' && grouping === undefined && chosen !== undefined && chosen <= 1) ||
+    (of !== undefined && hasOneElement(of))
+  );
+}
+
+function joinsToOne({ operator, left, right, matching }: Extract<Expression, { readonly kind: 'binary' }>): boolean {
+  if (operator === 'or') {
+    return false;
+  }
+  if (SET_OPERATORS.has(operator)) {
+    return hasOneElement(left);
+  }
+  if (typeOf(left) === 'scalar') {
+    return hasOneElement(right);
+  }
+  if (typeOf(right) === 'scalar') {
+    return hasOneElement(left);
+  }
+  const { many } = matching ?? {};
+  if (many !== undefined) {
+    return hasOneElement(many === 'left' ? left : right);
+  }
+  return hasOneElement(left) || hasOneElement(right);
 }

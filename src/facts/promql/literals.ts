@@ -41,29 +41,35 @@ export function unquote(quoted: string): string | undefined {
       at += 1;
       continue;
     }
-    const escape = /^\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))/.exec(
-      inner.slice(at),
-    );
-    if (escape === null) {
+    const escape = escapeAt(inner, at, quote);
+    if (escape === undefined) {
       return undefined;
     }
-    const [all, simple, byte, short, long, octal] = escape;
-    if ((simple === "'" || simple === '"') && simple !== quote) {
-      return undefined;
-    }
-    const code =
-      simple !== undefined
-        ? -1
-        : octal !== undefined
-          ? Number.parseInt(octal, 8)
-          : Number.parseInt(byte ?? short ?? long ?? '', 16);
-    if (code > 0x10ffff || (octal !== undefined && code > 255)) {
-      return undefined;
-    }
-    value += simple !== undefined ? (SIMPLE[simple] ?? '') : String.fromCodePoint(code);
-    at += all.length;
+    value += escape.value;
+    at += escape.length;
   }
   return value;
+}
+
+/** The escape sequence at a backslash; `undefined` where Prometheus has none such. */
+function escapeAt(
+  text: string,
+  at: number,
+  quote: string,
+): { readonly value: string; readonly length: number } | undefined {
+  const escape = /^\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))/.exec(
+    text.slice(at),
+  );
+  if (escape === null) {
+    return undefined;
+  }
+  const [{ length }, simple, byte, short, long, octal] = escape;
+  if (simple !== undefined) {
+    return (simple === "'" || simple === '"') && simple !== quote ? undefined : { value: SIMPLE[simple] ?? '', length };
+  }
+  const code = octal === undefined ? Number.parseInt(byte ?? short ?? long ?? '', 16) : Number.parseInt(octal, 8);
+  const most = octal === undefined ? 0x10ffff : 255;
+  return code > most ? undefined : { value: String.fromCodePoint(code), length };
 }
 
 const UNITS: Readonly<Record<string, number>> = {

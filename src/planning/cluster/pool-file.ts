@@ -95,31 +95,13 @@ function readDevices(fields: Fields): PoolDevices {
   const resource = fields.text('resource') ?? facts?.resource ?? DEFAULT_DEVICE_RESOURCE;
   const memoryMiB =
     fields.number('memoryMiB', { least: 1, whole: true }) ?? (facts === undefined ? undefined : facts.memoryGB * 1024);
-  const product =
-    fields.text('product') ??
-    facts?.productLabels.find((label) => label === accelerator) ??
-    facts?.productLabels[0] ??
-    accelerator;
+  const product = fields.text('product') ?? usualProduct(facts, accelerator);
   const numaNodes = fields.number('numaNodes', { least: 1, whole: true }) ?? usualNumaNodes(facts, perNode);
   const islandSize = fields.number('islandSize', { least: 1, whole: true }) ?? usualIsland(facts);
   const replicas = fields.number('replicas', { least: 2, whole: true });
   const mig = readMig(fields);
-  if (accelerator === undefined && perNode > 0) {
-    fields.wrongAt(
-      'accelerator',
-      'is required; name the device, such as H100-SXM-80GB (`gantry catalog accelerators`)',
-    );
-  }
-  if (accelerator !== undefined && facts === undefined && memoryMiB === undefined) {
-    const problem = acceleratorProblem(accelerator) ?? '';
-    if (acceleratorsNamed(accelerator).length > 0 || resource === DEFAULT_DEVICE_RESOURCE) {
-      fields.wrong(
-        'accelerator',
-        accelerator,
-        'an accelerator of the catalog, or any name together with memoryMiB',
-        `: ${problem}`,
-      );
-    }
+  if (perNode > 0 || accelerator !== undefined) {
+    requireKnown(fields, { accelerator, resource, isKnown: facts !== undefined || memoryMiB !== undefined });
   }
   const devices = Array.from({ length: perNode }, (_, index): Device => ({
     ...(accelerator !== undefined && { model: facts?.name ?? accelerator }),
@@ -134,6 +116,37 @@ function readDevices(fields: Fields): PoolDevices {
     resource,
     labels: devices.length === 0 ? {} : deviceLabels(resource, facts, { product, perNode, memoryMiB }),
   };
+}
+
+interface NamedAccelerator {
+  readonly accelerator: string | undefined;
+  readonly resource: string;
+  /** Its memory is known, by the catalog or by the file. */
+  readonly isKnown: boolean;
+}
+
+/** Reports devices without a name, and names that mean nothing or several accelerators. */
+function requireKnown(fields: Fields, { accelerator, resource, isKnown }: NamedAccelerator): void {
+  if (accelerator === undefined) {
+    fields.wrongAt(
+      'accelerator',
+      'is required; name the device, such as H100-SXM-80GB (`gantry catalog accelerators`)',
+    );
+    return;
+  }
+  if (!isKnown && (acceleratorsNamed(accelerator).length > 0 || resource === DEFAULT_DEVICE_RESOURCE)) {
+    fields.wrong(
+      'accelerator',
+      accelerator,
+      'an accelerator of the catalog, or any name together with memoryMiB',
+      `: ${acceleratorProblem(accelerator) ?? ''}`,
+    );
+  }
+}
+
+/** The product label: the accelerator as it is named, if that is a label; else the usual one of its kind. */
+function usualProduct(facts: KnownAcceleratorFacts | undefined, accelerator: string | undefined): string | undefined {
+  return facts?.productLabels.find((label) => label === accelerator) ?? facts?.productLabels[0] ?? accelerator;
 }
 
 interface NvidiaNode {

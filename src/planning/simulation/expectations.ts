@@ -79,33 +79,20 @@ function tellGangCheck(check: GangCheck): string {
 }
 
 function judgeGang(check: GangCheck, gang: GangOutcome, run: GangRun, nodes: readonly ClusterNode[]): Verdict {
-  const started =
-    gang.startedAt === undefined
-      ? `it never started${lastReason(gang)}`
-      : `it started at ${tellDuration(gang.startedAt)}`;
   switch (check.kind) {
     case 'starts-by':
-      return {
-        met: gang.startedAt !== undefined && gang.startedAt <= check.by,
-        found: gang.startedAt === undefined ? started : `${started}${waited(gang)}`,
-      };
+      return startVerdict(gang, (at) => at <= check.by, waited(gang));
     case 'starts-after':
-      return { met: gang.startedAt !== undefined && gang.startedAt >= check.after, found: started };
+      return startVerdict(gang, (at) => at >= check.after, '');
     case 'ends-by':
-      return {
-        met: gang.state === 'finished' && gang.endedAt! <= check.by,
-        found:
-          gang.endedAt === undefined
-            ? gang.startedAt === undefined
-              ? started
-              : 'it did not finish before the end'
-            : `it ended at ${tellDuration(gang.endedAt)}`,
-      };
+      return endVerdict(gang, check.by);
     case 'waits-at-most':
       return {
         met: gang.startedAt !== undefined && gang.waitSeconds <= check.seconds,
         found:
-          gang.startedAt === undefined ? started : `it waited ${tellDuration(gang.waitSeconds)}${longestReason(gang)}`,
+          gang.startedAt === undefined
+            ? startText(gang)
+            : `it waited ${tellDuration(gang.waitSeconds)}${longestReason(gang)}`,
       };
     case 'evictions-at-most':
       return {
@@ -115,35 +102,62 @@ function judgeGang(check: GangCheck, gang: GangOutcome, run: GangRun, nodes: rea
             ? 'it was never evicted'
             : `it lost ${gang.evictions} pod${gang.evictions === 1 ? '' : 's'} to evictions`,
       };
-    case 'lands-in': {
-      const domains = [...new Set(gang.nodes.map((name) => domainOf(nodes, name, check.level)))];
-      const found = gang.nodes.length === 0 ? started : `it was placed in ${domains.join(', ')}`;
-      const [domain] = domains;
-      return { met: domains.length === 1 && domain !== NO_DOMAIN && (check.domain ?? domain) === domain, found };
-    }
+    case 'lands-in':
+      return domainVerdict(gang, check, nodes);
     case 'lands-on':
       return {
         met: gang.nodes.length > 0 && gang.nodes.every((name) => check.nodes.some((pattern) => matches(pattern, name))),
-        found: gang.nodes.length === 0 ? started : `it was placed on ${gang.nodes.join(', ')}`,
+        found: gang.nodes.length === 0 ? startText(gang) : `it was placed on ${gang.nodes.join(', ')}`,
       };
     case 'pods': {
       const pods = run.podsAt(check.at);
       return { met: within(pods, check.bounds), found: `it had ${pods}` };
     }
-    case 'pending': {
-      const reason =
-        gang.arrivedAt <= check.at && (gang.endedAt ?? Infinity) > check.at ? run.waitsBecause(check.at) : undefined;
-      return {
-        met: reason !== undefined && (check.because === undefined || reason.kind === check.because),
-        found:
-          reason === undefined
-            ? gang.arrivedAt > check.at
-              ? 'it had not arrived'
-              : 'it was not'
-            : `${reason.kind}: ${reason.message}`,
-      };
-    }
+    case 'pending':
+      return pendingVerdict(gang, check, run);
   }
+}
+
+type CheckOf<Kind extends GangCheck['kind']> = Extract<GangCheck, { readonly kind: Kind }>;
+
+function startText(gang: GangOutcome): string {
+  return gang.startedAt === undefined
+    ? `it never started${lastReason(gang)}`
+    : `it started at ${tellDuration(gang.startedAt)}`;
+}
+
+/** @param more what is said of a gang that started */
+function startVerdict(gang: GangOutcome, isMet: (startedAt: number) => boolean, more: string): Verdict {
+  const { startedAt } = gang;
+  return startedAt === undefined
+    ? { met: false, found: startText(gang) }
+    : { met: isMet(startedAt), found: `${startText(gang)}${more}` };
+}
+
+function endVerdict(gang: GangOutcome, by: number): Verdict {
+  const { endedAt, startedAt, state } = gang;
+  if (endedAt === undefined) {
+    return { met: false, found: startedAt === undefined ? startText(gang) : 'it did not finish before the end' };
+  }
+  return { met: state === 'finished' && endedAt <= by, found: `it ended at ${tellDuration(endedAt)}` };
+}
+
+function domainVerdict(gang: GangOutcome, check: CheckOf<'lands-in'>, nodes: readonly ClusterNode[]): Verdict {
+  const domains = [...new Set(gang.nodes.map((name) => domainOf(nodes, name, check.level)))];
+  const [domain] = domains;
+  return {
+    met: domains.length === 1 && domain !== NO_DOMAIN && (check.domain ?? domain) === domain,
+    found: gang.nodes.length === 0 ? startText(gang) : `it was placed in ${domains.join(', ')}`,
+  };
+}
+
+function pendingVerdict(gang: GangOutcome, { at, because }: CheckOf<'pending'>, run: GangRun): Verdict {
+  const isThere = gang.arrivedAt <= at && (gang.endedAt ?? Infinity) > at;
+  const reason = isThere ? run.waitsBecause(at) : undefined;
+  if (reason === undefined) {
+    return { met: false, found: gang.arrivedAt > at ? 'it had not arrived' : 'it was not' };
+  }
+  return { met: because === undefined || reason.kind === because, found: `${reason.kind}: ${reason.message}` };
 }
 
 const NO_DOMAIN = 'no domain';

@@ -71,26 +71,46 @@ function arrivalsOf(fields: Fields): Arrivals {
   const seconds = every.duration('every');
   const seed = every.number('seed', { least: 0, whole: true });
   every.done();
-  if (perHour !== undefined && seconds === undefined) {
-    if (perHour <= 0) {
-      every.wrong('perHour', perHour, 'more than 0');
-    }
-    if (seed === undefined) {
-      every.wrongAt('seed', 'is required for random arrivals, so that every run gives the same result');
-    }
-    if (count === undefined && until === undefined) {
-      every.wrongAt('until', 'is required unless count is set');
-    }
-    const usable = perHour > 0 && (count ?? until) !== undefined;
-    return {
-      kind: 'poisson',
-      from: at,
-      perHour: Math.max(perHour, 1e-6),
-      until: until ?? Infinity,
-      count: usable ? (count ?? 100_000) : 0,
-      seed: seed ?? 0,
-    };
+  const bounds = { at, count, until };
+  return perHour !== undefined && seconds === undefined
+    ? randomArrivals(every, { ...bounds, perHour, seed })
+    : regularArrivals(every, { ...bounds, seconds });
+}
+
+interface ArrivalBounds {
+  readonly at: number;
+  readonly count: number | undefined;
+  readonly until: number | undefined;
+}
+
+function randomArrivals(
+  every: Fields,
+  { at, count, until, perHour, seed }: ArrivalBounds & { readonly perHour: number; readonly seed: number | undefined },
+): Arrivals {
+  if (perHour <= 0) {
+    every.wrong('perHour', perHour, 'more than 0');
   }
+  if (seed === undefined) {
+    every.wrongAt('seed', 'is required for random arrivals, so that every run gives the same result');
+  }
+  if (count === undefined && until === undefined) {
+    every.wrongAt('until', 'is required unless count is set');
+  }
+  const usable = perHour > 0 && (count ?? until) !== undefined;
+  return {
+    kind: 'poisson',
+    from: at,
+    perHour: Math.max(perHour, 1e-6),
+    until: until ?? Infinity,
+    count: usable ? (count ?? 100_000) : 0,
+    seed: seed ?? 0,
+  };
+}
+
+function regularArrivals(
+  every: Fields,
+  { at, count, until, seconds }: ArrivalBounds & { readonly seconds: number | undefined },
+): Arrivals {
   if (seconds === undefined) {
     every.wrongAt('', 'must set either every (with count or until) or perHour (with seed)');
     return { kind: 'once', at };

@@ -1,7 +1,7 @@
 /**
  * HorizontalPodAutoscaler and PodDisruptionBudget.
  */
-import { type JsonObject } from '../../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { parseQuantity } from '../../../manifests/quantity';
 import { containerResourceName } from '../resource-names';
@@ -123,43 +123,9 @@ export const autoscalingRules: readonly Rule[] = [
         if (!isObject(rules)) {
           continue;
         }
-        const path = `/spec/behavior/${direction}`;
-        const window = whole(rules.stabilizationWindowSeconds);
-        if (window !== undefined && (window < 0 || window > 3600)) {
-          say(
-            `${path}/stabilizationWindowSeconds`,
-            `stabilizationWindowSeconds must be between 0 and 3600: ${window}`,
-            { expected: '0-3600' },
-          );
-        }
-        if (typeof rules.selectPolicy === 'string' && !['Max', 'Min', 'Disabled'].includes(rules.selectPolicy)) {
-          say(`${path}/selectPolicy`, `unsupported value "${rules.selectPolicy}" for selectPolicy`, {
-            expected: 'Max, Min, or Disabled',
-          });
-        }
-        if (Array.isArray(rules.policies) && rules.policies.length === 0) {
-          say(`${path}/policies`, 'the list of policies must not be empty', {
-            expected: 'at least one policy, or no list',
-          });
-        }
-        for (const { value, path: at } of itemsOf(rules.policies, `${path}/policies`)) {
-          if (!['Pods', 'Percent'].includes(text(value.type))) {
-            say(`${at}/type`, `unsupported policy type "${text(value.type)}"`, { expected: 'Pods or Percent' });
-          }
-          if ((whole(value.value) ?? 0) <= 0) {
-            say(`${at}/value`, 'the value must be greater than 0');
-          }
-          const period = whole(value.periodSeconds) ?? 0;
-          if (period <= 0 || period > 1800) {
-            say(`${at}/periodSeconds`, `periodSeconds must be between 1 and 1800: ${period}`, { expected: '1-1800' });
-          }
-        }
-        const tolerance =
-          typeof rules.tolerance === 'string' || typeof rules.tolerance === 'number'
-            ? parseQuantity(rules.tolerance)
-            : undefined;
-        if (since(context, 35) && tolerance?.isNegative() === true) {
-          say(`${path}/tolerance`, 'the tolerance must be greater than or equal to 0');
+        checkScalingRules(rules, `/spec/behavior/${direction}`, say);
+        if (since(context, 35) && amountOf(rules.tolerance)?.isNegative() === true) {
+          say(`/spec/behavior/${direction}/tolerance`, 'the tolerance must be greater than or equal to 0');
         }
       }
     },
@@ -192,6 +158,41 @@ export const autoscalingRules: readonly Rule[] = [
   ),
 ];
 
+function checkScalingRules(rules: JsonObject, path: string, say: Say): void {
+  const window = whole(rules.stabilizationWindowSeconds);
+  if (window !== undefined && (window < 0 || window > 3600)) {
+    say(`${path}/stabilizationWindowSeconds`, `stabilizationWindowSeconds must be between 0 and 3600: ${window}`, {
+      expected: '0-3600',
+    });
+  }
+  if (typeof rules.selectPolicy === 'string' && !['Max', 'Min', 'Disabled'].includes(rules.selectPolicy)) {
+    say(`${path}/selectPolicy`, `unsupported value "${rules.selectPolicy}" for selectPolicy`, {
+      expected: 'Max, Min, or Disabled',
+    });
+  }
+  if (Array.isArray(rules.policies) && rules.policies.length === 0) {
+    say(`${path}/policies`, 'the list of policies must not be empty', {
+      expected: 'at least one policy, or no list',
+    });
+  }
+  for (const { value, path: at } of itemsOf(rules.policies, `${path}/policies`)) {
+    if (!['Pods', 'Percent'].includes(text(value.type))) {
+      say(`${at}/type`, `unsupported policy type "${text(value.type)}"`, { expected: 'Pods or Percent' });
+    }
+    if ((whole(value.value) ?? 0) <= 0) {
+      say(`${at}/value`, 'the value must be greater than 0');
+    }
+    const period = whole(value.periodSeconds) ?? 0;
+    if (period <= 0 || period > 1800) {
+      say(`${at}/periodSeconds`, `periodSeconds must be between 1 and 1800: ${period}`, { expected: '1-1800' });
+    }
+  }
+}
+
+function amountOf(value: JsonValue | undefined): ReturnType<typeof parseQuantity> {
+  return typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
+}
+
 function checkTarget(reference: JsonObject, path: string, say: Say): void {
   for (const field of ['kind', 'name']) {
     const value = text(reference[field]);
@@ -208,65 +209,79 @@ function checkTarget(reference: JsonObject, path: string, say: Say): void {
 }
 
 function checkSource(kind: string, source: JsonObject, path: string, say: Say): void {
-  const target = asObject(source.target);
-  const at = `${path}/target`;
   if (kind === 'object') {
     checkTarget(asObject(source.describedObject), `${path}/describedObject`, say);
   }
   if (kind === 'object' || kind === 'external' || kind === 'pods') {
-    const name = text(asObject(source.metric).name);
-    const complaint = name === '' ? 'be set' : pathSegment(name);
-    if (complaint !== undefined) {
-      say(`${path}/metric/name`, `the metric's name must ${complaint}`);
-    }
     // The selector of a metric is not validated by the server.
+    checkMetricName(asObject(source.metric), `${path}/metric/name`, say);
   } else {
-    const name = text(source.name);
-    const complaint = name === '' ? 'be set' : kind === 'containerResource' ? containerResourceName(name) : undefined;
-    if (complaint !== undefined) {
-      say(`${path}/name`, `the resource's name must ${complaint}`);
-    }
-    const container = kind === 'containerResource' ? dnsLabel(text(source.container)) : undefined;
-    if (container !== undefined) {
-      say(`${path}/container`, `the container's name must ${container}`);
-    }
+    checkMetricResource(kind, source, path, say);
   }
+  checkMetricTarget(asObject(source.target), `${path}/target`, say);
+  checkTargetFields(kind, asObject(source.target), `${path}/target`, say);
+}
+
+function checkMetricName(metric: JsonObject, path: string, say: Say): void {
+  const name = text(metric.name);
+  const complaint = name === '' ? 'be set' : pathSegment(name);
+  if (complaint !== undefined) {
+    say(path, `the metric's name must ${complaint}`);
+  }
+}
+
+function checkMetricResource(kind: string, source: JsonObject, path: string, say: Say): void {
+  const ofContainer = kind === 'containerResource';
+  const name = text(source.name);
+  const complaint = name === '' ? 'be set' : ofContainer ? containerResourceName(name) : undefined;
+  if (complaint !== undefined) {
+    say(`${path}/name`, `the resource's name must ${complaint}`);
+  }
+  const container = ofContainer ? dnsLabel(text(source.container)) : undefined;
+  if (container !== undefined) {
+    say(`${path}/container`, `the container's name must ${container}`);
+  }
+}
+
+function checkMetricTarget(target: JsonObject, path: string, say: Say): void {
   if (!['Utilization', 'Value', 'AverageValue'].includes(text(target.type))) {
-    say(`${at}/type`, `unsupported target type "${text(target.type)}"`, {
+    say(`${path}/type`, `unsupported target type "${text(target.type)}"`, {
       expected: 'Utilization, Value, or AverageValue',
     });
   }
   for (const field of ['value', 'averageValue']) {
-    const amount =
-      typeof target[field] === 'string' || typeof target[field] === 'number' ? parseQuantity(target[field]) : undefined;
-    if (amount !== undefined && !amount.isPositive()) {
-      say(`${at}/${field}`, `${field} must be greater than 0`);
+    if (amountOf(target[field])?.isPositive() === false) {
+      say(`${path}/${field}`, `${field} must be greater than 0`);
     }
   }
   const utilization = whole(target.averageUtilization);
   if (utilization !== undefined && utilization < 1) {
-    say(`${at}/averageUtilization`, 'averageUtilization must be greater than 0');
+    say(`${path}/averageUtilization`, 'averageUtilization must be greater than 0');
   }
+}
+
+/** Which fields the target of each kind of metric has. */
+function checkTargetFields(kind: string, target: JsonObject, path: string, say: Say): void {
   const has = (field: string): boolean => given(target[field]);
   switch (kind) {
     case 'object':
       if (!has('value') && !has('averageValue')) {
-        say(at, 'value or averageValue must be set');
+        say(path, 'value or averageValue must be set');
       }
       break;
     case 'external':
       if (has('value') === has('averageValue')) {
-        say(at, 'value must not be set when averageValue is set');
+        say(path, 'value must not be set when averageValue is set');
       }
       break;
     case 'pods':
       if (!has('averageValue')) {
-        say(at, 'the target must have an averageValue');
+        say(path, 'the target must have an averageValue');
       }
       break;
     default:
       if (has('averageUtilization') === has('averageValue')) {
-        say(at, 'averageUtilization must not be set when averageValue is set');
+        say(path, 'averageUtilization must not be set when averageValue is set');
       }
   }
 }

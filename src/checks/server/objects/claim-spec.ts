@@ -80,21 +80,7 @@ function checkDataSources(spec: JsonObject, path: string, say: Say, own: boolean
     if (!isObject(source)) {
       continue;
     }
-    const at = `${path}/${field}`;
-    if (text(source.name) === '') {
-      say(`${at}/name`, 'the source must have a name');
-    }
-    if (text(source.kind) === '') {
-      say(`${at}/kind`, 'the source must have a kind');
-    }
-    const group = text(source.apiGroup);
-    if (group === '' && source.kind !== 'PersistentVolumeClaim') {
-      say(`${at}/kind`, 'without apiGroup, the kind of the source must be PersistentVolumeClaim');
-    }
-    const complaint = group === '' ? undefined : dnsSubdomain(group);
-    if (complaint !== undefined) {
-      say(`${at}/apiGroup`, `the API group must ${complaint}`);
-    }
+    checkDataSource(source, `${path}/${field}`, say);
   }
   if (!isObject(dataSource) || !isObject(dataSourceRef)) {
     return;
@@ -110,6 +96,23 @@ function checkDataSources(spec: JsonObject, path: string, say: Say, own: boolean
     say(`${path}/dataSource`, 'dataSource and dataSourceRef must name the same object', {
       expected: 'one of them, or both the same',
     });
+  }
+}
+
+function checkDataSource(source: JsonObject, at: string, say: Say): void {
+  if (text(source.name) === '') {
+    say(`${at}/name`, 'the source must have a name');
+  }
+  if (text(source.kind) === '') {
+    say(`${at}/kind`, 'the source must have a kind');
+  }
+  const group = text(source.apiGroup);
+  if (group === '' && source.kind !== 'PersistentVolumeClaim') {
+    say(`${at}/kind`, 'without apiGroup, the kind of the source must be PersistentVolumeClaim');
+  }
+  const complaint = group === '' ? undefined : dnsSubdomain(group);
+  if (complaint !== undefined) {
+    say(`${at}/apiGroup`, `the API group must ${complaint}`);
   }
 }
 

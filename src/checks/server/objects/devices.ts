@@ -264,44 +264,8 @@ export const deviceRules: readonly Rule[] = [
       const countersServed = since(context, 36);
       const spec = asObject(object.spec);
       checkDriverName(spec.driver, '/spec/driver', say);
-      const pool = asObject(spec.pool);
-      const badPool = poolName(text(pool.name));
-      if (badPool !== undefined) {
-        say('/spec/pool/name', `the pool's name must ${badPool}`);
-      }
-      if ((whole(pool.resourceSliceCount) ?? 0) <= 0) {
-        say('/spec/pool/resourceSliceCount', 'the count must be greater than 0');
-      }
-      if ((whole(pool.generation) ?? 0) < 0) {
-        say('/spec/pool/generation', 'the generation must be greater than or equal to 0');
-      }
-      const choices = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'].filter(
-        (field) => given(spec[field]) && spec[field] !== false && spec[field] !== '',
-      );
-      if (choices.length !== 1) {
-        say('/spec', `exactly one way to select nodes must be set, but there are ${choices.length}`, {
-          found: choices.length,
-          expected: 'one of nodeName, nodeSelector, allNodes, perDeviceNodeSelection',
-        });
-      }
-      // In v1beta1, false is what an absent allNodes is.
-      const pointers =
-        object.apiVersion === `${GROUP}/v1beta1` ? ['perDeviceNodeSelection'] : ['allNodes', 'perDeviceNodeSelection'];
-      for (const field of pointers) {
-        if (spec[field] === false) {
-          say(`/spec/${field}`, `${field} must be true or unset`);
-        }
-      }
-      if (isObject(spec.nodeSelector)) {
-        checkNodeSelector(spec.nodeSelector, '/spec/nodeSelector', say);
-        if (size(spec.nodeSelector.nodeSelectorTerms) > 1) {
-          say('/spec/nodeSelector/nodeSelectorTerms', 'the node selector must have only one term');
-        }
-      }
-      const nodeName = text(spec.nodeName) === '' ? undefined : dnsSubdomain(text(spec.nodeName));
-      if (nodeName !== undefined) {
-        say('/spec/nodeName', `the node's name must ${nodeName}`);
-      }
+      checkPool(asObject(spec.pool), say);
+      checkSliceNodes(object, say);
       const devices = itemsOf(spec.devices, '/spec/devices');
       if (devices.length > 128) {
         say('/spec/devices', `must have at most 128 devices, but has ${devices.length}`, {
@@ -324,35 +288,7 @@ export const deviceRules: readonly Rule[] = [
         if (countersServed) {
           checkCounters(device.consumesCounters, 'counterSet', `${path}/consumesCounters`, say);
         }
-        for (const list of ['attributes', 'capacity']) {
-          for (const [name, entry] of Object.entries(asObject(device[list]))) {
-            const bad = attributeName(name, false);
-            if (bad !== undefined) {
-              say(pointer(path, list, name), `the name "${name}" must ${bad}`);
-            }
-            const shared = device.allowMultipleAllocations === true;
-            if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) {
-              say(pointer(path, list, name, 'requestPolicy'), 'a request policy requires allowMultipleAllocations');
-            }
-            if (list !== 'attributes') {
-              continue;
-            }
-            // Lists of values are dropped, since their feature gate is off.
-            const values = ['bool', 'int', 'string', 'version'].map((field) => asObject(entry)[field]).filter(given);
-            if (values.length !== 1) {
-              say(pointer(path, list, name), 'an attribute must have exactly one value', { found: values.length });
-            }
-            const { version } = asObject(entry);
-            if (typeof version === 'string' && semanticVersion(version) !== undefined) {
-              say(pointer(path, list, name, 'version'), `"${version}" is not a valid semantic version`, {
-                expected: 'such as 1.2.3',
-              });
-            }
-            if (values.some((single) => typeof single === 'string' && byteLength(single) > 64)) {
-              say(pointer(path, list, name), 'the value must be no longer than 64 bytes', { found: null });
-            }
-          }
-        }
+        checkDeviceProperties(device, path, say);
       }
     },
   ),
@@ -645,4 +581,82 @@ function attributeName(name: string, domainNeeded: boolean): string | undefined 
     return 'have a name after the "/"';
   }
   return id.length > 32 ? 'have a name of at most 32 characters' : cIdentifier(id);
+}
+
+function checkPool(pool: JsonObject, say: Say): void {
+  const badPool = poolName(text(pool.name));
+  if (badPool !== undefined) {
+    say('/spec/pool/name', `the pool's name must ${badPool}`);
+  }
+  if ((whole(pool.resourceSliceCount) ?? 0) <= 0) {
+    say('/spec/pool/resourceSliceCount', 'the count must be greater than 0');
+  }
+  if ((whole(pool.generation) ?? 0) < 0) {
+    say('/spec/pool/generation', 'the generation must be greater than or equal to 0');
+  }
+}
+
+/** A slice selects its nodes in one way. */
+function checkSliceNodes(object: JsonObject, say: Say): void {
+  const spec = asObject(object.spec);
+  const choices = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'].filter(
+    (field) => given(spec[field]) && spec[field] !== false && spec[field] !== '',
+  );
+  if (choices.length !== 1) {
+    say('/spec', `exactly one way to select nodes must be set, but there are ${choices.length}`, {
+      found: choices.length,
+      expected: 'one of nodeName, nodeSelector, allNodes, perDeviceNodeSelection',
+    });
+  }
+  // In v1beta1, false is what an absent allNodes is.
+  const pointers =
+    object.apiVersion === `${GROUP}/v1beta1` ? ['perDeviceNodeSelection'] : ['allNodes', 'perDeviceNodeSelection'];
+  for (const field of pointers) {
+    if (spec[field] === false) {
+      say(`/spec/${field}`, `${field} must be true or unset`);
+    }
+  }
+  if (isObject(spec.nodeSelector)) {
+    checkNodeSelector(spec.nodeSelector, '/spec/nodeSelector', say);
+    if (size(spec.nodeSelector.nodeSelectorTerms) > 1) {
+      say('/spec/nodeSelector/nodeSelectorTerms', 'the node selector must have only one term');
+    }
+  }
+  const nodeName = text(spec.nodeName) === '' ? undefined : dnsSubdomain(text(spec.nodeName));
+  if (nodeName !== undefined) {
+    say('/spec/nodeName', `the node's name must ${nodeName}`);
+  }
+}
+
+/** Attributes and capacity of a device. */
+function checkDeviceProperties(device: JsonObject, path: string, say: Say): void {
+  for (const list of ['attributes', 'capacity']) {
+    for (const [name, entry] of Object.entries(asObject(device[list]))) {
+      const bad = attributeName(name, false);
+      if (bad !== undefined) {
+        say(pointer(path, list, name), `the name "${name}" must ${bad}`);
+      }
+      const shared = device.allowMultipleAllocations === true;
+      if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) {
+        say(pointer(path, list, name, 'requestPolicy'), 'a request policy requires allowMultipleAllocations');
+      }
+      if (list !== 'attributes') {
+        continue;
+      }
+      // Lists of values are dropped, since their feature gate is off.
+      const values = ['bool', 'int', 'string', 'version'].map((field) => asObject(entry)[field]).filter(given);
+      if (values.length !== 1) {
+        say(pointer(path, list, name), 'an attribute must have exactly one value', { found: values.length });
+      }
+      const { version } = asObject(entry);
+      if (typeof version === 'string' && semanticVersion(version) !== undefined) {
+        say(pointer(path, list, name, 'version'), `"${version}" is not a valid semantic version`, {
+          expected: 'such as 1.2.3',
+        });
+      }
+      if (values.some((single) => typeof single === 'string' && byteLength(single) > 64)) {
+        say(pointer(path, list, name), 'the value must be no longer than 64 bytes', { found: null });
+      }
+    }
+  }
 }

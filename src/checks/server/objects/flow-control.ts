@@ -109,39 +109,45 @@ function checkRule(rule: JsonObject, path: string, say: Say): void {
     say(path, 'resourceRules or nonResourceRules must be set', { expected: 'resourceRules or nonResourceRules' });
   }
   for (const requests of itemsOf(rule.resourceRules, `${path}/resourceRules`)) {
-    checkVerbs(requests.value, requests.path, say);
-    for (const field of ['apiGroups', 'resources']) {
-      checkNames(requests.value, field, requests.path, say);
-    }
-    const namespaces = textsOf(requests.value.namespaces, `${requests.path}/namespaces`);
-    const all = namespaces.some(({ value }) => value === '*');
-    if (namespaces.length === 0 && requests.value.clusterScope !== true) {
-      say(`${requests.path}/namespaces`, 'namespaces must be set unless clusterScope is true', {
-        expected: 'namespaces, or clusterScope: true',
-      });
-    }
-    if (all && namespaces.length > 1) {
-      say(`${requests.path}/namespaces`, '"*" must not be combined with other values');
-    }
-    for (const { value, path: at } of all ? [] : namespaces) {
-      const complaint = dnsLabel(value);
-      if (complaint !== undefined) {
-        say(at, `the namespace's name must ${complaint}`);
-      }
-    }
+    checkResourceRequests(requests.value, requests.path, say);
   }
   for (const requests of itemsOf(rule.nonResourceRules, `${path}/nonResourceRules`)) {
-    checkVerbs(requests.value, requests.path, say);
-    const all = checkNames(requests.value, 'nonResourceURLs', requests.path, say);
-    for (const { value, path: at } of all
-      ? []
-      : textsOf(requests.value.nonResourceURLs, `${requests.path}/nonResourceURLs`)) {
-      const plain =
-        value === '/' ||
-        (value.startsWith('/') && !value.includes(' ') && !value.includes('//') && /^[^*]*(\/\*)?$/.test(value));
-      if (!plain) {
-        say(at, `"${value}" is not a valid path`, { expected: 'a path that may end with /*' });
-      }
+    checkOtherRequests(requests.value, requests.path, say);
+  }
+}
+
+function checkResourceRequests(requests: JsonObject, path: string, say: Say): void {
+  checkVerbs(requests, path, say);
+  for (const field of ['apiGroups', 'resources']) {
+    checkNames(requests, field, path, say);
+  }
+  const namespaces = textsOf(requests.namespaces, `${path}/namespaces`);
+  const all = namespaces.some(({ value }) => value === '*');
+  if (namespaces.length === 0 && requests.clusterScope !== true) {
+    say(`${path}/namespaces`, 'namespaces must be set unless clusterScope is true', {
+      expected: 'namespaces, or clusterScope: true',
+    });
+  }
+  if (all && namespaces.length > 1) {
+    say(`${path}/namespaces`, '"*" must not be combined with other values');
+  }
+  for (const { value, path: at } of all ? [] : namespaces) {
+    const complaint = dnsLabel(value);
+    if (complaint !== undefined) {
+      say(at, `the namespace's name must ${complaint}`);
+    }
+  }
+}
+
+function checkOtherRequests(requests: JsonObject, path: string, say: Say): void {
+  checkVerbs(requests, path, say);
+  const all = checkNames(requests, 'nonResourceURLs', path, say);
+  for (const { value, path: at } of all ? [] : textsOf(requests.nonResourceURLs, `${path}/nonResourceURLs`)) {
+    const plain =
+      value === '/' ||
+      (value.startsWith('/') && !value.includes(' ') && !value.includes('//') && /^[^*]*(\/\*)?$/.test(value));
+    if (!plain) {
+      say(at, `"${value}" is not a valid path`, { expected: 'a path that may end with /*' });
     }
   }
 }

@@ -78,7 +78,6 @@ function isInteger(value: JsonValue): boolean {
 }
 
 function boundComplaint(schema: JsonObject, value: JsonValue): string | undefined {
-  const { minimum, maximum, minLength, maxLength } = schema;
   if (
     Array.isArray(schema.enum) &&
     schema.enum.length > 0 &&
@@ -87,32 +86,34 @@ function boundComplaint(schema: JsonObject, value: JsonValue): string | undefine
     return 'must be one of the allowed values';
   }
   if (typeof value === 'number') {
-    if (
-      schema.type === 'integer' &&
-      [minimum, maximum].some((bound) => typeof bound === 'number' && !isInteger(bound))
-    ) {
-      return 'must be compared with an integer bound';
-    }
-    if (typeof minimum === 'number' && (value < minimum || (value === minimum && schema.exclusiveMinimum === true))) {
-      return 'must not be less than the minimum';
-    }
-    if (typeof maximum === 'number' && (value > maximum || (value === maximum && schema.exclusiveMaximum === true))) {
-      return 'must not be greater than the maximum';
-    }
+    return numberComplaint(schema, value);
   }
-  if (typeof value === 'string') {
-    const { length } = [...value];
-    if (typeof minLength === 'number' && length < minLength) {
-      return 'must not be shorter than the minimum';
-    }
-    if (typeof maxLength === 'number' && length > maxLength) {
-      return 'must not be longer than the maximum';
-    }
-    const pattern = text(schema.pattern);
-    matchByRe2(pattern);
-    if (pattern !== '' && patternOf(pattern)?.test(value) === false) {
-      return 'must match the pattern';
-    }
+  return typeof value === 'string' ? textComplaint(schema, value) : undefined;
+}
+
+function numberComplaint(schema: JsonObject, value: number): string | undefined {
+  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  if (type === 'integer' && [minimum, maximum].some((bound) => typeof bound === 'number' && !isInteger(bound))) {
+    return 'must be compared with an integer bound';
+  }
+  if (typeof minimum === 'number' && (value < minimum || (value === minimum && exclusiveMinimum === true))) {
+    return 'must not be less than the minimum';
+  }
+  if (typeof maximum === 'number' && (value > maximum || (value === maximum && exclusiveMaximum === true))) {
+    return 'must not be greater than the maximum';
   }
   return undefined;
+}
+
+function textComplaint({ minLength, maxLength, pattern }: JsonObject, value: string): string | undefined {
+  const { length } = [...value];
+  if (typeof minLength === 'number' && length < minLength) {
+    return 'must not be shorter than the minimum';
+  }
+  if (typeof maxLength === 'number' && length > maxLength) {
+    return 'must not be longer than the maximum';
+  }
+  const expression = text(pattern);
+  matchByRe2(expression);
+  return expression !== '' && patternOf(expression)?.test(value) === false ? 'must match the pattern' : undefined;
 }

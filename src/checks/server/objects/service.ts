@@ -206,58 +206,8 @@ export const serviceRules: readonly Rule[] = [
       if (headless && (type === 'LoadBalancer' || type === 'NodePort')) {
         say('/spec/clusterIP', `clusterIP must not be None when type is ${type}`);
       }
-      const first = text(spec.clusterIP);
-      const given1 = textsOf(spec.clusterIPs, '/spec/clusterIPs');
-      // The server copies a single clusterIP into clusterIPs, and refuses the reverse.
-      const all =
-        given1.length > 0 ? given1 : first === '' ? [] : [{ value: first, path: '/spec/clusterIP', index: 0 }];
-      if (given1.length > 0 && first !== '' && given1[0]?.value !== first) {
-        say('/spec/clusterIPs', 'the first of clusterIPs must equal clusterIP');
-      }
-      if (given1.length > 0 && first === '') {
-        say('/spec/clusterIPs', 'clusterIPs must not be set without clusterIP');
-      }
-      if (all.length > 2) {
-        say('/spec/clusterIPs', 'clusterIPs must have no more than two addresses');
-      }
-      all.forEach(({ value, path }, index) => {
-        if (index === 0 && value === 'None') {
-          if (all.length > 1) {
-            say('/spec/clusterIPs', 'None must not be combined with addresses');
-          }
-          return;
-        }
-        if (!isAddress(value, strict)) {
-          say(path, `"${value}" is not a valid IP address`, { expected: 'an IP address or None' });
-        }
-        const family = textsOf(spec.ipFamilies, '')[index]?.value;
-        if (
-          !headless &&
-          isAddress(value, false) &&
-          family !== undefined &&
-          (family === 'IPv6') !== isIpv6Text(value) &&
-          ['IPv4', 'IPv6'].includes(family)
-        ) {
-          say(path, `${value} is not a valid ${family} address`);
-        }
-      });
-      if (
-        all.length === 2 &&
-        all.every(({ value }) => isAddress(value, false)) &&
-        isIpv6Text(all[0]?.value ?? '') === isIpv6Text(all[1]?.value ?? '')
-      ) {
-        say('/spec/clusterIPs', 'the addresses must be of different families');
-      }
-      const families = new Set<string>();
-      for (const { value, path } of textsOf(spec.ipFamilies, '/spec/ipFamilies')) {
-        if (!['IPv4', 'IPv6'].includes(value)) {
-          say(path, `unsupported address family "${value}"`, { expected: 'IPv4 or IPv6' });
-        }
-        if (families.has(value)) {
-          say(path, `duplicate value "${value}"`);
-        }
-        families.add(value);
-      }
+      checkClusterIps(spec, { headless, strict }, say);
+      checkFamilies(spec, say);
     },
   ),
 
@@ -334,35 +284,12 @@ export const serviceRules: readonly Rule[] = [
         }
         for (const list of ['addresses', 'notReadyAddresses']) {
           for (const { value, path } of itemsOf(subset.value[list], `${subset.path}/${list}`)) {
-            const ip = text(value.ip);
-            if (!isAddress(ip, since(context, 36)) || !isReachable(ip)) {
-              say(`${path}/ip`, `"${ip}" is not a valid reachable IP address`);
-            }
-            if (text(value.hostname) !== '' && dnsLabel(text(value.hostname)) !== undefined) {
-              say(`${path}/hostname`, `hostname must ${dnsLabel(text(value.hostname)) ?? ''}`);
-            }
-            if (typeof value.nodeName === 'string' && dnsSubdomain(value.nodeName) !== undefined) {
-              say(`${path}/nodeName`, `nodeName must ${dnsSubdomain(value.nodeName) ?? ''}`);
-            }
+            checkEndpointAddress(value, path, since(context, 36), say);
           }
         }
         const ports = itemsOf(subset.value.ports, `${subset.path}/ports`);
         for (const { value, path } of ports) {
-          const name = text(value.name);
-          const complaint =
-            name === '' ? (ports.length > 1 ? 'be set, because there are several' : undefined) : dnsLabel(name);
-          if (complaint !== undefined) {
-            say(`${path}/name`, `the port's name must ${complaint}`);
-          }
-          if (portNumber(whole(value.port) ?? 0) !== undefined) {
-            say(`${path}/port`, `the port must be between 1 and 65535: ${whole(value.port) ?? 0}`);
-          }
-          if (!['', ...PROTOCOLS].includes(text(value.protocol))) {
-            say(`${path}/protocol`, `unsupported protocol "${text(value.protocol)}"`);
-          }
-          if (typeof value.appProtocol === 'string' && qualifiedName(value.appProtocol) !== undefined) {
-            say(`${path}/appProtocol`, `appProtocol must ${qualifiedName(value.appProtocol) ?? ''}`);
-          }
+          checkEndpointPort(value, path, ports.length, say);
         }
       }
     },
@@ -382,23 +309,7 @@ export const serviceRules: readonly Rule[] = [
       if (!['IPv4', 'IPv6', 'FQDN'].includes(type)) {
         say('/addressType', `unsupported address type "${type}"`, { expected: 'IPv4, IPv6, or FQDN' });
       }
-      const names = new Set<string>();
-      for (const { value, path } of itemsOf(object.ports, '/ports')) {
-        const name = text(value.name);
-        if (name !== '' && dnsLabel(name) !== undefined) {
-          say(`${path}/name`, `the port's name must ${dnsLabel(name) ?? ''}`);
-        }
-        if (names.has(name)) {
-          say(`${path}/name`, name === '' ? 'only one port may have no name' : `duplicate port name "${name}"`);
-        }
-        names.add(name);
-        if (typeof value.protocol === 'string' && !PROTOCOLS.includes(value.protocol)) {
-          say(`${path}/protocol`, `unsupported protocol "${value.protocol}"`);
-        }
-        if (typeof value.appProtocol === 'string' && qualifiedName(value.appProtocol) !== undefined) {
-          say(`${path}/appProtocol`, `appProtocol must ${qualifiedName(value.appProtocol) ?? ''}`);
-        }
-      }
+      checkSlicePorts(object, say);
       if (size(object.endpoints) > 1000) {
         say('/endpoints', 'endpoints must have no more than 1000 entries', { found: size(object.endpoints) });
       }
@@ -426,6 +337,127 @@ export const serviceRules: readonly Rule[] = [
     },
   ),
 ];
+
+interface ServiceAddresses {
+  readonly headless: boolean;
+  /** Leading zeros and IPv4 in IPv6 are refused. */
+  readonly strict: boolean;
+}
+
+type Placed = ReturnType<typeof textsOf>[number];
+
+/** The server copies a single clusterIP into clusterIPs, and refuses the reverse. */
+function clusterIpsOf(spec: JsonObject, say: Say): readonly Placed[] {
+  const first = text(spec.clusterIP);
+  const list = textsOf(spec.clusterIPs, '/spec/clusterIPs');
+  if (list.length === 0) {
+    return first === '' ? [] : [{ value: first, path: '/spec/clusterIP', index: 0 }];
+  }
+  if (first === '') {
+    say('/spec/clusterIPs', 'clusterIPs must not be set without clusterIP');
+  } else if (list[0]?.value !== first) {
+    say('/spec/clusterIPs', 'the first of clusterIPs must equal clusterIP');
+  }
+  return list;
+}
+
+function checkClusterIps(spec: JsonObject, { headless, strict }: ServiceAddresses, say: Say): void {
+  const all = clusterIpsOf(spec, say);
+  if (all.length > 2) {
+    say('/spec/clusterIPs', 'clusterIPs must have no more than two addresses');
+  }
+  all.forEach(({ value, path }, index) => {
+    if (index === 0 && value === 'None') {
+      if (all.length > 1) {
+        say('/spec/clusterIPs', 'None must not be combined with addresses');
+      }
+      return;
+    }
+    if (!isAddress(value, strict)) {
+      say(path, `"${value}" is not a valid IP address`, { expected: 'an IP address or None' });
+    }
+    const family = textsOf(spec.ipFamilies, '')[index]?.value;
+    if (!headless && family !== undefined && isOfOtherFamily(value, family)) {
+      say(path, `${value} is not a valid ${family} address`);
+    }
+  });
+  const [first, second] = all;
+  if (all.length === 2 && first !== undefined && second !== undefined && areOfOneFamily(first.value, second.value)) {
+    say('/spec/clusterIPs', 'the addresses must be of different families');
+  }
+}
+
+function isOfOtherFamily(address: string, family: string): boolean {
+  return ['IPv4', 'IPv6'].includes(family) && isAddress(address, false) && (family === 'IPv6') !== isIpv6Text(address);
+}
+
+function areOfOneFamily(a: string, b: string): boolean {
+  return isAddress(a, false) && isAddress(b, false) && isIpv6Text(a) === isIpv6Text(b);
+}
+
+function checkFamilies(spec: JsonObject, say: Say): void {
+  const families = new Set<string>();
+  for (const { value, path } of textsOf(spec.ipFamilies, '/spec/ipFamilies')) {
+    if (!['IPv4', 'IPv6'].includes(value)) {
+      say(path, `unsupported address family "${value}"`, { expected: 'IPv4 or IPv6' });
+    }
+    if (families.has(value)) {
+      say(path, `duplicate value "${value}"`);
+    }
+    families.add(value);
+  }
+}
+
+function checkEndpointAddress(value: JsonObject, path: string, strict: boolean, say: Say): void {
+  const ip = text(value.ip);
+  if (!isAddress(ip, strict) || !isReachable(ip)) {
+    say(`${path}/ip`, `"${ip}" is not a valid reachable IP address`);
+  }
+  if (text(value.hostname) !== '' && dnsLabel(text(value.hostname)) !== undefined) {
+    say(`${path}/hostname`, `hostname must ${dnsLabel(text(value.hostname)) ?? ''}`);
+  }
+  if (typeof value.nodeName === 'string' && dnsSubdomain(value.nodeName) !== undefined) {
+    say(`${path}/nodeName`, `nodeName must ${dnsSubdomain(value.nodeName) ?? ''}`);
+  }
+}
+
+/** @param count ports of the subset */
+function checkEndpointPort(value: JsonObject, path: string, count: number, say: Say): void {
+  const name = text(value.name);
+  const complaint = name === '' ? (count > 1 ? 'be set, because there are several' : undefined) : dnsLabel(name);
+  if (complaint !== undefined) {
+    say(`${path}/name`, `the port's name must ${complaint}`);
+  }
+  if (portNumber(whole(value.port) ?? 0) !== undefined) {
+    say(`${path}/port`, `the port must be between 1 and 65535: ${whole(value.port) ?? 0}`);
+  }
+  if (!['', ...PROTOCOLS].includes(text(value.protocol))) {
+    say(`${path}/protocol`, `unsupported protocol "${text(value.protocol)}"`);
+  }
+  if (typeof value.appProtocol === 'string' && qualifiedName(value.appProtocol) !== undefined) {
+    say(`${path}/appProtocol`, `appProtocol must ${qualifiedName(value.appProtocol) ?? ''}`);
+  }
+}
+
+function checkSlicePorts(object: JsonObject, say: Say): void {
+  const names = new Set<string>();
+  for (const { value, path } of itemsOf(object.ports, '/ports')) {
+    const name = text(value.name);
+    if (name !== '' && dnsLabel(name) !== undefined) {
+      say(`${path}/name`, `the port's name must ${dnsLabel(name) ?? ''}`);
+    }
+    if (names.has(name)) {
+      say(`${path}/name`, name === '' ? 'only one port may have no name' : `duplicate port name "${name}"`);
+    }
+    names.add(name);
+    if (typeof value.protocol === 'string' && !PROTOCOLS.includes(value.protocol)) {
+      say(`${path}/protocol`, `unsupported protocol "${value.protocol}"`);
+    }
+    if (typeof value.appProtocol === 'string' && qualifiedName(value.appProtocol) !== undefined) {
+      say(`${path}/appProtocol`, `appProtocol must ${qualifiedName(value.appProtocol) ?? ''}`);
+    }
+  }
+}
 
 function checkTarget(port: JsonObject, path: string, say: Say): void {
   const target = port.targetPort;

@@ -119,15 +119,7 @@ export const storageRules: readonly Rule[] = [
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
       checkAccessModes(spec.accessModes, '/spec/accessModes', say);
-      const capacity = asObject(spec.capacity);
-      if (!('storage' in capacity) || Object.keys(capacity).length > 1) {
-        say('/spec/capacity', 'capacity must contain only storage', { expected: 'storage' });
-      }
-      for (const [name, amount] of quantitiesOf(capacity)) {
-        if (!amount.isPositive()) {
-          say(pointer('/spec/capacity', name), 'the capacity must be greater than 0');
-        }
-      }
+      checkCapacity(asObject(spec.capacity), say);
       const policy = text(spec.persistentVolumeReclaimPolicy);
       if (!['', 'Retain', 'Delete', 'Recycle'].includes(policy)) {
         say('/spec/persistentVolumeReclaimPolicy', `unsupported reclaim policy "${policy}"`, {
@@ -135,20 +127,7 @@ export const storageRules: readonly Rule[] = [
         });
       }
       checkVolumeMode(spec.volumeMode, '/spec/volumeMode', say);
-      const className = text(spec.storageClassName) === '' ? undefined : dnsSubdomain(text(spec.storageClassName));
-      if (className !== undefined) {
-        say('/spec/storageClassName', `the storage class's name must ${className}`);
-      }
-      if (typeof spec.volumeAttributesClassName === 'string') {
-        const bad =
-          spec.volumeAttributesClassName === '' ? 'not be empty' : dnsSubdomain(spec.volumeAttributesClassName);
-        if (bad !== undefined) {
-          say('/spec/volumeAttributesClassName', `the class's name must ${bad}`);
-        }
-        if (!given(spec.csi)) {
-          say('/spec/volumeAttributesClassName', 'volumeAttributesClassName must be set only for CSI volumes');
-        }
-      }
+      checkClassNames(spec, say);
       if (isObject(spec.nodeAffinity)) {
         if (isObject(spec.nodeAffinity.required)) {
           checkNodeSelector(spec.nodeAffinity.required, '/spec/nodeAffinity/required', say);
@@ -156,25 +135,7 @@ export const storageRules: readonly Rule[] = [
           say('/spec/nodeAffinity/required', 'the node affinity must have required terms');
         }
       }
-      const kinds = [...VOLUME_SOURCES.keys()].filter((kind) => given(spec[kind]));
-      // The server counts a flexVolume without looking at what came before it.
-      const besideFlex = kinds.length === 2 && kinds[1] === 'flexVolume';
-      if (kinds.length !== 1 && !besideFlex) {
-        say(
-          '/spec',
-          kinds.length === 0
-            ? 'the volume must have a source'
-            : `the volume must have only one source, but has ${kinds.length}: ${kinds.join(', ')}`,
-          { expected: 'exactly one source' },
-        );
-      }
-      const [kind] = kinds;
-      for (const source of besideFlex ? kinds : kinds.slice(0, 1)) {
-        const value = spec[source];
-        if (isObject(value)) {
-          VOLUME_SOURCES.get(source)?.(value, `/spec/${source}`, say, manifest.id.name);
-        }
-      }
+      const [kind] = checkVolumeSource(spec, manifest.id.name, say);
       if (kind === 'local' && !isObject(spec.nodeAffinity)) {
         say('/spec/nodeAffinity', 'a local volume requires node affinity');
       }
@@ -457,4 +418,54 @@ function checkParameters(object: JsonObject, mayBeEmpty: boolean, say: Say): voi
       say('/parameters', 'the name of a parameter must not be empty', { found: size(object.parameters) });
     }
   }
+}
+
+function checkCapacity(capacity: JsonObject, say: Say): void {
+  if (!('storage' in capacity) || Object.keys(capacity).length > 1) {
+    say('/spec/capacity', 'capacity must contain only storage', { expected: 'storage' });
+  }
+  for (const [name, amount] of quantitiesOf(capacity)) {
+    if (!amount.isPositive()) {
+      say(pointer('/spec/capacity', name), 'the capacity must be greater than 0');
+    }
+  }
+}
+
+function checkClassNames(spec: JsonObject, say: Say): void {
+  const className = text(spec.storageClassName) === '' ? undefined : dnsSubdomain(text(spec.storageClassName));
+  if (className !== undefined) {
+    say('/spec/storageClassName', `the storage class's name must ${className}`);
+  }
+  if (typeof spec.volumeAttributesClassName === 'string') {
+    const bad = spec.volumeAttributesClassName === '' ? 'not be empty' : dnsSubdomain(spec.volumeAttributesClassName);
+    if (bad !== undefined) {
+      say('/spec/volumeAttributesClassName', `the class's name must ${bad}`);
+    }
+    if (!given(spec.csi)) {
+      say('/spec/volumeAttributesClassName', 'volumeAttributesClassName must be set only for CSI volumes');
+    }
+  }
+}
+
+/** @returns the kinds of source that the volume has, in the order in which the server looks for them */
+function checkVolumeSource(spec: JsonObject, name: string, say: Say): readonly string[] {
+  const kinds = [...VOLUME_SOURCES.keys()].filter((kind) => given(spec[kind]));
+  // The server counts a flexVolume without looking at what came before it.
+  const besideFlex = kinds.length === 2 && kinds[1] === 'flexVolume';
+  if (kinds.length !== 1 && !besideFlex) {
+    say(
+      '/spec',
+      kinds.length === 0
+        ? 'the volume must have a source'
+        : `the volume must have only one source, but has ${kinds.length}: ${kinds.join(', ')}`,
+      { expected: 'exactly one source' },
+    );
+  }
+  for (const source of besideFlex ? kinds : kinds.slice(0, 1)) {
+    const value = spec[source];
+    if (isObject(value)) {
+      VOLUME_SOURCES.get(source)?.(value, `/spec/${source}`, say, name);
+    }
+  }
+  return kinds;
 }

@@ -301,13 +301,7 @@ function checkList(schema: JsonObject, path: string, say: Say): void {
     say(`${path}/items/nullable`, `the items of a ${kind} must not be nullable`);
   }
   if (kind === 'set') {
-    if (item.type === 'object' && item['x-kubernetes-map-type'] !== 'atomic') {
-      say(`${path}/items/x-kubernetes-map-type`, 'objects in a set must be atomic', { expected: 'atomic' });
-    }
-    const inner = item['x-kubernetes-list-type'];
-    if (item.type === 'array' && given(inner) && inner !== 'atomic') {
-      say(`${path}/items/x-kubernetes-list-type`, 'lists in a set must be atomic', { expected: 'atomic' });
-    }
+    checkSetItems(item, path, say);
   }
   if (kind !== 'map') {
     if (keys.length > 0) {
@@ -325,21 +319,36 @@ function checkList(schema: JsonObject, path: string, say: Say): void {
     say(keysPath, 'duplicate key');
   }
   for (const key of keys) {
-    const field = asObject(item.properties)[key.value];
-    if (!isObject(field)) {
-      say(key.path, `the items have no field "${key.value}"`);
-      continue;
-    }
-    const at = pointer(`${path}/items/properties`, key.value);
-    if (field.type === 'array' || field.type === 'object') {
-      say(`${at}/type`, 'a key must be a scalar');
-    }
-    if (field.nullable === true) {
-      say(`${at}/nullable`, 'a key must not be nullable');
-    }
-    if (!given(field.default) && !textsOf(item.required, '').some(({ value }) => value === key.value)) {
-      say(key.path, `the key "${key.value}" must be required or have a default`);
-    }
+    checkListKey(key, item, `${path}/items/properties`, say);
+  }
+}
+
+function checkSetItems(item: JsonObject, path: string, say: Say): void {
+  if (item.type === 'object' && item['x-kubernetes-map-type'] !== 'atomic') {
+    say(`${path}/items/x-kubernetes-map-type`, 'objects in a set must be atomic', { expected: 'atomic' });
+  }
+  const inner = item['x-kubernetes-list-type'];
+  if (item.type === 'array' && given(inner) && inner !== 'atomic') {
+    say(`${path}/items/x-kubernetes-list-type`, 'lists in a set must be atomic', { expected: 'atomic' });
+  }
+}
+
+/** @param path of the properties of the items */
+function checkListKey(key: ReturnType<typeof textsOf>[number], item: JsonObject, path: string, say: Say): void {
+  const field = asObject(item.properties)[key.value];
+  if (!isObject(field)) {
+    say(key.path, `the items have no field "${key.value}"`);
+    return;
+  }
+  const at = pointer(path, key.value);
+  if (field.type === 'array' || field.type === 'object') {
+    say(`${at}/type`, 'a key must be a scalar');
+  }
+  if (field.nullable === true) {
+    say(`${at}/nullable`, 'a key must not be nullable');
+  }
+  if (!given(field.default) && !textsOf(item.required, '').some(({ value }) => value === key.value)) {
+    say(key.path, `the key "${key.value}" must be required or have a default`);
   }
 }
 

@@ -8,7 +8,7 @@ import { Quantity } from '../../../manifests/quantity';
 import { type Rule } from '../../rule';
 import { type PodView } from '../pod-view';
 import { amountOf, containerResourceName, isHugePages, isWholePages, mayOvercommit } from '../resource-names';
-import { podRule, since } from '../server-rule';
+import { podRule, type Say, since } from '../server-rule';
 import { dnsLabel, dnsSubdomain } from '../syntax';
 import { given, itemsOf, quantitiesOf, size, text } from '../values';
 import { onlyDescribesPods } from './completions';
@@ -319,11 +319,7 @@ export const resourceRules: readonly Rule[] = [
         ['requests', requests],
       ] as const) {
         for (const [name, amount] of amounts) {
-          const complaint =
-            name === 'cpu' || name === 'memory' || isHugePages(name)
-              ? (amountOf(name, amount) ??
-                (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined))
-              : 'be cpu, memory, or huge pages for a whole pod';
+          const complaint = podAmountComplaint(name, amount);
           if (complaint !== undefined) {
             say(pointer('/spec/resources', list, name), `${name} must ${complaint}`);
           }
@@ -346,21 +342,36 @@ export const resourceRules: readonly Rule[] = [
           );
         }
       }
-      for (const { path, limits: ofContainer } of containerRequirements(pod.containers)) {
-        for (const [name, amount] of ofContainer) {
-          const limit = limits.get(name);
-          if (limit !== undefined && amount.isGreaterThan(limit)) {
-            say(
-              pointer(path, 'limits', name),
-              `the container's limit for ${name} must be less than or equal to the pod's ${limit.toString()}`,
-              { expected: `at most ${limit.toString()}` },
-            );
-          }
-        }
-      }
+      checkContainerLimits(pod, limits, say);
     },
   ),
 ];
+
+type Quantities = ReturnType<typeof quantitiesOf>;
+
+function podAmountComplaint(name: string, amount: Quantity): string | undefined {
+  if (name !== 'cpu' && name !== 'memory' && !isHugePages(name)) {
+    return 'be cpu, memory, or huge pages for a whole pod';
+  }
+  const pages = isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined;
+  return amountOf(name, amount) ?? pages;
+}
+
+/** @param limits of the whole pod */
+function checkContainerLimits(pod: PodView, limits: Quantities, say: Say): void {
+  for (const { path, limits: ofContainer } of containerRequirements(pod.containers)) {
+    for (const [name, amount] of ofContainer) {
+      const limit = limits.get(name);
+      if (limit !== undefined && amount.isGreaterThan(limit)) {
+        say(
+          pointer(path, 'limits', name),
+          `the container's limit for ${name} must be less than or equal to the pod's ${limit.toString()}`,
+          { expected: `at most ${limit.toString()}` },
+        );
+      }
+    }
+  }
+}
 
 function requirementsOf(pod: PodView): readonly Requirements[] {
   let list = requirementsByPod.get(pod);

@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type PodView } from '../pod-view';
-import { podRule, since } from '../server-rule';
+import { podRule, type Say, since } from '../server-rule';
 import { dnsSubdomain, userOrGroupId } from '../syntax';
 import { given, itemsOf, text, whole } from '../values';
 import { relativePath } from './paths';
@@ -286,19 +286,7 @@ export const securityRules: readonly Rule[] = [
         }
       }
       if (os === 'windows') {
-        if (Array.isArray(pod.securityContext.sysctls) && pod.securityContext.sysctls.length > 0) {
-          say('/spec/securityContext/sysctls', 'sysctls must not be set for a windows pod');
-        }
-        for (const field of ['hostPID', 'hostIPC']) {
-          if (pod.spec[field] === true) {
-            say(`/spec/${field}`, `${field} must not be set for a windows pod`);
-          }
-        }
-        for (const field of ['hostUsers', 'shareProcessNamespace']) {
-          if (given(pod.spec[field])) {
-            say(`/spec/${field}`, `${field} must not be set for a windows pod`);
-          }
-        }
+        checkWindowsPod(pod, say);
       }
       for (const { context, path } of contextsOf(pod)) {
         for (const field of containerForbids) {
@@ -435,4 +423,21 @@ function windowsUser(name: string): string | undefined {
     return 'not consist only of dots and spaces';
   }
   return /["/\\:;|=,+*?<>@[\]]/.test(user) ? 'not contain "/\\:;|=,+*?<>@[]' : undefined;
+}
+
+/** Settings of Linux outside security contexts. */
+function checkWindowsPod(pod: PodView, say: Say): void {
+  if (Array.isArray(pod.securityContext.sysctls) && pod.securityContext.sysctls.length > 0) {
+    say('/spec/securityContext/sysctls', 'sysctls must not be set for a windows pod');
+  }
+  for (const field of ['hostPID', 'hostIPC']) {
+    if (pod.spec[field] === true) {
+      say(`/spec/${field}`, `${field} must not be set for a windows pod`);
+    }
+  }
+  for (const field of ['hostUsers', 'shareProcessNamespace']) {
+    if (given(pod.spec[field])) {
+      say(`/spec/${field}`, `${field} must not be set for a windows pod`);
+    }
+  }
 }

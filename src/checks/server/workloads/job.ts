@@ -111,40 +111,7 @@ export const jobRules: readonly Rule[] = [
         say(`${path}/maxFailedIndexes`, 'maxFailedIndexes requires backoffLimitPerIndex');
       }
       if (mode === 'Indexed') {
-        if (completions === undefined) {
-          say(`${path}/completions`, 'completions must be set when completionMode is Indexed', {
-            expected: 'the number of indexes',
-          });
-        }
-        if (parallelism > 100_000) {
-          say(
-            `${path}/parallelism`,
-            `parallelism must be less than or equal to 100000 for an Indexed Job: ${parallelism}`,
-            {
-              expected: 'at most 100000',
-            },
-          );
-        }
-        if (failed !== undefined && failed > Math.min(completions ?? Infinity, 100_000)) {
-          say(`${path}/maxFailedIndexes`, 'maxFailedIndexes must be less than or equal to completions and 100000');
-        }
-        if (completions !== undefined && completions > 100_000 && perIndex !== undefined) {
-          if (failed === undefined) {
-            say(`${path}/maxFailedIndexes`, 'maxFailedIndexes must be set when completions is greater than 100000');
-          }
-          if (parallelism > 10_000) {
-            say(
-              `${path}/parallelism`,
-              'parallelism must be less than or equal to 10000 when completions is greater than 100000',
-            );
-          }
-          if (failed !== undefined && failed > 10_000) {
-            say(
-              `${path}/maxFailedIndexes`,
-              'maxFailedIndexes must be less than or equal to 10000 when completions is greater than 100000',
-            );
-          }
-        }
+        checkIndexed({ completions, parallelism, failed, perIndex }, path, say);
         return;
       }
       if (typeof mode === 'string' && mode !== 'NonIndexed') {
@@ -489,4 +456,45 @@ function readIndexes(indexes: string, completions: number): number | string {
     last = to;
   }
   return total;
+}
+
+/** Counts of an Indexed Job. */
+interface IndexedCounts {
+  readonly completions: number | undefined;
+  readonly parallelism: number;
+  readonly failed: number | undefined;
+  readonly perIndex: number | undefined;
+}
+
+function checkIndexed({ completions, parallelism, failed, perIndex }: IndexedCounts, path: string, say: Say): void {
+  if (completions === undefined) {
+    say(`${path}/completions`, 'completions must be set when completionMode is Indexed', {
+      expected: 'the number of indexes',
+    });
+  }
+  if (parallelism > 100_000) {
+    say(`${path}/parallelism`, `parallelism must be less than or equal to 100000 for an Indexed Job: ${parallelism}`, {
+      expected: 'at most 100000',
+    });
+  }
+  if (failed !== undefined && failed > Math.min(completions ?? Infinity, 100_000)) {
+    say(`${path}/maxFailedIndexes`, 'maxFailedIndexes must be less than or equal to completions and 100000');
+  }
+  if (completions !== undefined && completions > 100_000 && perIndex !== undefined) {
+    if (failed === undefined) {
+      say(`${path}/maxFailedIndexes`, 'maxFailedIndexes must be set when completions is greater than 100000');
+    }
+    if (parallelism > 10_000) {
+      say(
+        `${path}/parallelism`,
+        'parallelism must be less than or equal to 10000 when completions is greater than 100000',
+      );
+    }
+    if (failed !== undefined && failed > 10_000) {
+      say(
+        `${path}/maxFailedIndexes`,
+        'maxFailedIndexes must be less than or equal to 10000 when completions is greater than 100000',
+      );
+    }
+  }
 }

@@ -45,11 +45,23 @@ function isZero(text: string): boolean {
   return text !== '' && Number(text) === 0;
 }
 
-function* rabbitmq({ text, has }: Given): Iterable<Complaint> {
+function* rabbitmq(given: Given): Iterable<Complaint> {
+  yield* rabbitmqProtocol(given);
+  yield* rabbitmqMode(given);
+  const { text } = given;
+  if (/^-?\d+$/.test(text('pageSize')) && Number(text('pageSize')) < 1) {
+    yield {
+      key: 'pageSize',
+      message: `pageSize must be greater than or equal to 1: ${text('pageSize')}`,
+      fix: 'Set pageSize to at least 1.',
+    };
+  }
+}
+
+/** What the protocol of the host does not offer. */
+function* rabbitmqProtocol({ text, has }: Given): Iterable<Complaint> {
   const [mode, protocol] = [text('mode'), text('protocol')];
-  const hasValue = has('value') && !isZero(text('value'));
   const scheme = /^([a-z]+):/i.exec(text('host'))?.[1]?.toLowerCase();
-  const isAmqp = protocol === 'amqp' || (protocol !== 'http' && scheme !== undefined && scheme.startsWith('amqp'));
   if (protocol !== '' && !['amqp', 'http', 'auto'].includes(protocol)) {
     yield {
       key: 'protocol',
@@ -68,44 +80,49 @@ function* rabbitmq({ text, has }: Given): Iterable<Complaint> {
       fix: 'Start host with amqp, amqps, http, or https.',
     };
   }
-  if (has('queueLength') && (has('mode') || hasValue) && mode !== 'Unknown') {
+  const isAmqp = protocol === 'amqp' || (protocol !== 'http' && scheme !== undefined && scheme.startsWith('amqp'));
+  if (!isAmqp) {
+    return;
+  }
+  const httpOnly = [
+    ...(RABBITMQ_MODES.slice(1).includes(mode) ? ['mode'] : []),
+    ...['useRegex', 'excludeUnacknowledged'].filter((key) => isTrue(text(key))),
+    ...(has('timeout') ? ['timeout'] : []),
+  ];
+  for (const key of httpOnly) {
+    yield {
+      key,
+      message: `${key} ${text(key)} requires HTTP, but the protocol is AMQP`,
+      fix: 'Set host to the URI of the management API, and set protocol: http.',
+    };
+  }
+}
+
+/** Mode and value belong together, and replace queueLength. */
+function* rabbitmqMode({ text, has }: Given): Iterable<Complaint> {
+  const mode = text('mode');
+  if (mode === 'Unknown') {
+    return;
+  }
+  const hasValue = has('value') && !isZero(text('value'));
+  if (has('queueLength') && (has('mode') || hasValue)) {
     yield {
       key: 'queueLength',
       message: 'queueLength must not be set when mode or value is set',
       fix: 'Replace queueLength with mode: QueueLength and value.',
     };
-  } else if (has('mode') !== hasValue && !has('queueLength') && mode !== 'Unknown') {
+  } else if (has('mode') !== hasValue && !has('queueLength')) {
     yield {
       key: has('mode') ? 'mode' : 'value',
       message: has('mode') ? 'mode must not be set without value' : 'value must not be set without mode',
       fix: 'Set both, for example mode: QueueLength and value: "20".',
     };
   }
-  if (mode !== '' && mode !== 'Unknown' && !RABBITMQ_MODES.includes(mode)) {
+  if (mode !== '' && !RABBITMQ_MODES.includes(mode)) {
     yield {
       key: 'mode',
       message: `unsupported mode "${mode}"`,
       fix: `Set mode to one of ${RABBITMQ_MODES.join(', ')}.`,
-    };
-  }
-  const httpOnly = [
-    ...(RABBITMQ_MODES.slice(1).includes(mode) ? ['mode'] : []),
-    ...['useRegex', 'excludeUnacknowledged'].filter((key) => isTrue(text(key))),
-  ];
-  if (isAmqp) {
-    for (const key of [...httpOnly, ...(has('timeout') ? ['timeout'] : [])]) {
-      yield {
-        key,
-        message: `${key} ${text(key)} requires HTTP, but the protocol is AMQP`,
-        fix: 'Set host to the URI of the management API, and set protocol: http.',
-      };
-    }
-  }
-  if (/^-?\d+$/.test(text('pageSize')) && Number(text('pageSize')) < 1) {
-    yield {
-      key: 'pageSize',
-      message: `pageSize must be greater than or equal to 1: ${text('pageSize')}`,
-      fix: 'Set pageSize to at least 1.',
     };
   }
 }

@@ -330,7 +330,13 @@ function scaledMetric(expression: Expression): string | undefined {
   }
 }
 
-const BOUNDS: Partial<Readonly<Record<DcgmUnit, { readonly most: number; readonly called: string }>>> = {
+interface Bounds {
+  readonly most: number;
+  readonly called: string;
+}
+
+/** All begin at 0. */
+const BOUNDS: Partial<Readonly<Record<DcgmUnit, Bounds>>> = {
   '%': { most: 100, called: 'percent, from 0 to 100' },
   ratio: { most: 1, called: 'a ratio, from 0 to 1' },
   flag: { most: 1, called: '0 or 1' },
@@ -345,62 +351,73 @@ const MIRRORED: Readonly<Record<string, string>> = {
   '!=': '!=',
 };
 
-function* comparisonProblems(
-  { left, right, operator, bool }: BinaryOperation,
-  { title, path }: PlacedQuery,
-): Iterable<Violation> {
+/** Whether a comparison of a value from 0 to `most` is true for no such value, or for all of them; by its sign. */
+const OUTCOMES: Readonly<
+  Record<string, (value: number, most: number) => { readonly never: boolean; readonly always: boolean }>
+> = {
+  '>': (value, most) => ({ never: value >= most, always: value < 0 }),
+  '>=': (value, most) => ({ never: value > most, always: value <= 0 }),
+  '<': (value, most) => ({ never: value <= 0, always: value > most }),
+  '<=': (value, most) => ({ never: value < 0, always: value >= most }),
+  '==': (value, most) => ({ never: value > most || value < 0, always: false }),
+};
+
+/** `name sign value`, with the metric at the left. */
+interface Comparison {
+  readonly name: string;
+  readonly sign: string;
+  readonly value: number;
+  readonly unit: DcgmUnit;
+}
+
+function comparisonOf({ left, right, operator, bool }: BinaryOperation): Comparison | undefined {
   const turned = constantOf(left) !== undefined;
   const value = constantOf(turned ? left : right);
   const name = scaledMetric(turned ? right : left);
   const unit = name === undefined ? undefined : dcgmUnitOf(name);
-  if (value === undefined || name === undefined || unit === undefined || bool) {
+  return value === undefined || name === undefined || unit === undefined || bool
+    ? undefined
+    : { name, sign: turned ? (MIRRORED[operator] ?? operator) : operator, value, unit };
+}
+
+function* comparisonProblems(operation: BinaryOperation, { title, path }: PlacedQuery): Iterable<Violation> {
+  const comparison = comparisonOf(operation);
+  if (comparison === undefined) {
     return;
   }
-  const sign = turned ? (MIRRORED[operator] ?? operator) : operator;
-  const written = `${name} ${sign} ${value}`;
-  const bounds = BOUNDS[unit];
-  if (bounds !== undefined) {
-    const never =
-      (sign === '>' && value >= bounds.most) ||
-      (sign === '>=' && value > bounds.most) ||
-      (sign === '==' && (value > bounds.most || value < 0)) ||
-      (sign === '<' && value <= 0) ||
-      (sign === '<=' && value < 0);
-    const always =
-      (sign === '<' && value > bounds.most) ||
-      (sign === '<=' && value >= bounds.most) ||
-      (sign === '>=' && value <= 0) ||
-      (sign === '>' && value < 0);
-    if (never || always) {
-      yield {
-        path,
-        message: `${title}: ${written} is ${never ? 'never' : 'always'} true: ${name} is ${bounds.called}`,
-        found: value,
-        expected: bounds.called,
-      };
-    } else if (unit === '%' && value > 0 && value < 1) {
-      yield {
-        path,
-        message: `${title}: ${written} looks like ${value} percent`,
-        found: value,
-        expected: bounds.called,
-        severity: 'warning',
-      };
-    }
-  } else if (
-    (unit === 'MiB' || unit === 'bytes') &&
-    sign.startsWith('>') &&
-    ((value > 0 && value <= 1) || (value >= 50 && value < 100))
-  ) {
-    const meant = value <= 1 ? 'a ratio' : 'percent';
-    yield {
-      path,
-      message: `${title}: ${written} compares ${unit} with a number that looks like ${meant}`,
-      found: value,
-      expected: `a number of ${unit}`,
-      severity: 'warning',
+  const bounds = BOUNDS[comparison.unit];
+  const problem = bounds === undefined ? sizeProblem(comparison) : boundProblem(comparison, bounds);
+  if (problem !== undefined) {
+    const { name, sign, value } = comparison;
+    yield { ...problem, path, message: `${title}: ${name} ${sign} ${value} ${problem.message}`, found: value };
+  }
+}
+
+type ComparisonProblem = Pick<Violation, 'message' | 'expected' | 'severity'>;
+
+function boundProblem({ name, sign, value, unit }: Comparison, bounds: Bounds): ComparisonProblem | undefined {
+  const { never = false, always = false } = OUTCOMES[sign]?.(value, bounds.most) ?? {};
+  if (never || always) {
+    return {
+      message: `is ${never ? 'never' : 'always'} true: ${name} is ${bounds.called}`,
+      expected: bounds.called,
     };
   }
+  return unit === '%' && value > 0 && value < 1
+    ? { message: `looks like ${value} percent`, expected: bounds.called, severity: 'warning' }
+    : undefined;
+}
+
+/** An amount of memory that is compared with a ratio or a percentage. */
+function sizeProblem({ sign, value, unit }: Comparison): ComparisonProblem | undefined {
+  const looksLikePart = (value > 0 && value <= 1) || (value >= 50 && value < 100);
+  return (unit === 'MiB' || unit === 'bytes') && sign.startsWith('>') && looksLikePart
+    ? {
+        message: `compares ${unit} with a number that looks like ${value <= 1 ? 'a ratio' : 'percent'}`,
+        expected: `a number of ${unit}`,
+        severity: 'warning',
+      }
+    : undefined;
 }
 
 /** The name of the catalog that is at most two letters away. */

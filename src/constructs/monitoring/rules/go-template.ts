@@ -80,15 +80,11 @@ const GIVEN: ReadonlySet<string> = new Set(['$', '$labels', '$externalLabels', '
 
 /** Reads a text with `{{ … }}` in it. */
 export function readTemplate(text: string): TemplateReading {
-  const labels = new Set<string>();
-  const variables = new Set<string>(GIVEN);
-  const open: string[] = [];
-  let problem: string | undefined;
-  const note = (what: string): void => void (problem ??= what);
+  const reader = new TemplateReader();
   for (let at = text.indexOf('{{'); at >= 0; at = text.indexOf('{{', at)) {
     const end = endOfAction(text, at + 2);
     if (end === undefined) {
-      return { labels: [...labels], problem: problem ?? `"${text.slice(at, at + 30)}" is not closed by }}` };
+      return reader.reading(`"${text.slice(at, at + 30)}" is not closed by }}`);
     }
     const action = text
       .slice(at + 2, end)
@@ -96,51 +92,82 @@ export function readTemplate(text: string): TemplateReading {
       .replace(/\s-$/, '')
       .trim();
     at = end + 2;
-    if (action.startsWith('/*')) {
-      continue;
+    if (!action.startsWith('/*')) {
+      reader.read(action);
     }
+  }
+  return reader.reading(reader.unclosed());
+}
+
+/** What the actions of a template, one after another, read and define. The first problem is the one that is reported. */
+class TemplateReader {
+  private readonly labels = new Set<string>();
+  private readonly variables = new Set<string>(GIVEN);
+  private readonly open: string[] = [];
+  private problem: string | undefined;
+
+  /** @param last a problem that only the end of the text shows */
+  reading(last: string | undefined): TemplateReading {
+    const problem = this.problem ?? last;
+    return { labels: [...this.labels], ...(problem === undefined ? {} : { problem }) };
+  }
+
+  unclosed(): string | undefined {
+    return this.open.length > 0 ? `{{ ${this.open.at(-1) ?? ''} }} has no {{ end }}` : undefined;
+  }
+
+  read(action: string): void {
     const bare = action.replace(/"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'/g, '""');
+    const keyword = /^\w+/.exec(bare)?.[0] ?? '';
+    this.readLabels(action);
+    for (const [, name = ''] of bare.matchAll(/(\$\w+)\s*(?::?=|,)/g)) {
+      this.variables.add(name);
+    }
+    if (action === '') {
+      this.note('{{ }} is empty');
+    }
+    this.readBlock(keyword);
+    this.readNames(bare, keyword, action);
+  }
+
+  private note(what: string): void {
+    this.problem ??= what;
+  }
+
+  private readLabels(action: string): void {
     // Within these the dot is something else, the result of a query for example.
-    const dotMoved = open.some((block) => block !== 'if');
+    const dotMoved = this.open.some((block) => block !== 'if');
     const ofAlert = dotMoved ? '\\$labels' : '(?:\\$labels|(?<![\\w)\\]])\\.Labels)';
     for (const [, name = ''] of action.matchAll(new RegExp(`${ofAlert}\\.([A-Za-z_]\\w*)`, 'g'))) {
-      labels.add(name);
+      this.labels.add(name);
     }
     for (const [, name = ''] of action.matchAll(new RegExp(`\\bindex\\s+${ofAlert}\\s+["\`]([^"\`]+)["\`]`, 'g'))) {
-      labels.add(name);
+      this.labels.add(name);
     }
-    for (const [, name = ''] of bare.matchAll(/(\$\w+)\s*:?=/g)) {
-      variables.add(name);
-    }
-    for (const [, name = ''] of bare.matchAll(/(\$\w+)\s*,/g)) {
-      variables.add(name);
-    }
-    const keyword = /^\w+/.exec(bare)?.[0] ?? '';
-    if (action === '') {
-      note('{{ }} is empty');
-    }
+  }
+
+  private readBlock(keyword: string): void {
     if (BLOCKS.has(keyword)) {
-      open.push(keyword);
-    } else if (keyword === 'end' && open.pop() === undefined) {
-      note('{{ end }} has no matching block');
-    } else if (keyword === 'else' && open.length === 0) {
-      note('{{ else }} is outside a block');
+      this.open.push(keyword);
+    } else if (keyword === 'end' && this.open.pop() === undefined) {
+      this.note('{{ end }} has no matching block');
+    } else if (keyword === 'else' && this.open.length === 0) {
+      this.note('{{ else }} is outside a block');
     }
+  }
+
+  private readNames(bare: string, keyword: string, action: string): void {
     const unknown = [...bare.matchAll(/(?<![\w.$])([A-Za-z]\w*)/g)]
       .map(([, name = '']) => name)
       .find((name) => !WORDS.has(name) && !FUNCTIONS.has(name));
     if (unknown !== undefined && keyword !== 'define' && keyword !== 'template' && keyword !== 'block') {
-      note(`unknown function ${unknown} in {{ ${action} }}`);
+      this.note(`unknown function ${unknown} in {{ ${action} }}`);
     }
-    const undefinedVariable = [...bare.matchAll(/\$\w*/g)].map(([name]) => name).find((name) => !variables.has(name));
-    if (undefinedVariable !== undefined) {
-      note(`${undefinedVariable} is not defined; the variables are $labels, $value, $externalLabels, and $externalURL`);
+    const missing = [...bare.matchAll(/\$\w*/g)].map(([name]) => name).find((name) => !this.variables.has(name));
+    if (missing !== undefined) {
+      this.note(`${missing} is not defined; the variables are $labels, $value, $externalLabels, and $externalURL`);
     }
   }
-  if (open.length > 0) {
-    note(`{{ ${open.at(-1) ?? ''} }} has no {{ end }}`);
-  }
-  return { labels: [...labels], ...(problem === undefined ? {} : { problem }) };
 }
 
 /** Where `}}` ends an action; braces in quotes do not. */

@@ -46,56 +46,85 @@ const NEEDS_TARGET: ReadonlySet<string> = new Set([
 const DEFAULT_REPLACEMENT = '$1';
 const DEFAULT_REGEX = '(.*)';
 
-/** Why a step is none; the first reason, as Prometheus gives one. */
+/** The first problem of a step, as Prometheus gives one. */
 export function relabelProblem(step: JsonObject, fields: Fields): RelabelProblem | undefined {
   const action = (asString(step.action) ?? 'replace').toLowerCase() || 'replace';
-  const said = (key: string): boolean => step[key] !== undefined && step[key] !== null && step[key] !== '';
-  const target = asString(step[fields.targetLabel]) ?? '';
-  const replacement = asString(step.replacement);
   if (!ACTIONS.has(action)) {
     return { field: 'action', message: `unknown action "${action}"` };
   }
+  return regexProblem(step) ?? requirementProblem(step, action, fields) ?? restrictionProblem(step, action, fields);
+}
+
+function regexProblem(step: JsonObject): RelabelProblem | undefined {
   const regex = asString(step.regex);
   const broken = regex === undefined ? undefined : regularExpressionProblem(regex);
-  if (broken !== undefined) {
-    return { field: 'regex', message: `the regular expression ${regex ?? ''} is not valid RE2: ${broken}` };
-  }
+  return broken === undefined
+    ? undefined
+    : { field: 'regex', message: `the regular expression ${regex ?? ''} is not valid RE2: ${broken}` };
+}
+
+/** What an action needs. */
+function requirementProblem(step: JsonObject, action: string, fields: Fields): RelabelProblem | undefined {
   if (action === 'hashmod' && !(typeof step.modulus === 'number' && step.modulus > 0)) {
     return { field: 'modulus', message: 'hashmod requires a modulus greater than 0' };
   }
-  if (NEEDS_TARGET.has(action) && target === '') {
+  if (NEEDS_TARGET.has(action) && targetOf(step, fields) === '') {
     return { field: fields.targetLabel, message: `${action} requires ${fields.targetLabel}` };
   }
-  const own = replacement !== undefined && replacement !== DEFAULT_REPLACEMENT;
-  if (['lowercase', 'uppercase', 'keepequal', 'dropequal'].includes(action) && own) {
+  return undefined;
+}
+
+/** What must not be set for an action. */
+function restrictionProblem(step: JsonObject, action: string, fields: Fields): RelabelProblem | undefined {
+  if (KEEPS_REPLACEMENT.has(action) && hasOwnReplacement(step)) {
     return { field: 'replacement', message: `replacement must not be set for ${action}` };
   }
-  if (action === 'keepequal' || action === 'dropequal') {
-    if (
-      (said('regex') && regex !== DEFAULT_REGEX) ||
-      (said('separator') && step.separator !== ';') ||
-      (typeof step.modulus === 'number' && step.modulus !== 0)
-    ) {
-      return {
-        field: 'regex',
-        message: `${action} allows only ${fields.sourceLabels} and ${fields.targetLabel}`,
-      };
-    }
+  if ((action === 'keepequal' || action === 'dropequal') && hasMoreThanLabels(step)) {
+    return { field: 'regex', message: `${action} allows only ${fields.sourceLabels} and ${fields.targetLabel}` };
   }
-  if (action === 'labeldrop' || action === 'labelkeep') {
-    if (
-      asArray(step[fields.sourceLabels]).length > 0 ||
-      target !== '' ||
-      own ||
-      (said('separator') && step.separator !== ';')
-    ) {
-      return {
-        field: fields.sourceLabels,
-        message: `${action} allows only a regex, which it matches with label names`,
-      };
-    }
+  if ((action === 'labeldrop' || action === 'labelkeep') && hasMoreThanRegex(step, fields)) {
+    return {
+      field: fields.sourceLabels,
+      message: `${action} allows only a regex, which it matches with label names`,
+    };
   }
   return undefined;
+}
+
+const KEEPS_REPLACEMENT: ReadonlySet<string> = new Set(['lowercase', 'uppercase', 'keepequal', 'dropequal']);
+
+function targetOf(step: JsonObject, { targetLabel }: Fields): string {
+  return asString(step[targetLabel]) ?? '';
+}
+
+function hasOwnReplacement(step: JsonObject): boolean {
+  const replacement = asString(step.replacement);
+  return replacement !== undefined && replacement !== DEFAULT_REPLACEMENT;
+}
+
+function hasOwnSeparator({ separator }: JsonObject): boolean {
+  return isSet(separator) && separator !== ';';
+}
+
+function hasMoreThanLabels(step: JsonObject): boolean {
+  return (
+    (isSet(step.regex) && asString(step.regex) !== DEFAULT_REGEX) ||
+    hasOwnSeparator(step) ||
+    (typeof step.modulus === 'number' && step.modulus !== 0)
+  );
+}
+
+function hasMoreThanRegex(step: JsonObject, fields: Fields): boolean {
+  return (
+    asArray(step[fields.sourceLabels]).length > 0 ||
+    targetOf(step, fields) !== '' ||
+    hasOwnReplacement(step) ||
+    hasOwnSeparator(step)
+  );
+}
+
+function isSet(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== '';
 }
 
 /** The steps of a list, each with what is wrong with it. */

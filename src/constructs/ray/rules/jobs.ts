@@ -2,7 +2,7 @@
  * RA9 to RA11: RayJob, RayService and RayCronJob.
  */
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
-import { type Rule } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rule';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { clusterOf } from '../ray-view';
@@ -182,6 +182,36 @@ const numbers = rayJobRule(
 /** What is deleted first. */
 const ORDER = ['DeleteWorkers', 'DeleteCluster', 'DeleteSelf'];
 
+/** Rules that are stated twice, and rules that would delete something before what has to be deleted first. */
+function* orderProblems(rules: ReturnType<typeof objectsAt>, at: string): Iterable<Violation> {
+  const times = new Map<string, number>();
+  for (const { value, path: own } of rules) {
+    const condition = asObject(value.condition);
+    const when = `${asString(condition.jobStatus) ?? ''}/${asString(condition.jobDeploymentStatus) ?? ''}`;
+    const policy = asString(value.policy) ?? '';
+    const ttl = asInteger(condition.ttlSeconds) ?? 0;
+    if (times.has(`${when} ${policy}`)) {
+      yield { path: `${at}${own}`, message: `duplicate rule ${policy} for the same condition`, found: policy };
+    }
+    const earlier = ORDER.slice(0, Math.max(0, ORDER.indexOf(policy))).find(
+      (other) => (times.get(`${when} ${other}`) ?? -1) > ttl,
+    );
+    const later =
+      ORDER.indexOf(policy) < 0
+        ? undefined
+        : ORDER.slice(ORDER.indexOf(policy) + 1).find((other) => (times.get(`${when} ${other}`) ?? Infinity) < ttl);
+    const conflict = earlier ?? later;
+    if (conflict !== undefined) {
+      yield {
+        path: `${at}${own}/condition`,
+        message: `${policy} after ${ttl} s conflicts with ${conflict} after ${times.get(`${when} ${conflict}`) ?? 0} s`,
+        found: ttl,
+      };
+    }
+    times.set(`${when} ${policy}`, ttl);
+  }
+}
+
 const deletion = rayJobRule(
   {
     id: 'ray/job-deletion-strategy-fits',
@@ -220,32 +250,7 @@ const deletion = rayJobRule(
         expected: 'one of them',
       };
     }
-    const times = new Map<string, number>();
-    for (const { value, path: own } of rules) {
-      const condition = asObject(value.condition);
-      const when = `${asString(condition.jobStatus) ?? ''}/${asString(condition.jobDeploymentStatus) ?? ''}`;
-      const policy = asString(value.policy) ?? '';
-      const ttl = asInteger(condition.ttlSeconds) ?? 0;
-      if (times.has(`${when} ${policy}`)) {
-        yield { path: `${at}${own}`, message: `duplicate rule ${policy} for the same condition`, found: policy };
-      }
-      const earlier = ORDER.slice(0, Math.max(0, ORDER.indexOf(policy))).find(
-        (other) => (times.get(`${when} ${other}`) ?? -1) > ttl,
-      );
-      const later =
-        ORDER.indexOf(policy) < 0
-          ? undefined
-          : ORDER.slice(ORDER.indexOf(policy) + 1).find((other) => (times.get(`${when} ${other}`) ?? Infinity) < ttl);
-      const conflict = earlier ?? later;
-      if (conflict !== undefined) {
-        yield {
-          path: `${at}${own}/condition`,
-          message: `${policy} after ${ttl} s conflicts with ${conflict} after ${times.get(`${when} ${conflict}`) ?? 0} s`,
-          found: ttl,
-        };
-      }
-      times.set(`${when} ${policy}`, ttl);
-    }
+    yield* orderProblems(rules, at);
   },
 );
 

@@ -64,10 +64,7 @@ export async function attempt(
     try {
       if (again) {
         latest = await client.request('GET', podPath(pod), { timeout: requestTimeout });
-        if (asString(asObject(latest.metadata).uid) !== pod.uid) {
-          return { kind: 'gone' };
-        }
-        const seen = look(latest);
+        const seen = isThePod(latest, pod) ? look(latest) : ({ kind: 'gone' } as const);
         if (seen !== undefined) {
           return seen;
         }
@@ -85,14 +82,32 @@ export async function attempt(
       message = messageOf(error);
       isUncertain ||= isSending && mayHaveHappened(error);
       // A conflict is looked into before it is believed: it may be the answer to an earlier try of our own, or somebody wrote meanwhile.
-      conflicts += error instanceof ApiError && error.status === 409 ? 1 : 0;
-      if (error instanceof ApiError && !error.isTransient && (error.status !== 409 || conflicts === MOST_CONFLICTS)) {
+      conflicts += isConflict(error) ? 1 : 0;
+      if (isFinal(error, conflicts)) {
         return isUncertain ? { kind: 'unknown', message } : { kind: 'refused', reason: error.reason, message };
       }
-      await pause(Math.max(backoff.next(), error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0), signal);
+      await pause(Math.max(backoff.next(), retryAfterOf(error)), signal);
     }
   }
   return isUncertain ? { kind: 'unknown', message } : { kind: 'unanswered', message };
+}
+
+function isThePod(found: JsonObject, { uid }: PlacedPod): boolean {
+  return asString(asObject(found.metadata).uid) === uid;
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409;
+}
+
+/** Another try would get the same answer. */
+function isFinal(error: unknown, conflicts: number): error is ApiError {
+  return error instanceof ApiError && !error.isTransient && (!isConflict(error) || conflicts === MOST_CONFLICTS);
+}
+
+/** Milliseconds that the API server asks its clients to wait. */
+function retryAfterOf(error: unknown): number {
+  return error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0;
 }
 
 /** Only an answer of the API server's own that says no is certain: a gateway, or a server that broke, answers after the fact as well. */

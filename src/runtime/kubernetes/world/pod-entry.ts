@@ -54,53 +54,59 @@ export interface EntryOptions {
 }
 
 export function podEntry(key: string, raw: JsonObject, options: EntryOptions): PodEntry {
-  const { template, intern } = options;
   const metadata = asObject(raw.metadata);
   const spec = asObject(raw.spec);
   const namespace = asString(metadata.namespace) ?? 'default';
   const facts = podOf(raw);
   const way = wayOf(raw, options);
-  const phase = asString(asObject(raw.status).phase);
-  const handedTo = way === 'handed-over' && facts?.node === undefined ? annotatedNode(raw) : undefined;
-  const deleted = metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null;
-  const identity = way === 'other' ? undefined : gangIdentityOf(raw);
-  const node = facts?.node ?? handedTo;
+  const node = facts?.node ?? (way === 'handed-over' ? annotatedNode(raw) : undefined);
+  const own = way === 'other' ? undefined : ownFacts(raw, namespace);
   // The creator of the pod may have written the annotation instead of the scheduler.
-  const devices = way === 'other' ? undefined : facts?.devices;
+  const devices = own === undefined ? undefined : facts?.devices;
   // A part of a device is an annotation alone, and no request: it counts while the pod waits, and once the scheduler has given it devices.
-  const shares = way !== 'other' && (node === undefined || devices !== undefined);
+  const sharing = own !== undefined && (node === undefined || devices !== undefined);
   return {
     key,
     namespace,
     name: asString(metadata.name) ?? '',
     uid: asString(metadata.uid) ?? '',
     way,
-    state:
-      facts === undefined
-        ? phase === 'Succeeded'
-          ? 'succeeded'
-          : 'failed'
-        : deleted
-          ? 'leaving'
-          : node === undefined
-            ? 'waiting'
-            : 'placed',
+    state: facts === undefined ? endOf(raw) : stateOf(metadata, node),
     ...(node !== undefined && { node }),
     bound: facts?.node !== undefined,
     ...(devices !== undefined && { devices }),
     ...(facts?.startedAt !== undefined && { startedAt: facts.startedAt }),
     createdAt: timeOf(metadata.creationTimestamp) ?? 0,
-    otherGates:
-      way === 'other'
-        ? []
-        : asArray(spec.schedulingGates)
-            .map((gate) => asString(asObject(gate).name) ?? '')
-            .filter((name) => name !== OWN_GATE),
-    template: intern(templateOf({ metadata, spec, namespace }, { ...template, sharing: shares })),
-    hints: way === 'other' ? {} : gangHintsOf(metadata, spec, namespace),
-    ...(identity !== undefined && { gang: identity.ofNode ? alone(identity, namespace, metadata) : identity }),
+    template: options.intern(templateOf({ metadata, spec, namespace }, { ...options.template, sharing })),
+    ...(own ?? { otherGates: [], hints: {} }),
     claims: claimNames(raw),
     raw,
+  };
+}
+
+/** A pod that takes no capacity any more. */
+function endOf(raw: JsonObject): 'succeeded' | 'failed' {
+  return asString(asObject(raw.status).phase) === 'Succeeded' ? 'succeeded' : 'failed';
+}
+
+function stateOf({ deletionTimestamp }: JsonObject, node: string | undefined): 'leaving' | 'waiting' | 'placed' {
+  if (deletionTimestamp !== undefined && deletionTimestamp !== null) {
+    return 'leaving';
+  }
+  return node === undefined ? 'waiting' : 'placed';
+}
+
+/** What is known of Gantry's pods only. */
+function ownFacts(raw: JsonObject, namespace: string): Pick<PodEntry, 'otherGates' | 'hints' | 'gang'> {
+  const metadata = asObject(raw.metadata);
+  const spec = asObject(raw.spec);
+  const identity = gangIdentityOf(raw);
+  return {
+    otherGates: asArray(spec.schedulingGates)
+      .map((gate) => asString(asObject(gate).name) ?? '')
+      .filter((name) => name !== OWN_GATE),
+    hints: gangHintsOf(metadata, spec, namespace),
+    ...(identity !== undefined && { gang: identity.ofNode ? alone(identity, namespace, metadata) : identity }),
   };
 }
 
