@@ -26,7 +26,9 @@ export interface Decision {
 
 /** A pod that runs on a node whose devices, as the other pods there hold them, have no room for it. */
 export interface Contradiction {
+  /** Name of the pod. */
   readonly pod: string;
+  /** Name of the node. */
   readonly node: string;
   /** One sentence for people. */
   readonly message: string;
