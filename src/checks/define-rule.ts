@@ -38,7 +38,7 @@ const KIND = /^(\*|([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Z][A-Za-z0-9]*)$/;
 /**
  * Defines a rule. Add it to an app with `Checks.of(app).addRules(rule)`, to a check with the option `rules`, and test it with `runRule`.
  *
- * @throws if the id is not `domain/what-must-hold`, if a kind is not `group/Kind`, or if the summary or the fix is empty
+ * @throws if the id is not `domain/requirement`, if a kind is not `group/Kind`, or if the summary or the fix is empty
  * @example
  * const ownerLabel = defineRule({
  *   on: 'object',

@@ -23,7 +23,7 @@ export type Severity = (typeof SEVERITIES)[number];
 
 /** One thing that is wrong with a manifest. The field names are those of the JSON report, which is a stable format. */
 export interface Finding {
-  /** Stable id of the rule, `domain/what-must-hold`. */
+  /** Stable id of the rule, `domain/requirement`. */
   readonly rule: string;
   /** The component that would complain. */
   readonly tier: Tier;

@@ -42,7 +42,7 @@ export interface RuleContext {
 
 /** The facts of a rule: what the docs and SARIF reports show. */
 interface RuleFacts {
-  /** `domain/what-must-hold`, in kebab case; never changes once released. */
+  /** `domain/requirement`, in kebab case; never changes once released. */
   readonly id: string;
   /** Row of the rule table in the docs page of the domain, for example `VQ1`. @default - the rule is in no table */
   readonly row?: string;

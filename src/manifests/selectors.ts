@@ -72,7 +72,12 @@ export function selectionOf(manifest: Manifest): Selection | undefined {
     }
     return { of: 'pods', namespaces: [manifest.id.namespace], chooses: (labels) => labelsHold(selector, labels) };
   }
-  const field = kind === 'monitoring.coreos.com/ServiceMonitor' ? 'selector' : POD_SELECTORS[kind];
+  const field =
+    kind === 'monitoring.coreos.com/ServiceMonitor'
+      ? 'selector'
+      : Object.hasOwn(POD_SELECTORS, kind)
+        ? POD_SELECTORS[kind]
+        : undefined;
   if (field === undefined) {
     return undefined;
   }

@@ -27,9 +27,9 @@ test('what a definition leaves out has a default', () => {
 });
 
 test.each([
-  ['owner', 'rule id "owner" must be domain/what-must-hold'],
+  ['owner', 'rule id "owner" must be domain/requirement in lower case, such as acme/owner-label'],
   ['Acme/owner', 'rule id "Acme/owner" must be'],
-  ['acme/owner_label', 'must be domain/what-must-hold'],
+  ['acme/owner_label', 'must be domain/requirement in lower case, such as acme/owner-label'],
 ])('an id of %s is rejected', (id, message) => {
   expect(() => defineRule({ ...OWNER, id })).toThrow(message);
 });

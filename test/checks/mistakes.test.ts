@@ -16,7 +16,7 @@ test('without a command that synthesizes, the constructor throws', () => {
   try {
     const chart = new Chart(new App(), 'jobs');
     expect(() => new kubeflow.PyTorchJob(chart, 'llm', { nodes: 0, image: 'a', command: ['b'] })).toThrow(
-      'jobs/llm: nodes 0',
+      'jobs/llm: nodes must be a whole number greater than or equal to 1, not 0.',
     );
   } finally {
     if (CDK8S_OUTDIR !== undefined) {
@@ -49,7 +49,7 @@ app.synth();
       env: { ...process.env, CDK8S_OUTDIR: join(folder, 'dist') },
     });
     expect(stderr).toMatch(
-      /^Validation failed with the following errors:\n {2}\[jobs\/first\] nodes 0.*\(main\.js:5\)\n {2}\[jobs\/second\] nodes 1\.5.*\(main\.js:5\)\n {2}\[jobs\/third\] must not be scheduled by .*\(main\.js:9\)\n$/,
+      /^Validation failed with the following errors:\n {2}\[jobs\/first\] nodes must be a whole number greater than or equal to 1, not 0\. \(main\.js:5\)\n {2}\[jobs\/second\] nodes must be a whole number greater than or equal to 1, not 1\.5\. \(main\.js:5\)\n {2}\[jobs\/third\] must not be scheduled by .*\(main\.js:9\)\n$/,
     );
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(status).toBe(1);

@@ -95,7 +95,7 @@ test('a rule silenced on a construct stays silent below it, and the reason trave
 });
 
 test('a silence needs a reason', () => {
-  expect(() => Checks.of(stack('bad').chart).ignore('test/error', ' ')).toThrow(/needs a reason/);
+  expect(() => Checks.of(stack('bad').chart).ignore('test/error', ' ')).toThrow(/requires a non-empty reason/);
 });
 
 test('the target decides which API versions are served', () => {

@@ -12,13 +12,13 @@ import { selectionOf } from '../../../manifests/selectors';
 import { type SetRule, type Violation } from '../../../checks/rule';
 
 /** Objects that choose others which others make; workloads choose their own pods, which the API server holds to the template. */
-const SELECTING: Readonly<Record<string, { readonly path: string; readonly labels: string }>> = {
-  Service: { path: '/spec/selector', labels: '' },
-  'networking.k8s.io/NetworkPolicy': { path: '/spec/podSelector', labels: 'matchLabels' },
-  'policy/PodDisruptionBudget': { path: '/spec/selector', labels: 'matchLabels' },
-  'monitoring.coreos.com/PodMonitor': { path: '/spec/selector', labels: 'matchLabels' },
-  'monitoring.coreos.com/ServiceMonitor': { path: '/spec/selector', labels: 'matchLabels' },
-};
+const SELECTING: ReadonlyMap<string, { readonly path: string; readonly labels: string }> = new Map([
+  ['Service', { path: '/spec/selector', labels: '' }],
+  ['networking.k8s.io/NetworkPolicy', { path: '/spec/podSelector', labels: 'matchLabels' }],
+  ['policy/PodDisruptionBudget', { path: '/spec/selector', labels: 'matchLabels' }],
+  ['monitoring.coreos.com/PodMonitor', { path: '/spec/selector', labels: 'matchLabels' }],
+  ['monitoring.coreos.com/ServiceMonitor', { path: '/spec/selector', labels: 'matchLabels' }],
+]);
 
 interface Candidate {
   readonly name: string;
@@ -83,7 +83,7 @@ export const selectsSomething: SetRule = {
   fix: 'Set the selector to labels of the objects that it is for.',
   *check({ set }) {
     for (const manifest of set.manifests) {
-      const place = SELECTING[kindKey(manifest.id)];
+      const place = SELECTING.get(kindKey(manifest.id));
       const selection = place === undefined ? undefined : selectionOf(manifest);
       if (place !== undefined && selection !== undefined) {
         yield* unmatched(manifest, place, selection, set);
