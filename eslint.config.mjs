@@ -21,6 +21,7 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
+  { files: ['**/*.mjs', '**/*.cjs'], ...tseslint.configs.disableTypeChecked },
+  { files: ['**/*.cjs'], languageOptions: { globals: { console: false, module: false, process: false, require: false } }, rules: { '@typescript-eslint/no-require-imports': 'off' } },
   { files: ['bench/**', 'examples/**', 'projen/**', 'test/**', '.projenrc.ts'], rules: { 'no-console': 'off' } },
 );
