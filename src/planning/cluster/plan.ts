@@ -123,6 +123,7 @@ export function planOf(
   };
   const session = new Session(snapshot, policy);
   const decision = scheduler.explained(decideIn(session));
+  notes.push(...(decision.contradictions ?? []).map(({ message }) => message));
   const facts = new Map<string, GangFacts>([...planned, ...others].map((one) => [one.gang.name, one.facts]));
   const asked = (set.manifests.length > 0 ? planned : others).map(({ gang }) => gang.name);
   const view = scheduler.shown(
