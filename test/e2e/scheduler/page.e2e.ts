@@ -77,7 +77,7 @@ if (CHROMIUM === undefined) {
   }
 
   const text = (page: Page): Promise<string> => page.locator('#view').innerText();
-  const gangs = (page: Page): Promise<string> => page.locator('[aria-labelledby="gangs-title"]').innerText();
+  const gangs = (page: Page): Promise<string> => page.locator('section[aria-labelledby="gangs-title"]').innerText();
 
   it('shows the cluster as it is, on every screen, without a complaint', async () => {
     const gantry = await start('only');
