@@ -1,5 +1,5 @@
 /**
- * Finds the files that paths stand for, and tells why others beside them are left out.
+ * Finds the files that paths name, and gives the reason for each file that is skipped.
  */
 import { readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';

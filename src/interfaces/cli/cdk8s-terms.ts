@@ -2,7 +2,7 @@
  * What cdk8s-cli gives to a validation and takes from it, and the properties of ours.
  */
 
-/** What `properties` of the validation in `cdk8s.yaml` may set. Each stands for the flag of `gantry check` of the same name. */
+/** What `properties` of the validation in `cdk8s.yaml` may set. Each means what the flag of the same name means for `gantry check`. */
 export interface GantryValidationProperties {
   /**
    * Path of a configuration file.

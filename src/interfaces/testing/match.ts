@@ -48,7 +48,7 @@ export class Match {
   }
 
   /**
-   * Matches a string in which the expression matches somewhere. `^` and `$` stand for the beginning and the end of the string.
+   * Matches a string in which the expression matches somewhere. `^` and `$` match the beginning and the end of the string.
    *
    * @throws SyntaxError if the text is not a regular expression
    */
