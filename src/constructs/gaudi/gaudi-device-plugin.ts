@@ -1,6 +1,7 @@
 /**
  * GaudiDevicePlugin: the device plugin of Intel Gaudi alone, for nodes whose driver and container runtime are installed already.
  */
+import { type Carried, type CarriedMap } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
@@ -24,9 +25,9 @@ export interface GaudiDevicePluginProps extends NamespacedObjectProps, Overridab
   /** Version of the software, the tag of the image: `1.23.0`. It must fit the driver of the nodes. */
   readonly version: string;
   /** Image of the plugin. @default - vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   /** Tolerations of the pods of the plugin. @default - habana.ai/gaudi:NoSchedule and CriticalAddonsOnly */
   readonly tolerations?: readonly Toleration[];
 }

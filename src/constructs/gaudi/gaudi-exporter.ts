@@ -1,6 +1,7 @@
 /**
  * GaudiExporter: the Prometheus exporter of Intel Gaudi, for nodes without the base operator, which brings its own.
  */
+import { type Carried, type CarriedMap } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
@@ -22,9 +23,9 @@ export interface GaudiExporterProps extends NamespacedObjectProps, Overridable<D
   /** Tag of the image: `1.22.1-6`. It must fit the driver of the nodes. */
   readonly version: string;
   /** Image of the exporter. @default - vault.habana.ai/gaudi-metric-exporter/metric-exporter */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   /** Tolerations of the pods of the exporter. @default - habana.ai/gaudi:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }

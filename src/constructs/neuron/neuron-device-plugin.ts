@@ -1,6 +1,7 @@
 /**
  * NeuronDevicePlugin and NeuronMonitor: what serves and measures Neuron devices, for clusters that do not use the Neuron Helm chart.
  */
+import { type Carried } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
@@ -31,7 +32,7 @@ export interface NeuronDevicePluginProps extends NamespacedObjectProps, Overrida
   /** Tag of the image: `2.12.5.0`. */
   readonly version: string;
   /** Image of the plugin. @default - public.ecr.aws/neuron/neuron-device-plugin */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Tolerations of the pods of the plugin. @default - CriticalAddonsOnly and aws.amazon.com/neuron:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
@@ -96,7 +97,7 @@ export interface NeuronMonitorProps extends NamespacedObjectProps, Overridable<D
   /** Tag of the image: `1.0.0`. */
   readonly version: string;
   /** Image of the monitor. @default - public.ecr.aws/neuron/neuron-monitor */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Tolerations of the pods of the monitor. @default - aws.amazon.com/neuron:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
