@@ -69,7 +69,7 @@ class TreeOfTeams {
   private checkNodes(name: string, team: PlatformTeamProps<string>): void {
     const pools = new Map(this.options.pools.map((pool) => [pool.name, pool]));
     for (const which of WHICH) {
-      for (const [poolName, nodes] of Object.entries<number | undefined>(team[which] ?? {})) {
+      for (const [poolName, nodes] of Object.entries(team[which] ?? {})) {
         const pool = pools.get(poolName);
         if (pool === undefined) {
           this.fail(name, `${which} names the pool "${poolName}", and the pools are ${[...pools.keys()].join(', ')}.`);
@@ -116,7 +116,7 @@ class TreeOfTeams {
 
   /** The share of a team, its child teams included. */
   private whole(name: string, pool: string): ShareOfPool {
-    const { deserved, capability = {}, guarantee = {} } = this.options.teams[name]!;
+    const { deserved, capability = {}, guarantee = {} } = this.options.teams[name];
     const own = deserved[pool] ?? 0;
     return {
       deserved: own,
@@ -186,7 +186,7 @@ class TreeOfTeams {
   }
 
   private sharesOf(name: string): TeamShares {
-    const { parent } = this.options.teams[name]!;
+    const { parent } = this.options.teams[name];
     const group = this.children(name).length > 0 ? this.groupOf(name) : parent && this.groupOf(parent);
     const own = (pool: string): ShareOfPool => {
       const { deserved, capability, guarantee } = this.whole(name, pool);
@@ -206,7 +206,7 @@ class TreeOfTeams {
     if (made !== undefined) {
       return made;
     }
-    const { parent } = this.options.teams[name]!;
+    const { parent } = this.options.teams[name];
     const above = parent === undefined ? undefined : this.groupOf(parent);
     const group: TeamGroup = {
       name: `${name}${GROUP_SUFFIX}`,

@@ -89,9 +89,9 @@ test('with Kueue a team with child teams is a cohort that limits what they borro
 test("with Gantry's scheduler the queues form the same tree, and a group is open to the namespaces of its teams alone", () => {
   const scheduling = new GantrySystem();
   const objects = Testing.synth(platform(scheduling).app);
-  const map = objects.find(({ kind, data }) => kind === 'ConfigMap' && JSON.stringify(data ?? '').includes('queues:'));
-  const text = Object.values(asObject(map?.data)).find((one) => String(one).includes('queues:'));
-  const parsed = parseValue(String(text), 'configuration');
+  const texts = objects.flatMap(({ kind, data }) => (kind === 'ConfigMap' ? Object.values(asObject(data)) : []));
+  const text = texts.find((one) => typeof one === 'string' && one.includes('queues:')) as string;
+  const parsed = parseValue(text, 'configuration');
   const queues = (asObject('value' in parsed ? parsed.value : {}).queues ?? []) as unknown as readonly JsonObject[];
   expect(queues.map(({ name, parent, namespaces }) => [name, parent, namespaces])).toEqual([
     ['research-teams', undefined, ['research', 'vision', 'language', 'speech']],
@@ -168,7 +168,8 @@ test.each<[string, Props['teams'], string]>([
 });
 
 test('a parent without a stated guarantee reserves what its child teams reserve', () => {
-  const { guarantee: _, ...research } = TEAMS.research;
+  const { deserved, capability } = TEAMS.research;
+  const research = { deserved, capability };
   const objects = Testing.synth(platform(undefined, { ...TEAMS, research }).app);
   expect(specOf(objects, 'Queue', 'research-teams').guarantee).toMatchObject({ resource: { [GPU]: '24' } });
   expect(specOf(objects, 'Queue', 'research').guarantee).toBeUndefined();

@@ -1,7 +1,7 @@
 /**
  * Kinds whose component the platform does not install: reported once for each component, with the switch that adds it.
  */
-import { ApiObject, App, Chart } from 'cdk8s';
+import { ApiObject, App, type Chart } from 'cdk8s';
 import { TrainingOperatorRelease } from '../../../src/constructs/charts';
 import { GpuPlatform, type GpuPlatformProps, KueueSystem, type UsualRung } from '../../../src/constructs/platform';
 import { type QueueEngine } from '../../../src/constructs/resources/queue-references';
