@@ -37,7 +37,7 @@ export interface NotInstalled {
   readonly name: string;
   /** What needs it. */
   readonly neededBy: string;
-  /** The property that adds it, or the way to install it. */
+  /** The property that adds it, or another way to install it, as one sentence. */
   readonly add: string;
 }
 
@@ -178,9 +178,19 @@ function ascend(scope: Construct, context: VendorContext): Part {
 function missingOfAscend(plugin: boolean): readonly NotInstalled[] {
   return [
     ...(plugin
-      ? [{ name: 'Ascend device plugin', neededBy: 'Ascend pools', add: 'vendors.ascend.devicePluginImage' }]
+      ? [
+          {
+            name: 'Ascend device plugin',
+            neededBy: 'Ascend pools',
+            add: 'Set vendors.ascend.devicePluginImage of the platform.',
+          },
+        ]
       : []),
-    { name: 'npu-exporter', neededBy: 'metrics of Ascend pools', add: 'vendors.ascend.exporterImage' },
+    {
+      name: 'npu-exporter',
+      neededBy: 'metrics of Ascend pools',
+      add: 'Set vendors.ascend.exporterImage of the platform.',
+    },
   ];
 }
 
@@ -197,7 +207,11 @@ function neuron(scope: Construct, context: VendorContext): Part {
     return {
       charts,
       notInstalled: [
-        { name: 'neuron-monitor', neededBy: 'metrics of Neuron pools', add: 'vendors.neuron.monitorVersion' },
+        {
+          name: 'neuron-monitor',
+          neededBy: 'metrics of Neuron pools',
+          add: 'Set vendors.neuron.monitorVersion of the platform.',
+        },
       ],
     };
   }
