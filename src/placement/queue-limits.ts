@@ -12,7 +12,7 @@ interface Limit {
   readonly words: string;
 }
 
-/** The nearest queue is sufficient as a reason; the changes name the queues above it. What the cluster does not have is no limit of a queue. */
+/** The nearest queue is sufficient as a reason; the changes name the queues above it. A shortage of the whole cluster is not the limit of a queue. */
 export function limitOf(cycle: Cycle, queue: QueueRecord, asked: Float64Array): Limit | undefined {
   const excesses = [...cycle.queues.excesses(queue, asked)].filter(({ bound }) => isOwn(bound));
   if (excesses.length === 0) {
