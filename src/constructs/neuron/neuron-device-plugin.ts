@@ -1,7 +1,7 @@
 /**
  * NeuronDevicePlugin and NeuronMonitor: what serves and measures Neuron devices, for clusters that do not use the Neuron Helm chart.
  */
-import { type Carried } from '../../manifests/deferred';
+import { type Carried, taggedImage } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
@@ -75,7 +75,7 @@ export class NeuronDevicePlugin extends Construct {
       ],
       container: {
         name: 'neuron-device-plugin',
-        image: `${props.image ?? 'public.ecr.aws/neuron/neuron-device-plugin'}:${props.version}`,
+        image: taggedImage(props.image ?? 'public.ecr.aws/neuron/neuron-device-plugin', props.version),
         env: [
           { name: 'KUBECONFIG', value: '/etc/kubernetes/kubelet.conf' },
           { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
@@ -129,7 +129,7 @@ export class NeuronMonitor extends Construct {
       nodeRequirements: [NEURON_NODES],
       container: {
         name: 'neuron-monitor',
-        image: `${props.image ?? 'public.ecr.aws/neuron/neuron-monitor'}:${props.version}`,
+        image: taggedImage(props.image ?? 'public.ecr.aws/neuron/neuron-monitor', props.version),
         command: ['/opt/bin/entrypoint.sh'],
         args: ['--port', String(NEURON_MONITOR_PORT)],
         ports: [{ name: 'metrics', containerPort: NEURON_MONITOR_PORT }],

@@ -41,6 +41,8 @@ export interface NodeDaemonSetProps {
   readonly tolerations: readonly Toleration[];
   readonly nodeSelector?: CarriedMap<string>;
   readonly nodeRequirements?: readonly NodeSelectorRequirement[];
+  /** Whether the pods use the network of the node. @default false */
+  readonly hostNetwork?: boolean;
   /** Permissions in the whole cluster. @default - none, and no token */
   readonly permissions?: readonly PolicyRule[];
   readonly labels?: CarriedMap<string>;
@@ -78,6 +80,7 @@ export function nodeDaemonSet(scope: Construct, props: NodeDaemonSetProps): ApiO
           spec: {
             ...(permissions.length > 0 ? { serviceAccountName: name } : { automountServiceAccountToken: false }),
             priorityClassName: 'system-node-critical',
+            ...(props.hostNetwork === true ? { hostNetwork: true } : {}),
             ...(props.nodeSelector === undefined ? {} : { nodeSelector: props.nodeSelector }),
             ...(nodeRequirements.length === 0
               ? {}
