@@ -8,7 +8,7 @@
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 
 /** Marks a value that is not known yet. Compare by identity. */
-export const UNKNOWN: JsonObject = Object.freeze({}) as JsonObject;
+export const UNKNOWN: JsonObject = Object.freeze({});
 
 /** Thrown where a member is read whose value is not known yet. */
 class UnknownValue extends Error {

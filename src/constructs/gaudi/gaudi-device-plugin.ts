@@ -22,17 +22,10 @@ export const GAUDI_OPERATOR_NAMESPACE = 'habana-ai-operator';
 export interface GaudiDevicePluginProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default habana-system */
   readonly namespace?: NamedReference<'Namespace'>;
-<<<<<<< HEAD
-  /** Version of the software, the tag of the image: `1.23.0`. It must fit the driver of the nodes. */
-  readonly version: string;
-  /** Image of the plugin. @default - vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin */
-  readonly image?: Carried<string>;
-=======
   /** Release of the software, the tag of the image: `1.24.2-481`. It must fit the driver of the nodes. @default - that of the catalog */
   readonly version?: string;
   /** Image of the plugin, without its tag. @default docker.io/intel/gaudi-device-plugin */
-  readonly image?: string;
->>>>>>> main
+  readonly image?: Carried<string>;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
   readonly nodeSelector?: CarriedMap<string>;
   /** Tolerations of the pods of the plugin. @default - habana.ai/gaudi:NoSchedule and CriticalAddonsOnly */

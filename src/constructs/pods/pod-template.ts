@@ -312,7 +312,7 @@ function environment(fromParts: readonly EnvVar[], own: PodTemplateProps['env'] 
   const stated = Object.entries(own).map(([name, value]): EnvVar =>
     typeof value === 'string' || isDeferred(value)
       ? { name, value: passed(value as Carried<string>) }
-      : { name, valueFrom: value as EnvVarSource },
+      : { name, valueFrom: value },
   );
   return [
     ...fromParts.map((variable) => stated.find(({ name }) => name === variable.name) ?? variable),

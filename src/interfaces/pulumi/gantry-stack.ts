@@ -60,8 +60,8 @@ export interface StoredObject {
     readonly name: string;
     /** Namespace of the object; absent for cluster-scoped kinds. */
     readonly namespace?: string;
-    /** UID that the server gave it; absent in a preview. */
-    readonly uid?: string;
+    /** UID that the server gave it; not known in a preview that creates the object. */
+    readonly uid: string;
     /** Labels of the object. Absent where it has none. */
     readonly labels?: Readonly<Record<string, string>>;
     /** Annotations of the object. Absent where it has none. */
@@ -185,7 +185,7 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
     const { namespace, labels } = args;
     const props: ChartProps = {
       ...args.props,
-      ...(namespace === undefined ? {} : { namespace: this.registry.tokenOf(namespace as pulumi.Input<string>) }),
+      ...(namespace === undefined ? {} : { namespace: this.registry.tokenOf(namespace) }),
       // cdk8s copies the map member by member; a whole Output is recognized when the copy is rendered.
       ...(labels === undefined ? {} : { labels: labels as Record<string, string> }),
     };
@@ -212,7 +212,7 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
   }
 
   private announce(object: ApiObject, resource: Promise<ObjectResource>): void {
-    this.resourceOf(object);
+    void this.resourceOf(object);
     this.deferred.get(object)?.(resource);
   }
 }
@@ -295,7 +295,7 @@ class StackRun {
     } catch (error) {
       // Whatever waits for an object of this stack ends with it.
       for (const { construct } of this.props.objects.filter((object) => !this.announced.has(object.construct))) {
-        const failed = Promise.reject<ObjectResource>(error as Error);
+        const failed = Promise.reject<ObjectResource>(error instanceof Error ? error : new Error(String(error)));
         failed.catch(() => undefined);
         this.announce(construct, failed);
       }

@@ -148,7 +148,10 @@ function jsonOf(value: unknown, place: string): JsonValue | undefined {
         return result;
       }
       break;
-    default:
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+      break;
   }
   throw new pulumi.RunError(
     `${place}: the value of the Output is no JSON. Use apply to make a string, a number, a list, or a map of it.`,

@@ -84,7 +84,7 @@ export function optionsFor(construct: IConstruct): ObjectOptions {
     if (own === undefined) {
       continue;
     }
-    const { aliases, import: imported, renamedFrom, ...inherited } = own;
+    const { aliases, import: imported, ...inherited } = own;
     const before = result;
     result = { ...before, ...inherited };
     for (const list of LISTS) {

@@ -59,7 +59,7 @@ export class TokenRegistry implements IResolver {
     if (spread !== undefined) {
       context.replaceValue(this.tokenOf(spread));
     } else if (isInput(value)) {
-      context.replaceValue(this.tokenOf(value as pulumi.Input<unknown>));
+      context.replaceValue(this.tokenOf(value));
     }
   }
 
@@ -179,9 +179,8 @@ export class TokenRegistry implements IResolver {
 
 /** A value inside a string. */
 function textOf(value: unknown): string {
-  return value === undefined || value === null
-    ? ''
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value as string);
+  if (value === undefined || value === null) {
+    return '';
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

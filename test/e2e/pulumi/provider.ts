@@ -4,14 +4,23 @@
  * The provider of the project cannot be had from a module proxy. This one does what the engine must see of it: secrets come back as
  * secrets, what the cluster gives is unknown in a create preview, reads return live values, and a definition just created is found.
  */
-import { createRequire } from 'node:module';
+import {
+  Server,
+  ServerCredentials,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import * as messages from '@pulumi/pulumi/proto/provider_pb';
+import { ResourceProviderService } from '@pulumi/pulumi/proto/provider_grpc_pb';
+import { PluginInfo } from '@pulumi/pulumi/proto/plugin_pb';
+import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
+import { Struct } from 'google-protobuf/google/protobuf/struct_pb';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { asObject, asString, isObject } from '../../../src/manifests/read';
 import { type ApiClient, type Reply } from '../control-plane/api-client';
 import { collectionPath, Discovery } from '../control-plane/discovery';
-
-const load = createRequire(require.resolve('@pulumi/pulumi'));
 
 /** Marks a secret, and an unknown value, on the wire. */
 const SIGNATURE = '4dabf18193072939515e22adb298388d';
@@ -20,14 +29,6 @@ const UNKNOWN = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
 /** What the cluster writes into metadata. */
 const WRITTEN = ['uid', 'resourceVersion', 'creationTimestamp', 'generation'] as const;
 
-interface Struct {
-  toJavaScript(): JsonObject;
-}
-/* eslint-disable @typescript-eslint/no-explicit-any -- generated protocol code, reached without its types */
-type Message = any;
-type Call = { readonly request: Message };
-type Answer = (error: unknown, message?: Message) => void;
-
 export interface RunningProvider {
   readonly port: number;
   stop(): void;
@@ -35,80 +36,57 @@ export interface RunningProvider {
 
 /** Serves the provider on loopback. */
 export function startProvider(client: ApiClient): Promise<RunningProvider> {
-  const grpc = load('@grpc/grpc-js') as Message;
-  const { ResourceProviderService } = load('./proto/provider_grpc_pb.js') as Message;
-  const server = new grpc.Server();
-  const provider = new Provider(client);
-  const served = Object.fromEntries(
-    Object.keys(ResourceProviderService as object).map((name) => [name, provider.serve(name)]),
-  );
-  server.addService(ResourceProviderService, served);
+  const server = new Server();
+  server.addService(ResourceProviderService, new Provider(client).methods());
   return new Promise((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error: Error | null, port: number) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
       error === null ? resolve({ port, stop: () => server.forceShutdown() }) : reject(error),
     );
   });
 }
 
 class Provider {
-  private readonly messages = load('./proto/provider_pb.js') as Message;
-  private readonly structs = load('google-protobuf/google/protobuf/struct_pb.js') as Message;
-  private readonly empty = load('google-protobuf/google/protobuf/empty_pb.js') as Message;
-  private readonly plugin = load('./proto/plugin_pb.js') as Message;
   private discovery: Promise<Discovery>;
 
   constructor(private readonly client: ApiClient) {
     this.discovery = Discovery.read(client);
   }
 
-  /** The method of this name; what the engine asks beside these is not there. */
-  serve(name: string): (call: Call, answer: Answer) => void {
-    const methods: Readonly<Record<string, (request: Message) => Promise<Message> | Message>> = {
-      checkConfig: (request) => this.checked(request),
-      diffConfig: () => new this.messages.DiffResponse(),
-      configure: () => this.configured(),
-      check: (request) => this.checked(request),
-      diff: (request) => this.diff(request),
-      create: (request) => this.create(request),
-      read: (request) => this.read(request),
-      update: (request) => this.update(request),
-      delete: (request) => this.delete(request),
-      getPluginInfo: () => new this.plugin.PluginInfo().setVersion('4.32.0'),
-      cancel: () => new this.empty.Empty(),
-      attach: () => new this.empty.Empty(),
-    };
-    const method = methods[name];
-    return (call, answer) => {
-      if (method === undefined) {
-        answer({ code: 12, message: `${name} is not implemented` });
-        return;
-      }
-      Promise.resolve()
-        .then(() => method(call.request))
-        .then(
-          (message) => answer(null, message),
-          (error: Error) => answer({ code: 2, message: error.message }),
-        );
+  /** What the engine asks of a provider of typed resources; it does without the rest. */
+  methods(): UntypedServiceImplementation {
+    return {
+      checkConfig: answering((request: messages.CheckRequest) => this.checked(request)),
+      diffConfig: answering(() => new messages.DiffResponse()),
+      configure: answering(() => this.configured()),
+      check: answering((request: messages.CheckRequest) => this.checked(request)),
+      diff: answering((request: messages.DiffRequest) => this.diff(request)),
+      create: answering((request: messages.CreateRequest) => this.create(request)),
+      read: answering((request: messages.ReadRequest) => this.read(request)),
+      update: answering((request: messages.UpdateRequest) => this.update(request)),
+      delete: answering((request: messages.DeleteRequest) => this.delete(request)),
+      getPluginInfo: answering(() => new PluginInfo().setVersion('4.32.0')),
+      cancel: answering(() => new Empty()),
+      attach: answering(() => new Empty()),
     };
   }
 
-  private configured(): Message {
-    return new this.messages.ConfigureResponse()
+  private configured(): messages.ConfigureResponse {
+    return new messages.ConfigureResponse()
       .setAcceptsecrets(true)
       .setSupportspreview(true)
       .setAcceptresources(true)
       .setAcceptoutputs(false);
   }
 
-  private checked(request: Message): Message {
-    return new this.messages.CheckResponse().setInputs(request.getNews());
+  private checked(request: messages.CheckRequest): messages.CheckResponse {
+    return new messages.CheckResponse().setInputs(request.getNews());
   }
 
-  private diff(request: Message): Message {
+  private diff(request: messages.DiffRequest): messages.DiffResponse {
     const news = plain(request.getNews());
     const olds = plain(request.getOldInputs() ?? request.getOlds());
-    const response = new this.messages.DiffResponse();
-    const { DiffChanges } = this.messages.DiffResponse;
+    const response = new messages.DiffResponse();
+    const { DiffChanges } = messages.DiffResponse;
     const changed = Object.keys({ ...olds, ...news }).filter(
       (key) => JSON.stringify(news[key]) !== JSON.stringify(olds[key]),
     );
@@ -120,10 +98,10 @@ class Provider {
     return response;
   }
 
-  private async create(request: Message): Promise<Message> {
+  private async create(request: messages.CreateRequest): Promise<messages.CreateResponse> {
     const inputs = inputsOf(request.getProperties());
-    const response = new this.messages.CreateResponse();
-    if (request.getPreview() as boolean) {
+    const response = new messages.CreateResponse();
+    if (request.getPreview()) {
       const metadata = { ...asObject(inputs.metadata), ...Object.fromEntries(WRITTEN.map((key) => [key, UNKNOWN])) };
       return response.setProperties(this.struct({ ...inputs, metadata }));
     }
@@ -131,19 +109,19 @@ class Provider {
     return response.setId(idOf(live)).setProperties(this.struct(stored(inputs, live)));
   }
 
-  private async update(request: Message): Promise<Message> {
+  private async update(request: messages.UpdateRequest): Promise<messages.UpdateResponse> {
     const inputs = inputsOf(request.getNews());
-    const response = new this.messages.UpdateResponse();
-    if (request.getPreview() as boolean) {
+    const response = new messages.UpdateResponse();
+    if (request.getPreview()) {
       return response.setProperties(this.struct(inputs));
     }
     return response.setProperties(this.struct(stored(inputs, await this.apply(inputs))));
   }
 
-  private async read(request: Message): Promise<Message> {
+  private async read(request: messages.ReadRequest): Promise<messages.ReadResponse> {
     const inputs = inputsOf(request.getInputs() ?? request.getProperties());
     const { status, body } = await this.client.request('GET', await this.pathOf(withoutSecrets(inputs) as JsonObject));
-    const response = new this.messages.ReadResponse();
+    const response = new messages.ReadResponse();
     if (status === 404) {
       return response;
     }
@@ -154,7 +132,7 @@ class Provider {
       .setProperties(this.struct(stored(seen, body)));
   }
 
-  private async delete(request: Message): Promise<Message> {
+  private async delete(request: messages.DeleteRequest): Promise<Empty> {
     const path = await this.pathOf(plain(request.getProperties()));
     const { status, body } = await this.client.request('DELETE', path);
     if (status >= 400 && status !== 404) {
@@ -166,7 +144,7 @@ class Provider {
       }
       await sleep(50);
     }
-    return new this.empty.Empty();
+    return new Empty();
   }
 
   private async apply(inputs: JsonObject): Promise<JsonObject> {
@@ -205,9 +183,23 @@ class Provider {
     }
   }
 
-  private struct(value: JsonObject): Message {
-    return this.structs.Struct.fromJavaScript(value);
+  private struct(value: JsonObject): Struct {
+    return Struct.fromJavaScript(value);
   }
+}
+
+/** A method of the service. */
+function answering<Request, Response>(
+  answer: (request: Request) => Response | Promise<Response>,
+): (call: ServerUnaryCall<Request, Response>, done: sendUnaryData<Response>) => void {
+  return ({ request }, done) => {
+    Promise.resolve()
+      .then(() => answer(request))
+      .then(
+        (response) => done(null, response),
+        (error: unknown) => done({ code: 2, message: (error as Error).message }),
+      );
+  };
 }
 
 function inputsOf(struct: Struct | undefined): JsonObject {
@@ -267,7 +259,7 @@ function identity(object: JsonObject): readonly unknown[] {
 
 function idOf(object: JsonObject): string {
   const { name, namespace } = asObject(object.metadata);
-  return [namespace, name].filter((part) => part !== undefined).join('/');
+  return [asString(namespace), asString(name)].filter((part) => part !== undefined).join('/');
 }
 
 function refused(body: JsonObject): Error {

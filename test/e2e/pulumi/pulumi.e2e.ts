@@ -61,9 +61,14 @@ describeReal('GantryStack in the real engine', () => {
           metadata: { name: 'late', namespace: 'lab' },
           data: { uid: built.get(namespace).metadata.uid },
         });
-        new Resource(chart, 'widget', { apiVersion: 'lab.example.com/v1', kind: 'Widget' } as never, {
-          metadata: { name: 'w', namespace: 'lab' },
-        });
+        new Resource(
+          chart,
+          'widget',
+          { apiVersion: 'lab.example.com/v1', kind: 'Widget' },
+          {
+            metadata: { name: 'w', namespace: 'lab' },
+          },
+        );
         new Resource(chart, 'crd', CustomResourceDefinition, {
           metadata: { name: 'widgets.lab.example.com' },
           spec: {

@@ -40,7 +40,7 @@ export async function workspace(
     PULUMI_DEBUG_PROVIDERS: `kubernetes:${port}`,
   };
   const stack = await LocalWorkspace.createOrSelectStack(
-    { stackName: 'test', projectName: project, program: async () => undefined },
+    { stackName: 'test', projectName: project, program: () => Promise.resolve() },
     { pulumiCommand: await PulumiCommand.get({ root: pulumiRoot() }), workDir: join(folder, 'work'), envVars },
   );
   return {

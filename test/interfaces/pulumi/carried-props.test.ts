@@ -1,18 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
-import { Duration } from 'cdk8s';
-import {
-  Accelerator,
-  charts,
-  gpuOperator,
-  keda,
-  kubeflow,
-  monitoring,
-  Mount,
-  Namespace,
-  networking,
-  ray,
-  volcano,
-} from '../../../src';
+import { Accelerator, charts, gpuOperator, keda, kubeflow, Mount, networking, ray, volcano } from '../../../src';
 import { GantryStack } from '../../../src/interfaces/pulumi';
 import { type MockedEngine, mockedEngine } from './mocked-engine';
 
@@ -101,7 +88,7 @@ describe('props that are carried', () => {
 
   it('of operators, triggers, and charts', async () => {
     const engine = await registered((chart) => {
-      new gpuOperator.NvidiaDriver(chart, 'driver', { repository: output('mirror.example.com') } as never);
+      new gpuOperator.NvidiaDriver(chart, 'driver', { repository: output('mirror.example.com') });
       new keda.ScaledObject(chart, 'scale', {
         target: { kind: 'Deployment', name: 'web' },
         maxReplicas: 4,
@@ -151,10 +138,9 @@ describe('props that are carried', () => {
       ],
       [
         'terminationGracePeriod',
-        (chart: never) =>
-          new kubeflow.PyTorchJob(chart, 'train', { ...job, terminationGracePeriod: three as Duration }),
+        (chart: never) => new kubeflow.PyTorchJob(chart, 'train', { ...job, terminationGracePeriod: three }),
       ],
-      ['cpu', (chart: never) => new volcano.Queue(chart, 'q', { capability: { cpu: three } } as never)],
+      ['cpu', (chart: never) => new volcano.Queue(chart, 'q', { capability: { cpu: three } })],
     ] as const) {
       expect(building(build)).toThrow(new RegExp(`${prop}.*must not be an Output.*Give the value itself`));
     }

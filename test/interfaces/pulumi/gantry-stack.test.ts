@@ -5,6 +5,11 @@ import { Resource } from '../../../src/constructs/resources/resource';
 import { GantryStack, PulumiOptions } from '../../../src/interfaces/pulumi';
 import { mockedEngine, unknownOutput, valueOf } from './mocked-engine';
 
+/** What a program writes into a template literal, which lint of this project rejects. */
+function inText(output: pulumi.Output<string>): string {
+  return output as unknown as string;
+}
+
 describe('GantryStack', () => {
   it('registers each object as the resource that @pulumi/kubernetes would make, named by the path of its construct', async () => {
     const engine = await mockedEngine();
@@ -42,7 +47,7 @@ describe('GantryStack', () => {
           metadata: { name: 's', labels: { own: 'x', ...pulumi.output({ team: 'a' }) } as never },
           data: {
             whole: pulumi.output('w') as never,
-            text: `--bucket=${pulumi.output('data') as never}/x`,
+            text: `--bucket=${inText(pulumi.output('data'))}/x`,
           },
           immutable: pulumi.output(true) as never,
         });
@@ -144,7 +149,7 @@ describe('GantryStack', () => {
       () =>
         new GantryStack(
           'a',
-          (chart) => new Resource(chart, 'x', Namespace, { metadata: { name: pulumi.output('n') as never } }),
+          (chart) => new Resource(chart, 'x', Namespace, { metadata: { name: pulumi.output('n') } }),
         ),
     ).toThrow('must be known at synthesis');
   });
@@ -166,6 +171,6 @@ describe('GantryStack', () => {
     });
     await Promise.all([one.done, two.done]);
     expect(() => new GantryStack('three', () => Number(pulumi.output(3)))).toThrow('must not be used in a computation');
-    expect(`${pulumi.output('x') as never}`).toContain('Calling [toString]');
+    expect(`${inText(pulumi.output('x'))}`).toContain('Calling [toString]');
   });
 });
