@@ -11,6 +11,7 @@
  * O(domains tried × (pods × rows read + rows scored)); one kind of pod in one domain is O(leaves + pods).
  */
 import { type Domain, HOSTNAME, type TopologyTree } from './domains';
+import { fewestRows, fewestRowsCount } from './fewest-rows';
 import { type TopologyConstraint } from './model';
 import { rolesIn } from './needs';
 import { WHOLE } from './node-table';
@@ -159,13 +160,58 @@ export class GangPlacer {
         }
         continue;
       }
-      for (const pod of role.pods) {
-        if (wanted.has(pod) && !this.placeOne(pod, within)) {
-          return false;
-        }
+      if (
+        !this.placeEach(
+          role.pods.filter((pod) => wanted.has(pod)),
+          within,
+        )
+      ) {
+        return false;
       }
     }
     return true;
+  }
+
+  /** Pods of one kind on the fewest nodes where the policy keeps gangs together, others one by one. */
+  private placeEach(pods: readonly PodRecord[], within: Within): boolean {
+    if (
+      pods.length > 1 &&
+      this.isPacked(pods[0].podClass) &&
+      pods.every(({ podClass }) => podClass === pods[0].podClass)
+    ) {
+      if (this.attempt(() => this.packed(pods, within))) {
+        return true;
+      }
+    }
+    return pods.every((pod) => this.placeOne(pod, within));
+  }
+
+  private isPacked(podClass: PodClass): boolean {
+    const { policy, others, table } = this.session;
+    return (
+      policy.gangSpread === 'together' &&
+      policy.nodeScore !== 'spread' &&
+      policy.nodeScore !== 'first-fit' &&
+      podClass.deviceCount > 0 &&
+      !podClass.dynamic &&
+      !others.active &&
+      (policy.affinityWeight === 0 || (!table.softTaints && (podClass.template.preferredNodeTerms ?? []).length === 0))
+    );
+  }
+
+  private packed(pods: readonly PodRecord[], { rows, without, wishless = false }: Within): boolean {
+    const { ledger, table } = this.session;
+    const [{ podClass }] = pods;
+    const room = (row: number): number => (without?.[row] === 1 ? 0 : this.room.ofRow(podClass, row));
+    const score = this.selector.scoresOf(podClass, wishless);
+    const parts = fewestRows(rows ?? table.count, pods.length, room, score);
+    let next = 0;
+    return (
+      parts !== undefined &&
+      parts.every(({ row, pods: here }) =>
+        pods.slice(next, (next += here)).every((pod) => ledger.fits(podClass, row) && ledger.place(pod, row)),
+      )
+    );
   }
 
   /** Depth first over the pods, the largest first; each may go to the `MOST_ROWS` best rows that differ in what they have free. */
@@ -338,7 +384,10 @@ export class GangPlacer {
   ): readonly Domain[] {
     const kinds = new Map<PodClass, number>();
     pods.forEach(({ podClass }) => kinds.set(podClass, (kinds.get(podClass) ?? 0) + 1));
-    return tree.byLevel[level]
+    const [kind] = pods;
+    const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(kind.podClass);
+    const nodes = new Map<Domain, number>();
+    const found = tree.byLevel[level]
       .filter((domain) => running.length === 0 || running.some((row) => domain.rows.includes(row)))
       .filter((domain) => {
         const rows = intersect(within, tree, domain);
@@ -351,9 +400,19 @@ export class GangPlacer {
           spare = Math.min(spare, most / count);
         }
         room.set(domain, spare);
+        if (byNodes) {
+          nodes.set(
+            domain,
+            fewestRowsCount(rows.rows!, pods.length, (row) =>
+              within.without?.[row] === 1 ? 0 : this.room.ofRow(kind.podClass, row),
+            ),
+          );
+        }
         return true;
-      })
-      .sort((a, b) => room.get(a)! - room.get(b)! || a.index - b.index);
+      });
+    return found.sort(
+      (a, b) => (nodes.get(a) ?? 0) - (nodes.get(b) ?? 0) || room.get(a)! - room.get(b)! || a.index - b.index,
+    );
   }
 
   /** How many pods of the class one node takes; only for classes that `countsFor` counts. */
@@ -419,11 +478,8 @@ export class GangPlacer {
     }
     let next = 0;
     for (const { domain: leaf, count } of assignment.domains) {
-      const rows = rowsOf(leaf);
-      for (let i = 0; i < count; i++) {
-        if (!this.placeOne(workers[next++], rows)) {
-          return false;
-        }
+      if (!this.placeEach(workers.slice(next, (next += count)), rowsOf(leaf))) {
+        return false;
       }
     }
     return next === workers.length;
