@@ -19,7 +19,7 @@ export interface LivePod {
   releasing: boolean;
 }
 
-/** A reason that stays of one kind is put into words again after this many seconds. */
+/** A reason is looked for again after this many seconds. */
 const EXPLAIN_SECONDS = 600;
 
 export class GangRun {
@@ -118,9 +118,9 @@ export class GangRun {
     this.reasonOpen = false;
   }
 
-  /** Is this the reason that is known, and was it put into words not long ago? */
-  isExplained(now: number, kind: PendingReason['kind']): boolean {
-    return this.reasonOpen && this.reasons.at(-1)?.kind === kind && now - this.explainedAt < EXPLAIN_SECONDS;
+  /** Was its reason put into words not long ago? */
+  isExplained(now: number): boolean {
+    return this.reasonOpen && now - this.explainedAt < EXPLAIN_SECONDS;
   }
 
   explain(now: number, reason: Omit<PendingReason, 'from'> | undefined): void {
