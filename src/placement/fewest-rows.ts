@@ -11,15 +11,14 @@ export interface Part {
 
 /** Undefined where the rows do not take all of the pods. */
 export function fewestRows(
-  rows: Int32Array | number,
+  rows: ArrayLike<number>,
   count: number,
   roomOf: (row: number) => number,
   scoreOf: (row: number) => number,
 ): Part[] | undefined {
   const byRoom: (number[] | undefined)[] = [];
-  const length = typeof rows === 'number' ? rows : rows.length;
-  for (let i = 0; i < length; i++) {
-    const row = typeof rows === 'number' ? i : rows[i];
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i];
     const room = Math.min(count, roomOf(row));
     if (room > 0) {
       (byRoom[room] ??= []).push(row);
@@ -71,7 +70,11 @@ function best(rows: readonly number[], count: number, scoreOf: (row: number) => 
     return [];
   }
   if (count === 1) {
-    return [rows.reduce((first, row) => (scoreOf(row) > scoreOf(first) ? row : first))];
+    return [
+      rows.reduce((first, row) =>
+        scoreOf(row) > scoreOf(first) || (scoreOf(row) === scoreOf(first) && row < first) ? row : first,
+      ),
+    ];
   }
   return [...rows].sort((a, b) => scoreOf(b) - scoreOf(a) || a - b).slice(0, count);
 }

@@ -16,7 +16,7 @@ import { type TopologyConstraint } from './model';
 import { rolesIn } from './needs';
 import { WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
-import { type PodRecord, type RoleRecord, type UnitRecord } from './records';
+import { type PodRecord, type RoleRecord, type Turn, type UnitRecord } from './records';
 import { Remembered } from './remembered';
 import { RoomIndex } from './room-index';
 import { type Selector, type Within } from './select';
@@ -63,12 +63,8 @@ export class GangPlacer {
    * Whether the pods fit, by counting. Exact for pods of one class without constraints on one another and without a required domain;
    * undefined if the pods have to be placed to find out.
    */
-  countsFor(root: UnitRecord, pods: readonly PodRecord[], within: Within): boolean | undefined {
-    const [{ podClass }] = pods;
-    return this.session.others.active ||
-      !isCountable(podClass) ||
-      requires(root) ||
-      pods.some((pod) => pod.podClass !== podClass)
+  countsFor({ gang: { root }, podClass, pods }: Turn, within: Within): boolean | undefined {
+    return podClass === undefined || this.session.others.active || !isCountable(podClass) || requires(root)
       ? undefined
       : this.capacity(podClass, within, pods.length) >= pods.length;
   }
@@ -200,11 +196,11 @@ export class GangPlacer {
   }
 
   private packed(pods: readonly PodRecord[], { rows, without, wishless = false }: Within): boolean {
-    const { ledger, table } = this.session;
+    const { ledger } = this.session;
     const [{ podClass }] = pods;
     const room = (row: number): number => (without?.[row] === 1 ? 0 : this.room.ofRow(podClass, row));
     const score = this.selector.scoresOf(podClass, wishless);
-    const parts = fewestRows(rows ?? table.count, pods.length, room, score);
+    const parts = fewestRows(rows ?? this.room.openRows(podClass), pods.length, room, score);
     let next = 0;
     return (
       parts !== undefined &&
@@ -225,6 +221,11 @@ export class GangPlacer {
     if (!plain || pods.length > MOST_SEARCHED) {
       return false;
     }
+    return this.jointly(pods, () => within);
+  }
+
+  /** Places pods of any gangs, in their order, by the same search; changes nothing where it finds no places for all of them. */
+  jointly(pods: readonly PodRecord[], withinOf: (pod: PodRecord) => Within): boolean {
     const allowed = [...new Set(pods.map(({ podClass }) => podClass))].map((podClass) =>
       this.session.staticRow(podClass),
     );
@@ -234,6 +235,7 @@ export class GangPlacer {
         return true;
       }
       const tried = new Set<string>();
+      const within = withinOf(pods[at]);
       const without = within.without?.slice() ?? new Uint8Array(this.session.table.count);
       for (let looks = 0; looks < MOST_LOOKS && tried.size < MOST_ROWS && choices > 0; looks++) {
         const row = this.selector.best(pods[at].podClass, { ...within, without });
@@ -267,7 +269,7 @@ export class GangPlacer {
   }
 
   /** What makes a pod hard to place: devices first, then its part of the cluster's CPU and memory. */
-  private sizeOf(podClass: PodClass): number {
+  sizeOf(podClass: PodClass): number {
     const { accelerator, deviceCount, columns, amounts } = podClass;
     const devices = accelerator?.kind === 'fraction' ? (deviceCount * accelerator.milli) / WHOLE : deviceCount;
     const { table } = this.session;
@@ -431,6 +433,9 @@ export class GangPlacer {
         return this.room.ofDomain(podClass, domain.tree, domain.domain);
       }
     }
+    if (!others.active && rows === undefined) {
+      return rowsOf(without!).reduce((sum, row) => sum - this.room.ofRow(podClass, row), this.room.total(podClass));
+    }
     let sum = 0;
     const count = rows?.length ?? table.count;
     for (let i = 0; i < count && sum < limit; i++) {
@@ -564,7 +569,7 @@ function isCountable({ accelerator, deviceCount }: PodClass): boolean {
 }
 
 /** Must any part of the unit be in one domain? */
-function requires({ topology, children, roles }: UnitRecord): boolean {
+export function requires({ topology, children, roles }: UnitRecord): boolean {
   const must = (constraint: TopologyConstraint | undefined): boolean =>
     constraint?.required !== undefined || constraint?.sliceLevel !== undefined;
   return must(topology) || children.some(requires) || roles.some(({ role }) => must(role.topology));
@@ -599,6 +604,18 @@ function isUnder(leaf: Domain, domain: Domain): boolean {
 function prefers(pods: readonly PodRecord[]): boolean {
   const [{ podClass }] = pods;
   return pods.some((pod) => pod.podClass !== podClass) && pods.some((pod) => hasWishes(pod.podClass.template));
+}
+
+/** The rows of each mask: what is promised to a gang is left out again and again. */
+const maskedRows = new WeakMap<Uint8Array, readonly number[]>();
+
+function rowsOf(mask: Uint8Array): readonly number[] {
+  let rows = maskedRows.get(mask);
+  if (rows === undefined) {
+    rows = [...mask.keys()].filter((row) => mask[row] === 1);
+    maskedRows.set(mask, rows);
+  }
+  return rows;
 }
 
 /** A set for each list of rows that others are cut to: the rows of one domain are asked for again for every leaf below it. */

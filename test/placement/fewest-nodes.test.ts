@@ -50,7 +50,7 @@ test('no other choice of rows is smaller', () => {
     const room = Array.from({ length: 1 + random(7) }, () => random(9));
     const count = 1 + random(24);
     const parts = fewestRows(
-      room.length,
+      [...room.keys()],
       count,
       (row) => room[row],
       () => 0,

@@ -371,6 +371,8 @@ class Reader {
       capacityReportSeconds: number('capacityReportSeconds'),
       staleGangSeconds: number('staleGangSeconds', 1),
       stuckSeconds: number('stuckSeconds'),
+      moveLimit: number('moveLimit'),
+      moveIntervalSeconds: number('moveIntervalSeconds'),
       victimLimit: number('victimLimit', 1),
       makeRoomLimit: number('makeRoomLimit', 1),
     };

@@ -149,9 +149,10 @@ export class GangRun {
 
   /** The gang as the placement core reads it. */
   snapshot(now: number): Gang {
-    const { gang, arrivesAt } = this.spec;
+    const { gang, arrivesAt, checkpointSeconds } = this.spec;
     return {
       ...gang,
+      ...(checkpointSeconds === undefined ? {} : { checkpointSeconds }),
       arrival: arrivesAt * 1000,
       expectedSeconds: this.expectedSeconds(now),
       ...(this.staleSince === undefined ? {} : { staleSince: this.staleSince * 1000 }),
