@@ -32,6 +32,9 @@ const STRICT: javascript.TypeScriptCompilerOptions = {
   strictPropertyInitialization: true,
 };
 
+/** Files of other projects, which are shipped as they are. */
+const PROJECT_TEMPLATES = 'src/interfaces/cli/init/templates';
+
 /** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
 const PUBLISHED = [
   'lib',
@@ -41,6 +44,7 @@ const PUBLISHED = [
   'src/facts/api/schemas',
   'src/constructs/node-tuning/scripts',
   'src/constructs/scheduler/Dockerfile',
+  PROJECT_TEMPLATES,
   'docs',
   'schemas',
   'CHANGELOG.md',
@@ -187,6 +191,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     // Code of the HTML pages runs in a browser, and knows the document and not Node.
     this.tsconfig!.addExclude(PAGE_CODE);
+    this.tsconfig!.addExclude(PROJECT_TEMPLATES);
     new javascript.TypescriptConfig(this, {
       fileName: 'tsconfig.pages.json',
       compilerOptions: compilerOptions({
@@ -350,6 +355,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       description:
         'Use the packed package with the oldest and newest supported Node, cdk8s, constructs, and TypeScript: [--suite] [ROW...]',
       exec: 'tsx test/package/matrix.ts',
+      receiveArgs: true,
+    });
+    this.addTask('test:init', {
+      description:
+        'Install each project that gantry init writes, with npm and pnpm, and run its scripts (needs a registry): [TEMPLATE...]',
+      exec: 'tsx test/package/init.ts',
       receiveArgs: true,
     });
     this.addTask('control-plane', {

@@ -5,7 +5,6 @@
  * The rules of queues are asked first, then the gang is tried again on the books after the decision: unchanged, without
  * its topology, and pod by pod until one does not fit. Identical gangs are explained once. O(nodes + one placement) for each kind.
  */
-import { amountOf, listOf } from './amount-words';
 import { blockage, notOffered } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from './cycle';
@@ -14,6 +13,7 @@ import { turnOf } from './gang-order';
 import { runs } from './needs';
 import { canonicalText } from './canonical-text';
 import { obstacleText } from './obstacle-words';
+import { limitOf } from './queue-limits';
 import { type GangRecord, type PodRecord, type Turn } from './records';
 
 /** What is known of a gang that waits, before it is put into words. */
@@ -122,16 +122,9 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   if (turn.asked.some((amount, account) => amount > 0 && totals[account] === 0)) {
     return findRoom(cycle, turn);
   }
-  const excesses = [...cycle.queues.excesses(queue, turn.asked)];
-  if (excesses.length > 0) {
-    // The nearest queue is sufficient as a reason; the changes name the queues above it.
-    const nearest = excesses.filter((excess) => excess.queue === excesses[0].queue);
-    const amounts = listOf(nearest.map(({ account, by }) => amountOf(accounts[account], by)));
-    return {
-      ...none,
-      kind: 'queue-capability',
-      words: `The gang would exceed the capability of queue "${nearest[0].queue.queue.name}" by ${amounts}.`,
-    };
+  const limit = limitOf(cycle, queue, turn.asked);
+  if (limit !== undefined) {
+    return { ...none, ...limit };
   }
   const quota =
     gang.preemptible || !policy.nonPreemptibleWithinQuota ? undefined : cycle.queues.overQuota(queue, turn.asked);

@@ -1,5 +1,6 @@
 import { type Gang, type Queue } from '../../src/placement';
 import { checkFewMoves } from './few-moves';
+import { Random } from '../support/random';
 import { checkFewestVictims } from './fewest-victims';
 import { cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
 
@@ -177,11 +178,57 @@ describe('queues', () => {
   });
 
   it('keep what others are guaranteed', () => {
-    const queues: Queue[] = [{ name: 'q' }, { name: 'p', guarantee: { 'nvidia.com/gpu': 6 } }];
-    expect(run(cluster([node('a', 8)], [gang('g', 1, template(4))], [], { queues })).pending[0].kind).toBe(
-      'queue-capability',
-    );
+    const queues: Queue[] = [
+      { name: 'q' },
+      { name: 'p', guarantee: { 'nvidia.com/gpu': 5 } },
+      { name: 'o', guarantee: { 'nvidia.com/gpu': 1 } },
+    ];
+    const [pending] = run(cluster([node('a', 8)], [gang('g', 1, template(4))], [], { queues })).pending;
+    expect(pending).toMatchObject({
+      kind: 'queue-guarantees',
+      message:
+        'The gang needs 4 nvidia.com/gpu, but the guarantees of queue "o" (1 nvidia.com/gpu) and queue "p" (5 nvidia.com/gpu) ' +
+        'leave 2 nvidia.com/gpu for queue "q".',
+      counterfactuals: [{ kind: 'lower-guarantees', reductions: [{ queue: 'p', resource: 'nvidia.com/gpu', by: 2 }] }],
+    });
     expect(run(cluster([node('a', 8)], [gang('g', 1, template(2))], [], { queues })).bindings).toHaveLength(1);
+  });
+
+  it('do not blame a guarantee for what the cluster does not have', () => {
+    const queues: Queue[] = [{ name: 'q', guarantee: { 'nvidia.com/gpu': 16 } }, { name: 'p' }];
+    const [pending] = run(cluster([node('a', 8)], [gang('g', 4, template(8))], [], { queues })).pending;
+    expect(pending.kind).toBe('no-fit');
+    expect(pending.message).toContain('1 of 4 pods fit');
+  });
+
+  it('suggest lower guarantees with which the gang starts, none of them lower than necessary', () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = new Random(seed);
+      const amount = (most: number): Record<string, number> => ({
+        'nvidia.com/gpu': Math.floor(random.next() * (most + 1)),
+      });
+      const queues: Queue[] = [
+        { name: 'root', ...(random.chance(0.5) && { guarantee: amount(6) }) },
+        { name: 'other', guarantee: amount(6) },
+        { name: 'q', parent: 'root' },
+        { name: 'p', parent: 'root', guarantee: amount(6) },
+        { name: 'o', parent: 'root', guarantee: amount(4), capability: { 'nvidia.com/gpu': 8 } },
+      ];
+      const of = (list: readonly Queue[]): ReturnType<typeof run> =>
+        run(cluster([node('a', 8)], [gang('g', 1, template(1 + (seed % 8)))], [], { queues: list }));
+      const change = of(queues).pending[0]?.counterfactuals[0];
+      if (change?.kind === 'lower-guarantees') {
+        const lowered = (less: (by: number) => number): Queue[] =>
+          queues.map((queue) => {
+            const by = change.reductions.find((one) => one.queue === queue.name)?.by;
+            return by === undefined
+              ? queue
+              : { ...queue, guarantee: { 'nvidia.com/gpu': queue.guarantee!['nvidia.com/gpu'] - less(by) } };
+          });
+        expect([seed, of(lowered((by) => by)).bindings.length]).toEqual([seed, 1]);
+        expect([seed, of(lowered((by) => by - 1)).bindings.length]).toEqual([seed, 0]);
+      }
+    }
   });
 
   it('hold work that cannot be evicted to their quota', () => {

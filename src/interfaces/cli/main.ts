@@ -8,6 +8,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type * as CatalogModule from './catalog-command';
 import type * as CheckModule from './check-command';
 import { type CheckFlags } from './check-options';
+import type * as InitModule from './init/init-command';
 import type * as PlanModule from './plan-command';
 import type * as RulesModule from './rules-command';
 import type * as SimulateModule from './simulate-command';
@@ -188,6 +189,27 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action((paths: string[], flags: SimulateModule.SimulateFlags) => {
       const { simulateCommand } = load('./simulate-command') as typeof SimulateModule;
       finish(simulateCommand(paths, flags, terminal));
+    });
+
+  program
+    .command('init')
+    .summary('create a project')
+    .description(
+      'Create a project with a small platform, a test, and a CI workflow. Existing files are never replaced.',
+    )
+    .argument('[folder]', 'folder of the project', '.')
+    .addOption(new Option('--template <template>', 'cdk8s or yaml').default('cdk8s'))
+    .option('--name <name>', 'name of the project (default: the name of the folder)')
+    .addHelpText(
+      'after',
+      examples(
+        ['Create a cdk8s project in a new folder', 'gantry init my-platform'],
+        ['Create a project for plain manifests in the working directory', 'gantry init --template yaml'],
+      ),
+    )
+    .action((folder: string, flags: InitModule.InitFlags) => {
+      const { initCommand } = load('./init/init-command') as typeof InitModule;
+      finish(initCommand(folder, flags, terminal));
     });
 
   program
