@@ -132,6 +132,8 @@ type NumberOfPolicy =
   | 'staleGangSeconds'
   | 'stuckSeconds'
   | 'victimLimit'
+  | 'moveLimit'
+  | 'moveIntervalSeconds'
   | 'makeRoomLimit';
 
 type Of<K extends keyof Configuration> = Configuration[K];
