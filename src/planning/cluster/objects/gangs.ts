@@ -105,7 +105,13 @@ export function gangOf(
 /** The members that describe a gang as a whole. */
 export type GangTerms = Pick<
   Gang,
-  'priority' | 'preemptible' | 'preempts' | 'topology' | 'minimumRuntimeSeconds' | 'expectedSeconds' | 'checkpointSeconds'
+  | 'priority'
+  | 'preemptible'
+  | 'preempts'
+  | 'topology'
+  | 'minimumRuntimeSeconds'
+  | 'expectedSeconds'
+  | 'checkpointSeconds'
 >;
 
 /** What hints and priority state about a gang from any source. */
