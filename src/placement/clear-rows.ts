@@ -20,7 +20,7 @@ interface Cleared {
   readonly gained: number;
 }
 
-/** @param accept decides for good; called with the gang and the moved pods in place */
+/** @param accept decides, and commits if it returns true; called with the gang and the moved pods in place */
 export function clearRows(
   cycle: Cycle,
   turn: Turn,

@@ -21,7 +21,7 @@ const MOST_PLACED = 64;
 
 type Place = Places extends ReadonlyMap<PodRecord, infer P> ? P : never;
 
-/** @param accept decides for good; called with the gang and the moved pods in place */
+/** @param accept decides, and commits if it returns true; called with the gang and the moved pods in place */
 export function fewMoves(
   cycle: Cycle,
   turn: Turn,

@@ -32,7 +32,7 @@ interface Explained {
   readonly detail: Detail;
 }
 
-/** Gangs of which nothing is to be said are left out. */
+/** Gangs with the detail `none` are left out. */
 export function explainPending(
   cycle: Cycle,
   considered: readonly GangRecord[],
