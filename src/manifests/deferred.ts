@@ -86,7 +86,7 @@ export function embedded<T>(source: T, write: (source: T) => string): string {
   return containsDeferred(source) ? (new DeferredText(source, write) as unknown as string) : write(source);
 }
 
-/** An image with its tag, either of which may be deferred. */
+/** An image with its tag; both may be deferred. */
 export function taggedImage(image: Carried<string>, tag: Carried<string>): string {
   return embedded([image, tag], ([name, version]) => `${name as string}:${version as string}`);
 }
