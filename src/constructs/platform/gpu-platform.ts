@@ -69,7 +69,7 @@ export interface GpuPlatformProps<
   readonly network?: PlatformNetwork;
   /** Further settings of the GPU operator, beside those that follow from the pools. @default - none */
   readonly gpuOperator?: Omit<GpuOperatorProps, 'namespace' | 'through' | 'sharing'>;
-  /** Settings for the operators of AMD, Ascend, and Neuron pools. @default - what follows from the pools */
+  /** Settings for the operators of AMD, Gaudi, Ascend, and Neuron pools. @default - what follows from the pools */
   readonly vendors?: VendorOptions;
   /** Metrics, alerts and a dashboard of GPUs; `false` where there is no Prometheus. @default - all, without further labels */
   readonly monitoring?: GpuMonitoringProps | false;
