@@ -50,6 +50,9 @@ const PUBLISHED = [
   'CHANGELOG.md',
 ];
 
+/** The exports of `src/index.ts`, loaded on use; written by `BUNDLE_RUNTIME`. */
+const MAIN = 'lib/entry.js';
+
 /** Programs go into the package as bundles and in no other form. */
 const BUNDLE_RUNTIME = 'tsx projen/runtime/bundle.ts';
 
@@ -98,7 +101,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       copyrightOwner: 'The Gantry authors',
       repository: `git+${REPOSITORY}.git`,
       minNodeVersion: '20.12.0',
-      entrypoint: 'lib/index.js',
+      entrypoint: MAIN,
+      entrypointTypes: 'lib/index.d.ts',
       bin: { gantry: 'bin/gantry' },
       keywords: ['cdk8s', 'constructs', 'gpu', 'kubernetes', 'kubeflow', 'volcano', 'keda', 'scheduling', 'validation'],
 
@@ -223,7 +227,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       ...Object.fromEntries(
         Object.entries(ENTRY_POINTS).map(([entryPoint, source]) => [
           entryPoint,
-          { types: `./${builtFile(source, '.d.ts')}`, default: `./${builtFile(source, '.js')}` },
+          {
+            types: `./${builtFile(source, '.d.ts')}`,
+            default: entryPoint === '.' ? `./${MAIN}` : `./${builtFile(source, '.js')}`,
+          },
         ]),
       ),
       './package.json': './package.json',

@@ -2,6 +2,7 @@
  * GpuPlatform: a platform on one page. Node pools, teams, who schedules, the network, what is watched; everything else follows, stays
  * reachable, and can be replaced.
  */
+import { createRequire } from 'node:module';
 import { Chart } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Checks } from '../../checks/checks-of';
@@ -16,7 +17,8 @@ import {
   HelmRelease,
   PulumiRelease,
 } from '../charts';
-import { type ClusterState, clusterOfValue } from '../../planning/cluster';
+import type * as Planning from '../../planning/cluster';
+import { type ClusterState } from '../../planning/cluster';
 import { GpuOperator, type GpuOperatorProps } from '../gpu-operator';
 import { Quantity as Amount } from '../../manifests/quantity';
 import { GpuMonitoring, type GpuMonitoringProps } from '../monitoring';
@@ -229,6 +231,7 @@ export class GpuPlatform<
 
   /** The platform as a cluster that a plan can be made against: `Plan.against(platform.cluster)`. */
   get cluster(): ClusterState {
+    const { clusterOfValue } = createRequire(__filename)('../../planning/cluster') as typeof Planning;
     return clusterOfValue(this.clusterFile, this.node.path);
   }
 
