@@ -399,6 +399,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx bench/check.ts',
       receiveArgs: true,
     });
+    this.addTask('bench:pulumi', {
+      description:
+        'Measure a preview through GantryStack beside plain @pulumi/kubernetes: --objects N --runs N (needs Go)',
+      exec: 'tsx bench/pulumi.ts',
+      receiveArgs: true,
+    });
     this.addTask('bundle:runtime', {
       description: 'Bundle the programs of src/runtime into lib/bundles, one file each',
       exec: BUNDLE_RUNTIME,

@@ -34,7 +34,14 @@ export {
   type PriorityClassReference,
   type WorkloadPriorityClassReference,
 } from './constructs/resources/references';
-export { Resource, type ResourceProps } from './constructs/resources/resource';
+export { Resource, type ResourceMetadata, type ResourceProps } from './constructs/resources/resource';
+export {
+  type Carried,
+  type CarriedDeep,
+  type CarriedList,
+  type CarriedMap,
+  type Deferred,
+} from './manifests/deferred';
 export * from './constructs/pods';
 export * from './constructs/tenancy';
 export * from './constructs/training';

@@ -13,6 +13,7 @@ export const ENTRY_POINTS: Readonly<Record<string, string>> = {
   'cdk8s-gantry/manifests': 'src/manifests/index.ts',
   'cdk8s-gantry/placement': 'src/placement/index.ts',
   'cdk8s-gantry/testing': 'src/interfaces/testing/index.ts',
+  'cdk8s-gantry/pulumi': 'src/interfaces/pulumi/index.ts',
 };
 const GENERATED = /\/facts\/api\/(?:types|schemas)\//;
 

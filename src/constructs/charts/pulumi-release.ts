@@ -17,8 +17,9 @@ export type PulumiReleaseProps<C extends AnyChart> = ChartOptions<C>;
  * Custom resources of the stack wait for it, since it brings their definitions.
  *
  * @example
- * const app = new App();
- * new charts.PulumiRelease(new Chart(app, 'operators'), 'kueue', { chart: 'kueue' });
+ * new GantryStack('operators', (operators) => {
+ *   new charts.PulumiRelease(operators, 'kueue', { chart: 'kueue' });
+ * });
  */
 export class PulumiRelease extends Construct {
   /** Whether a construct is a PulumiRelease, of any copy of this package. */

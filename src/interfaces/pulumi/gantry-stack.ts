@@ -130,7 +130,8 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
     const announced = run.done();
     this.settled.resolve(announced);
     this.done = announced.then(async (report) => {
-      await Promise.all([...this.resources.values()].map(async (resource) => stateOf((await resource).urn).promise()));
+      const resources = await Promise.all<pulumi.Resource>([...this.resources.values(), ...run.installed]);
+      await Promise.all(resources.map(({ urn }) => stateOf(urn).promise()));
       return report;
     });
     // The failure is reported where `done` is, once.
@@ -265,6 +266,8 @@ interface RunProps {
 
 /** The way of the objects from the app to the engine. */
 class StackRun {
+  /** The charts that were registered. */
+  readonly installed: pulumi.Resource[] = [];
   private readonly values = new Map<pulumi.Output<unknown>, Settled>();
   private readonly edges: Edges;
   private readonly registration: Registration;
@@ -386,6 +389,7 @@ class StackRun {
     const { construct } = install;
     const options = this.props.optionsOf(construct);
     const resource = registerRelease(install, options, this.targetsOf(construct), this.registration);
+    this.installed.push(resource);
     return { resource, after: this.edges.get(construct) ?? new Set() };
   }
 

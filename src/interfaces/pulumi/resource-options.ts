@@ -54,7 +54,6 @@ interface WithOptions {
  * transforms, and ignored changes add up. Apps that are not built by a `GantryStack` ignore it.
  *
  * @example
- * const chart = new Chart(app, 'research');
  * PulumiOptions.of(chart).set({ protect: true, renamedFrom: 'old-research' });
  */
 export class PulumiOptions {

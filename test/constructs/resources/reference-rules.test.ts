@@ -180,6 +180,16 @@ describeRules(referenceRules, [
       'a Service elsewhere': [ingress({ number: 8080 })],
     },
   },
+  {
+    rule: 'pulumi/output-has-value',
+    fires: {
+      'an output in a template literal': [
+        configMap('settings', { url: 'http://Calling [toString] on an [Output<T>] is not supported.\n\nTo get …' }),
+      ],
+      'an output in JSON': [reads('k'), configMap('a', { json: '{"a":"Calling [toJSON] on an [Output<T>] is …"}' })],
+    },
+    silent: { 'a text about outputs': [configMap('notes', { text: 'An Output<T> has no text.' })] },
+  },
 ]);
 
 describe('severity', () => {

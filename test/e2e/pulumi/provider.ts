@@ -34,8 +34,12 @@ export interface RunningProvider {
   stop(): void;
 }
 
-/** Serves the provider on loopback. */
-export function startProvider(client: ApiClient): Promise<RunningProvider> {
+/**
+ * Serves the provider on loopback.
+ *
+ * @param client the API server; a provider for previews alone does without
+ */
+export function startProvider(client?: ApiClient): Promise<RunningProvider> {
   const server = new Server();
   server.addService(ResourceProviderService, new Provider(client).methods());
   return new Promise((resolve, reject) => {
@@ -46,10 +50,15 @@ export function startProvider(client: ApiClient): Promise<RunningProvider> {
 }
 
 class Provider {
-  private discovery: Promise<Discovery>;
+  private kinds: Promise<Discovery> | undefined;
 
-  constructor(private readonly client: ApiClient) {
-    this.discovery = Discovery.read(client);
+  constructor(private readonly cluster: ApiClient | undefined) {}
+
+  private get client(): ApiClient {
+    if (this.cluster === undefined) {
+      throw new Error('this provider has no cluster: it serves previews alone');
+    }
+    return this.cluster;
   }
 
   /** What the engine asks of a provider of typed resources; it does without the rest. */
@@ -171,7 +180,8 @@ class Provider {
     const kind = asString(object.kind) ?? '';
     const { name, namespace } = asObject(object.metadata);
     for (const deadline = Date.now() + 30_000; ;) {
-      const served = (await this.discovery).get(apiVersion, kind);
+      this.kinds ??= Discovery.read(this.client);
+      const served = (await this.kinds).get(apiVersion, kind);
       if (served !== undefined) {
         return `${collectionPath(served, asString(namespace) ?? 'default')}/${asString(name) ?? ''}`;
       }
@@ -179,7 +189,7 @@ class Provider {
         throw new Error(`the server has no kind ${apiVersion} ${kind}`);
       }
       await sleep(100);
-      this.discovery = Discovery.read(this.client);
+      this.kinds = undefined;
     }
   }
 

@@ -1,5 +1,9 @@
 import * as pulumi from '@pulumi/pulumi';
-import { Chart, type ChartProps } from 'cdk8s';
+import { App, Chart, type ChartProps } from 'cdk8s';
+import { Construct } from 'constructs';
+import { charts } from '../../../src';
+import { synthesize } from '../../../src/checks/synthesize';
+import { Job } from '../../../src/facts/api/types/batch/v1';
 import { ConfigMap, Namespace, Pod, Secret } from '../../../src/facts/api/types/core/v1';
 import { Resource } from '../../../src/constructs/resources/resource';
 import { GantryStack, PulumiOptions } from '../../../src/interfaces/pulumi';
@@ -172,5 +176,77 @@ describe('GantryStack', () => {
     await Promise.all([one.done, two.done]);
     expect(() => new GantryStack('three', () => Number(pulumi.output(3)))).toThrow('must not be used in a computation');
     expect(`${inText(pulumi.output('x'))}`).toContain('Calling [toString]');
+  });
+});
+
+describe('options of resources', () => {
+  it('hold for a construct and everything below it, and become annotations of the provider', async () => {
+    const engine = await mockedEngine();
+    const stack = new GantryStack('lab', (chart) => {
+      const team = new Construct(chart, 'team');
+      PulumiOptions.of(team).set({ waitFor: ['condition=Ready', 'jsonpath={.a}=b'], patchForce: true });
+      new Resource(team, 'a', ConfigMap, { metadata: { name: 'a' } });
+      PulumiOptions.of(new Resource(team, 'b', ConfigMap, { metadata: { name: 'b' } })).set({ patchForce: false });
+      new Resource(chart, 'job', Job, {
+        metadata: { name: 'j' },
+        spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'm', image: 'a:1' }] } } },
+      });
+    });
+    await stack.done;
+    const annotations = (name: string): unknown =>
+      (engine.find(name).inputs.metadata as { annotations?: object }).annotations;
+    const waitFor = '["condition=Ready","jsonpath={.a}=b"]';
+    expect(annotations('team/a')).toEqual({ 'pulumi.com/waitFor': waitFor, 'pulumi.com/patchForce': 'true' });
+    expect(annotations('team/b')).toEqual({ 'pulumi.com/waitFor': waitFor });
+    expect(annotations('job')).toEqual({ 'pulumi.com/skipAwait': 'true' });
+  });
+
+  it('check the objects of two clusters apart', async () => {
+    await mockedEngine();
+    class Cluster extends pulumi.ProviderResource {
+      constructor(name: string) {
+        super('kubernetes', name, {});
+      }
+    }
+    const twice = (providers: readonly (Cluster | undefined)[]): GantryStack =>
+      new GantryStack('lab', {
+        app: (app) =>
+          providers.forEach((provider, index) => {
+            const chart = new Chart(app, `cluster-${index}`);
+            PulumiOptions.of(chart).set(provider === undefined ? {} : { provider });
+            new Resource(chart, 'ns', Namespace, { metadata: { name: 'research' } });
+          }),
+      });
+    await expect(twice([new Cluster('east'), new Cluster('west')]).done).resolves.toMatchObject({ findings: [] });
+    const { findings } = await twice([undefined, undefined]).done;
+    expect(findings.map(({ construct }) => construct)).toEqual(['cluster-1/ns']);
+  });
+
+  it('reject objects that depend on each other', async () => {
+    await mockedEngine();
+    expect(
+      () =>
+        new GantryStack('lab', (chart) => {
+          const a = new Resource(chart, 'a', ConfigMap, { metadata: { name: 'a' } });
+          const b = new Resource(chart, 'b', ConfigMap, { metadata: { name: 'b' } });
+          a.node.addDependency(b);
+          b.node.addDependency(a);
+        }).app,
+    ).toThrow('lab/b → lab/a → lab/b');
+  });
+
+  it('install charts as Helm releases, before custom resources', async () => {
+    const engine = await mockedEngine();
+    const stack = new GantryStack('operators', (chart) => {
+      new charts.PulumiRelease(chart, 'kueue', { chart: 'kueue', values: { enablePrometheus: true } });
+    });
+    await stack.done;
+    expect(engine.find('operators/kueue')).toMatchObject({
+      type: 'kubernetes:helm.sh/v3:Release',
+      inputs: { name: 'kueue', namespace: 'kueue-system', createNamespace: true, values: { enablePrometheus: true } },
+    });
+    const app = new App();
+    new charts.PulumiRelease(new Chart(app, 'yaml'), 'kueue', { chart: 'kueue' });
+    expect(() => synthesize(app)).toThrow('Build the app in a GantryStack');
   });
 });

@@ -61,3 +61,19 @@ export function unknownOutput<T>(): pulumi.Output<T> {
     Promise.resolve(new Set()),
   );
 }
+
+const SIGNATURE = '4dabf18193072939515e22adb298388d';
+
+/** Inputs without the wrapping of secrets. */
+export function unwrapped(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map(unwrapped);
+  }
+  if (SIGNATURE in value && 'value' in value) {
+    return unwrapped(value.value);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, unwrapped(member)]));
+}

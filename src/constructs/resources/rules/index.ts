@@ -1,6 +1,7 @@
 import { type Rule } from '../../../checks/rule';
 import { knownObjects } from './known-objects';
 import { queueIsLeaf } from './leaf-queues';
+import { noOutputText } from './output-text';
 import { backendPortExists, keyExists } from './parts';
 import { selectsSomething } from './selections';
 
@@ -11,4 +12,5 @@ export const referenceRules: readonly Rule[] = [
   selectsSomething,
   keyExists,
   backendPortExists,
+  noOutputText,
 ];

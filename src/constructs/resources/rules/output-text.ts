@@ -1,0 +1,37 @@
+/**
+ * Strings that Pulumi puts in the place of an Output which a program turned into text.
+ */
+import { type JsonValue } from '../../../facts/api/schema';
+import { pointer } from '../../../manifests/pointer';
+import { unguarded } from '../../../manifests/unknown';
+import { type ObjectRule, type Violation } from '../../../checks/rule';
+
+const MESSAGE = /Calling \[(?:toString|toJSON)\] on an \[Output<T>\]/;
+
+export const noOutputText: ObjectRule = {
+  on: 'object',
+  id: 'pulumi/output-has-value',
+  kinds: ['*'],
+  tier: 'advice',
+  severity: 'error',
+  summary: 'No string contains the message of Pulumi about an Output that was turned into text.',
+  why: 'The object is applied with the message in the place of the value.',
+  source: 'pulumi 3.248.0, sdk/nodejs/output.ts',
+  fix: 'Write pulumi.interpolate`…${output}…`, or output.apply(…), and pass the result as the value.',
+  check: ({ object }) => [...messagesIn(unguarded(object), '')],
+};
+
+function* messagesIn(value: JsonValue, path: string): Iterable<Violation> {
+  if (typeof value === 'string') {
+    if (value.includes('Output<T>') && MESSAGE.test(value)) {
+      yield {
+        path,
+        message: 'the value is the message of Pulumi that an Output has no text, not the value of the Output',
+      };
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const key of Object.keys(value)) {
+      yield* messagesIn((value as Record<string, JsonValue>)[key] ?? null, pointer(path, key));
+    }
+  }
+}
