@@ -75,6 +75,16 @@ test('checks, manifests, and placement load neither cdk8s nor constructs', () =>
   expect(JSON.parse(run(['-e', program]))).toEqual([]);
 });
 
+test('only the entry point of Pulumi loads Pulumi', () => {
+  const names = entryPoints().filter((name) => name !== 'cdk8s-gantry/pulumi');
+  const program = `
+    for (const name of ${JSON.stringify(names)}) require(name);
+    const loaded = Object.keys(require.cache).filter((file) => /node_modules[\\\\/]@pulumi[\\\\/]/.test(file));
+    process.stdout.write(JSON.stringify(loaded));`;
+  expect(names).toContain('cdk8s-gantry');
+  expect(JSON.parse(run(['-e', program]))).toEqual([]);
+});
+
 test('nothing is imported that the package does not declare', () => {
   const declared = new Set([
     ...Object.keys(manifest.dependencies),

@@ -19,6 +19,7 @@ import { synthState } from '../../checks/synth-state';
 import { type RenderedObject } from '../../manifests/constructs';
 import { type Carried, type CarriedMap } from '../../manifests/deferred';
 import { type HelmInstall, helmInstallsIn, registerRelease } from './helm-release';
+import { EngineHold } from './engine-hold';
 import { type Edges, edgesOf } from './edges';
 import { failOnErrors, logNotices } from './log-findings';
 import { checkObjects, type StackObject } from './object-check';
@@ -292,9 +293,11 @@ class StackRun {
   }
 
   async done(): Promise<Report> {
-    const finished = pulumi.runtime.rpcKeepAlive();
+    const engine = new EngineHold();
     try {
-      return await this.run();
+      const report = await this.run();
+      engine.release();
+      return report;
     } catch (error) {
       // Whatever waits for an object of this stack ends with it.
       for (const { construct } of this.props.objects.filter((object) => !this.announced.has(object.construct))) {
@@ -302,9 +305,8 @@ class StackRun {
         failed.catch(() => undefined);
         this.announce(construct, failed);
       }
+      engine.fail(error);
       throw error;
-    } finally {
-      finished();
     }
   }
 

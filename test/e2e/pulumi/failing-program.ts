@@ -9,7 +9,7 @@ import { GantryStack } from '../../../src/interfaces/pulumi';
 import { workspace } from './workspace';
 
 async function main([folder = '', port = '', command = '']: readonly string[]): Promise<void> {
-  const space = await workspace('failing', Number(port), folder);
+  const space = await workspace('gantry', Number(port), folder);
   space.use(() => {
     new GantryStack('more', (chart) => {
       new Resource(chart, 'fine', ConfigMap, { metadata: { name: 'fine', namespace: 'default' } });

@@ -127,11 +127,13 @@ describeReal('GantryStack in the real engine', () => {
     async (command) => {
       const said = await failing(space.folder, provider.port, command);
       expect(said).toContain(
-        'urn:pulumi:test::failing::gantry:index:GantryStack$kubernetes:core/v1:ConfigMap::more/bad',
+        'urn:pulumi:test::gantry::gantry:index:GantryStack$kubernetes:core/v1:ConfigMap::more/bad',
       );
       expect(said).toContain("the name 'Bad_Name' must consist of DNS labels");
       expect(said).not.toContain('at failOnErrors');
       expect(await lab.get('/api/v1/namespaces/default/configmaps/fine')).toBeUndefined();
+      // The program registers none of the objects that exist, and they stay.
+      expect(await config('settings')).toBeDefined();
     },
   );
 

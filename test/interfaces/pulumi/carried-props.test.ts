@@ -146,3 +146,19 @@ describe('props that are carried', () => {
     }
   });
 });
+
+/** Compiled, never run: what an Output cannot be given to is an error of the compiler. */
+export function doesNotCompile(chart: never): void {
+  // @ts-expect-error -- the number of nodes is computed with
+  new kubeflow.PyTorchJob(chart, 'a', { image: 'a:1', nodes: output(2) });
+  // @ts-expect-error -- the size decides what is left of the memory
+  new kubeflow.PyTorchJob(chart, 'a', { image: 'a:1', nodes: 2, sharedMemory: output('1Gi') });
+  // @ts-expect-error -- quotas are compared with each other
+  new volcano.Queue(chart, 'a', { capability: { cpu: output(2) } });
+  // @ts-expect-error -- references follow from the name
+  new volcano.Queue(chart, 'a', { name: output('a') });
+  // @ts-expect-error -- accelerators are counted
+  Accelerator.nvidia({ count: output(8) });
+  // @ts-expect-error -- an image is a string, whether it is carried or not
+  new kubeflow.PyTorchJob(chart, 'a', { image: output(1), nodes: 2 });
+}
