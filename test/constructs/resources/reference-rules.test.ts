@@ -133,6 +133,15 @@ describeRules(referenceRules, [
     rule: 'references/selector-chooses',
     fires: {
       'a Service beside other pods': [service({ app: 'api' }), pod({}, { app: 'batch' })],
+      'a Service for a Job of another name': [
+        service({ 'batch.kubernetes.io/job-name': 'evaluate' }),
+        {
+          apiVersion: 'batch/v1',
+          kind: 'Job',
+          metadata: { name: 'train' },
+          spec: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } },
+        },
+      ],
       'a Service with a misspelled label': [service({ app: 'server' }), pod({}, { app: 'sever' })],
       'a monitor beside the Service that it means': [
         labelled(service({}), { app: 'server' }),
@@ -142,6 +151,15 @@ describeRules(referenceRules, [
     },
     silent: {
       'the pods': [service({ app: 'api' }), pod({}, { app: 'api', tier: 'a' })],
+      'pods that their controller labels with the name of the workload': [
+        service({ 'batch.kubernetes.io/job-name': 'train' }),
+        {
+          apiVersion: 'batch/v1',
+          kind: 'Job',
+          metadata: { name: 'train' },
+          spec: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } },
+        },
+      ],
       'no pods in the set': [service({ app: 'api' })],
       'a policy for all pods': [policy({}), pod({}, { app: 'batch' })],
       'pods of another namespace': [

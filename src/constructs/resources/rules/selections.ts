@@ -10,6 +10,7 @@ import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { selectionOf } from '../../../manifests/selectors';
 import { type SetRule, type Violation } from '../../../checks/rule';
+import { controllerLabels } from './controller-labels';
 
 /** Objects that choose others which others make; workloads choose their own pods, which the API server holds to the template. */
 const SELECTING: ReadonlyMap<string, { readonly path: string; readonly labels: string }> = new Map([
@@ -38,7 +39,7 @@ function candidatesOf(
         .filter(({ manifest }) => inReach(manifest))
         .map(({ manifest, metadata }) => ({
           name: `${manifest.id.kind} ${manifest.id.name}`,
-          labels: asObject(metadata.labels),
+          labels: { ...asObject(metadata.labels), ...controllerLabels(manifest) },
         }))
     : set
         .ofKind('Service')
