@@ -129,7 +129,7 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     [job({ labels: GANG, annotations: { [`${G}gang-min-member`]: '5' }, spec: gantry })],
     'gantry-gang-has-its-pods',
   ],
-  ['a misspelt group', [native(4), inNative('trian')], 'pod-group-known'],
+  ['a misspelled group', [native(4), inNative('trian')], 'pod-group-known'],
   ['a group of another namespace', [native(4, 'other'), inNative()], 'pod-group-known'],
   ['a group that is never whole', [native(5), inNative()], 'pod-group-has-its-pods'],
   [
@@ -154,7 +154,7 @@ test('every rule is met above', () => {
   );
 });
 
-test('a misspelt name is answered with the right one', () => {
+test('a misspelled name is answered with the right one', () => {
   const [finding] = findingsOf(
     yaml(job({ on: { annotations: { [`${G}toplogy-required`]: 'rack' } } })),
     schedulingRules,
