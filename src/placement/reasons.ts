@@ -21,32 +21,40 @@ export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | '
   readonly words: string;
 };
 
-/** Are changes to be looked for that would help a gang that waits for this kind of reason? */
-export type Suggests = (gang: string, kind: PendingGang['kind']) => boolean;
+/** What is said of a gang that waits: nothing, why it waits, or also the changes that would help, which cost more than all else. */
+export type Detail = 'none' | 'reason' | 'changes';
+
+/** How much is to be said of each gang. */
+export type Asks = (gang: string) => Detail;
 
 interface Explained {
   readonly reason: Omit<PendingGang, 'gang'>;
-  readonly suggested: boolean;
+  readonly detail: Detail;
 }
 
+/** Gangs with the detail `none` are left out. */
 export function explainPending(
   cycle: Cycle,
   considered: readonly GangRecord[],
-  suggests: Suggests = () => true,
+  asks: Asks = () => 'changes',
 ): PendingGang[] {
   const waiting = [
     ...new Set([...considered, ...cycle.shortOfPods().filter(({ placed, size }) => placed < size)]),
   ].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
   const kinds = new Map<string, Explained>();
-  return waiting.map((gang) => {
+  return waiting.flatMap((gang) => {
     const { name } = gang.gang;
+    const detail = asks(name);
+    if (detail === 'none') {
+      return [];
+    }
     const key = kindOf(cycle, gang);
     let explained = kinds.get(key);
-    if (explained === undefined || (!explained.suggested && suggests(name, explained.reason.kind))) {
-      explained = explain(cycle, gang, suggests);
+    if (explained === undefined || (explained.detail === 'reason' && detail === 'changes')) {
+      explained = { reason: explain(cycle, gang, detail === 'changes'), detail };
       kinds.set(key, explained);
     }
-    return { gang: name, ...explained.reason };
+    return [{ gang: name, ...explained.reason }];
   });
 }
 
@@ -82,16 +90,15 @@ function runsOfPods(pods: readonly PodRecord[]): number[] {
   return runsOf;
 }
 
-function explain(cycle: Cycle, gang: GangRecord, suggests: Suggests): Explained {
+function explain(cycle: Cycle, gang: GangRecord, suggests: boolean): Omit<PendingGang, 'gang'> {
   // Those that were evicted wait like new ones.
   const gone = gang.roles.flatMap(({ pods }) => pods).filter(({ row, waits }) => row === -1 && !waits);
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
   const { words, ...finding } = find(cycle, gang, turn);
-  const suggested = suggests(gang.gang.name, finding.kind);
-  const changes = turn === undefined || !suggested ? [] : counterfactuals(cycle, turn, finding);
+  const changes = turn === undefined || !suggests ? [] : counterfactuals(cycle, turn, finding);
   gone.forEach((pod) => (pod.waits = false));
-  return { reason: { queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes }, suggested };
+  return { queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
 }
 
 function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {

@@ -1,4 +1,5 @@
 import { type Gang, type Queue } from '../../src/placement';
+import { checkFewMoves } from './few-moves';
 import { Random } from '../support/random';
 import { checkFewestVictims } from './fewest-victims';
 import { cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
@@ -257,6 +258,47 @@ describe('consolidation and stale gangs', () => {
       { pod: 'y-worker-0', action: 'consolidate', beneficiary: 'wide', movesTo: 'a' },
     ]);
     expect(decision.nominations).toHaveLength(2);
+  });
+
+  it('finds what at most four moves solve, with the fewest of them', () => {
+    checkFewMoves(Number(process.env.GANTRY_PROPERTY_RUNS ?? 300), 3);
+  });
+
+  const wide = gang('wide', 1, template(4), { arrival: NOW });
+  const apart = [running('x', 'a'), running('y', 'b')];
+  const moves = (x: Partial<Gang>, y: Partial<Gang>, claim: Partial<Gang> = {}, pods = apart, policy = {}): string[] =>
+    run(
+      cluster([node('a', 4), node('b', 4)], [low('x', x), low('y', y), { ...wide, ...claim }], pods),
+      policy,
+    ).evictions.map(({ pod }) => pod);
+
+  it('moves a pod of a gang and leaves the others where they are', () => {
+    const nodes = [node('a', 4), node('b', 4), node('c', 1)];
+    const gangs = [gang('pair', 2, template(1)), gang('z', 1, template(3)), wide];
+    const pods = [running('pair', 'a', 0), running('pair', 'b', 1), running('z', 'b')];
+    expect(run(cluster(nodes, gangs, pods)).evictions).toMatchObject([
+      { pod: 'pair-worker-0', action: 'consolidate', movesTo: 'c' },
+    ]);
+  });
+
+  it('moves nothing whose loss is more than what the gang gains', () => {
+    // The gang would get x's room in ten minutes: 4 devices gain 2,400 device-seconds; a move of y loses ten minutes of 2 devices.
+    const soon = { expectedSeconds: 20 * 60 };
+    expect(moves(soon, {})).toEqual(['y-worker-0']);
+    const long = [running('x', 'a'), running('y', 'b', 0, { startedAt: NOW - 60 * MINUTE })];
+    const x = { expectedSeconds: 20 * 60, preemptible: false };
+    expect(moves(x, {}, {}, long)).toEqual([]);
+    expect(moves(x, { checkpointSeconds: 25 * 60 }, {}, long)).toEqual(['y-worker-0']);
+  });
+
+  it('moves no more pods than the policy allows, and none that has just started', () => {
+    expect(moves({}, {}, {}, apart, { moveLimit: 0 })).toEqual([]);
+    const fresh = [
+      running('x', 'a', 0, { startedAt: NOW - MINUTE }),
+      running('y', 'b', 0, { startedAt: NOW - MINUTE }),
+    ];
+    expect(moves({}, {}, {}, fresh)).toEqual([]);
+    expect(moves({}, {}, {}, fresh, { moveIntervalSeconds: 0 })).toHaveLength(1);
   });
 
   it('evicts what is left of a gang that stays below its minimum for too long', () => {
