@@ -30,26 +30,28 @@ export function priorityClassName(spec: JsonObject, contents: ClusterContents): 
 /** What contradicts the priority class. */
 export function* priorityViolations(spec: JsonObject, contents: ClusterContents): Iterable<Violation> {
   const found = priorityClassOf(spec, contents);
-  if (found === undefined) {
+  const named = (asString(spec.priorityClassName) ?? '') !== '';
+  // A class that is not listed may have any values, and so may a default class of the cluster.
+  if (found === undefined && (named || !contents.complete.has(''))) {
     return;
   }
-  const { name } = found.id;
-  const value = asInteger(found.object.value) ?? 0;
+  const of = found === undefined ? 'a pod without a class' : `the PriorityClass ${found.id.name}`;
+  const value = asInteger(found?.object.value) ?? 0;
   const priority = asInteger(spec.priority);
   if (priority !== undefined && priority !== value) {
     yield {
       path: '/spec/priority',
-      message: `the priority ${priority} is not that of the PriorityClass ${name}, which is ${value}`,
+      message: `the priority ${priority} is not that of ${of}, which is ${value}`,
       found: priority,
       expected: 'unset',
     };
   }
-  const policy = asString(found.object.preemptionPolicy) ?? 'PreemptLowerPriority';
+  const policy = asString(found?.object.preemptionPolicy) ?? 'PreemptLowerPriority';
   const own = asString(spec.preemptionPolicy);
   if (own !== undefined && own !== policy) {
     yield {
       path: '/spec/preemptionPolicy',
-      message: `the preemption policy ${own} is not that of the PriorityClass ${name}, which is ${policy}`,
+      message: `the preemption policy ${own} is not that of ${of}, which is ${policy}`,
       found: own,
       expected: 'unset',
     };

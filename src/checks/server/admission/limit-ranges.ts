@@ -79,9 +79,10 @@ export function* claimViolations(
 
 /** Requests that a default limit of the namespace makes invalid: they exceed the limit that the container does not set itself. */
 export function* defaultLimitViolations(spec: JsonObject, { defaults }: NamespacePolicy): Iterable<Violation> {
-  if (defaults.limits.size === 0) {
+  if (defaults.limits.size === 0 && defaults.requests.size === 0) {
     return;
   }
+  yield* podLevelViolations(spec, defaults);
   for (const { container, path } of containersOf(spec)) {
     const { requests, limits } = asObject(container.resources);
     const own = amountsIn(limits);
@@ -99,6 +100,38 @@ export function* defaultLimitViolations(spec: JsonObject, { defaults }: Namespac
     }
   }
 }
+
+/**
+ * Requests of the pod as a whole that default requests of its containers exceed. The server fills in what the pod does not state from its
+ * containers and its limits, before the defaults of the namespace.
+ *
+ * Source: Kubernetes 1.36, pkg/apis/core/v1/defaults.go (defaultPodRequests); pkg/apis/core/validation (validatePodResourceConsistency).
+ */
+function* podLevelViolations(spec: JsonObject, defaults: ContainerDefaults): Iterable<Violation> {
+  const own = asObject(spec.resources);
+  const limits = amountsIn(own.limits);
+  const requests = amountsIn(own.requests);
+  if (limits.size + requests.size === 0) {
+    return;
+  }
+  const { resources: _, ...withoutOwn } = withoutOverhead(spec);
+  const before = podAmounts(withoutOwn).requests;
+  for (const [resource, amount] of podAmounts(withoutOwn, defaults).requests) {
+    const filled = limits.size === 0 ? undefined : (before.get(resource) ?? limits.get(resource));
+    const ofPod = POD_LEVEL.has(resource) ? (requests.get(resource) ?? filled) : undefined;
+    if (ofPod !== undefined && amount.isGreaterThan(ofPod) && before.get(resource)?.isGreaterThan(ofPod) !== true) {
+      yield {
+        path: pointer('/spec/resources/requests', resource),
+        message: `the default requests of the namespace make the containers request more ${resource} than the pod (${amount.toString()} > ${ofPod.toString()})`,
+        found: ofPod.toString(),
+        expected: `at least ${amount.toString()}`,
+      };
+    }
+  }
+}
+
+/** Resources that a pod may request as a whole. */
+const POD_LEVEL: ReadonlySet<string> = new Set(['cpu', 'memory']);
 
 /** The plugin runs before the overhead of the RuntimeClass counts. */
 function withoutOverhead(spec: JsonObject): JsonObject {
