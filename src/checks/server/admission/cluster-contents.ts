@@ -16,7 +16,7 @@ export interface ClusterContents {
   readonly quotas: ReadonlyMap<string, readonly Manifest[]>;
   readonly priorityClasses: ReadonlyMap<string, Manifest>;
   readonly runtimeClasses: ReadonlyMap<string, Manifest>;
-  /** Namespaces of which everything is listed, `''` for what is in none: what is not listed does not exist. */
+  /** Namespaces whose objects are all listed, `''` for objects in none: what is not listed does not exist. */
   readonly complete: ReadonlySet<string>;
 }
 
@@ -31,7 +31,7 @@ const ADMISSION_KINDS = {
 /**
  * The contents that these manifests describe; of two with one name the last counts.
  *
- * @param complete namespaces of which the manifests are all that there is, `''` for what is in none
+ * @param complete namespaces whose objects are all among the manifests, `''` for objects in none
  */
 export function contentsOf(manifests: Iterable<Manifest>, complete: ReadonlySet<string>): ClusterContents {
   const named = {
