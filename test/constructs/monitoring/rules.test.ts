@@ -600,7 +600,9 @@ describe('metrics of model servers', () => {
   });
 
   test('what a rule of the manifests records is known', () => {
-    expect(metrics(rules('record: vllm:load\nexpr: sum(vllm:num_requests_running)', 'alert: A\nexpr: vllm:load > 3'))).toEqual([]);
+    expect(
+      metrics(rules('record: vllm:load\nexpr: sum(vllm:num_requests_running)', 'alert: A\nexpr: vllm:load > 3')),
+    ).toEqual([]);
   });
 
   const misspelt = ['warning', 'vllm:num_request_waiting', 'vllm:num_requests_waiting'];

@@ -60,7 +60,8 @@ const settings: JsonObject = {
     }),
   },
 };
-const queued = (queue: string, spec: JsonObject = gantry): JsonObject => job({ labels: { [`${G}queue`]: queue }, spec });
+const queued = (queue: string, spec: JsonObject = gantry): JsonObject =>
+  job({ labels: { [`${G}queue`]: queue }, spec });
 const inNative = (name = 'train'): JsonObject => job({ spec: { schedulingGroup: { podGroupName: name } } });
 const yaml = (...objects: readonly JsonObject[]): string => objects.map((object) => stringify(object)).join('---\n');
 

@@ -180,7 +180,10 @@ describeRules(referenceRules, [
     silent: {
       'the pods': [service({ app: 'api' }), pod({}, { app: 'api', tier: 'a' })],
       'no pods in the set': [service({ app: 'api' })],
-      'a label that a controller adds': [service({ 'batch.kubernetes.io/job-name': 'train' }), pod({}, { app: 'batch' })],
+      'a label that a controller adds': [
+        service({ 'batch.kubernetes.io/job-name': 'train' }),
+        pod({}, { app: 'batch' }),
+      ],
       'a policy for all pods': [policy({}), pod({}, { app: 'batch' })],
       'pods of another namespace': [
         service({ app: 'api' }),

@@ -262,7 +262,8 @@ const configHasDefault: SetRule = {
   row: 'GO7',
   tier: 'advice',
   severity: 'info',
-  summary: 'devicePlugin.config of a ClusterPolicy should set a default, unless each GPU node has its own configuration.',
+  summary:
+    'devicePlugin.config of a ClusterPolicy should set a default, unless each GPU node has its own configuration.',
   why: 'Without a default, a node without the label nvidia.com/device-plugin.config gets an empty configuration: no time-slicing and no MPS, without an error.',
   source: `${OPERATOR}, assets/state-device-plugin (FALLBACK_STRATEGIES=empty); ${cite('k8s-device-plugin')}, cmd/config-manager`,
   fix: 'Set spec.devicePlugin.config.default to a key of the ConfigMap, or label the nodes with nvidia.com/device-plugin.config.',

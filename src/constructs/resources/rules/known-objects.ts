@@ -65,7 +65,8 @@ function candidates(set: ManifestSet, { kind, namespace }: Reference): readonly 
 
 /** Names that differ in their numbers alone, or in words of one letter, are as often two objects as a mistake: team-a and team-b. */
 export function nearName(name: string, names: readonly string[]): string | undefined {
-  const unnumbered = (text: string): string => text.replace(/\d+/g, '#').replace(/(^|[-._])[a-z]($|(?=[-._]))/gi, '$1#');
+  const unnumbered = (text: string): string =>
+    text.replace(/\d+/g, '#').replace(/(^|[-._])[a-z]($|(?=[-._]))/gi, '$1#');
   return nearestName(
     name,
     names.filter((other) => unnumbered(other) !== unnumbered(name)),
