@@ -377,16 +377,12 @@ function withinScope(hard: JsonObject, scope: JsonObject): JsonObject {
     ? scope.scopes
     : [scope.scopeSelector === undefined ? '' : 'PriorityClass'];
   const taken = Object.entries(hard).filter(([key]) => {
-    switch (name) {
-      case '':
-      case undefined:
-        return true;
-      case 'BestEffort':
-      case 'CrossNamespacePodAffinity':
-        return key === 'pods';
-      default:
-        return /^(pods|memory|(requests|limits)\.(cpu|memory))$/.test(key);
+    if (name === '' || name === undefined) {
+      return true;
     }
+    return name === 'BestEffort' || name === 'CrossNamespacePodAffinity'
+      ? key === 'pods'
+      : /^(pods|memory|(requests|limits)\.(cpu|memory))$/.test(key);
   });
   return taken.length === 0 ? { pods: '10' } : Object.fromEntries(taken);
 }

@@ -40,10 +40,7 @@ export function countedPod(spec: JsonObject, namespace: string, contents: Cluste
 }
 
 /** Containers that do not state what a quota of the namespace demands. */
-export function* unstatedViolations(
-  pod: CountedPod,
-  quotas: readonly Quota[],
-): Iterable<Violation & { readonly quota: Quota }> {
+export function* unstatedViolations(pod: CountedPod, quotas: readonly Quota[]): Iterable<Violation> {
   if (hasPodLevelResources(pod.spec)) {
     return;
   }
@@ -54,7 +51,6 @@ export function* unstatedViolations(
       const missing = unstatedAmounts(quota, amounts);
       if (missing.length > 0) {
         yield {
-          quota,
           path: `/spec${path}/resources`,
           message: `the container ${asString(container.name) ?? '(no name)'} must set ${missing.join(', ')}, which ${describeId(quota.manifest.id)} requires`,
           expected: missing.join(', '),

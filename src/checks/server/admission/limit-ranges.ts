@@ -29,25 +29,19 @@ function boundsOf({ value }: LimitItem): Bounds | undefined {
 }
 
 /** What the limit ranges of a namespace reject of a pod; paths start from the object with its `spec`. */
-export function* limitViolations(
-  spec: JsonObject,
-  { limits, defaults }: NamespacePolicy,
-): Iterable<BoundViolation & { readonly item: LimitItem }> {
+export function* limitViolations(spec: JsonObject, { limits, defaults }: NamespacePolicy): Iterable<BoundViolation> {
   for (const item of limits) {
     const bounds = boundsOf(item);
     for (const { name, path, amounts } of bounds === undefined ? [] : subjectsOf(item.type, spec, defaults)) {
       for (const violation of outside(amounts, bounds ?? NO_BOUNDS)) {
-        yield { ...violation, item, path, message: `${name} ${violation.message} of ${describeId(item.manifest.id)}` };
+        yield { ...violation, path, message: `${name} ${violation.message} of ${describeId(item.manifest.id)}` };
       }
     }
   }
 }
 
 /** What they reject of a claim, whose requests alone count: there are no defaults, and limits are ignored. */
-export function* claimViolations(
-  spec: JsonObject,
-  { limits }: NamespacePolicy,
-): Iterable<Violation & { readonly item: LimitItem }> {
+export function* claimViolations(spec: JsonObject, { limits }: NamespacePolicy): Iterable<Violation> {
   const requests = amountsIn(asObject(spec.resources).requests);
   for (const item of limits.filter(({ type }) => type === 'PersistentVolumeClaim')) {
     const { min, max } = boundsOf(item) ?? NO_BOUNDS;
@@ -56,7 +50,6 @@ export function* claimViolations(
       const amount = requests.get(resource);
       if (amount === undefined || amount.isGreaterThan(bound)) {
         yield {
-          item,
           path: pointer('/resources/requests', resource),
           message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, and the maximum of ${of} is ${bound.toString()}`,
           expected: `at most ${bound.toString()}`,
@@ -67,7 +60,6 @@ export function* claimViolations(
       const amount = requests.get(resource);
       if (amount === undefined || amount.isLessThan(bound)) {
         yield {
-          item,
           path: pointer('/resources/requests', resource),
           message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, and the minimum of ${of} is ${bound.toString()}`,
           expected: `at least ${bound.toString()}`,
@@ -114,7 +106,7 @@ function* podLevelViolations(spec: JsonObject, defaults: ContainerDefaults): Ite
   if (limits.size + requests.size === 0) {
     return;
   }
-  const { resources: _, ...withoutOwn } = withoutOverhead(spec);
+  const withoutOwn = { ...spec, overhead: null, resources: null };
   const before = podAmounts(withoutOwn).requests;
   for (const [resource, amount] of podAmounts(withoutOwn, defaults).requests) {
     const filled = limits.size === 0 ? undefined : (before.get(resource) ?? limits.get(resource));
@@ -135,8 +127,7 @@ const POD_LEVEL: ReadonlySet<string> = new Set(['cpu', 'memory']);
 
 /** The plugin runs before the overhead of the RuntimeClass counts. */
 function withoutOverhead(spec: JsonObject): JsonObject {
-  const { overhead: _, ...rest } = spec;
-  return rest;
+  return { ...spec, overhead: null };
 }
 
 interface Subject {

@@ -116,7 +116,8 @@ const policies = new WeakMap<ClusterContents, Map<string, NamespacePolicy>>();
 export function policyIn(contents: ClusterContents, namespace: string): NamespacePolicy {
   let all = policies.get(contents);
   if (all === undefined) {
-    policies.set(contents, (all = new Map()));
+    all = new Map<string, NamespacePolicy>();
+    policies.set(contents, all);
   }
   let policy = all.get(namespace);
   if (policy === undefined) {

@@ -66,7 +66,7 @@ const containersState: Rule = {
     if (allQuotas.length === 0) {
       return;
     }
-    for (const { quota: _, ...violation } of unstatedViolations(countedOf(template, set), allQuotas)) {
+    for (const violation of unstatedViolations(countedOf(template, set), allQuotas)) {
       yield { ...violation, severity: namespaceIsOurs(set, namespace) ? 'error' : 'warning' };
     }
   },

@@ -65,9 +65,9 @@ const withinLimitRange: Rule = {
   fix: 'Set resources.requests and resources.limits to amounts within the limits, or change the LimitRange.',
   *check({ manifest, spec }, { set }) {
     const { namespace } = manifest.id;
-    for (const { missing, item: _, ...violation } of limitViolations(spec, policyOf(set, namespace))) {
+    for (const violation of limitViolations(spec, policyOf(set, namespace))) {
       // Another limit range of the cluster may give a default.
-      yield { ...violation, severity: missing && !namespaceIsOurs(set, namespace) ? 'warning' : 'error' };
+      yield { ...violation, severity: violation.missing && !namespaceIsOurs(set, namespace) ? 'warning' : 'error' };
     }
   },
 };
@@ -90,7 +90,7 @@ const claimWithinLimits: Rule = {
         ? objectsAt(object, '/spec/volumeClaimTemplates').map(({ value, path }) => ({ value, path: `${path}/spec` }))
         : [{ value: object, path: '/spec' }];
     for (const { value, path } of claims) {
-      for (const { item: _, ...violation } of claimViolations(asObject(value.spec), policy)) {
+      for (const violation of claimViolations(asObject(value.spec), policy)) {
         yield { ...violation, path: path + (violation.path ?? '') };
       }
     }
