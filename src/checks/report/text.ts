@@ -5,7 +5,7 @@ import pico from 'picocolors';
 import { type JsonValue } from '../../facts/api/schema';
 import { type Finding, type NotChecked, type Severity } from '../finding';
 import { type SkippedSource } from '../../manifests/manifest';
-import { type Report } from '../report';
+import { countsOf, type Report } from '../report';
 
 type Colors = ReturnType<typeof pico.createColors>;
 
@@ -146,7 +146,7 @@ function renderGroup(group: readonly Finding[], colors: Colors, width: number | 
   const lines = [[colors.bold(title[0] ?? ''), ...title.slice(1)].join('  ')];
   for (const finding of group) {
     lines.push(
-      `  ${severityText(finding.severity, colors)}  ${colors.cyan(finding.rule)} ${colors.dim(`(${finding.tier})`)}`,
+      `  ${severityText(finding.severity, colors)}  ${colors.cyan(finding.rule)} ${colors.dim(`(${finding.group ?? finding.tier})`)}`,
     );
     lines.push(...wrap(printable(finding.message), INDENT, INDENT, width));
     const at = [finding.file === undefined ? '' : placeOf(finding), finding.path]
@@ -228,16 +228,17 @@ function renderSkipped(skipped: readonly SkippedSource[], colors: Colors, width:
   return [colors.bold('Skipped'), ...lines].join('\n');
 }
 
-function summary({ documents, findings, notChecked, suppressed, skipped }: Report, colors: Colors): string {
+function summary(report: Report, colors: Colors): string {
+  const { documents, findings, notChecked, suppressed, skipped } = report;
   if (documents === 0 && findings.length === 0 && suppressed.length === 0) {
     return `no Kubernetes objects: nothing to check${skipped.length > 0 ? ` (${skipped.length} skipped)` : ''}`;
   }
-  const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
-  const [errors, warnings, infos] = [count('error'), count('warning'), count('info')];
+  const { error: errors, warning: warnings, info: infos, hygiene } = countsOf(report);
   const parts = [
     errors > 0 ? colors.red(plural(errors, 'error')) : colors.green('no errors'),
     ...(warnings > 0 ? [colors.yellow(plural(warnings, 'warning'))] : []),
     ...(infos > 0 ? [colors.blue(plural(infos, 'hint'))] : []),
+    ...(hygiene > 0 ? [colors.yellow(`${hygiene} for hygiene`)] : []),
     ...(notChecked.length > 0 ? [`${notChecked.length} not checked`] : []),
     ...(suppressed.length > 0 ? [`${suppressed.length} suppressed`] : []),
     ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
