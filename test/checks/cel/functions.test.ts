@@ -1,6 +1,7 @@
 import { celList, celMap, type CelInput } from '@bufbuild/cel';
 import { programOf, type Outcome } from '../../../src/checks/cel/rule-program';
-import { CelValues, escapedName } from '../../../src/checks/cel/values';
+import { escapedName } from '../../../src/checks/cel/escaped-names';
+import { CelValues } from '../../../src/checks/cel/values';
 import { nodeOf } from '../../../src/checks/schema/schema-node';
 import { type JsonValue, type Schema } from '../../../src/facts/api/schema';
 

@@ -6,9 +6,11 @@ import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { patternOf } from '../../schema/patterns';
+import { SchemaTypes } from '../../cel/typing/schema-types';
+import { BOOL, STRING } from '../../cel/typing/types';
 import { expressionComplaint } from '../expressions';
 import { type Say } from '../server-rule';
-import { given, itemsOf, oneOf, size, text, textsOf } from '../values';
+import { type Placed, given, itemsOf, oneOf, size, text, textsOf } from '../values';
 import { checkDefault } from './schema-default';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
@@ -61,7 +63,18 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 const INT_OR_STRING = 'x-kubernetes-int-or-string';
 
-export function checkStructuralSchema(root: JsonObject, path: string, hasStatus: boolean, say: Say): void {
+export interface Definition {
+  readonly hasStatus: boolean;
+  /** Minor of the Kubernetes version that is checked for. */
+  readonly minor: number;
+}
+
+export function checkStructuralSchema(
+  root: JsonObject,
+  path: string,
+  { hasStatus, minor }: Definition,
+  say: Say,
+): void {
   const type = text(root.type);
   if (type !== '' && type !== 'object') {
     say(`${path}/type`, 'the type of the root must be object', { expected: 'object' });
@@ -82,7 +95,7 @@ export function checkStructuralSchema(root: JsonObject, path: string, hasStatus:
   }
   checkTypeMeta(root, path, say);
   checkRootMetadata(asObject(root.properties).metadata, `${path}/properties/metadata`, say);
-  checkMainTree(root, path, say);
+  checkMainTree(root, path, new SchemaTypes(root, minor), say);
 }
 
 /** What every object begins with. */
@@ -115,7 +128,7 @@ function checkRootMetadata(metadata: JsonValue | undefined, path: string, say: S
   }
 }
 
-function checkMainTree(schema: JsonObject, path: string, say: Say): void {
+function checkMainTree(schema: JsonObject, path: string, types: SchemaTypes, say: Say): void {
   const type = text(schema.type);
   const intOrString = schema[INT_OR_STRING] === true;
   const preserve = schema[PRESERVE] === true;
@@ -138,16 +151,16 @@ function checkMainTree(schema: JsonObject, path: string, say: Say): void {
     checkDefault(schema, schema.default, `${path}/default`, say);
   }
   itemsOf(schema['x-kubernetes-validations'], `${path}/x-kubernetes-validations`).forEach((rule) =>
-    checkValidation(rule.value, rule.path, schema, say),
+    checkValidation(rule, schema, types, say),
   );
   for (const [name, part] of Object.entries(asObject(schema.properties))) {
     if (isObject(part) || part === null) {
-      checkMainTree(asObject(part), pointer(path, 'properties', name), say);
+      checkMainTree(asObject(part), pointer(path, 'properties', name), types, say);
     }
   }
   for (const field of ['items', 'additionalProperties']) {
     if (isObject(schema[field])) {
-      checkMainTree(schema[field], `${path}/${field}`, say);
+      checkMainTree(schema[field], `${path}/${field}`, types, say);
     }
   }
   checkBranches(schema, schema, path, say);
@@ -352,7 +365,7 @@ function checkListKey(key: ReturnType<typeof textsOf>[number], item: JsonObject,
   }
 }
 
-function checkValidation(rule: JsonObject, path: string, schema: JsonObject, say: Say): void {
+function checkValidation({ value: rule, path }: Placed, schema: JsonObject, types: SchemaTypes, say: Say): void {
   const source = text(rule.rule).trim();
   const message = text(rule.message);
   const reason = text(rule.reason);
@@ -368,16 +381,14 @@ function checkValidation(rule: JsonObject, path: string, schema: JsonObject, say
   if (given(rule.reason) && !REASONS.includes(reason)) {
     say(`${path}/reason`, `unsupported reason "${reason}"`, { expected: oneOf(REASONS) });
   }
-  const complaint =
-    source === '' ? undefined : expressionComplaint(source, { variables: ['self', 'oldSelf'], result: ['bool'] });
+  const environment = types.environmentOf(schema, rule.optionalOldSelf === true);
+  const complaint = source === '' ? undefined : expressionComplaint(source, { environment, result: [BOOL] });
   if (complaint !== undefined) {
     say(`${path}/rule`, `the rule ${complaint}`);
   }
   const dynamic = text(rule.messageExpression);
   const badMessage =
-    dynamic.trim() === ''
-      ? undefined
-      : expressionComplaint(dynamic, { variables: ['self', 'oldSelf'], result: ['string'] });
+    dynamic.trim() === '' ? undefined : expressionComplaint(dynamic, { environment, result: [STRING] });
   if (dynamic !== '' && dynamic.trim() === '') {
     say(`${path}/messageExpression`, 'the expression must not be empty');
   }
