@@ -39,6 +39,10 @@ const SUFFIX_OF_EXPONENT: ReadonlyMap<number, string> = new Map(
 );
 const BINARY_STEPS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 
+/** What the server's short way of reading numbers holds, and the powers of ten by which it multiplies at once. */
+const MOST_SHORT_DIGITS = 18;
+const MULTIPLIED_AT_ONCE: ReadonlySet<number> = new Set([0, 1, 2, 3, 6, 9]);
+
 const GRAMMAR = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
 
 /**
@@ -57,7 +61,18 @@ export class Quantity {
     readonly nanos: bigint,
     /** How it was written, and how it will be written. */
     readonly format: QuantityFormat,
+    /** Whether the server counts it as 0 thousandths where these exceed 64 bits; otherwise it keeps their lowest 64 bits. */
+    private readonly overflowsToZero = false,
   ) {}
+
+  /**
+   * The amount as it was read from a suffix that Kubernetes scales step by step.
+   *
+   * @internal
+   */
+  static ofSuffix(nanos: bigint, format: QuantityFormat): Quantity {
+    return new Quantity(nanos, format, true);
+  }
 
   /** An amount in billionths, the unit in which quantities are held. */
   static ofNanos(nanos: bigint, format: QuantityFormat = 'DecimalSI'): Quantity {
@@ -138,6 +153,17 @@ export class Quantity {
   /** The amount in thousandths, rounded away from zero (Kubernetes' `MilliValue()`). */
   thousandths(): bigint {
     return divideAwayFromZero(this.nanos, 1_000_000n);
+  }
+
+  /**
+   * The thousandths as the server counts them in 64 bits, overflow included.
+   *
+   * @internal
+   */
+  countedThousandths(): bigint {
+    const exact = this.thousandths();
+    const counted = BigInt.asIntN(64, exact);
+    return counted !== exact && this.overflowsToZero ? 0n : counted;
   }
 
   /** The nearest floating point number: for display and rough comparison only. */
@@ -235,6 +261,10 @@ function readQuantity(value: string | number): Quantity | undefined {
     }
     nanos = scaled(BigInt(digits === '' ? '0' : digits), exponent - fraction.length);
     format = DECIMAL_SUFFIXES.has(suffix) ? 'DecimalSI' : 'DecimalExponent';
+    const isShort = significant + fraction.length <= MOST_SHORT_DIGITS;
+    if (isShort && !MULTIPLIED_AT_ONCE.has(exponent - fraction.length + 3)) {
+      return Quantity.ofSuffix(sign === '-' ? -nanos : nanos, format);
+    }
   }
   return Quantity.ofNanos(sign === '-' ? -nanos : nanos, format);
 }
