@@ -95,6 +95,13 @@ export const admissionRules: readonly Rule[] = [
       const place: AdmissionPlace = { minor: minorOf(context), hasParams: given(spec.paramKind) };
       checkConditions(spec.matchConditions, '/spec/matchConditions', say, place);
       const isMutating = manifest.id.kind === 'MutatingAdmissionPolicy';
+      if (isMutating) {
+        checkMutatedOperations(
+          asObject(spec.matchConstraints).resourceRules,
+          '/spec/matchConstraints/resourceRules',
+          say,
+        );
+      }
       const variables = checkVariables(spec.variables, place, say);
       // A validating policy without variables has no `variables` either.
       const inside = isMutating || itemsOf(spec.variables, '').length > 0 ? { ...place, variables } : place;
@@ -129,6 +136,7 @@ export const admissionRules: readonly Rule[] = [
         checkMatch(spec.matchResources, '/spec/matchResources', say);
       }
       if (manifest.id.kind === 'MutatingAdmissionPolicyBinding') {
+        checkMutatedOperations(asObject(spec.matchResources).resourceRules, '/spec/matchResources/resourceRules', say);
         return;
       }
       const actions = textsOf(spec.validationActions, '/spec/validationActions');
@@ -151,6 +159,19 @@ export const admissionRules: readonly Rule[] = [
     },
   ),
 ];
+
+/** What is deleted is not mutated. */
+function checkMutatedOperations(rules: JsonValue | undefined, path: string, say: Say): void {
+  for (const rule of itemsOf(rules, path)) {
+    for (const { value, path: at } of textsOf(rule.value.operations, `${rule.path}/operations`)) {
+      if (value === 'DELETE') {
+        say(at, 'a mutating policy must not match the operation "DELETE"', {
+          expected: '*, CREATE, UPDATE, or CONNECT',
+        });
+      }
+    }
+  }
+}
 
 function checkRule(rule: JsonObject, path: string, say: Say): void {
   const operations = textsOf(rule.operations, `${path}/operations`);

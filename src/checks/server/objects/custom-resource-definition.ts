@@ -169,10 +169,7 @@ function checkSubresources(subresources: JsonObject, path: string, say: Say): vo
     if (value === '' && !required) {
       continue;
     }
-    const fits =
-      field === 'labelSelectorPath'
-        ? /^\.(spec|status)\../.test(value)
-        : value.startsWith(prefix) && value.length > prefix.length;
+    const fits = field === 'labelSelectorPath' ? /^\.(spec|status)\../.test(value) : value.startsWith(prefix);
     if (!fits) {
       say(`${path}/scale/${field}`, `${field} must begin with ${prefix}`);
     }

@@ -214,7 +214,7 @@ export const deviceRules: readonly Rule[] = [
         const empty =
           !given(value) ||
           value === '' ||
-          value === 0 ||
+          (value === 0 && field !== 'deletionGracePeriodSeconds') ||
           (typeof value === 'object' && size(value) === 0 && !Array.isArray(value));
         if (field !== 'labels' && field !== 'annotations' && !empty) {
           say(`/spec/metadata/${field}`, `${field} must not be set in a claim template`);
@@ -630,8 +630,10 @@ function checkSliceNodes(object: JsonObject, say: Say): void {
       say('/spec/nodeSelector/nodeSelectorTerms', 'the node selector must have only one term');
     }
   }
-  const nodeName = text(spec.nodeName) === '' ? undefined : dnsSubdomain(text(spec.nodeName));
-  if (nodeName !== undefined) {
+  // In v1beta1, an empty name is what an absent one is.
+  const isUnset = !given(spec.nodeName) || (spec.nodeName === '' && object.apiVersion === `${GROUP}/v1beta1`);
+  const nodeName = spec.nodeName === '' ? 'not be empty' : dnsSubdomain(text(spec.nodeName));
+  if (!isUnset && nodeName !== undefined) {
     say('/spec/nodeName', `the node's name must ${nodeName}`);
   }
 }

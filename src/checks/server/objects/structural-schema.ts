@@ -248,9 +248,9 @@ function checkBranch(branch: JsonObject, tree: JsonObject | undefined, path: str
   for (const field of NOT_IN_BRANCHES) {
     const value = branch[field];
     const zero =
-      value === '' ||
-      (value === false && field !== 'additionalProperties') ||
-      (Array.isArray(value) && value.length === 0);
+      (value === '' && field !== 'default' && field !== 'x-kubernetes-list-type') ||
+      (value === false && field !== 'additionalProperties' && field !== 'default') ||
+      (Array.isArray(value) && value.length === 0 && field !== 'default');
     if (given(value) && !zero) {
       say(pointer(path, field), `${field} must not be set inside allOf, anyOf, oneOf, or not`);
     }
@@ -260,15 +260,10 @@ function checkBranch(branch: JsonObject, tree: JsonObject | undefined, path: str
     const there = asObject(tree?.properties)[name];
     if (name === 'metadata') {
       say(at, 'metadata must not be set inside allOf, anyOf, oneOf, or not');
-    } else if (tree !== undefined && !isObject(there) && there !== null) {
-      say(at, `"${name}" must also be defined outside of allOf, anyOf, oneOf, and not`);
     }
     checkBranch(asObject(part), isObject(there) ? there : undefined, at, say);
   }
   if (isObject(branch.items)) {
-    if (tree !== undefined && !isObject(tree.items)) {
-      say(`${path}/items`, 'items must also be defined outside of allOf, anyOf, oneOf, and not');
-    }
     checkBranch(branch.items, isObject(tree?.items) ? tree.items : undefined, `${path}/items`, say);
   }
   checkBranches(branch, tree, path, say);
@@ -277,7 +272,9 @@ function checkBranch(branch: JsonObject, tree: JsonObject | undefined, path: str
 /** The one union whose branches may have types: exactly these two, and nothing said beside them. */
 function isIntOrString(union: JsonValue | undefined): boolean {
   const says = (field: string, value: JsonValue): boolean =>
-    (Array.isArray(value) || isObject(value)) && NOT_IN_BRANCHES.includes(field);
+    given(value) &&
+    ((SAYS_BY_BEING.has(field) && (field !== 'items' || isCollection(value))) ||
+      (isCollection(value) && NOT_IN_BRANCHES.includes(field)));
   const types = itemsOf(union, '').map(({ value }) => {
     const more = Object.entries(value).some(
       ([field, said]) => field !== 'type' && (isFilled(said) || says(field, said)),
@@ -285,6 +282,16 @@ function isIntOrString(union: JsonValue | undefined): boolean {
     return more ? '' : text(value.type);
   });
   return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
+}
+
+/** Fields whose zero is not the same as their absence. */
+const SAYS_BY_BEING: ReadonlySet<string> = new Set([
+  ...['$ref', 'default', 'example', 'externalDocs', 'items', 'required', 'dependencies', 'properties', 'not'],
+  ...['x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-preserve-unknown-fields'],
+]);
+
+function isCollection(value: JsonValue): boolean {
+  return Array.isArray(value) || isObject(value);
 }
 
 function isFilled(value: JsonValue | undefined): boolean {
