@@ -9,6 +9,7 @@ import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../.
 import { asObject, asString } from '../../manifests/read';
 import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
+import { OBJECT_LIMIT } from './cost';
 import { quoted, type ViolationList } from '../schema/violation-list';
 import { programOf } from './rule-program';
 import { CelValues } from './values';
@@ -48,11 +49,13 @@ function rulesOf(schema: Schema): readonly CelRule[] {
 
 class RuleWalk {
   private readonly values = new CelValues();
+  /** What the rules may still cost together; below 0, none is evaluated any more. */
+  private budget = OBJECT_LIMIT;
 
   constructor(private readonly list: ViolationList) {}
 
   value(value: JsonValue, node: SchemaNode, isRoot = false): void {
-    if (value === null || !hasRules(node.schema)) {
+    if (value === null || !hasRules(node.schema) || this.budget < 0) {
       return;
     }
     this.rules(value, node, isRoot);
@@ -80,6 +83,9 @@ class RuleWalk {
 
   private rules(value: JsonValue, node: SchemaNode, isRoot: boolean): void {
     for (const rule of rulesOf(node.schema)) {
+      if (this.budget < 0) {
+        return;
+      }
       const program = programOf(rule.rule);
       if (typeof program === 'string') {
         this.list.add(
@@ -96,7 +102,11 @@ class RuleWalk {
           ? this.values.ofRoot(value, node)
           : this.values.of(value, node);
       const outcome = program.run(self);
-      if ('error' in outcome) {
+      this.budget -= outcome.cost;
+      if (this.budget < 0) {
+        const message = `the rules of the object cost more than the ${OBJECT_LIMIT} units that they may together`;
+        this.list.add(shapeRules.celError, { message, expected: rule.rule });
+      } else if ('error' in outcome) {
         this.list.add(
           shapeRules.celError,
           { message: `the rule cannot be evaluated: ${outcome.error}`, found: value, expected: rule.rule },

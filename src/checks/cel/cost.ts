@@ -6,7 +6,7 @@
  * The engine counts nothing. So each part of the tree that is evaluated or not as a whole is preceded by a call that pays for it; once the limit is
  * exceeded, that call is false, and every loop ends.
  */
-import { CelScalar, celFunc, celMethod, type CelFunc } from '@bufbuild/cel';
+import { CelScalar, celFunc, celMethod, listType, mapType, type CelFunc } from '@bufbuild/cel';
 import { call, type Expr } from './syntax-extensions';
 
 /** Units of one rule, and of all rules of one object. */
@@ -14,6 +14,8 @@ export const CALL_LIMIT = 1_000_000;
 export const OBJECT_LIMIT = 10_000_000;
 
 const PAY = 'pay__';
+/** What `in` searches: a list item by item, a map at once. */
+const SEARCHED = 'searched__';
 const LIST_COST = 10;
 const MAP_COST = 30;
 const MESSAGE_COST = 40;
@@ -49,10 +51,17 @@ export function payForPattern(text: string, pattern: string): void {
   pay(lengthCost(text) * Math.ceil(pattern.length * PATTERN_FACTOR));
 }
 
-const { STRING, INT, BOOL } = CelScalar;
+const { STRING, INT, BOOL, DYN } = CelScalar;
+const LIST = listType(DYN);
+const MAP = mapType(DYN, DYN);
 
 export const costFunctions: readonly CelFunc[] = [
   celFunc(PAY, [INT], BOOL, (units) => pay(Number(units))),
+  celFunc(SEARCHED, [LIST], LIST, (list) => {
+    pay(list.size);
+    return list;
+  }),
+  celFunc(SEARCHED, [MAP], MAP, (map) => map),
   celMethod('contains', STRING, [STRING], BOOL, function (part) {
     pay(lengthCost(this.toString()) * lengthCost(part));
     return this.includes(part);
@@ -97,8 +106,19 @@ function constant(kind: Extract<Expr['exprKind'], { case: 'constExpr' }>['value'
 
 const FALSE = constant({ case: 'boolValue', value: false });
 
-/** Functions whose later arguments are evaluated only at times. */
+/** Operators whose later operands are evaluated only at times. They cost nothing themselves. */
 const LAZY: ReadonlySet<string> = new Set(['_&&_', '_||_', '_?_:_']);
+
+/** Functions that cost what their arguments' sizes say, and no unit beside. */
+const BY_SIZE: ReadonlySet<string> = new Set(['@in', 'contains', 'startsWith', 'endsWith', 'matches']);
+
+/** Names and selections, which cost nothing as an outcome of a conditional. */
+function isChain({ exprKind }: Expr): boolean {
+  return (
+    exprKind.case === 'identExpr' ||
+    (exprKind.case === 'selectExpr' && exprKind.value.operand !== undefined && isChain(exprKind.value.operand))
+  );
+}
 
 function visited(node: Expr): Visited {
   const kind = node.exprKind;
@@ -137,10 +157,17 @@ function visitedCall(node: Expr, value: ValueOf<'callExpr'>): Visited {
   const target = value.target === undefined ? undefined : visited(value.target);
   const args = value.args.map((arg, index) => {
     const found = visited(arg);
-    return LAZY.has(value.function) && index > 0 ? { node: paid(found.node, found.cost), cost: 0 } : found;
+    if (value.function === '@in' && index === 1) {
+      return { node: call(SEARCHED, [found.node]), cost: found.cost };
+    }
+    if (!LAZY.has(value.function) || index === 0) {
+      return found;
+    }
+    return value.function === '_?_:_' && isChain(arg)
+      ? { ...found, cost: 0 }
+      : { node: paid(found.node, found.cost), cost: 0 };
   });
-  // The conditional and the logical operators themselves cost nothing.
-  const own = LAZY.has(value.function) ? 0 : 1;
+  const own = LAZY.has(value.function) || BY_SIZE.has(value.function) ? 0 : 1;
   return {
     node: {
       ...node,
