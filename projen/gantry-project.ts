@@ -32,6 +32,9 @@ const STRICT: javascript.TypeScriptCompilerOptions = {
   strictPropertyInitialization: true,
 };
 
+/** Files of other projects, which are shipped as they are. */
+const PROJECT_TEMPLATES = 'src/interfaces/cli/init/templates';
+
 /** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
 const PUBLISHED = [
   'lib',
@@ -41,10 +44,14 @@ const PUBLISHED = [
   'src/facts/api/schemas',
   'src/constructs/node-tuning/scripts',
   'src/constructs/scheduler/Dockerfile',
+  PROJECT_TEMPLATES,
   'docs',
   'schemas',
   'CHANGELOG.md',
 ];
+
+/** The exports of `src/index.ts`, loaded on use; written by `BUNDLE_RUNTIME`. */
+const MAIN = 'lib/entry.js';
 
 /** Programs go into the package as bundles and in no other form. */
 const BUNDLE_RUNTIME = 'tsx projen/runtime/bundle.ts';
@@ -59,6 +66,7 @@ const ENTRY_POINTS = {
   './manifests': 'src/manifests/index.ts',
   './placement': 'src/placement/index.ts',
   './testing': 'src/interfaces/testing/index.ts',
+  './pulumi': 'src/interfaces/pulumi/index.ts',
   './api/*': 'src/facts/api/types/*.ts',
 };
 
@@ -93,11 +101,18 @@ export class GantryProject extends typescript.TypeScriptProject {
       copyrightOwner: 'The Gantry authors',
       repository: `git+${REPOSITORY}.git`,
       minNodeVersion: '20.12.0',
-      entrypoint: 'lib/index.js',
+      entrypoint: MAIN,
+      entrypointTypes: 'lib/index.d.ts',
       bin: { gantry: 'bin/gantry' },
       keywords: ['cdk8s', 'constructs', 'gpu', 'kubernetes', 'kubeflow', 'volcano', 'keda', 'scheduling', 'validation'],
 
-      peerDeps: ['cdk8s@^2.60.0', 'cdk8s-plus-28@^2.5.0', 'constructs@^10.0.0'],
+      peerDeps: [
+        'cdk8s@^2.60.0',
+        'cdk8s-plus-28@^2.5.0',
+        'constructs@^10.0.0',
+        '@pulumi/pulumi@^3.248.0',
+        '@pulumi/kubernetes@^4.32.0',
+      ],
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
         'yaml@2.9.1',
@@ -142,6 +157,8 @@ export class GantryProject extends typescript.TypeScriptProject {
         'fast-check@4.10.2',
         'dependency-cruiser@17.3.9',
         '@kubernetes/client-node@1.4.0',
+        '@pulumi/pulumi@3.248.0',
+        '@pulumi/kubernetes@4.32.0',
         'esbuild@0.28.2',
         'playwright-core@1.65.1',
         'pino@10.4.0',
@@ -187,6 +204,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     // Code of the HTML pages runs in a browser, and knows the document and not Node.
     this.tsconfig!.addExclude(PAGE_CODE);
+    this.tsconfig!.addExclude(PROJECT_TEMPLATES);
     new javascript.TypescriptConfig(this, {
       fileName: 'tsconfig.pages.json',
       compilerOptions: compilerOptions({
@@ -209,7 +227,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       ...Object.fromEntries(
         Object.entries(ENTRY_POINTS).map(([entryPoint, source]) => [
           entryPoint,
-          { types: `./${builtFile(source, '.d.ts')}`, default: `./${builtFile(source, '.js')}` },
+          {
+            types: `./${builtFile(source, '.d.ts')}`,
+            default: entryPoint === '.' ? `./${MAIN}` : `./${builtFile(source, '.js')}`,
+          },
         ]),
       ),
       './package.json': './package.json',
@@ -222,8 +243,12 @@ export class GantryProject extends typescript.TypeScriptProject {
           .map(([entryPoint, source]) => [entryPoint.slice('./'.length), [builtFile(source, '.d.ts')]]),
       ),
     });
-    // Nothing in `src` imports it: its constructs are accepted where a program uses them.
-    this.package.addField('peerDependenciesMeta', { 'cdk8s-plus-28': { optional: true } });
+    // Nothing in `src` imports cdk8s-plus: its constructs are accepted where a program uses them. Pulumi is loaded by `./pulumi` alone.
+    this.package.addField('peerDependenciesMeta', {
+      'cdk8s-plus-28': { optional: true },
+      '@pulumi/pulumi': { optional: true },
+      '@pulumi/kubernetes': { optional: true },
+    });
     this.package.addField('homepage', `${REPOSITORY}#readme`);
     this.package.addField('bugs', { url: `${REPOSITORY}/issues` });
     this.defineTasks();
@@ -350,6 +375,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       description:
         'Use the packed package with the oldest and newest supported Node, cdk8s, constructs, and TypeScript: [--suite] [ROW...]',
       exec: 'tsx test/package/matrix.ts',
+      receiveArgs: true,
+    });
+    this.addTask('test:init', {
+      description:
+        'Install each project that gantry init writes, with npm and pnpm, and run its scripts (needs a registry): [TEMPLATE...]',
+      exec: 'tsx test/package/init.ts',
       receiveArgs: true,
     });
     this.addTask('control-plane', {

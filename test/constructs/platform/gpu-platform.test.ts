@@ -4,6 +4,7 @@
 import { App } from 'cdk8s';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Plan } from '../../../src/planning/cluster/plan-on-synth';
+import { TrainingOperatorRelease } from '../../../src/constructs/charts';
 import { Sharing } from '../../../src/constructs/gpu-operator';
 import { PyTorchJob } from '../../../src/constructs/kubeflow';
 import { asObject } from '../../../src/manifests/read';
@@ -50,6 +51,7 @@ function platform(more: Partial<Props> = {}): {
 function withJob(more: Partial<Props> = {}, nodes = 4): App {
   const made = platform(more);
   const { research } = made.platform.teams;
+  new TrainingOperatorRelease(made.platform.nodes, 'training-operator');
   new PyTorchJob(research.chart, 'train', {
     ...research.wholeNode('training'),
     image: 'registry.example.com/train:1',
