@@ -394,6 +394,18 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx bench/agreement.ts',
       receiveArgs: true,
     });
+    this.addTask('bench:webhooks', {
+      description:
+        "Measure how often checks say what the projects' own validators say: --mutants N --seed S --projects REGEX --least PERCENT",
+      exec: 'tsx bench/webhooks.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:webhooks', {
+      description:
+        "Ask the projects' own validators and write test/fixtures/webhooks: --questions N --seed S [PROJECT...]",
+      exec: 'tsx test/e2e/webhooks/record.ts',
+      receiveArgs: true,
+    });
     this.addTask('bench:check', {
       description: 'Measure synth and checks at 1,000 and 10,000 objects',
       exec: 'tsx bench/check.ts',

@@ -107,6 +107,12 @@ describe('the shape of rules', () => {
     expect(fires(yaml)).toEqual(['rule-is-alert-or-recording']);
   });
 
+  test('a number that 32 bits do not hold is no expression in an object of Kubernetes, and one in a file', () => {
+    expect(fires(rules('alert: A\nexpr: 2147483648'))).toEqual(['rule-is-alert-or-recording']);
+    expect(fires(rules('alert: A\nexpr: -2147483648'))).toEqual([]);
+    expect(fires(file('groups:\n- name: a\n  rules:\n  - alert: A\n    expr: 2147483648'))).toEqual([]);
+  });
+
   test('a recording with for: 0s is one', () => {
     expect(fires(rules('record: a:b:sum\nexpr: sum(a)\nfor: 0s\nlabels: { team: a }'))).toEqual([]);
   });
