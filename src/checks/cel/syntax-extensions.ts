@@ -116,43 +116,42 @@ export function withoutOptionalSyntax(source: string): string {
   return out;
 }
 
+const CLOSERS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+
 /** The character as it is written; brackets are opened and closed. */
 function written(char: string, before: string, opened: Opened[]): string {
   const inner = opened[opened.length - 1];
-  switch (char) {
-    case '(':
-    case '[':
-    case '{':
-      opened.push({ closer: char === '(' ? ')' : char === '[' ? ']' : '}', entry: 'none' });
-      return char;
-    case ')':
-    case ']':
-    case '}': {
-      const closed = opened.pop();
-      return `${closed?.entry === 'value' ? ')' : ''}${closed?.closer ?? char}`;
-    }
-    case ',': {
-      const end = inner?.entry === 'value' ? ')' : '';
-      if (inner !== undefined) {
-        inner.entry = 'none';
-      }
-      return `${end},`;
-    }
-    case '?':
-      if (inner !== undefined && inner.closer !== ')' && /[[{,]\s*$/.test(before.slice(-40))) {
-        inner.entry = inner.closer === ']' ? 'value' : 'key';
-        return inner.closer === ']' ? `${OPT_ENTRY}(` : '';
-      }
-      return char;
-    case ':':
-      if (inner?.entry === 'key') {
-        inner.entry = 'value';
-        return `: ${OPT_ENTRY}(`;
-      }
-      return char;
-    default:
-      return char;
+  const closer = Object.hasOwn(CLOSERS, char) ? CLOSERS[char] : undefined;
+  if (closer !== undefined) {
+    opened.push({ closer, entry: 'none' });
+    return char;
   }
+  if (inner === undefined) {
+    return char;
+  }
+  if (')]}'.includes(char)) {
+    opened.pop();
+    return `${inner.entry === 'value' ? ')' : ''}${inner.closer}`;
+  }
+  return writtenInside(char, before, inner);
+}
+
+/** A comma, a question mark, or a colon of an entry; other characters stay. */
+function writtenInside(char: string, before: string, inner: Opened): string {
+  if (char === ',') {
+    const end = inner.entry === 'value' ? ')' : '';
+    inner.entry = 'none';
+    return `${end},`;
+  }
+  if (char === '?' && inner.closer !== ')' && /[[{,]\s*$/.test(before.slice(-40))) {
+    inner.entry = inner.closer === ']' ? 'value' : 'key';
+    return inner.closer === ']' ? `${OPT_ENTRY}(` : '';
+  }
+  if (char === ':' && inner.entry === 'key') {
+    inner.entry = 'value';
+    return `: ${OPT_ENTRY}(`;
+  }
+  return char;
 }
 
 function expr(kind: Expr['exprKind']): Expr {

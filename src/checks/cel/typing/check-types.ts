@@ -375,18 +375,17 @@ class Checker {
   /** What loops over a value see: an item of a list, a key of a map; and with two variables: index and item, key and value. */
   private iterated(range: CelType): readonly [CelType, CelType, CelType] {
     const type = this.known.resolve(range);
-    switch (type.kind) {
-      case 'list':
-        return [type.of[0], INT, type.of[0]];
-      case 'map':
-        return [type.of[0], type.of[0], type.of[1]];
-      case 'dyn':
-      case 'parameter':
-        this.known.assign([DYN], [type]);
-        return [DYN, DYN, DYN];
-      default:
-        throw new TypeMistake(`loops over a ${printType(type)}, which is no list or map`);
+    if (type.kind === 'list') {
+      return [type.of[0], INT, type.of[0]];
     }
+    if (type.kind === 'map') {
+      return [type.of[0], type.of[0], type.of[1]];
+    }
+    if (type.kind === 'dyn' || type.kind === 'parameter') {
+      this.known.assign([DYN], [type]);
+      return [DYN, DYN, DYN];
+    }
+    throw new TypeMistake(`loops over a ${printType(type)}, which is no list or map`);
   }
 
   private expect(type: CelType, wanted: CelType): void {

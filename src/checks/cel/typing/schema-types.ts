@@ -3,7 +3,7 @@
  *
  * Each part of a schema is a type of its own, found when a rule selects it; a part without a type cannot be reached.
  */
-import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { escapedName } from '../escaped-names';
 import { type Fields, type TypeEnvironment } from './check-types';
@@ -13,6 +13,18 @@ const METADATA: JsonObject = {
   type: 'object',
   properties: { name: { type: 'string' }, generateName: { type: 'string' } },
 };
+
+const SCALARS: ReadonlyMap<string, CelType> = new Map([
+  ['boolean', BOOL],
+  ['integer', INT],
+  ['number', readType('double')],
+]);
+const STRING_FORMATS: ReadonlyMap<string, CelType> = new Map([
+  ['byte', readType('bytes')],
+  ['duration', readType('duration')],
+  ['date', readType('timestamp')],
+  ['date-time', readType('timestamp')],
+]);
 
 export class SchemaTypes {
   private readonly byName = new Map<string, { readonly schema: JsonObject; readonly isResource: boolean }>();
@@ -39,30 +51,27 @@ export class SchemaTypes {
     if (schema['x-kubernetes-int-or-string'] === true) {
       return DYN;
     }
-    switch (schema.type) {
-      case 'array': {
-        const item = isObject(schema.items) ? this.typeOfPart(schema.items) : undefined;
-        return item === undefined ? undefined : listOf(item);
-      }
-      case 'object': {
-        const values = schema.additionalProperties;
-        if (isObject(values)) {
-          const value = this.typeOfPart(values);
-          return value === undefined ? undefined : mapOf(STRING, value);
-        }
-        return this.named(schema, isResource);
-      }
-      case 'string':
-        return stringType(schema.format);
-      case 'boolean':
-        return BOOL;
-      case 'integer':
-        return INT;
-      case 'number':
-        return readType('double');
-      default:
-        return undefined;
+    const scalar = typeof schema.type === 'string' ? SCALARS.get(schema.type) : undefined;
+    if (scalar !== undefined) {
+      return scalar;
     }
+    if (schema.type === 'string') {
+      return (typeof schema.format === 'string' ? STRING_FORMATS.get(schema.format) : undefined) ?? STRING;
+    }
+    if (schema.type === 'array') {
+      const item = isObject(schema.items) ? this.typeOfPart(schema.items) : undefined;
+      return item === undefined ? undefined : listOf(item);
+    }
+    return schema.type === 'object' ? this.typeOfObject(schema, isResource) : undefined;
+  }
+
+  private typeOfObject(schema: JsonObject, isResource: boolean): CelType | undefined {
+    const values = schema.additionalProperties;
+    if (!isObject(values)) {
+      return this.named(schema, isResource);
+    }
+    const value = this.typeOfPart(values);
+    return value === undefined ? undefined : mapOf(STRING, value);
   }
 
   private typeOfPart(schema: JsonObject): CelType | undefined {
@@ -101,19 +110,5 @@ export class SchemaTypes {
     }
     this.fields.set(name, fields);
     return fields;
-  }
-}
-
-function stringType(format: JsonValue | undefined): CelType {
-  switch (format) {
-    case 'byte':
-      return readType('bytes');
-    case 'duration':
-      return readType('duration');
-    case 'date':
-    case 'date-time':
-      return readType('timestamp');
-    default:
-      return STRING;
   }
 }

@@ -51,17 +51,10 @@ export function optionalOf(value: CelType): CelType {
 
 /** The type as messages show it: `list(string)`. */
 export function printType(type: CelType): string {
-  switch (type.kind) {
-    case 'list':
-    case 'map':
-    case 'optional':
-      return `${type.kind}(${type.of.map(printType).join(', ')})`;
-    case 'parameter':
-    case 'named':
-      return type.name;
-    default:
-      return type.kind;
+  if (type.kind === 'parameter' || type.kind === 'named') {
+    return type.name;
   }
+  return 'of' in type ? `${type.kind}(${type.of.map(printType).join(', ')})` : type.kind;
 }
 
 /**
@@ -244,15 +237,10 @@ function partsOf(type: CelType): readonly CelType[] {
 }
 
 function mapParts(type: CelType, change: (part: CelType) => CelType): CelType {
-  switch (type.kind) {
-    case 'list':
-    case 'optional':
-      return { kind: type.kind, of: [change(type.of[0])] };
-    case 'map':
-      return { kind: 'map', of: [change(type.of[0]), change(type.of[1])] };
-    default:
-      return type;
+  if (type.kind === 'list' || type.kind === 'optional') {
+    return { kind: type.kind, of: [change(type.of[0])] };
   }
+  return type.kind === 'map' ? { kind: 'map', of: [change(type.of[0]), change(type.of[1])] } : type;
 }
 
 /** Null can be assigned to all that is not a plain value. */

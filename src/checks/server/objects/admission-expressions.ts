@@ -32,21 +32,13 @@ export function checkVariables(
 
 /** The server keeps plain types of variables, and lists and maps of them. */
 function declared(type: CelType | undefined): CelType {
-  if (type === undefined) {
+  if (type === undefined || ['named', 'optional', 'type'].includes(type.kind)) {
     return DYN;
   }
-  switch (type.kind) {
-    case 'named':
-    case 'optional':
-    case 'type':
-      return DYN;
-    case 'list':
-      return { kind: 'list', of: [declared(type.of[0])] };
-    case 'map':
-      return { kind: 'map', of: [declared(type.of[0]), declared(type.of[1])] };
-    default:
-      return type;
+  if (type.kind === 'list') {
+    return { kind: 'list', of: [declared(type.of[0])] };
   }
+  return type.kind === 'map' ? { kind: 'map', of: [declared(type.of[0]), declared(type.of[1])] } : type;
 }
 
 interface WantedHere {
