@@ -352,6 +352,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx test/e2e/agreement/record.ts',
       receiveArgs: true,
     });
+    this.addTask('record:admission', {
+      description:
+        'Ask a live API server which pods it admits, for the tests that run without one: [--seed S] [--worlds N] [--pods N] (needs Go)',
+      exec: 'tsx test/e2e/admission/record.ts',
+      receiveArgs: true,
+    });
     this.addTask('docs:check', {
       description: 'Check the documentation: snippets, generated tables, links, and words',
       steps: [

@@ -3,7 +3,7 @@
  */
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
-import { TIERS } from './finding';
+import { RULE_GROUPS, TIERS } from './finding';
 import { type PodTemplate } from '../manifests/pod-template';
 import { judging, unlessUnknown } from '../manifests/unknown';
 import { type PodTemplateRule, type Rule, type RuleContext, type SetRule, type Violation } from './rule';
@@ -33,10 +33,13 @@ const sortedBefore = new WeakMap<readonly Rule[], Map<string, SortedRules>>();
 function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRules {
   const before = sortedBefore.get(rules) ?? new Map<string, SortedRules>();
   sortedBefore.set(rules, before);
-  const key = TIERS.filter((tier) => collector.wants([tier])).join();
+  const tiers = TIERS.filter((tier) => collector.wants([tier]));
+  const key = [...tiers, ...RULE_GROUPS.filter((group) => collector.wantsGroup(group))].join();
   let result = before.get(key);
   if (result === undefined) {
-    const wanted = rules.filter(({ tier, otherTiers = [] }) => collector.wants([tier, ...otherTiers]));
+    const wanted = rules.filter(
+      ({ tier, otherTiers = [], group }) => collector.wantsGroup(group) && collector.wants([tier, ...otherTiers]),
+    );
     result = {
       byField: new RulesByField(wanted),
       onTemplates: wanted.some((rule) => rule.on === 'pod-template'),
