@@ -32,7 +32,7 @@ describe('an expression', () => {
     ['device.driver.startsWith(1)', 'has no overload of "startsWith" for string.(int)'],
     ['device.driver', 'must evaluate to bool or any, but evaluates to string'],
     ['device.driver.x == 1', 'selects "x" of a string'],
-    ['device.driver.all(x, true)', 'loops over a string, which is no list or map'],
+    ['device.driver.all(x, true)', 'loops over a string, which must be a list or map'],
     ['[1, "a"].size() == 2', 'mixes int and string in one list or map'],
     ['[1].all(1, true)', 'has a macro whose variable is not a name'],
     ['[1].map(2, 3) == []', 'has a macro whose variable is not a name'],

@@ -385,7 +385,7 @@ class Checker {
       this.known.assign([DYN], [type]);
       return [DYN, DYN, DYN];
     }
-    throw new TypeMistake(`loops over a ${printType(type)}, which is no list or map`);
+    throw new TypeMistake(`loops over a ${printType(type)}, which must be a list or map`);
   }
 
   private expect(type: CelType, wanted: CelType): void {
