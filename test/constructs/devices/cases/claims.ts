@@ -195,7 +195,6 @@ export const claimCases: readonly RuleCases[] = [
     fires: { 'no label': [namespace({}), exactly({ adminAccess: true })] },
     silent: {
       labeled: [namespace({ 'resource.kubernetes.io/admin-access': 'true' }), exactly({ adminAccess: true })],
-      'the namespace lives in the cluster': [exactly({ adminAccess: true })],
       'no such access': [namespace({}), exactly({})],
     },
   },
