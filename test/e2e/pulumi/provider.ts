@@ -241,6 +241,9 @@ function projected(written: JsonValue, live: JsonValue | undefined): JsonValue {
   if (isSecret(written)) {
     return { ...written, value: live === undefined ? (written.value ?? null) : live };
   }
+  if (Array.isArray(written) && Array.isArray(live) && written.length === live.length) {
+    return written.map((item, index) => projected(item, live[index]));
+  }
   if (isObject(written) && isObject(live)) {
     return Object.fromEntries(
       Object.keys(written).flatMap((key) =>
