@@ -66,6 +66,7 @@ const ENTRY_POINTS = {
   './manifests': 'src/manifests/index.ts',
   './placement': 'src/placement/index.ts',
   './testing': 'src/interfaces/testing/index.ts',
+  './pulumi': 'src/interfaces/pulumi/index.ts',
   './api/*': 'src/facts/api/types/*.ts',
 };
 
@@ -105,7 +106,13 @@ export class GantryProject extends typescript.TypeScriptProject {
       bin: { gantry: 'bin/gantry' },
       keywords: ['cdk8s', 'constructs', 'gpu', 'kubernetes', 'kubeflow', 'volcano', 'keda', 'scheduling', 'validation'],
 
-      peerDeps: ['cdk8s@^2.60.0', 'cdk8s-plus-28@^2.5.0', 'constructs@^10.0.0'],
+      peerDeps: [
+        'cdk8s@^2.60.0',
+        'cdk8s-plus-28@^2.5.0',
+        'constructs@^10.0.0',
+        '@pulumi/pulumi@^3.248.0',
+        '@pulumi/kubernetes@^4.32.0',
+      ],
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
         'yaml@2.9.1',
@@ -150,6 +157,8 @@ export class GantryProject extends typescript.TypeScriptProject {
         'fast-check@4.10.2',
         'dependency-cruiser@17.3.9',
         '@kubernetes/client-node@1.4.0',
+        '@pulumi/pulumi@3.248.0',
+        '@pulumi/kubernetes@4.32.0',
         'esbuild@0.28.2',
         'playwright-core@1.65.1',
         'pino@10.4.0',
@@ -234,8 +243,12 @@ export class GantryProject extends typescript.TypeScriptProject {
           .map(([entryPoint, source]) => [entryPoint.slice('./'.length), [builtFile(source, '.d.ts')]]),
       ),
     });
-    // Nothing in `src` imports it: its constructs are accepted where a program uses them.
-    this.package.addField('peerDependenciesMeta', { 'cdk8s-plus-28': { optional: true } });
+    // Nothing in `src` imports cdk8s-plus: its constructs are accepted where a program uses them. Pulumi is loaded by `./pulumi` alone.
+    this.package.addField('peerDependenciesMeta', {
+      'cdk8s-plus-28': { optional: true },
+      '@pulumi/pulumi': { optional: true },
+      '@pulumi/kubernetes': { optional: true },
+    });
     this.package.addField('homepage', `${REPOSITORY}#readme`);
     this.package.addField('bugs', { url: `${REPOSITORY}/issues` });
     this.defineTasks();

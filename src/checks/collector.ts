@@ -4,7 +4,7 @@
 import { definedMembers } from '../manifests/members';
 import { describeId, type Manifest, type Position, type SourceProblem } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
-import { TIERS, type Finding, type NotChecked, type Severity, type Tier } from './finding';
+import { TIERS, type Finding, type NotChecked, type NotJudged, type Severity, type Tier } from './finding';
 import { type Report, type SuppressedFinding } from './report';
 import { type RuleFacts, type Violation } from './rule';
 import { shapeRules } from './schema/shape-rules';
@@ -33,6 +33,7 @@ export class FindingCollector {
   private readonly located: Located[] = [];
   private readonly suppressed: SuppressedFinding[] = [];
   private readonly notChecked: NotChecked[] = [];
+  private readonly notJudged: NotJudged[] = [];
   private readonly order = new Map<Manifest, number>();
   private readonly own = new Map<Manifest, readonly Suppression[]>();
 
@@ -141,6 +142,17 @@ export class FindingCollector {
     this.notChecked.push(definedMembers({ object: describeId(manifest.id), file, construct, why }));
   }
 
+  /** A rule that read a value which is not known yet, on a manifest or on the whole set. */
+  addNotJudged(rule: string, manifest?: Manifest): void {
+    this.notJudged.push(
+      definedMembers({
+        rule,
+        object: manifest === undefined ? undefined : describeId(manifest.id),
+        construct: manifest?.origin.construct,
+      }),
+    );
+  }
+
   /** A rule that failed, on a manifest or on the whole set. */
   addFailure(why: string, manifest?: Manifest): void {
     const { file, construct } = manifest?.origin ?? {};
@@ -177,6 +189,7 @@ export class FindingCollector {
       notChecked: this.notChecked,
       suppressed: this.suppressed,
       skipped: this.set.skipped,
+      ...(this.notJudged.length === 0 ? {} : { notJudged: this.notJudged }),
     };
   }
 }

@@ -4,6 +4,7 @@
 import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
 import { type ManifestSet } from '../manifests/manifest-set';
+import { unguarded } from '../manifests/unknown';
 import { FindingCollector } from './collector';
 import { type Severity, type Tier } from './finding';
 import { defaultRules } from './registry';
@@ -98,7 +99,7 @@ function checkShapes(
   if (!collector.wants(SHAPE_TIERS)) {
     return;
   }
-  const definitions = set.ofKind(CRD_KIND).map((manifest) => manifest.object);
+  const definitions = set.ofKind(CRD_KIND).map((manifest) => unguarded(manifest.object));
   const checker = new ShapeChecker({ kubernetes, crds, definitions });
   for (const manifest of set.manifests) {
     const shape = checker.check(manifest);
@@ -109,6 +110,9 @@ function checkShapes(
       } else {
         collector.addNotChecked(manifest, shape.notChecked);
       }
+    }
+    for (const rule of shape.notJudged ?? []) {
+      collector.addNotJudged(rule, manifest);
     }
     for (const violation of shape.violations) {
       collector.add(

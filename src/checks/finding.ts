@@ -64,3 +64,13 @@ export interface NotChecked {
   /** True where a rule threw an error, which is a defect of the rule and not of the manifest. Absent otherwise. */
   readonly failed?: true;
 }
+
+/** A rule that gave no finding, because it reads a value that is not known yet. */
+export interface NotJudged {
+  /** Id of the rule; for a CEL rule of a CRD, its expression. */
+  readonly rule: string;
+  /** The object, as `apiVersion Kind namespace/name`. Absent for a rule over all objects. */
+  readonly object?: string;
+  /** Path of the construct that rendered the object. Absent for a rule over all objects. */
+  readonly construct?: string;
+}

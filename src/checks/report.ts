@@ -2,7 +2,7 @@
  * What a check of a manifest set came to.
  */
 import { type SkippedSource } from '../manifests/manifest';
-import { type Finding, type NotChecked } from './finding';
+import { type Finding, type NotChecked, type NotJudged } from './finding';
 import { sourceRules } from './source-rules';
 
 /** A finding that the manifest suppresses, with the reason. */
@@ -23,6 +23,8 @@ export interface Report {
   readonly suppressed: readonly SuppressedFinding[];
   /** Files and documents that are something else than manifests, or that were excluded. */
   readonly skipped: readonly SkippedSource[];
+  /** Rules that depend on values which are not known yet, in a preview of Pulumi. Absent where there are none. */
+  readonly notJudged?: readonly NotJudged[];
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   type ChartOptions,
   helmCommands,
   HelmRelease,
+  PulumiRelease,
 } from '../charts';
 import type * as Planning from '../../planning/cluster';
 import { type ClusterState } from '../../planning/cluster';
@@ -80,8 +81,8 @@ export interface GpuPlatformProps<
    * @default - not by the platform
    */
   readonly delivery?: {
-    /** The tool that installs the charts. */
-    readonly through: 'flux' | 'argo-cd';
+    /** The tool that installs the charts; `pulumi` in a `GantryStack` alone. */
+    readonly through: 'flux' | 'argo-cd' | 'pulumi';
     /** Further charts. @default - none */
     readonly also?: readonly ChartOptions<AnyChart>[];
   };
@@ -366,6 +367,8 @@ export class GpuPlatform<
       const options = { chart: { name, version, repository, namespace, largeCrds }, release, values };
       if (delivery.through === 'flux') {
         new HelmRelease(chart, release, options);
+      } else if (delivery.through === 'pulumi') {
+        new PulumiRelease(chart, release, options);
       } else {
         new ArgoApplication(chart, release, options);
       }
