@@ -352,6 +352,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx test/e2e/agreement/record.ts',
       receiveArgs: true,
     });
+    this.addTask('record:admission', {
+      description:
+        'Ask a live API server which pods it admits, for the tests that run without one: [--seed S] [--worlds N] [--pods N] (needs Go)',
+      exec: 'tsx test/e2e/admission/record.ts',
+      receiveArgs: true,
+    });
     this.addTask('docs:check', {
       description: 'Check the documentation: snippets, generated tables, links, and words',
       steps: [
@@ -392,6 +398,18 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('bench:agreement', {
       description: 'Measure how often checks say what a live API server says: --mutants N --seed S',
       exec: 'tsx bench/agreement.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:webhooks', {
+      description:
+        "Measure how often checks say what the projects' own validators say: --mutants N --seed S --projects REGEX --least PERCENT",
+      exec: 'tsx bench/webhooks.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:webhooks', {
+      description:
+        "Ask the projects' own validators and write test/fixtures/webhooks: --questions N --seed S [PROJECT...]",
+      exec: 'tsx test/e2e/webhooks/record.ts',
       receiveArgs: true,
     });
     this.addTask('bench:check', {
