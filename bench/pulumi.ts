@@ -48,7 +48,7 @@ function main(): void {
     return [flavor, `${one.seconds.toFixed(2)} s`, `${one.megabytes.toFixed(0)} MB`];
   });
   console.log(`preview of ${objects} objects, median of ${runs} runs`);
-  console.log(table(['', 'time', 'peak memory of the program'], rows, { colour: false }));
+  console.log(table(['', 'time', 'peak memory of the program'], rows, { color: false }));
   const ratios = [gantry.seconds / plain.seconds, gantry.megabytes / plain.megabytes];
   console.log(
     `GantryStack: ${ratios.map((ratio) => `${ratio.toFixed(2)}x`).join(' the time, ')} the memory (at most ${TARGET}x)`,
