@@ -1,5 +1,5 @@
 /**
- * One valid object of each built-in kind that core validation knows, by neighbourhood.
+ * One valid object of each built-in kind that core validation knows, by neighborhood.
  */
 import { type Json } from './valid';
 

@@ -33,7 +33,7 @@ test('from 1.36 on, claims of the class that has the name nvidia.com/gpu are cou
 test('a namespace that is not in the set may have the label of administrators', () => {
   const severities = (...manifests: Manifests): readonly string[] =>
     findingsOf(yaml(manifests), deviceRules)
-      .filter(({ rule }) => rule === 'devices/admin-access-in-labelled-namespace')
+      .filter(({ rule }) => rule === 'devices/admin-access-in-labeled-namespace')
       .map(({ severity }) => severity);
   expect(severities(exactly({ adminAccess: true }))).toEqual(['warning']);
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ai' } };

@@ -106,7 +106,7 @@ export const claimSetRules: readonly SetRule[] = [
   ),
 
   setRule(
-    'admin-access-in-labelled-namespace',
+    'admin-access-in-labeled-namespace',
     {
       row: 'DR2',
       tier: 'server',
