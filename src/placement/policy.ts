@@ -118,7 +118,7 @@ export interface Policy {
   readonly nonPreemptibleWithinQuota: boolean;
   /** Weight of preferred node and pod affinity against the node score, 0 to switch it off. */
   readonly affinityWeight: number;
-  /** Weight of reported utilisation and latency against the node score, 0 to switch it off. */
+  /** Weight of reported utilization and latency against the node score, 0 to switch it off. */
   readonly signalWeight: number;
   /** Age up to which a capacity report counts, seconds. */
   readonly capacityReportSeconds: number;

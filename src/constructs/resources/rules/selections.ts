@@ -10,6 +10,7 @@ import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { selectionOf } from '../../../manifests/selectors';
 import { type SetRule, type Violation } from '../../../checks/rule';
+import { controllerLabels } from './controller-labels';
 
 /** Objects that choose others which others make; workloads choose their own pods, which the API server holds to the template. */
 const SELECTING: ReadonlyMap<string, { readonly path: string; readonly labels: string }> = new Map([
@@ -19,6 +20,10 @@ const SELECTING: ReadonlyMap<string, { readonly path: string; readonly labels: s
   ['monitoring.coreos.com/PodMonitor', { path: '/spec/selector', labels: 'matchLabels' }],
   ['monitoring.coreos.com/ServiceMonitor', { path: '/spec/selector', labels: 'matchLabels' }],
 ]);
+
+/** Labels that controllers add to the pods of their templates. */
+const ADDED_BY_CONTROLLERS =
+  /^(job-name|controller-uid|controller-revision-hash|pod-template-hash|pod-template-generation|(batch|statefulset|apps)\.kubernetes\.io\/.+|(volcano\.sh|training\.kubeflow\.org|jobset\.sigs\.k8s\.io|leaderworkerset\.sigs\.k8s\.io|ray\.io|serving\.knative\.dev)\/.+)$/;
 
 interface Candidate {
   readonly name: string;
@@ -38,7 +43,7 @@ function candidatesOf(
         .filter(({ manifest }) => inReach(manifest))
         .map(({ manifest, metadata }) => ({
           name: `${manifest.id.kind} ${manifest.id.name}`,
-          labels: asObject(metadata.labels),
+          labels: { ...asObject(metadata.labels), ...controllerLabels(manifest) },
         }))
     : set
         .ofKind('Service')
@@ -104,6 +109,9 @@ function* unmatched(
   }
   const selector = asObject(asObject(manifest.object.spec)[place.path.split('/').at(-1) ?? '']);
   const wanted = place.labels === '' ? selector : asObject(selector[place.labels]);
+  if (of === 'pods' && Object.keys(wanted).some((key) => ADDED_BY_CONTROLLERS.test(key))) {
+    return;
+  }
   const miss = nearMiss(wanted, candidates);
   if (miss === undefined) {
     yield {
