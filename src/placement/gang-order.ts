@@ -472,7 +472,6 @@ export function compareQueues(
     case 'drf':
       return compareNumbers(dominantShare(totals, a), dominantShare(totals, b)) || byPriority(a, b) || byAge(a, b);
     case 'proportion':
-    // By weight alone, queues have no priority.
     case 'weight':
       return byPriority(a, b) || compareNumbers(saturation(a, totals), saturation(b, totals)) || byAge(a, b);
   }
