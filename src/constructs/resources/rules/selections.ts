@@ -51,6 +51,8 @@ function candidatesOf(
         .map(({ id, object }) => ({ name: `Service ${id.name}`, labels: asObject(asObject(object.metadata).labels) }));
 }
 
+type Candidates = (of: 'pods' | 'services', namespaces: readonly string[] | undefined) => readonly Candidate[];
+
 interface Miss {
   readonly key: string;
   readonly wanted: string;
@@ -87,11 +89,18 @@ export const selectsSomething: SetRule = {
   source: 'kubernetes 1.36, label selectors',
   fix: 'Set the selector to labels of the objects that it is for.',
   *check({ set }) {
+    const known = new Map<string, readonly Candidate[]>();
+    const candidates: Candidates = (of, namespaces) => {
+      const key = JSON.stringify([of, namespaces]);
+      const found = known.get(key) ?? candidatesOf(set, of, namespaces);
+      known.set(key, found);
+      return found;
+    };
     for (const manifest of set.manifests) {
       const place = SELECTING.get(kindKey(manifest.id));
       const selection = place === undefined ? undefined : selectionOf(manifest);
       if (place !== undefined && selection !== undefined) {
-        yield* unmatched(manifest, place, selection, set);
+        yield* unmatched(manifest, place, selection, candidates);
       }
     }
   },
@@ -101,9 +110,9 @@ function* unmatched(
   manifest: Manifest,
   place: { readonly path: string; readonly labels: string },
   { of, namespaces, chooses }: NonNullable<ReturnType<typeof selectionOf>>,
-  set: ManifestSet,
+  candidatesIn: Candidates,
 ): Iterable<Violation & { readonly manifest: Manifest }> {
-  const candidates = candidatesOf(set, of, namespaces);
+  const candidates = candidatesIn(of, namespaces);
   if (candidates.length === 0 || candidates.some(({ labels }) => chooses(labels))) {
     return;
   }
