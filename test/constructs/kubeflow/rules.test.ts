@@ -588,4 +588,95 @@ describe('details of findings', () => {
       expect(found(job(kind, roles, gang(4)), 'gang-min-available-fits')).toEqual([]);
     }
   });
+
+  test.each([0, '0', '500m', 'many'])('%j devices are not compared with nprocPerNode', (devices) => {
+    const resources = { limits: { 'nvidia.com/gpu': devices } };
+    expect(found(staticJob(rolesWith({ resources })), 'nproc-per-node-is-device-count')).toEqual([]);
+  });
+
+  test('an etcd backend needs host and port; without the host it cannot work', () => {
+    const etcd = (policy: JsonObject): readonly unknown[] =>
+      found(elasticJob({ rdzvBackend: 'etcd', ...policy }), 'etcd-backend-has-host').map((finding) => [
+        finding.severity,
+        finding.expected,
+      ]);
+    expect(etcd({})).toEqual([['error', 'rdzvHost and rdzvPort']]);
+    expect(etcd({ rdzvPort: 2379 })).toEqual([['error', 'rdzvHost']]);
+    expect(etcd({ rdzvHost: 'etcd' })).toEqual([['warning', 'rdzvPort']]);
+    expect(etcd({ rdzvHost: 'etcd', rdzvPort: 2379 })).toEqual([]);
+    expect(found(elasticJob({ rdzvBackend: 'c10d' }), 'etcd-backend-has-host')).toEqual([]);
+  });
+
+  test.each([
+    [{ Worker: 1 }, 0],
+    [{ Worker: 2 }, 1],
+    [{ Master: 1 }, 0],
+    [{ Master: 1, Worker: 1 }, 1],
+  ])('a standalone group in %j', (roles, count) => {
+    const specs = Object.fromEntries(Object.entries(roles).map(([name, replicas]) => [name, role(replicas)]));
+    const standalone = elasticJob({ standalone: true }, { pytorchReplicaSpecs: specs });
+    expect(
+      findingsOf(yaml(standalone), kubeflowRules).filter(({ path }) => path === '/spec/elasticPolicy/standalone'),
+    ).toHaveLength(count);
+  });
+
+  test.each(['x29500', '29500x', ''])('--master_port=%s is not a literal port', (port) => {
+    const command = ['torchrun', `--master_port=${port}`, 'train.py'];
+    expect(found(staticJob(rolesWith({ command })), 'torchrun-port-is-operators')).toEqual([]);
+  });
+
+  test.each([
+    ['PyTorchJob', 'Worker', 'pytorch'],
+    ['TFJob', 'Worker', 'tensorflow'],
+    ['XGBoostJob', 'Worker', 'xgboost'],
+    ['PaddleJob', 'Worker', 'paddle'],
+    ['JAXJob', 'Worker', 'jax'],
+  ])('a %s names its container %s: %s', (kind, roleName, name) => {
+    const withContainers = (...names: readonly string[]): JsonObject =>
+      job(kind, {
+        [roleName]: { template: { spec: { containers: names.map((one) => ({ name: one, image: 'x' })) } } },
+      });
+    expect(found(withContainers(name), 'default-container-present')).toEqual([]);
+    expect(found(withContainers('main', name), 'default-container-present')).toEqual([]);
+    expect(found(withContainers('main'), 'default-container-present')).toMatchObject([
+      { path: expect.stringMatching(/containers\/0\/name$/) as string, found: 'main', expected: name },
+    ]);
+    expect(found(withContainers('main', 'log'), 'default-container-present')).toMatchObject([
+      { path: expect.stringMatching(/spec\/containers$/) as string },
+    ]);
+  });
+
+  test.each(['worker', 'WORKER', 'wOrKeR'])('TFJob repairs the role %s', (name) => {
+    expect(found(job('TFJob', { [name]: { replicas: 1 } }), 'role-known')).toEqual([]);
+    expect(found(job('XGBoostJob', { [name]: { replicas: 1 } }), 'role-known')).toHaveLength(1);
+  });
+
+  test('a role with other devices, or without a request, is reported at its resources, or at the container without any', () => {
+    const at = '/spec/pytorchReplicaSpecs/Worker/template/spec/containers/0';
+    const paths = (resources: JsonObject | undefined, rule: string): readonly string[] => {
+      const bare = Object.fromEntries(Object.entries(container()).filter(([name]) => name !== 'resources'));
+      const spec = { ...bare, ...(resources === undefined ? {} : { resources }) };
+      const worker = { replicas: 3, restartPolicy: 'OnFailure', template: { spec: { containers: [spec] } } };
+      return found(staticJob(masterWorker(role(1), worker)), rule).map(({ path }) => path);
+    };
+    expect(paths({ limits: { 'nvidia.com/gpu': 4 } }, 'roles-have-equal-devices')).toEqual([`${at}/resources`]);
+    expect(paths(undefined, 'roles-have-equal-devices')).toEqual([at]);
+    expect(paths({ limits: { 'nvidia.com/gpu': 8 } }, 'roles-request-alike')).toEqual([`${at}/resources`]);
+    expect(paths(undefined, 'roles-request-alike')).toEqual([at]);
+    expect(
+      paths({ limits: { 'nvidia.com/gpu': 8, memory: '1Gi' }, requests: { cpu: '1' } }, 'roles-request-alike'),
+    ).toEqual([]);
+    expect(paths({ limits: { 'nvidia.com/gpu': 8 }, requests: { cpu: '1' } }, 'roles-request-alike')).toHaveLength(1);
+    expect(paths({ limits: { 'nvidia.com/gpu': 8, memory: '1Gi' } }, 'roles-request-alike')).toHaveLength(1);
+  });
+
+  test.each([
+    [undefined, '/spec/mpiReplicaSpecs/Worker'],
+    [0, '/spec/mpiReplicaSpecs/Worker/replicas'],
+  ])('an MPIJob of the mpi-operator with %s workers', (replicas, path) => {
+    const template = { spec: { containers: [{ name: 'mpi', image: 'x' }] } };
+    const worker = { template, ...(replicas === undefined ? {} : { replicas }) };
+    const paths = findingsOf(yaml(mpiJob({}, { Worker: worker })), kubeflowRules).map((finding) => finding.path);
+    expect(paths).toContain(path);
+  });
 });
