@@ -187,7 +187,8 @@ export class GantryProject extends typescript.TypeScriptProject {
 
     this.deps.removeDependency('ts-jest');
     this.configureJest();
-    new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    const { transform, moduleNameMapper } = this.jest!.config as Record<string, unknown>;
+    new EndToEndConfig(this, transform, moduleNameMapper);
     new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);
@@ -350,6 +351,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       description:
         'Ask a live API server about thousands of manifests, for the tests that run without one: [--seed S] [--questions N] (needs Go)',
       exec: 'tsx test/e2e/agreement/record.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:admission', {
+      description:
+        'Ask a live API server which pods it admits, for the tests that run without one: [--seed S] [--worlds N] [--pods N] (needs Go)',
+      exec: 'tsx test/e2e/admission/record.ts',
       receiveArgs: true,
     });
     this.addTask('docs:check', {

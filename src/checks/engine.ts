@@ -6,7 +6,7 @@ import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { unguarded } from '../manifests/unknown';
 import { FindingCollector } from './collector';
-import { type Severity, type Tier } from './finding';
+import { type RuleGroup, type Severity, type Tier } from './finding';
 import { defaultRules } from './registry';
 import { type Report } from './report';
 import { type Rule } from './rule';
@@ -28,6 +28,11 @@ export interface CheckOptions {
    * @default - all tiers
    */
   readonly tiers?: readonly Tier[];
+  /**
+   * Groups of rules to run beside those that always run.
+   * @default - none
+   */
+  readonly groups?: readonly RuleGroup[];
   /**
    * The semantic rules to run.
    * @default - the rules of every domain

@@ -3,7 +3,7 @@
  */
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
-import { TIERS } from './finding';
+import { RULE_GROUPS, TIERS } from './finding';
 import { type PodTemplate } from '../manifests/pod-template';
 import { judging, unlessUnknown } from '../manifests/unknown';
 import { type PodTemplateRule, type Rule, type RuleContext, type SetRule, type Violation } from './rule';
@@ -33,10 +33,13 @@ const sortedBefore = new WeakMap<readonly Rule[], Map<string, SortedRules>>();
 function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRules {
   const before = sortedBefore.get(rules) ?? new Map<string, SortedRules>();
   sortedBefore.set(rules, before);
-  const key = TIERS.filter((tier) => collector.wants([tier])).join();
+  const tiers = TIERS.filter((tier) => collector.wants([tier]));
+  const key = [...tiers, ...RULE_GROUPS.filter((group) => collector.wantsGroup(group))].join();
   let result = before.get(key);
   if (result === undefined) {
-    const wanted = rules.filter(({ tier, otherTiers = [] }) => collector.wants([tier, ...otherTiers]));
+    const wanted = rules.filter(
+      ({ tier, otherTiers = [], group }) => collector.wantsGroup(group) && collector.wants([tier, ...otherTiers]),
+    );
     result = {
       byField: new RulesByField(wanted),
       onTemplates: wanted.some((rule) => rule.on === 'pod-template'),
@@ -51,12 +54,12 @@ function runObjectRules(rules: RulesByField, context: RuleContext, collector: Fi
   for (const manifest of context.set.manifests) {
     for (const rule of rules.ofObject(manifest)) {
       try {
-        const judgement = judging(() => [...rule.check(manifest, context)]);
-        if (!judgement.known) {
+        const judgment = judging(() => [...rule.check(manifest, context)]);
+        if (!judgment.known) {
           collector.addNotJudged(rule.id, manifest);
           continue;
         }
-        for (const violation of judgement.value) {
+        for (const violation of judgment.value) {
           collector.add(rule, manifest, violation);
         }
       } catch (error) {
@@ -130,11 +133,11 @@ const NOTHING: readonly Said[] = [];
 function say(rule: PodTemplateRule, template: PodTemplate, context: RuleContext): readonly Said[] {
   let said: Said[] | undefined;
   try {
-    const judgement = judging(() => [...rule.check(template, context)]);
-    if (!judgement.known) {
+    const judgment = judging(() => [...rule.check(template, context)]);
+    if (!judgment.known) {
       return [{ rule, notJudged: true }];
     }
-    for (const violation of judgement.value) {
+    for (const violation of judgment.value) {
       (said ??= []).push({ rule, violation });
     }
   } catch (error) {
@@ -161,12 +164,12 @@ function report(said: readonly Said[], template: PodTemplate, collector: Finding
 function runSetRules(rules: readonly SetRule[], context: RuleContext, collector: FindingCollector): void {
   for (const rule of rules) {
     try {
-      const judgement = judging(() => [...rule.check(context)]);
-      if (!judgement.known) {
+      const judgment = judging(() => [...rule.check(context)]);
+      if (!judgment.known) {
         collector.addNotJudged(rule.id);
         continue;
       }
-      for (const violation of judgement.value) {
+      for (const violation of judgment.value) {
         collector.add(rule, violation.manifest, violation);
       }
     } catch (error) {

@@ -125,6 +125,7 @@ export {
   isExtendedResource,
   isWholeDevice,
 } from './resource-names';
+export { serverMetricsFor, type ServerMetrics } from './server-metrics';
 export {
   NEVER_TAINTS,
   TAINTS,

@@ -202,7 +202,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       'Create a project with a small platform, a test, and a CI workflow. Existing files are never replaced.',
     )
     .argument('[folder]', 'folder of the project', '.')
-    .addOption(new Option('--template <template>', 'cdk8s or yaml').default('cdk8s'))
+    .addOption(new Option('--template <template>', 'cdk8s, pulumi, or yaml').default('cdk8s'))
     .option('--name <name>', 'name of the project (default: the name of the folder)')
     .addHelpText(
       'after',
@@ -281,6 +281,7 @@ function withCheckOptions(command: Command): Command {
       '--fail-on <severity>',
       'exit with status 1 for findings of this severity or above: error, warning, or info; also not-checked (default: "error")',
     )
+    .option('--hygiene', 'also run the rules on workload hygiene: security, images, requests, later API removals')
     .option('--config <file>', 'configuration file (default: the nearest .gantry.yaml)')
     .option('--format <format>', 'text, json, or sarif (default: "text")')
     .option('--no-color', 'print without colors');
