@@ -24,7 +24,7 @@ export interface Given {
   readonly lacks: (...keys: readonly string[]) => boolean;
   /** Whether the value goes into a formula, so that no target of its own is needed. */
   readonly isModified: boolean;
-  /** Whether the identity of a pod may stand in for credentials. */
+  /** Whether the identity of a pod may replace credentials. */
   readonly isIdentified: boolean;
 }
 

@@ -236,7 +236,10 @@ function* postgresql({ text, lacks }: Given): Iterable<Complaint> {
 
 function* natsJetStream({ lacks }: Given): Iterable<Complaint> {
   if (lacks('account') && lacks('accountID')) {
-    yield { message: 'account or accountID must be set', fix: 'Set account to the name of the account, such as $G.' };
+    yield {
+      message: 'account or accountID must be set',
+      fix: 'Set account to the name of the NATS account, or accountID to its id.',
+    };
   }
 }
 
