@@ -6,6 +6,7 @@ import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { FindingCollector } from './collector';
 import { type Severity, type Tier } from './finding';
+import { type OfferedDevices } from './offered-devices';
 import { defaultRules } from './registry';
 import { type Report } from './report';
 import { type Rule } from './rule';
@@ -53,6 +54,11 @@ export interface CheckOptions {
    * @default - every rule has its own severity
    */
   readonly severities?: ReadonlyMap<string, Severity>;
+  /**
+   * The devices of the cluster that the manifests are for.
+   * @default - what nodes in the set offer
+   */
+  readonly offered?: OfferedDevices;
 }
 
 const CRD_KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
@@ -69,7 +75,7 @@ export function check(set: ManifestSet, options: CheckOptions = {}): Report {
   const collector = new FindingCollector(set, options);
   reportSourceProblems(set, collector);
   checkShapes(set, kubernetes, options, collector);
-  runRules(options.rules ?? defaultRules(), { set, kubernetes }, collector);
+  runRules(options.rules ?? defaultRules(), { set, kubernetes, offered: options.offered }, collector);
   return collector.report();
 }
 

@@ -4,6 +4,7 @@
  */
 import { Chart } from 'cdk8s';
 import { Construct } from 'constructs';
+import { settingsAt } from '../../checks/check-settings';
 import { type JsonObject } from '../../facts/api/schema';
 import {
   ArgoApplication,
@@ -150,6 +151,7 @@ export class GpuPlatform<
     super(scope, id);
     this.pools = mapped(props.pools, (pool, name) => new PlatformPool(name, pool));
     this.checkNodes();
+    settingsAt(this.node.root).offered.push(...this.poolList.map(({ devices }) => devices.offered));
     this.nodes = new Chart(this, 'nodes');
     this.queues = new Chart(this, 'queues');
     if (this.nvidiaPools.length > 0) {

@@ -40,7 +40,7 @@ export interface PlatformPoolProps extends PoolDeviceProps {
   readonly nodesPerRack?: number;
 }
 
-/** ExactAmounts by resource, exact. */
+/** Amounts by resource, exact. */
 export type ExactAmounts = ReadonlyMap<string, Amount>;
 
 /** What a pod says that has a node to itself. */

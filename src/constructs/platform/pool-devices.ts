@@ -8,6 +8,7 @@ import {
   type ResourceName,
   VENDORS,
 } from '../../facts/catalog';
+import { type OfferedDevices } from '../../checks/offered-devices';
 import { partitionOf, type PartitionModes } from '../amd-gpu';
 import { Sharing } from '../gpu-operator';
 import { Accelerator } from '../pods';
@@ -42,6 +43,8 @@ export interface PoolDevices {
   readonly resources: readonly ResourceName[];
   /** Amounts of one node, by resource. */
   readonly perNode: Readonly<Record<string, number>>;
+  /** What the nodes offer, for the checks. */
+  readonly offered: OfferedDevices;
   /** All devices of a node. */
   readonly all: () => Accelerator;
   /** One device, share, instance, or partition. */
@@ -77,6 +80,7 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
     sharing: Sharing.whole(),
     ...(partition === undefined ? {} : { partition }),
     resources: [facts.resource],
+    offered: offeredBy(facts, [facts.resource, ...(facts.vendor === 'aws' ? [NEURON_CORE] : [])]),
     perNode: { [facts.resource]: gpus * parts },
     all: () => requestOf(facts, gpus * parts, props),
     one: () => requestOf(facts, 1, props),
@@ -89,11 +93,19 @@ function nvidiaDevices(facts: KnownAcceleratorFacts, sharing: Sharing, gpus: num
     isWhole: sharing.toMigEntries() === undefined && sharing.toDevicePluginConfig().sharing === undefined,
     sharing,
     resources: sharing.resources,
+    offered: offeredBy(facts, sharing.resources),
     perNode: sharing.offersOf(gpus),
     all: () => Accelerator.nvidia({ count: gpus }),
     one: (resource) => sharing.accelerator(resource),
   };
 }
+
+function offeredBy({ name }: KnownAcceleratorFacts, resources: readonly string[]): OfferedDevices {
+  return { resources: new Set(resources), products: new Set([name]) };
+}
+
+/** Cores of Neuron devices, which the same plugin offers beside them. */
+const NEURON_CORE = 'aws.amazon.com/neuroncore';
 
 /** Huge pages of a pod with all eight devices of a Gaudi node, as Intel's documentation has it. */
 const GAUDI_HUGEPAGES = '95000Mi';

@@ -4,7 +4,14 @@
  * The type is closed: a resource has one spelling, and a name that is not a member does not compile. Accelerators are stated as in a pod,
  * so the resource name, which differs by vendor, profile, and sharing, is never written by hand.
  */
-import { findResource, isAcceleratorResource, type ResourceUnit } from '../../facts/catalog';
+import {
+  ACCELERATORS,
+  findAccelerator,
+  findResource,
+  GANTRY_PRODUCTS,
+  isAcceleratorResource,
+  type ResourceUnit,
+} from '../../facts/catalog';
 import { nearestName } from '../../facts/spelling';
 import { parseQuantity } from '../../manifests/quantity';
 import { bytesText, type ByteSize, coresText, type Cores, countText } from '../resources/quantities';
@@ -220,16 +227,31 @@ function sharesOf(accelerator: Accelerator): readonly string[] {
   });
 }
 
+/**
+ * An annotation with the accelerators that amounts are for, as far as they name products. Kubernetes counts the resource name alone, so
+ * nothing else in the object says it.
+ */
+export function productsAnnotation(...stated: readonly (Amounts | undefined)[]): Readonly<Record<string, string>> {
+  const accelerators = stated.flatMap((amounts) => [amounts?.accelerators ?? []].flat() as readonly Accelerator[]);
+  const labels = accelerators.flatMap((accelerator) => productOf(accelerator) ?? []);
+  const products = new Set(labels.map((label) => findAccelerator(label)?.name ?? label));
+  return products.size === 0 ? {} : { [GANTRY_PRODUCTS]: [...products].join(', ') };
+}
+
+/** Node labels that name the accelerator, of any vendor. */
+const PRODUCT_KEYS: ReadonlySet<string> = new Set([
+  ...ACCELERATORS.flatMap(({ productLabelKey }) => productLabelKey ?? []),
+  'amd.com/gpu.product-name',
+]);
+
 /** The product as far as nodes are chosen by it. */
 function productOf(accelerator: Accelerator): string | undefined {
   if (accelerator.count === 0) {
     return undefined;
   }
   const { nodeRequirements = [], nodeLabels = {} } = accelerator.toPod({ hostNetwork: false });
-  const values = nodeRequirements.flatMap(({ key, values: of = [] }) => (/product/.test(key) ? of : []));
-  const labels = Object.entries(nodeLabels).flatMap(([key, value]) =>
-    /product-name$|tpu-accelerator$/.test(key) ? [value] : [],
-  );
+  const values = nodeRequirements.flatMap(({ key, values: of = [] }) => (PRODUCT_KEYS.has(key) ? of : []));
+  const labels = Object.entries(nodeLabels).flatMap(([key, value]) => (PRODUCT_KEYS.has(key) ? [value] : []));
   return [...values, ...labels][0];
 }
 

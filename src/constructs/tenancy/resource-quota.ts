@@ -4,7 +4,7 @@
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ResourceQuota as ResourceQuotaKind, type ScopeSelector } from '../../facts/api/types/core/v1';
-import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
+import { type Amounts, type AmountsByName, amountsByName, productsAnnotation } from '../pods/amounts';
 import { bytesText, type ByteSize, countText } from '../resources/quantities';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
@@ -74,7 +74,10 @@ export class ResourceQuota extends Construct {
       'Resource',
       ResourceQuotaKind,
       {
-        metadata: namespacedMetadata(id, props),
+        metadata: namespacedMetadata(id, {
+          ...props,
+          annotations: { ...productsAnnotation(props.requests), ...props.annotations },
+        }),
         spec: Lazy.any({
           produce: () => ({
             hard: Object.fromEntries(this.hard),

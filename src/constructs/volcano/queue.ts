@@ -9,7 +9,7 @@ import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { dependOn } from '../resources/depend-on';
 import { type VolcanoQueueReference } from '../resources/queue-references';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
-import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
+import { type Amounts, type AmountsByName, amountsByName, productsAnnotation } from '../pods/amounts';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
 
@@ -118,7 +118,7 @@ export class Queue extends Construct implements VolcanoQueueReference {
       this,
       'Resource',
       QueueKind,
-      { metadata: clusterMetadata(id, props), spec },
+      { metadata: clusterMetadata(id, { ...props, annotations: this.annotations }), spec },
       props.overrides,
     );
     dependOn(this.resource, props.parent);
@@ -144,6 +144,11 @@ export class Queue extends Construct implements VolcanoQueueReference {
   private stated(share: 'capability' | 'deserved' | 'guarantee'): AmountsByName | undefined {
     const amounts = this.props[share];
     return amounts && amountsByName(`${this.node.path}: ${share}`, amounts);
+  }
+
+  private get annotations(): Readonly<Record<string, string>> {
+    const { capability, deserved, guarantee, annotations } = this.props;
+    return { ...productsAnnotation(capability, deserved, guarantee), ...annotations };
   }
 
   private guaranteed(): Readonly<Record<string, string>> {
