@@ -9,6 +9,7 @@ import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 
 /** Namespace of the device plugin, by convention. */
 export const GAUDI_NAMESPACE = 'habana-system';
@@ -44,6 +45,7 @@ export interface GaudiDevicePluginProps extends NamespacedObjectProps, Overridab
  *   tolerations: [{ key: 'habana.ai/gaudi', operator: 'Exists', effect: 'NoSchedule' }],
  * });
  */
+@publicClass('gaudi.GaudiDevicePlugin')
 export class GaudiDevicePlugin extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;

@@ -9,6 +9,7 @@ import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 
 /** Port of the exporter's metrics. */
 export const GAUDI_EXPORTER_PORT = ACCELERATOR_EXPORTERS.gaudi.port.number;
@@ -37,6 +38,7 @@ export interface GaudiExporterProps extends NamespacedObjectProps, Overridable<D
  * @example
  * new gaudi.GaudiExporter(chart, 'gaudi-metrics', { version: '1.22.1-6' });
  */
+@publicClass('gaudi.GaudiExporter')
 export class GaudiExporter extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;

@@ -5,6 +5,7 @@ import { type Construct } from 'constructs';
 import { GantryScheduler, type GantrySchedulerProps, type SchedulerQueue } from '../scheduler';
 import { stated } from './node-pool';
 import { type InstalledScheduling, type PlatformShares, SchedulingSystem, type TeamShares } from './scheduling-system';
+import { publicClass } from '../resources/public-class';
 
 /** Options of a GantrySystem. */
 export type GantrySystemOptions = Omit<GantrySchedulerProps, 'queues'>;
@@ -19,6 +20,7 @@ export type GantrySystemOptions = Omit<GantrySchedulerProps, 'queues'>;
  *   scheduling: new GantrySystem(),
  * });
  */
+@publicClass('GantrySystem')
 export class GantrySystem extends SchedulingSystem<'gantry'> {
   readonly name = 'gantry';
   readonly chart = undefined;

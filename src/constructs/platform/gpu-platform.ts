@@ -31,6 +31,7 @@ import type { InstalledScheduling, PlatformShares, PoolShare, SchedulingSystem, 
 import { notInstalledBeside } from './not-installed';
 import { installVendors, type InstalledVendors, type NotInstalled, type VendorOptions } from './vendor-operators';
 import { VolcanoSystem } from './volcano-system';
+import { publicClass } from '../resources/public-class';
 
 /** From the lowest to the highest, where nothing else is said. */
 export type UsualRung = 'scavenger' | 'development' | 'production';
@@ -111,6 +112,7 @@ const PRIVILEGED = { 'pod-security.kubernetes.io/enforce': 'privileged' };
  *   ...research.wholeNode('training'), image, nodes: 8, scheduling: research.scheduling,
  * });
  */
+@publicClass('GpuPlatform')
 export class GpuPlatform<
   const Pool extends string,
   const TeamName extends string,

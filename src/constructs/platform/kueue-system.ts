@@ -7,6 +7,7 @@ import { ClusterQueue, type ClusterQueueProps, Cohort, LocalQueue, ResourceFlavo
 import { type Amounts, amountsOf } from '../pods/amounts';
 import { written } from './node-pool';
 import { type InstalledScheduling, type PlatformShares, type PoolShare, SchedulingSystem } from './scheduling-system';
+import { publicClass } from '../resources/public-class';
 
 /** Options of a KueueSystem. */
 export interface KueueSystemOptions {
@@ -30,6 +31,7 @@ export interface KueueSystemOptions {
  *   scheduling: new KueueSystem(),
  * });
  */
+@publicClass('KueueSystem')
 export class KueueSystem extends SchedulingSystem<'kueue'> {
   readonly name = 'kueue';
   readonly chart = 'kueue';

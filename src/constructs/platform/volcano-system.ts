@@ -13,6 +13,7 @@ import {
   SchedulingSystem,
   type TeamShares,
 } from './scheduling-system';
+import { publicClass } from '../resources/public-class';
 
 /** Options of a VolcanoSystem. */
 export interface VolcanoSystemOptions extends GpuSchedulingOptions {
@@ -30,6 +31,7 @@ export interface VolcanoSystemOptions extends GpuSchedulingOptions {
  *   scheduling: new VolcanoSystem({ root: 'ai' }),
  * });
  */
+@publicClass('VolcanoSystem')
 export class VolcanoSystem extends SchedulingSystem<'volcano'> {
   readonly name = 'volcano';
   readonly chart = 'volcano';

@@ -12,8 +12,8 @@ import {
   isAcceleratorResource,
   type ResourceUnit,
 } from '../../facts/catalog';
-import { nearestName } from '../../facts/spelling';
 import { parseQuantity } from '../../manifests/quantity';
+import { insteadOf } from '../resources/instead-of';
 import { bytesText, type ByteSize, coresText, type Cores, countText } from '../resources/quantities';
 import { Accelerator } from './accelerator';
 
@@ -169,7 +169,7 @@ function entriesOf(prop: string, member: string, amounts: Amounts): readonly [st
     case 'other':
       return otherEntries(at, amounts.other ?? {});
     default:
-      throw new Error(`${prop}: unknown field "${member}"${insteadOf(member)}`);
+      throw new Error(`${prop}: unknown field "${member}"${insteadOf(member, MEMBERS)}`);
   }
 }
 
@@ -262,32 +262,12 @@ function otherEntries(at: string, other: OtherAmounts): readonly [string, string
     }
     if (!name.includes('/')) {
       throw new Error(
-        `${at}: "${name}" must be the full name of an extended resource, with its domain${insteadOf(name)}`,
+        `${at}: "${name}" must be the full name of an extended resource, with its domain${insteadOf(name, MEMBERS)}`,
       );
     }
     if (isAcceleratorResource(name)) {
-      throw new Error(`${at}: "${name}" is an accelerator${insteadOf(name, amount)}`);
+      throw new Error(`${at}: "${name}" is an accelerator${insteadOf(name, MEMBERS, amount)}`);
     }
     return [[name, countText(`${at}["${name}"]`, amount)]];
   });
-}
-
-/** What to write instead of a name that is not a member, as the end of a sentence. */
-export function insteadOf(name: string, amount: number | string = 8, members: readonly string[] = MEMBERS): string {
-  if (/^(gpus?|npus?|tpus?|devices?|accelerator|nvidia)$/i.test(name)) {
-    return '. Write accelerators: [Accelerator.nvidia({ count: 8 })], with the factory of the vendor.';
-  }
-  if (name.includes('/')) {
-    return isAcceleratorResource(name)
-      ? `. Write accelerators: [Accelerator.of({ resource: "${name}", count: ${amount} })], or the factory of the vendor.`
-      : `. Write other: { "${name}": ${amount} }.`;
-  }
-  if (name.startsWith('hugepages-')) {
-    return `. Write hugepages: { "${name.slice('hugepages-'.length)}": "1Gi" }.`;
-  }
-  if (/^(others|extended|resources)$/.test(name)) {
-    return ' (did you mean "other"?).';
-  }
-  const near = name === 'ephemeral-storage' || name === 'storage' ? 'ephemeralStorage' : nearestName(name, members);
-  return near === undefined ? `. The fields are ${members.join(', ')}.` : ` (did you mean "${near}"?).`;
 }

@@ -4,7 +4,8 @@
  * Memory is requested and limited alike: a trainer that is promised less than it may use is the first to be killed. CPU is requested
  * and not limited, since a quota throttles the data loaders; a `cpuLimit` equal to `cpu` makes the pod Guaranteed.
  */
-import { amountsByName, type HugepageAmounts, insteadOf, type OtherAmounts } from './amounts';
+import { amountsByName, type HugepageAmounts, type OtherAmounts } from './amounts';
+import { insteadOf } from '../resources/instead-of';
 import { type ByteSize, type Cores, coresText, optionalBytesText } from '../resources/quantities';
 import { definedMembers } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
@@ -38,7 +39,7 @@ export function containerResources(
 ): ResourceRequirements | undefined {
   const unknown = Object.keys(props).find((member) => !MEMBERS.includes(member));
   if (unknown !== undefined) {
-    throw new Error(`resources: unknown field "${unknown}"${insteadOf(unknown, 8, MEMBERS)}`);
+    throw new Error(`resources: unknown field "${unknown}"${insteadOf(unknown, MEMBERS)}`);
   }
   const stated = optionalBytesText('resources.memory', props.memory);
   const limit = optionalBytesText('resources.memoryLimit', props.memoryLimit) ?? stated;

@@ -45,6 +45,7 @@ import {
   type TopologyChoice,
   type VolcanoOptions,
 } from './scheduling-options';
+import { publicClass } from '../resources/public-class';
 
 /** `pod-group` is Kubernetes' own PodGroup, `scheduler-plugins` the one of the coscheduling plugin; the others have queues. */
 export type SchedulingEngine = 'default' | 'pod-group' | 'scheduler-plugins' | QueueEngine;
@@ -143,6 +144,7 @@ type Stated = Partial<SchedulingParts> & Pick<SchedulingParts, 'gang'>;
  *   scheduling: Scheduling.gantry(GantryQueue.fromName('research'), { minimumRuntime: Duration.minutes(30) }),
  * });
  */
+@publicClass('Scheduling')
 export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
   /** The cluster's own scheduler: every pod by itself. */
   static default(): Scheduling<'default'> {

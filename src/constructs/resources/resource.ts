@@ -7,6 +7,7 @@ import { findKind } from '../../facts/api/kinds';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { merged } from './merge';
 import { type Overridable } from './object-props';
+import { withinPackage } from '../../checks/mistakes';
 import { checkOnSynth } from '../../checks/on-synth';
 
 /** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
@@ -44,6 +45,12 @@ export class Resource<T> extends ApiObject {
       kind: kind.kind,
     });
     checkOnSynth(this);
+  }
+
+  /** Renders the object. */
+  override toJson(): ReturnType<ApiObject['toJson']> {
+    // What constructs state late is worked out here, and is not a call of the program.
+    return withinPackage((): ReturnType<ApiObject['toJson']> => super.toJson());
   }
 }
 

@@ -10,6 +10,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type LimitedResource, requestsKey } from './quota-keys';
+import { publicClass } from '../resources/public-class';
 
 /** A scope that narrows the pods that a quota counts. */
 export type QuotaScope =
@@ -61,6 +62,7 @@ export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<R
  *   pods: 200,
  * });
  */
+@publicClass('ResourceQuota')
 export class ResourceQuota extends Construct {
   /** The ResourceQuota object. */
   readonly resource: ApiObject;

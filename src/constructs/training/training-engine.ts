@@ -14,6 +14,7 @@ import { Job as VolcanoJob, JobPlugin, Policy } from '../volcano';
 import { podField, processesOf, rendezvousEnv } from './rendezvous';
 import { type TrainingFramework, type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
+import { publicClass } from '../resources/public-class';
 
 /** What came out, whatever its kind. */
 export interface TrainingWorkload {
@@ -62,6 +63,7 @@ const RUN_POLICY = ['retries', 'activeDeadline', 'ttlAfterFinished', 'suspend'] 
  *   accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */
+@publicClass('TrainingEngine')
 export class TrainingEngine {
   /** PyTorchJob of the training-operator. */
   static pyTorchJob(): TrainingEngine {

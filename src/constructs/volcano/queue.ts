@@ -10,6 +10,7 @@ import { dependOn } from '../resources/depend-on';
 import { type VolcanoQueueReference } from '../resources/queue-references';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type Amounts, type AmountsByName, amountsByName, productsAnnotation } from '../pods/amounts';
+import { publicClass } from '../resources/public-class';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
 
@@ -74,6 +75,7 @@ export interface QueueProps extends ClusterObjectProps, Overridable<QueueKind> {
  *   capability: { cpu: 768, accelerators: [Accelerator.nvidia({ count: 48 }), Accelerator.amd({ count: 16 })] },
  * });
  */
+@publicClass('volcano.Queue')
 export class Queue extends Construct implements VolcanoQueueReference {
   /** A queue that exists in the cluster. */
   static fromName(name: string): VolcanoQueueReference {
