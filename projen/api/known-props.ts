@@ -9,7 +9,14 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { type ClassDeclaration, Node, type ParameterDeclaration, Project, type Type } from 'ts-morph';
+import {
+  type ClassDeclaration,
+  Node,
+  type ParameterDeclaration,
+  Project,
+  type Symbol as MorphSymbol,
+  type Type,
+} from 'ts-morph';
 
 const ROOT = join(__dirname, '../..');
 const OWN = join(ROOT, 'src');
@@ -59,19 +66,18 @@ function membersOf(declaration: ClassDeclaration, shapes: Shapes): string {
   const callables: readonly (readonly [string, readonly ParameterDeclaration[]])[] = [
     ...declaration
       .getConstructors()
-      .filter((made) => made.getScope() === 'public')
+      .filter((made) => made.getScope() === Scope.Public)
       .map((made) => ['new', made.getParameters()] as const),
     ...declaration.getStaticMethods().map((method) => [method.getName(), method.getParameters()] as const),
     ...declaration
       .getInstanceMethods()
-      .filter((method) => method.getScope() === 'public' && isConstruct(declaration))
+      .filter((method) => method.getScope() === Scope.Public && isConstruct(declaration))
       .map((method) => [`#${method.getName()}`, method.getParameters()] as const),
   ];
   return callables
     .flatMap(([name, parameters]) => {
       const known = parameters.flatMap((parameter, at) => {
         const shape = parameter.isRestParameter() ? undefined : shapes.of(parameter.getType(), parameter);
-        // A parameter of a generic type is as wide as its constraint.
         return shape === undefined ? [] : [`${at}>${shape}`];
       });
       return known.length === 0 ? [] : [`${name}:${known.join(',')}`];
@@ -95,7 +101,7 @@ class Shapes {
 
   /** The shape of an object type whose members the package defines; `undefined` for any other type. */
   of(stated: Type, at: Node): number | undefined {
-    const type = stated.isTypeParameter() ? (stated.getConstraint() ?? stated) : stated.getNonNullableType();
+    const type = stated.getNonNullableType();
     const key = type.compilerType;
     if (!this.byType.has(key)) {
       // A type that contains itself is not looked into again.
@@ -182,14 +188,20 @@ function isClosed(type: Type): boolean {
     type.getStringIndexType() === undefined &&
     type.getNumberIndexType() === undefined &&
     !type.isTypeParameter() &&
+    // An object with this alone is what a construct or a method returned.
+    type.getProperty('deviceResource') === undefined &&
+    properties.some((property) => pathsOf(property).some((path) => !path.startsWith(FOREIGN))) &&
     properties.every((property) => {
-      const own = property.getDeclarations().map((declaration) => declaration.getSourceFile().getFilePath());
       const isMethod = property
         .getDeclarations()
         .some((declaration) => Node.isMethodDeclaration(declaration) || Node.isMethodSignature(declaration));
-      return !isMethod && own.length > 0 && own.every((path) => path.startsWith(OWN) && !path.startsWith(FOREIGN));
+      return !isMethod && pathsOf(property).length > 0 && pathsOf(property).every((path) => path.startsWith(OWN));
     })
   );
+}
+
+function pathsOf(property: MorphSymbol): readonly string[] {
+  return property.getDeclarations().map((declaration) => declaration.getSourceFile().getFilePath());
 }
 
 /** A mapped type over a type parameter has names that the program chooses. */

@@ -32,13 +32,12 @@ export function inertConstruct(construct: IConstruct): object {
   const rest = inertValue(origin);
   return register(
     new Proxy(construct, {
-      get(target, key) {
+      get(target, key): unknown {
         reads++;
-        return key === 'node' || typeof key === 'symbol'
-          ? Reflect.get(target, key, target)
-          : key === 'then'
-            ? undefined
-            : rest;
+        if (key === 'then') {
+          return undefined;
+        }
+        return key === 'node' || typeof key === 'symbol' ? Reflect.get(target, key, target) : rest;
       },
       set: () => true,
     }),

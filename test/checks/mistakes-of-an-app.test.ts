@@ -28,7 +28,8 @@ function run(
         '',
       ].join('\n'),
     );
-    const { CDK8S_OUTDIR: _outside, ...env } = process.env;
+    const env = { ...process.env };
+    delete env.CDK8S_OUTDIR;
     const { status, stderr } = spawnSync('node', ['main.js'], {
       cwd: folder,
       encoding: 'utf8',

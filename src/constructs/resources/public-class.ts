@@ -47,7 +47,7 @@ function partOf(scope: unknown, id: unknown, target: AnyClass): IConstruct | und
     return undefined;
   }
   const made = scope.node.tryFindChild(String(id));
-  return made instanceof (target as unknown as NewableFunction) ? (made as IConstruct) : scope;
+  return made instanceof (target as unknown as NewableFunction) ? made : scope;
 }
 
 /** Wraps the static members of a class, or those of its prototype. */
@@ -79,7 +79,13 @@ function wrapMembers(
         { value: key },
       );
     } else if (member.get !== undefined) {
-      member.get = wrap(member.get as Method, () => []) as () => unknown;
+      const { get } = member;
+      member.get = wrap(
+        function () {
+          return get.call(this) as unknown;
+        },
+        () => [],
+      );
     }
     Object.defineProperty(holder, key, member);
   }

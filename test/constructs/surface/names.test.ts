@@ -1,6 +1,8 @@
 /**
  * One rule each: what identifies a construct, what it renders, and how one adds what it has no prop for.
  */
+import { SHAPES } from '../../../src/constructs/resources/known-props';
+import { propsOf } from '../../../src/constructs/resources/prop-problems';
 import { Surface } from '../../support/surface';
 
 const surface = new Surface();
@@ -21,6 +23,9 @@ const NAMED_BY_READER = ['gpuOperator.GpuCluster', 'serving.KnativeFeatureSwitch
 
 /** A statement that becomes the object of another construct, by its `as`. */
 const RENDERED_BY_ENGINE = ['DistributedTraining'];
+
+/** Constructs whose props are objects of Kubernetes as they are written. */
+const NOT_COMPARED = ['Resource'];
 
 /** The L1, to which everything is given as it is written. */
 const BARE = ['Resource'];
@@ -67,3 +72,11 @@ test.each(constructs)(
 
 /** The same hatch, for the object and for the pods in it. */
 const ALLOWED = ['overrides', 'podOverrides'];
+
+test.each(constructs)('%s compares its props with their names, from JavaScript too', (title, { props }) => {
+  const stated = props?.getProperties().map((property) => property.name) ?? [];
+  const [{ shape = -1 } = {}] = (propsOf(title).new ?? []).filter(({ at }) => at === 2);
+  const known = SHAPES[shape]?.split(' ').map((prop) => prop.replace(/[^\w$].*$/, '')) ?? [];
+  // If this fails, run `npm run generate:props`.
+  expect(known.sort()).toEqual(NOT_COMPARED.includes(title) ? [] : [...stated].sort());
+});
