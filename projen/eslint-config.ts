@@ -20,6 +20,7 @@ export class EslintConfig extends TextFile {
         "      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],",
         "      '@typescript-eslint/explicit-module-boundary-types': 'error',",
         "      '@typescript-eslint/no-explicit-any': 'error',",
+        "      '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: [{ from: 'package', name: ['describe', 'it', 'test'], package: 'node:test' }] }],",
         "      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],",
         "      '@typescript-eslint/switch-exhaustiveness-check': 'error',",
         "      'complexity': ['error', 20],",

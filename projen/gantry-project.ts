@@ -33,6 +33,9 @@ const STRICT: javascript.TypeScriptCompilerOptions = {
   strictPropertyInitialization: true,
 };
 
+/** Files of other projects, which are shipped as they are. */
+const PROJECT_TEMPLATES = 'src/interfaces/cli/init/templates';
+
 /** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
 const PUBLISHED = [
   'lib',
@@ -42,10 +45,14 @@ const PUBLISHED = [
   'src/facts/api/schemas',
   'src/constructs/node-tuning/scripts',
   'src/constructs/scheduler/Dockerfile',
+  PROJECT_TEMPLATES,
   'docs',
   'schemas',
   'CHANGELOG.md',
 ];
+
+/** The exports of `src/index.ts`, loaded on use; written by `BUNDLE_RUNTIME`. */
+const MAIN = 'lib/entry.js';
 
 /** Programs go into the package as bundles and in no other form. */
 const BUNDLE_RUNTIME = 'tsx projen/runtime/bundle.ts';
@@ -103,7 +110,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       copyrightOwner: 'The Gantry authors',
       repository: `git+${REPOSITORY}.git`,
       minNodeVersion: '20.12.0',
-      entrypoint: 'lib/index.js',
+      entrypoint: MAIN,
+      entrypointTypes: 'lib/index.d.ts',
       bin: { gantry: 'bin/gantry' },
       keywords: ['cdk8s', 'constructs', 'gpu', 'kubernetes', 'kubeflow', 'volcano', 'keda', 'scheduling', 'validation'],
 
@@ -197,6 +205,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     // Code of the HTML pages runs in a browser, and knows the document and not Node.
     this.tsconfig!.addExclude(PAGE_CODE);
+    this.tsconfig!.addExclude(PROJECT_TEMPLATES);
     new javascript.TypescriptConfig(this, {
       fileName: 'tsconfig.pages.json',
       compilerOptions: compilerOptions({
@@ -219,7 +228,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       ...Object.fromEntries(
         Object.entries(ENTRY_POINTS).map(([entryPoint, source]) => [
           entryPoint,
-          { types: `./${builtFile(source, '.d.ts')}`, default: `./${builtFile(source, '.js')}` },
+          {
+            types: `./${builtFile(source, '.d.ts')}`,
+            default: entryPoint === '.' ? `./${MAIN}` : `./${builtFile(source, '.js')}`,
+          },
         ]),
       ),
       './package.json': './package.json',
@@ -364,6 +376,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       description:
         'Use the packed package with the oldest and newest supported Node, cdk8s, constructs, and TypeScript: [--suite] [ROW...]',
       exec: 'tsx test/package/matrix.ts',
+      receiveArgs: true,
+    });
+    this.addTask('test:init', {
+      description:
+        'Install each project that gantry init writes, with npm and pnpm, and run its scripts (needs a registry): [TEMPLATE...]',
+      exec: 'tsx test/package/init.ts',
       receiveArgs: true,
     });
     this.addTask('control-plane', {

@@ -2,7 +2,7 @@
  * A platform on one page: two pools, two teams, Volcano, InfiniBand, and a job.
  */
 import { App } from 'cdk8s';
-import { gpuOperator, GpuPlatform, kubeflow, PlatformNetwork } from 'cdk8s-gantry';
+import { charts, gpuOperator, GpuPlatform, kubeflow, PlatformNetwork } from 'cdk8s-gantry';
 
 export function platformOnOnePage(app: App): App {
   const platform = new GpuPlatform(app, 'platform', {
@@ -36,6 +36,9 @@ export function platformOnOnePage(app: App): App {
     monitoring: { labels: { release: 'prometheus' } },
     delivery: { through: 'flux' },
   });
+
+  // It has no chart, so the platform does not deliver it.
+  new charts.TrainingOperatorRelease(platform.nodes, 'training-operator');
 
   const { research } = platform.teams;
   new kubeflow.PyTorchJob(research.chart, 'llama-70b', {

@@ -14,6 +14,7 @@ import {
   Node,
   type ParameterDeclaration,
   Project,
+  Scope,
   type Symbol as MorphSymbol,
   type Type,
 } from 'ts-morph';

@@ -1,11 +1,12 @@
 /**
  * Synthesis in memory: an app's objects with the report of their check.
  */
+import { createRequire } from 'node:module';
 import { type IConstruct } from 'constructs';
 import { type JsonObject } from '../facts/api/schema';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { CheckError } from './check-error';
-import { checkRendered } from './check-tree';
+import type * as CheckTree from './check-tree';
 import { hasErrors, type Report } from './report';
 import { renderText } from './report/text';
 import { synthState } from './synth-state';
@@ -41,6 +42,7 @@ export interface Synthesis {
  */
 export function synthesize(scope: IConstruct, options: SynthesizeOptions = {}): Synthesis {
   validate(scope);
+  const { checkRendered } = createRequire(__filename)('./check-tree') as typeof CheckTree;
   const { report, rendered, set } = checkRendered(scope);
   if (options.onErrors !== 'return' && hasErrors(report)) {
     throw new CheckError(renderText(report), report);

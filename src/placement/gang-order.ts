@@ -392,7 +392,14 @@ function turnNow(session: Session, gang: GangRecord): Turn | undefined {
   if (pods === undefined || pods.length === 0) {
     return undefined;
   }
-  return { gang, pods, asked: askedFor(session, pods), optional: !below };
+  const [{ podClass }] = pods;
+  return {
+    gang,
+    pods,
+    podClass: pods.every((pod) => pod.podClass === podClass) ? podClass : undefined,
+    asked: askedFor(session, pods),
+    optional: !below,
+  };
 }
 
 /** How many pods of the class the cluster takes as it is. */

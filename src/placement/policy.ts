@@ -106,6 +106,10 @@ export interface Policy {
   readonly stuckSeconds: number;
   /** Most candidate victims that are looked at for one gang. */
   readonly victimLimit: number;
+  /** Most pods that one decision moves to other nodes. */
+  readonly moveLimit: number;
+  /** A pod that started less than this many seconds ago is not moved, so it is moved at most once in that time. */
+  readonly moveIntervalSeconds: number;
   /** Most gangs of a cycle for which room is made by evictions. */
   readonly makeRoomLimit: number;
   /**
@@ -135,5 +139,7 @@ export const DEFAULT_POLICY: Policy = {
   staleGangSeconds: 60,
   stuckSeconds: 300,
   victimLimit: 4096,
+  moveLimit: 64,
+  moveIntervalSeconds: 600,
   makeRoomLimit: 64,
 };

@@ -301,6 +301,7 @@ function judge(oracle: Oracle, snapshot: Snapshot, decision: Decision, of: Gang,
     case 'wait-until':
       return judgeWait(oracle, snapshot, decision, of, change.at);
     case 'raise-capability':
+    case 'lower-guarantees':
     case 'make-preemptible':
     case 'drop-node-affinity':
       return [oracle.fits(of), undefined];

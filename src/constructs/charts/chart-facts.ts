@@ -18,6 +18,9 @@ export type ChartName =
   | 'kueue'
   | 'keda'
   | 'kubeflow-trainer'
+  | 'kuberay-operator'
+  | 'jobset'
+  | 'lws'
   | 'kube-prometheus-stack';
 
 /** What is known of a chart. */
@@ -70,6 +73,9 @@ export const CHARTS: Readonly<Record<ChartName, ChartFacts>> = {
     namespace: 'kubeflow-system',
     largeCrds: true,
   }),
+  'kuberay-operator': chart('kuberay-operator', { project: 'kuberay', namespace: 'ray-system', largeCrds: true }),
+  jobset: chart('jobset', { project: 'jobset', namespace: 'jobset-system', largeCrds: true }),
+  lws: chart('lws', { project: 'lws', namespace: 'lws-system', largeCrds: true }),
   'kube-prometheus-stack': chart('kube-prometheus-stack', {
     repository: 'https://prometheus-community.github.io/helm-charts',
     namespace: 'monitoring',

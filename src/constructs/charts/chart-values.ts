@@ -313,6 +313,12 @@ export interface ChartValues {
   readonly keda: KedaValues;
   /** Values of Kubeflow Trainer. */
   readonly 'kubeflow-trainer': TrainerValues;
+  /** Values of the KubeRay operator. */
+  readonly 'kuberay-operator': Open;
+  /** Values of JobSet. */
+  readonly jobset: Open;
+  /** Values of LeaderWorkerSet. */
+  readonly lws: Open;
   /** Values of Prometheus, Grafana, and Alertmanager. */
   readonly 'kube-prometheus-stack': PrometheusValues;
 }

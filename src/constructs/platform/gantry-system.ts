@@ -1,11 +1,17 @@
 /**
- * Gantry's own scheduler as a platform's scheduling system: a queue of each team in its configuration, pools' racks as its topology.
+ * Gantry's own scheduler as a platform's scheduling system: a queue for each team and each group of teams in its configuration, and the racks of the pools as its topology.
  */
 import { type Construct } from 'constructs';
 import { GantryScheduler, type GantrySchedulerProps, type SchedulerQueue } from '../scheduler';
 import { stated } from './node-pool';
-import { type InstalledScheduling, type PlatformShares, SchedulingSystem, type TeamShares } from './scheduling-system';
 import { publicClass } from '../resources/public-class';
+import {
+  type InstalledScheduling,
+  type PlatformShares,
+  SchedulingSystem,
+  type TeamGroup,
+  type TeamShares,
+} from './scheduling-system';
 
 /** Options of a GantrySystem. */
 export type GantrySystemOptions = Omit<GantrySchedulerProps, 'queues'>;
@@ -39,7 +45,7 @@ export class GantrySystem extends SchedulingSystem<'gantry'> {
     const scheduler = new GantryScheduler(scope, 'scheduler', {
       topologies,
       ...this.options,
-      queues: platform.teams.map(schedulerQueueOf),
+      queues: [...platform.groups.map(groupQueueOf), ...platform.teams.map(teamQueueOf)],
     });
     this.scheduler = scheduler;
     return {
@@ -49,11 +55,19 @@ export class GantrySystem extends SchedulingSystem<'gantry'> {
   }
 }
 
-function schedulerQueueOf(team: TeamShares): SchedulerQueue {
+function teamQueueOf(team: TeamShares): SchedulerQueue {
+  const { name, group } = team;
+  // A team's namespace has its name.
+  return { name, parent: group?.name, namespaces: [name], ...sharesOf(team) };
+}
+
+function groupQueueOf(group: TeamGroup): SchedulerQueue {
+  const { name, parent, teams } = group;
+  return { name, parent: parent?.name, namespaces: teams, ...sharesOf(group) };
+}
+
+function sharesOf(team: TeamShares | TeamGroup): Pick<SchedulerQueue, 'deserved' | 'capability' | 'guarantee'> {
   return {
-    name: team.name,
-    // A team's namespace has its name.
-    namespaces: [team.name],
     deserved: stated(team.amounts('deserved')),
     capability: stated(team.amounts('capability')),
     ...(team.shares.some(({ guarantee }) => guarantee > 0) ? { guarantee: stated(team.amounts('guarantee')) } : {}),

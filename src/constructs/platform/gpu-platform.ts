@@ -2,9 +2,11 @@
  * GpuPlatform: a platform on one page. Node pools, teams, who schedules, the network, what is watched; everything else follows, stays
  * reachable, and can be replaced.
  */
+import { createRequire } from 'node:module';
 import { Chart } from 'cdk8s';
 import { Construct } from 'constructs';
 import { settingsAt } from '../../checks/check-settings';
+import { Checks } from '../../checks/checks-of';
 import { type JsonObject } from '../../facts/api/schema';
 import {
   ArgoApplication,
@@ -15,7 +17,8 @@ import {
   helmCommands,
   HelmRelease,
 } from '../charts';
-import { type ClusterState, clusterOfValue } from '../../planning/cluster';
+import type * as Planning from '../../planning/cluster';
+import { type ClusterState } from '../../planning/cluster';
 import { GpuOperator, type GpuOperatorProps } from '../gpu-operator';
 import { Quantity as Amount } from '../../manifests/quantity';
 import { GpuMonitoring, type GpuMonitoringProps } from '../monitoring';
@@ -26,9 +29,10 @@ import { dependOn } from '../resources/depend-on';
 import { Namespace, PriorityLadder, type PriorityLadderProps, Team } from '../tenancy';
 import { type InstalledNetwork, type PlatformNetwork } from './network';
 import { type ExactAmounts, PlatformPool, type PlatformPoolProps, stated, sumOf } from './node-pool';
-import { type Nodes, PlatformTeam, type PlatformTeamProps } from './platform-team';
-import type { InstalledScheduling, PlatformShares, PoolShare, SchedulingSystem, TeamShares } from './scheduling-system';
-import { notInstalledBeside } from './not-installed';
+import { PlatformTeam, type PlatformTeamProps } from './platform-team';
+import type { InstalledScheduling, PlatformShares, SchedulingSystem } from './scheduling-system';
+import { teamTree } from './team-tree';
+import { componentRule, notInstalledBeside } from './not-installed';
 import { installVendors, type InstalledVendors, type NotInstalled, type VendorOptions } from './vendor-operators';
 import { VolcanoSystem } from './volcano-system';
 import { publicClass } from '../resources/public-class';
@@ -46,7 +50,7 @@ export interface GpuPlatformProps<
   /** The kinds of nodes. */
   readonly pools: Readonly<Record<Pool, PlatformPoolProps>>;
   /** Who shares them. */
-  readonly teams: Readonly<Record<TeamName, PlatformTeamProps<Pool>>>;
+  readonly teams: Readonly<Record<TeamName, PlatformTeamProps<Pool, NoInfer<TeamName>>>>;
   /** Who decides which gang runs where. @default - Volcano */
   readonly scheduling?: SchedulingSystem<Engine>;
   /**
@@ -67,7 +71,7 @@ export interface GpuPlatformProps<
   readonly network?: PlatformNetwork;
   /** Further settings of the GPU operator, beside those that follow from the pools. @default - none */
   readonly gpuOperator?: Omit<GpuOperatorProps, 'namespace' | 'through' | 'sharing'>;
-  /** Settings for the operators of AMD, Ascend, and Neuron pools. @default - what follows from the pools */
+  /** Settings for the operators of AMD, Gaudi, Ascend, and Neuron pools. @default - what follows from the pools */
   readonly vendors?: VendorOptions;
   /** Metrics, alerts and a dashboard of GPUs; `false` where there is no Prometheus. @default - all, without further labels */
   readonly monitoring?: GpuMonitoringProps | false;
@@ -128,7 +132,7 @@ export class GpuPlatform<
   private readonly nvidia: GpuOperator | undefined;
   /** Operators, device plugins, and monitoring of the other vendors. */
   readonly vendors: InstalledVendors;
-  /** What workloads may need and the platform does not install, each with what adds it. */
+  /** What workloads may need and the platform does not install, each with what adds it. A kind that needs one is a finding (info). */
   readonly notInstalled: readonly NotInstalled[];
   /** The scheduling system of the platform. */
   readonly scheduling: SchedulingSystem<Engine>;
@@ -144,7 +148,7 @@ export class GpuPlatform<
   readonly queues: Chart;
   private readonly network?: InstalledNetwork;
 
-  /** @throws where teams are given more nodes than there are, or the parts contradict each other */
+  /** @throws if the shares of the teams do not add up, or the parts contradict each other */
   constructor(
     scope: Construct,
     id: string,
@@ -152,7 +156,7 @@ export class GpuPlatform<
   ) {
     super(scope, id);
     this.pools = mapped(props.pools, (pool, name) => new PlatformPool(name, pool));
-    this.checkNodes();
+    this.checkPoolNames();
     settingsAt(this.node.root).offered.push(...this.poolList.map(({ devices }) => devices.offered));
     this.nodes = new Chart(this, 'nodes');
     this.queues = new Chart(this, 'queues');
@@ -193,6 +197,7 @@ export class GpuPlatform<
       ...this.vendors.notInstalled,
       ...notInstalledBeside(this.charts, props.delivery !== undefined),
     ];
+    Checks.of(this).addRules(componentRule(this.charts));
     this.deliver();
   }
 
@@ -229,6 +234,7 @@ export class GpuPlatform<
 
   /** The platform as a cluster that a plan can be made against: `Plan.against(platform.cluster)`. */
   get cluster(): ClusterState {
+    const { clusterOfValue } = createRequire(__filename)('../../planning/cluster') as typeof Planning;
     return clusterOfValue(this.clusterFile, this.node.path);
   }
 
@@ -240,66 +246,11 @@ export class GpuPlatform<
     return this.poolList.filter(({ facts }) => facts.vendor === 'nvidia');
   }
 
-  private checkNodes(): void {
-    const { pools, teams } = this.props;
-    if ('system' in pools) {
+  private checkPoolNames(): void {
+    if ('system' in this.props.pools) {
       throw new Error(
         `${this.node.path}: pool "system": the name is reserved for the nodes without GPUs. Choose another name.`,
       );
-    }
-    for (const [name, team] of Object.entries<PlatformTeamProps<Pool>>(teams)) {
-      for (const which of ['deserved', 'capability', 'guarantee'] as const) {
-        for (const [pool, nodes] of Object.entries<number | undefined>(team[which] ?? {})) {
-          const there = (pools as Readonly<Record<string, PlatformPoolProps | undefined>>)[pool];
-          if (there === undefined) {
-            throw new Error(
-              `${this.node.path}: team ${name}: ${which} names the pool "${pool}", and the pools are ${Object.keys(pools).join(', ')}.`,
-            );
-          }
-          if (nodes === undefined) {
-            continue;
-          }
-          if (!Number.isInteger(nodes) || nodes < 0) {
-            throw new Error(
-              `${this.node.path}: team ${name}: ${which} is ${nodes} nodes of ${pool}; must be a whole number greater than or equal to 0.`,
-            );
-          }
-          if (nodes > there.nodes) {
-            throw new Error(
-              `${this.node.path}: team ${name}: ${which} is ${nodes} nodes of ${pool}, which has ${there.nodes}.`,
-            );
-          }
-        }
-      }
-      this.checkShares(name, team);
-    }
-    for (const pool of this.poolList) {
-      const deserved = this.teamShares().reduce(
-        (sum, { shares }) => sum + (shares.find((share) => share.pool === pool)?.deserved ?? 0),
-        0,
-      );
-      if (deserved > pool.props.nodes) {
-        throw new Error(
-          `${this.node.path}: the teams deserve ${deserved} nodes of ${pool.name} together, which has only ${pool.props.nodes}, so they could not all reclaim their share.`,
-        );
-      }
-    }
-  }
-
-  /** What is kept is part of what is deserved, and that of what the team may have at most. */
-  private checkShares(name: string, { deserved, capability = {}, guarantee = {} }: PlatformTeamProps<Pool>): void {
-    for (const pool of Object.keys(this.pools) as Pool[]) {
-      const [own, most, kept] = [deserved[pool] ?? 0, capability[pool] ?? deserved[pool] ?? 0, guarantee[pool] ?? 0];
-      if (most < own) {
-        throw new Error(
-          `${this.node.path}: team ${name}: capability must not be less than deserved (${most} < ${own} nodes of ${pool}). Raise capability, or omit it.`,
-        );
-      }
-      if (kept > own) {
-        throw new Error(
-          `${this.node.path}: team ${name}: guarantee must not exceed deserved (${kept} > ${own} nodes of ${pool}), because the guarantee is part of the deserved amount.`,
-        );
-      }
     }
   }
 
@@ -358,6 +309,7 @@ export class GpuPlatform<
     const networks = this.network?.attach(chart, team.namespace) ?? [];
     const queue = installed.queueOf(chart, shares, team);
     return new PlatformTeam(name, {
+      parent: shares.parent,
       chart,
       team,
       networks,
@@ -366,28 +318,14 @@ export class GpuPlatform<
     });
   }
 
-  private teamShares(): readonly TeamShares[] {
-    return Object.entries<PlatformTeamProps<Pool>>(this.props.teams).map(([name, team]) => {
-      const shares = this.poolList.map((pool): PoolShare => {
-        const nodes = (which: Nodes<Pool> | undefined): number => which?.[pool.name as Pool] ?? 0;
-        const deserved = nodes(team.deserved);
-        return {
-          pool,
-          deserved,
-          capability: Math.max(deserved, nodes(team.capability)),
-          guarantee: nodes(team.guarantee),
-        };
-      });
-      return { name, shares, amounts: (which) => sumOf(shares.map((share) => this.offers(share.pool, share[which]))) };
-    });
-  }
-
   private shares(): PlatformShares {
     const racked = this.poolList.some(({ props }) => props.nodesPerRack !== undefined);
+    const offers = (pool: PlatformPool, nodes: number): ExactAmounts => this.offers(pool, nodes);
+    const { teams } = this.props;
     return {
+      ...teamTree({ where: this.node.path, pools: this.poolList, teams, offers }),
       pools: this.poolList,
-      teams: this.teamShares(),
-      offers: (pool, nodes) => this.offers(pool, nodes),
+      offers,
       topologyLevels: racked ? [RACK] : [],
     };
   }

@@ -1,13 +1,27 @@
 /**
- * Kueue as a platform's scheduling system: a flavor of each pool, a cohort in which teams lend to each other, a cluster queue of each team
- * with a door in its namespace.
+ * Kueue as a platform's scheduling system: a flavor for each pool, a cohort in which teams lend to each other, one below it for each
+ * group of teams, and a ClusterQueue for each team, with a LocalQueue in its namespace.
  */
 import { type Construct } from 'constructs';
-import { ClusterQueue, type ClusterQueueProps, Cohort, LocalQueue, ResourceFlavor, Topology } from '../kueue';
+import {
+  ClusterQueue,
+  type ClusterQueueProps,
+  Cohort,
+  type FlavorQuotas,
+  LocalQueue,
+  ResourceFlavor,
+  Topology,
+} from '../kueue';
 import { type Amounts, amountsOf } from '../pods/amounts';
 import { written } from './node-pool';
-import { type InstalledScheduling, type PlatformShares, type PoolShare, SchedulingSystem } from './scheduling-system';
 import { publicClass } from '../resources/public-class';
+import {
+  type InstalledScheduling,
+  type PlatformShares,
+  type PoolShare,
+  SchedulingSystem,
+  type TeamGroup,
+} from './scheduling-system';
 
 /** Options of a KueueSystem. */
 export interface KueueSystemOptions {
@@ -60,12 +74,22 @@ export class KueueSystem extends SchedulingSystem<'kueue'> {
         }),
       );
     }
+    const cohorts = new Map<string, Cohort>();
+    const cohortOf = (group: TeamGroup | undefined): Cohort => (group && cohorts.get(group.name)) ?? cohort;
+    for (const group of platform.groups) {
+      const made = new Cohort(scope, `cohort-${group.name}`, {
+        name: group.name,
+        parent: cohortOf(group.parent),
+        flavors: this.groupQuotas(group, platform),
+      });
+      cohorts.set(group.name, made);
+    }
     return {
       teamQueue: () => false,
       queueOf: (into, team, { namespace }) => {
         const clusterQueue = new ClusterQueue(into, 'cluster-queue', {
           name: team.name,
-          cohort,
+          cohort: cohortOf(team.group),
           namespaces: [namespace],
           flavors: this.quotas(team.shares, platform),
           preemption: this.options.preemption ?? { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
@@ -76,21 +100,51 @@ export class KueueSystem extends SchedulingSystem<'kueue'> {
     };
   }
 
+  private quotas(shares: readonly PoolShare[], platform: PlatformShares): readonly FlavorQuotas[] {
+    return this.flavorQuotas(shares, platform, ({ deserved, capability, guarantee }) => ({
+      nominal: deserved,
+      borrowing: capability - deserved,
+      lending: guarantee > 0 ? deserved - guarantee : undefined,
+    }));
+  }
+
+  /** A group owns nothing beside the quotas of its queues, and limits what they borrow from and lend to others together. */
+  private groupQuotas({ shares }: TeamGroup, platform: PlatformShares): readonly FlavorQuotas[] {
+    return this.flavorQuotas(shares, platform, ({ deserved, capability, guarantee }) => ({
+      nominal: 0,
+      borrowing: capability - deserved,
+      lending: guarantee > 0 ? deserved - guarantee : undefined,
+    }));
+  }
+
   /** Flavors that share a resource need the same ones, so each has every resource of all pools. */
-  private quotas(shares: readonly PoolShare[], platform: PlatformShares): NonNullable<ClusterQueueProps['flavors']> {
+  private flavorQuotas(
+    shares: readonly PoolShare[],
+    platform: PlatformShares,
+    nodesOf: (share: PoolShare) => NodeQuotas,
+  ): readonly FlavorQuotas[] {
     const resources = [...new Set(platform.pools.flatMap((pool) => [...platform.offers(pool, 1).keys()]))];
     const used = shares.filter(({ capability }) => capability > 0);
-    return used.map(({ pool, deserved, capability, guarantee }) => {
+    return used.map((share) => {
+      const { pool } = share;
       const amounts = (nodes: number): Amounts => {
         const offered = written(platform.offers(pool, nodes));
         return amountsOf(Object.fromEntries(resources.map((resource) => [resource, offered[resource] ?? '0'])));
       };
+      const { nominal, borrowing, lending } = nodesOf(share);
       return {
         flavor: this.flavors.get(pool.name)!,
-        nominalQuota: amounts(deserved),
-        borrowingLimit: amounts(capability - deserved),
-        ...(guarantee > 0 ? { lendingLimit: amounts(deserved - guarantee) } : {}),
+        nominalQuota: amounts(nominal),
+        borrowingLimit: amounts(borrowing),
+        ...(lending === undefined ? {} : { lendingLimit: amounts(lending) }),
       };
     });
   }
+}
+
+/** Quotas of a pool's flavor, in nodes. */
+interface NodeQuotas {
+  readonly nominal: number;
+  readonly borrowing: number;
+  readonly lending: number | undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * A team of a platform: its room, its queue, its networks, and what its pods write to have a node or a share of one.
+ * A team of a platform: its namespace, its queue, its networks, and what its pods need to get a node or a share of one.
  */
 import { type Chart } from 'cdk8s';
 import { type ResourceName } from '../../facts/catalog';
@@ -15,21 +15,31 @@ import { publicClass } from '../resources/public-class';
 export type Nodes<Pool extends string> = Partial<Readonly<Record<Pool, number>>>;
 
 /** Props of a team of a platform. */
-export interface PlatformTeamProps<Pool extends string> extends Pick<
+export interface PlatformTeamProps<Pool extends string, TeamName extends string = string> extends Pick<
   TeamProps,
   'admins' | 'members' | 'limits' | 'podSecurity' | 'namespaceLabels'
 > {
-  /** What the team gets back from others whenever it asks, in nodes. */
+  /**
+   * The team that this one belongs to. What child teams deserve and are guaranteed is part of their parent's share, and
+   * their capability is at most their parent's. The parent uses the rest for workloads of its own.
+   * @default - none: a share of the pools
+   */
+  readonly parent?: TeamName;
+  /** What the team reclaims from others when it needs it, in nodes. Includes what its child teams deserve. */
   readonly deserved: Nodes<Pool>;
-  /** The most that it may ask for, in nodes. @default - what it deserves */
+  /** The most that it may use, its child teams included, in nodes. @default - the deserved nodes */
   readonly capability?: Nodes<Pool>;
-  /** What is kept for it even while it is idle, in nodes. @default - nothing */
+  /**
+   * What is reserved for it even while it is idle, in nodes. Includes the guarantees of its child teams.
+   * @default - the guarantees of its child teams
+   */
   readonly guarantee?: Nodes<Pool>;
   /** Storage of all claims together, `300Ti`. @default - not limited */
   readonly storage?: ByteSize;
 }
 
 interface Made<Engine extends QueueEngine> {
+  readonly parent?: string;
   readonly chart: Chart;
   readonly team: Team;
   readonly networks: readonly RdmaNetwork[];
@@ -58,6 +68,11 @@ export class PlatformTeam<Pool extends string, Engine extends QueueEngine = Queu
     readonly name: string,
     private readonly made: Made<Engine>,
   ) {}
+
+  /** Name of the team that this one belongs to. Absent at the top. */
+  get parent(): string | undefined {
+    return this.made.parent;
+  }
 
   /** Namespace, quota, defaults, members. */
   get team(): Team {

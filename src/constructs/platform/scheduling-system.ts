@@ -20,16 +20,37 @@ export interface PoolShare {
   readonly guarantee: number;
 }
 
-export interface TeamShares {
-  readonly name: string;
+interface Shares {
+  /** One entry for each pool. */
   readonly shares: readonly PoolShare[];
   /** The shares of one kind over all pools, by resource; the network's devices are among them. */
   amounts(which: 'deserved' | 'capability' | 'guarantee'): ExactAmounts;
 }
 
+/** What a team has for its own workloads: its share without that of its child teams. */
+export interface TeamShares extends Shares {
+  readonly name: string;
+  /** The team whose share this one's is a part of; absent at the top. */
+  readonly parent?: string;
+  /** The group that the team's queue is in: its own if it has child teams, otherwise that of its parent. */
+  readonly group?: TeamGroup;
+}
+
+/** A team together with its child teams: a queue that holds other queues and no workloads. */
+export interface TeamGroup extends Shares {
+  /** Name of its queue. */
+  readonly name: string;
+  /** The group above; absent at the top. */
+  readonly parent?: TeamGroup;
+  /** Names of all teams in it. */
+  readonly teams: readonly string[];
+}
+
 export interface PlatformShares {
   readonly pools: readonly PlatformPool[];
   readonly teams: readonly TeamShares[];
+  /** Teams with child teams, parents before their children. */
+  readonly groups: readonly TeamGroup[];
   /** What all nodes of a pool offer, the network's devices among it. */
   offers(pool: PlatformPool, nodes: number): ExactAmounts;
   /** Node labels of the topology levels, such as racks, outermost first; empty if no topology is known. */

@@ -1,9 +1,9 @@
 /**
- * Volcano as a platform's scheduling system: one queue that holds the cluster, one of each team beneath it.
+ * Volcano as a platform's scheduling system: one queue that holds the cluster, and below it one for each team and each group of teams.
  */
 import { App, Chart } from 'cdk8s';
 import { type Construct } from 'constructs';
-import { type TeamProps } from '../tenancy';
+import { type TeamQueueProps } from '../tenancy';
 import { type GpuSchedulingOptions, Queue, SchedulerConfiguration } from '../volcano';
 import { stated, sumOf } from './node-pool';
 import {
@@ -11,6 +11,7 @@ import {
   type InstallOptions,
   type PlatformShares,
   SchedulingSystem,
+  type TeamGroup,
   type TeamShares,
 } from './scheduling-system';
 import { publicClass } from '../resources/public-class';
@@ -60,8 +61,13 @@ export class VolcanoSystem extends SchedulingSystem<'volcano'> {
     const holder = throughChart ? new Chart(new App(), 'text') : scope;
     const configuration = SchedulerConfiguration.forGpus(holder, 'scheduler', { devices, ...options });
     this.configuration = configuration;
+    const groups = new Map<string, Queue>();
+    for (const group of platform.groups) {
+      const parent = queueAbove(group.parent, groups, root);
+      groups.set(group.name, new Queue(scope, `queue-${group.name}`, { name: group.name, ...queueOf(group, parent) }));
+    }
     return {
-      teamQueue: (team) => queueOf(team, root),
+      teamQueue: (team) => queueOf(team, queueAbove(team.group, groups, root)),
       queueOf: (_, __, { queue }) => queue,
       chartValues: { custom: { scheduler_config_override: configuration.text } },
     };
@@ -71,7 +77,11 @@ export class VolcanoSystem extends SchedulingSystem<'volcano'> {
 /** Weight by which nodes are filled by their devices, one after the other. */
 const PACKING = 10;
 
-function queueOf(team: TeamShares, parent: Queue): NonNullable<TeamProps['queue']> {
+function queueAbove(group: TeamGroup | undefined, groups: ReadonlyMap<string, Queue>, root: Queue): Queue {
+  return group === undefined ? root : groups.get(group.name)!;
+}
+
+function queueOf(team: TeamShares | TeamGroup, parent: Queue): TeamQueueProps {
   const guarantee = team.shares.some(({ guarantee: nodes }) => nodes > 0);
   return {
     parent,

@@ -40,6 +40,8 @@ export interface NodeDaemonSetProps {
   readonly tolerations: readonly Toleration[];
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly nodeRequirements?: readonly NodeSelectorRequirement[];
+  /** Whether the pods use the network of the node. @default false */
+  readonly hostNetwork?: boolean;
   /** Permissions in the whole cluster. @default - none, and no token */
   readonly permissions?: readonly PolicyRule[];
   readonly labels?: Readonly<Record<string, string>>;
@@ -77,6 +79,7 @@ export function nodeDaemonSet(scope: Construct, props: NodeDaemonSetProps): ApiO
           spec: {
             ...(permissions.length > 0 ? { serviceAccountName: name } : { automountServiceAccountToken: false }),
             priorityClassName: 'system-node-critical',
+            ...(props.hostNetwork === true ? { hostNetwork: true } : {}),
             ...(props.nodeSelector === undefined ? {} : { nodeSelector: props.nodeSelector }),
             ...(nodeRequirements.length === 0
               ? {}

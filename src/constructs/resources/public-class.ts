@@ -79,13 +79,7 @@ function wrapMembers(
         { value: key },
       );
     } else if (member.get !== undefined) {
-      const { get } = member;
-      member.get = wrap(
-        function () {
-          return get.call(this) as unknown;
-        },
-        () => [],
-      );
+      member.get = wrap(Reflect.get(member, 'get') as Method, () => []);
     }
     Object.defineProperty(holder, key, member);
   }

@@ -17,6 +17,7 @@ export const SOURCES: Readonly<Record<string, string>> = {
   'flux-helm-controller': 'flux-helm-controller v1.6.3',
   'flux-kustomize-controller': 'flux-kustomize-controller v1.9.6',
   'flux-source-controller': 'flux-source-controller v1.9.6',
+  'gaudi-base-operator': 'gaudi-base-operator 1.23.0-695',
   'intel-device-plugins-operator': 'intel-device-plugins-operator v0.36.0',
   'jobset': 'jobset v0.12.0',
   'kai-scheduler': 'kai-scheduler v0.13.0',
@@ -138,13 +139,14 @@ flowcontrol.apiserver.k8s.io v1beta3 FlowSchema flowschemas bcstd29 kubernetes 3
 flowcontrol.apiserver.k8s.io v1beta3 PriorityLevelConfiguration prioritylevelconfigurations bcstd29 kubernetes 30-31:333
 fpga.intel.com v2 AcceleratorFunction acceleratorfunctions nsp intel-device-plugins-operator 26
 fpga.intel.com v2 FpgaRegion fpgaregions nsp intel-device-plugins-operator 31
+habanalabs.habana.ai v1 ClusterPolicy clusterpolicies cstp gaudi-base-operator 0
 helm.toolkit.fluxcd.io v2 HelmRelease helmreleases nstp flux-helm-controller 0
 internal.apiserver.k8s.io v1alpha1 StorageVersion storageversions pbcst kubernetes 30-35:339,36-37:895
 jobset.x-k8s.io v1alpha2 JobSet jobsets nstp jobset 0
 k8s.cni.cncf.io v1 NetworkAttachmentDefinition network-attachment-definitions nsp network-attachment-definition 0
 kai.scheduler v1 Config configs cstp kai-scheduler 0
-kai.scheduler v1 SchedulingShard schedulingshards cstp kai-scheduler 26
-kai.scheduler v1alpha1 Topology topologies csp kai-scheduler 37
+kai.scheduler v1 SchedulingShard schedulingshards cstp kai-scheduler 25
+kai.scheduler v1alpha1 Topology topologies csp kai-scheduler 36
 karpenter.k8s.aws v1 EC2NodeClass ec2nodeclasses cstp karpenter-provider-aws 0
 karpenter.sh v1 NodeClaim nodeclaims cstp karpenter 6
 karpenter.sh v1 NodePool nodepools cstp karpenter 36
@@ -274,9 +276,9 @@ scheduling.k8s.io v1alpha3 PodGroup podgroups bnst kubernetes 37:1098
 scheduling.k8s.io v1alpha3 Workload workloads bns kubernetes 37:1100
 scheduling.k8s.io v1beta1 PodGroup podgroups pbnst kubernetes 37:1098
 scheduling.k8s.io v1beta1 Workload workloads pbns kubernetes 37:1100
-scheduling.run.ai v1alpha2 BindRequest bindrequests nstp kai-scheduler 38
-scheduling.run.ai v2 Queue queues cstp kai-scheduler 62
-scheduling.run.ai v2alpha2 PodGroup podgroups nstp kai-scheduler 48
+scheduling.run.ai v1alpha2 BindRequest bindrequests nstp kai-scheduler 37
+scheduling.run.ai v2 Queue queues cstp kai-scheduler 61
+scheduling.run.ai v2alpha2 PodGroup podgroups nstp kai-scheduler 47
 scheduling.volcano.sh v1beta1 PodGroup podgroups nsp volcano 67
 scheduling.volcano.sh v1beta1 Queue queues cstp volcano 74
 scheduling.x-k8s.io v1alpha1 ElasticQuota elasticquotas nstp scheduler-plugins 0

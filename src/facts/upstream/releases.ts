@@ -48,9 +48,9 @@ export const UPSTREAM = {
   keda: release('KEDA', 'keda', 'v2.20.2', { chart: 'https://kedacore.github.io/charts' }),
   expr: release('expr', 'expr', 'v1.17.8'),
   kueue: release('Kueue', 'kueue', 'v0.19.2', { chart: 'oci://registry.k8s.io/kueue/charts' }),
-  jobset: release('JobSet', 'kubernetes-sigs/jobset', 'v0.12.0'),
-  lws: release('LeaderWorkerSet', 'kubernetes-sigs/lws', 'v0.10.0'),
-  kuberay: release('KubeRay', 'ray-project/kuberay', 'v1.7.0'),
+  jobset: release('JobSet', 'kubernetes-sigs/jobset', 'v0.12.0', { chart: 'oci://registry.k8s.io/jobset/charts' }),
+  lws: release('LeaderWorkerSet', 'kubernetes-sigs/lws', 'v0.10.0', { chart: 'oci://registry.k8s.io/lws/charts' }),
+  kuberay: release('KubeRay', 'ray-project/kuberay', 'v1.7.0', { chart: 'https://ray-project.github.io/kuberay-helm' }),
   'prometheus-operator': release('prometheus-operator', 'prometheus-operator', 'v0.93.0'),
   'knative-serving': release('Knative Serving', 'Knative Serving', 'v1.23.0', { moduleVersion: 'v0.50.0' }),
   'rocm-gpu-operator': release('ROCm gpu-operator', 'ROCm gpu-operator', 'v1.5.1', {

@@ -6,7 +6,7 @@
 import { provideRules } from '../../checks/registry';
 import { allRules } from './all-rules';
 
-provideRules(allRules());
+provideRules(allRules);
 
 export { allRules };
 export { check, type CheckOptions } from '../../checks/engine';

@@ -69,6 +69,8 @@ export function readPolicy(fields: Fields): Policy {
     capacityReportSeconds: fields.duration('capacityReport') ?? DEFAULT_POLICY.capacityReportSeconds,
     staleGangSeconds: fields.duration('staleGang') ?? DEFAULT_POLICY.staleGangSeconds,
     stuckSeconds: fields.duration('stuck') ?? DEFAULT_POLICY.stuckSeconds,
+    moveLimit: fields.number('moveLimit', { least: 0, whole: true }) ?? DEFAULT_POLICY.moveLimit,
+    moveIntervalSeconds: fields.duration('moveInterval') ?? DEFAULT_POLICY.moveIntervalSeconds,
   };
   fields.done();
   return policy;

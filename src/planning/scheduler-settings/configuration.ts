@@ -132,6 +132,8 @@ type NumberOfPolicy =
   | 'staleGangSeconds'
   | 'stuckSeconds'
   | 'victimLimit'
+  | 'moveLimit'
+  | 'moveIntervalSeconds'
   | 'makeRoomLimit';
 
 type Of<K extends keyof Configuration> = Configuration[K];
@@ -371,6 +373,8 @@ class Reader {
       capacityReportSeconds: number('capacityReportSeconds'),
       staleGangSeconds: number('staleGangSeconds', 1),
       stuckSeconds: number('stuckSeconds'),
+      moveLimit: number('moveLimit'),
+      moveIntervalSeconds: number('moveIntervalSeconds'),
       victimLimit: number('victimLimit', 1),
       makeRoomLimit: number('makeRoomLimit', 1),
     };

@@ -9,6 +9,7 @@ const PENDING_KINDS: readonly PendingKind[] = [
   'unknown-queue',
   'queue-closed',
   'queue-capability',
+  'queue-guarantees',
   'quota-of-non-preemptible',
   'unknown-topology',
   'too-few-pods',

@@ -255,7 +255,8 @@ export class Actor {
     if (!leader.holds || this.ended.signal.aborted) {
       return false;
     }
-    const outcome = await this.slots.run(() => evict(entry, this.evictions));
+    const { evictions } = this;
+    const outcome = await this.slots.run(() => evict(entry, evictions));
     metrics.evictions.inc({ action, outcome: outcome.kind });
     const about = { pod: entry.key, gang, node, action, beneficiary, movesTo, ...outcome };
     if (outcome.kind === 'evicted' || outcome.kind === 'gone') {
@@ -300,7 +301,8 @@ export class Actor {
     if (entry.gang !== undefined && entry.node !== undefined) {
       this.options.assumptions.avoid(gangId(entry.gang), entry.node, AVOIDANCE);
     }
-    const outcome = await this.slots.run(() => evict(entry, this.evictions));
+    const { evictions } = this;
+    const outcome = await this.slots.run(() => evict(entry, evictions));
     const { timeoutSeconds } = this.options.config().handOver;
     log.warn(
       { pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome },

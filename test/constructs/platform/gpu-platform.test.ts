@@ -4,6 +4,7 @@
 import { App, Chart } from 'cdk8s';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Plan } from '../../../src/planning/cluster/plan-on-synth';
+import { TrainingOperatorRelease } from '../../../src/constructs/charts';
 import { Sharing } from '../../../src/constructs/gpu-operator';
 import { Accelerator } from '../../../src/constructs/pods';
 import { Team } from '../../../src/constructs/tenancy';
@@ -53,6 +54,7 @@ function platform(more: Partial<Props> = {}): {
 function withJob(more: Partial<Props> = {}, nodes = 4): App {
   const made = platform(more);
   const { research } = made.platform.teams;
+  new TrainingOperatorRelease(made.platform.nodes, 'training-operator');
   new PyTorchJob(research.chart, 'train', {
     ...research.wholeNode('training'),
     image: 'registry.example.com/train:1',

@@ -3,7 +3,7 @@ import { bind } from '../../../src/runtime/kubernetes/apply/bind';
 import { evict } from '../../../src/runtime/kubernetes/apply/evict';
 import { handOver, handOverPatch } from '../../../src/runtime/kubernetes/apply/hand-over';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { type FakeServer, fakeServer, type Handler, refuse, reply } from './fake-server';
+import { type FakeServer, fakeServer, type Handler, refuse, reply, until } from './fake-server';
 
 /** As it was read when its place was decided. */
 const KNOWN: JsonObject = { metadata: { resourceVersion: '7' }, spec: {} };
@@ -110,6 +110,32 @@ describe('placing a pod', () => {
     expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'abandoned' });
     expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
+
+  it.each([
+    ['placed', () => bind(POD, KNOWN, options()), { kind: 'abandoned' }],
+    ['handed over', () => handOver(POD, KNOWN, options()), { kind: 'abandoned' }],
+    ['evicted', () => evict(POD, evictions()), { kind: 'failed' }],
+  ])(
+    'a pod is not %s by a request that waited for a connection until the replica no longer led',
+    async (_, act, ended) => {
+      await server.close();
+      let answer = (): void => undefined;
+      handler = ({ path }, response) => {
+        answer = () => reply(response, 200, {});
+        return path === '/slow' ? undefined : answer();
+      };
+      server = await fakeServer((asked, response) => handler(asked, response), { connections: 1 });
+      const slow = server.client.get('/slow');
+      await until(() => server.asked.length === 1);
+      const acted = act();
+      await new Promise((done) => setTimeout(done, 5));
+      leads = false;
+      answer();
+      await slow;
+      expect(await acted).toMatchObject(ended);
+      expect(server.asked.map(({ path }) => path)).toEqual(['/slow']);
+    },
+  );
 
   it('does not believe a refusal after a request that got no answer', async () => {
     let posts = 0;

@@ -23,7 +23,10 @@ export interface FakeServer {
   close(): Promise<void>;
 }
 
-export async function fakeServer(handler: Handler): Promise<FakeServer> {
+export async function fakeServer(
+  handler: Handler,
+  options: { readonly connections?: number } = {},
+): Promise<FakeServer> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => void serve(request, response));
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -43,7 +46,7 @@ export async function fakeServer(handler: Handler): Promise<FakeServer> {
   }
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = new ApiClient({ admission: () => Promise.resolve({ url, connection: {}, headers: {} }) });
+  const client = new ApiClient({ ...options, admission: () => Promise.resolve({ url, connection: {}, headers: {} }) });
   return {
     client,
     asked,

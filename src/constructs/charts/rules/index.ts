@@ -99,7 +99,7 @@ export const chartRules: readonly Rule[] = [
       summary: 'Argo CD must apply charts with large CRDs with server-side apply.',
       why: 'A client-side apply copies the whole CRD into an annotation, which is limited to 262144 bytes: the CRDs are rejected, and the operator does not start.',
       source:
-        'kubernetes, metadata.annotations limit; the CRDs of Kueue, KEDA, Kubeflow Trainer and prometheus-operator',
+        'kubernetes, metadata.annotations limit; the CRDs of Kueue, KEDA, Kubeflow Trainer, KubeRay, JobSet, LeaderWorkerSet, and prometheus-operator',
       fix: 'Add ServerSideApply=true to syncPolicy.syncOptions.',
     },
     function* ({ facts }, object) {

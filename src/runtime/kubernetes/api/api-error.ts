@@ -4,12 +4,15 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { asInteger, asObject, asString } from '../../../manifests/read';
 
+/** Status of a request that was never written to a connection: it cannot have been carried out. */
+export const NOT_SENT = -1;
+
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
     message: string,
-    /** HTTP status; 0 where no answer came, and the request may or may not have been carried out. */
+    /** HTTP status; 0 where no answer came, and the request may or may not have been carried out; `NOT_SENT`. */
     readonly status: number,
     /** `NotFound`, `Conflict`, `AlreadyExists`, … */
     readonly reason: string,

@@ -1,10 +1,17 @@
 /**
  * Requests to the API server over kept connections: JSON in, JSON out, with a time-out, and streams of lines for watches.
  */
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type Socket } from 'node:net';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { ApiError, messageOf } from './api-error';
+import { ApiError, messageOf, NOT_SENT } from './api-error';
 import { type Admission, type AdmissionSource } from './credentials';
 
 export interface ApiRequest {
@@ -16,6 +23,12 @@ export interface ApiRequest {
   readonly timeout?: number;
   /** Aborts the request, and its stream. @default - never */
   readonly signal?: AbortSignal;
+  /**
+   * Asked once the connection is open, right before the request is written to it: when false, the request is not sent. A request may wait
+   * for a connection for a long time, and longer if the process is stopped meanwhile.
+   * @default - the request is sent
+   */
+  readonly permit?: () => boolean;
 }
 
 /** Called when a request ends: for metrics. Status 0: no answer. */
@@ -101,7 +114,7 @@ export class ApiClient {
   }
 
   private async send(method: string, path: string, request: ApiRequest, isStream: boolean): Promise<IncomingMessage> {
-    const { query, body, contentType, timeout = TIMEOUT, signal } = request;
+    const { query, body, contentType, timeout = TIMEOUT, signal, permit } = request;
     const { url, headers, connection } = await this.currentAdmission();
     const agents = this.agentsFor(url, connection);
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
@@ -138,7 +151,13 @@ export class ApiClient {
         clearTimeout(timer);
         reject(error);
       });
-      call.end(payload);
+      whenOpen(call, () => {
+        if (permit === undefined || permit()) {
+          call.end(payload);
+        } else {
+          call.destroy(new ApiError(`${method} ${path} was not sent: it is no longer permitted`, NOT_SENT, 'NotSent'));
+        }
+      });
     });
   }
 
@@ -168,6 +187,19 @@ export class ApiClient {
     }
     return this.agents;
   }
+}
+
+/** Calls `then` once the request has a connection that is open, and encrypted where it is to be. Nothing is written before `end`. */
+function whenOpen(call: ClientRequest, then: () => void): void {
+  call.on('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
+    if (socket.secureConnecting === true) {
+      socket.once('secureConnect', then);
+    } else if (socket.connecting) {
+      socket.once('connect', then);
+    } else {
+      then();
+    }
+  });
 }
 
 function queryText(query: ApiRequest['query']): string {

@@ -4,7 +4,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';
-import { ApiError, isNotFound, messageOf } from '../api/api-error';
+import { ApiError, isNotFound, messageOf, NOT_SENT } from '../api/api-error';
 import { Backoff, pause } from '../api/backoff';
 import { type ApiClient } from '../api/client';
 import { type Clock, SYSTEM_CLOCK } from '../clock';
@@ -78,6 +78,9 @@ export async function attempt(
     } catch (error) {
       if (isNotFound(error)) {
         return { kind: 'gone' };
+      }
+      if (error instanceof ApiError && error.status === NOT_SENT) {
+        return { kind: 'abandoned' };
       }
       message = messageOf(error);
       isUncertain ||= isSending && mayHaveHappened(error);

@@ -29,7 +29,11 @@ export function bind(pod: PlacedPod, known: JsonObject, options: AttemptOptions)
         },
         target: { apiVersion: 'v1', kind: 'Node', name: node },
       };
-      await options.client.request('POST', `${podPath(pod)}/binding`, { body, timeout: options.requestTimeout });
+      await options.client.request('POST', `${podPath(pod)}/binding`, {
+        body,
+        timeout: options.requestTimeout,
+        permit: options.leads,
+      });
     },
     look: (now) => placeOf(now, node),
   });

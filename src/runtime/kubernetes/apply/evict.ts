@@ -19,14 +19,14 @@ export interface EvictOptions {
   readonly client: Pick<ApiClient, 'request'>;
   /** Milliseconds for one request. */
   readonly timeout: number;
-  /** While this holds, and `signal` has not come, the pod is looked at after an eviction without an answer. */
+  /** Without it nothing is evicted; while it holds, and `signal` has not come, the pod is looked at after an eviction without an answer. */
   readonly leads: () => boolean;
   readonly signal: AbortSignal;
 }
 
 /** One try: what fails is decided again in a later cycle. What may have happened is looked at until it is known. */
 export async function evict(pod: PodRef, options: EvictOptions): Promise<EvictionOutcome> {
-  const { client, timeout } = options;
+  const { client, timeout, leads } = options;
   const { namespace, name, uid } = pod;
   const body = {
     apiVersion: 'policy/v1',
@@ -35,7 +35,7 @@ export async function evict(pod: PodRef, options: EvictOptions): Promise<Evictio
     deleteOptions: { preconditions: { uid } },
   };
   try {
-    await client.request('POST', `${podPath(pod)}/eviction`, { body, timeout });
+    await client.request('POST', `${podPath(pod)}/eviction`, { body, timeout, permit: leads });
     return { kind: 'evicted' };
   } catch (error) {
     if (isNotFound(error)) {

@@ -18,6 +18,7 @@ export function handOver(pod: PlacedPod, known: JsonObject, options: AttemptOpti
         body: handOverPatch(pod, latest),
         contentType: 'application/json-patch+json',
         timeout: options.requestTimeout,
+        permit: options.leads,
       });
     },
     look: (now) => handedOver(now, pod.node),

@@ -54,7 +54,7 @@ export async function resolvePlace(pod: PlacedPod, options: ResolveOptions): Pro
 async function isFenced(
   pod: PlacedPod,
   { metadata, status }: JsonObject,
-  { client, requestTimeout: timeout, now }: ResolveOptions,
+  { client, requestTimeout: timeout, now, leads }: ResolveOptions,
 ): Promise<boolean> {
   const { resourceVersion } = asObject(metadata);
   const known = asArray(asObject(status).conditions)
@@ -73,6 +73,7 @@ async function isFenced(
     body: { metadata: { uid: pod.uid, resourceVersion }, status: { conditions: [condition] } },
     contentType: 'application/strategic-merge-patch+json',
     timeout,
+    permit: leads,
   });
   return asObject(written.metadata).resourceVersion !== resourceVersion;
 }
