@@ -67,6 +67,7 @@ const ENTRY_POINTS = {
   './manifests': 'src/manifests/index.ts',
   './placement': 'src/placement/index.ts',
   './testing': 'src/interfaces/testing/index.ts',
+  './pulumi': 'src/interfaces/pulumi/index.ts',
   './api/*': 'src/facts/api/types/*.ts',
 };
 
@@ -115,7 +116,13 @@ export class GantryProject extends typescript.TypeScriptProject {
       bin: { gantry: 'bin/gantry' },
       keywords: ['cdk8s', 'constructs', 'gpu', 'kubernetes', 'kubeflow', 'volcano', 'keda', 'scheduling', 'validation'],
 
-      peerDeps: ['cdk8s@^2.60.0', 'cdk8s-plus-28@^2.5.0', 'constructs@^10.0.0'],
+      peerDeps: [
+        'cdk8s@^2.60.0',
+        'cdk8s-plus-28@^2.5.0',
+        'constructs@^10.0.0',
+        '@pulumi/pulumi@^3.248.0',
+        '@pulumi/kubernetes@^4.32.0',
+      ],
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
         'yaml@2.9.1',
@@ -160,6 +167,8 @@ export class GantryProject extends typescript.TypeScriptProject {
         'fast-check@4.10.2',
         'dependency-cruiser@17.3.9',
         '@kubernetes/client-node@1.4.0',
+        '@pulumi/pulumi@3.248.0',
+        '@pulumi/kubernetes@4.32.0',
         'esbuild@0.28.2',
         'playwright-core@1.65.1',
         'pino@10.4.0',
@@ -244,8 +253,12 @@ export class GantryProject extends typescript.TypeScriptProject {
           .map(([entryPoint, source]) => [entryPoint.slice('./'.length), [builtFile(source, '.d.ts')]]),
       ),
     });
-    // Nothing in `src` imports it: its constructs are accepted where a program uses them.
-    this.package.addField('peerDependenciesMeta', { 'cdk8s-plus-28': { optional: true } });
+    // Nothing in `src` imports cdk8s-plus: its constructs are accepted where a program uses them. Pulumi is loaded by `./pulumi` alone.
+    this.package.addField('peerDependenciesMeta', {
+      'cdk8s-plus-28': { optional: true },
+      '@pulumi/pulumi': { optional: true },
+      '@pulumi/kubernetes': { optional: true },
+    });
     this.package.addField('homepage', `${REPOSITORY}#readme`);
     this.package.addField('bugs', { url: `${REPOSITORY}/issues` });
     this.defineTasks();
@@ -353,6 +366,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx test/e2e/agreement/record.ts',
       receiveArgs: true,
     });
+    this.addTask('record:admission', {
+      description:
+        'Ask a live API server which pods it admits, for the tests that run without one: [--seed S] [--worlds N] [--pods N] (needs Go)',
+      exec: 'tsx test/e2e/admission/record.ts',
+      receiveArgs: true,
+    });
     this.addTask('docs:check', {
       description: 'Check the documentation: snippets, generated tables, links, and words',
       steps: [
@@ -393,6 +412,18 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('bench:agreement', {
       description: 'Measure how often checks say what a live API server says: --mutants N --seed S',
       exec: 'tsx bench/agreement.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:webhooks', {
+      description:
+        "Measure how often checks say what the projects' own validators say: --mutants N --seed S --projects REGEX --least PERCENT",
+      exec: 'tsx bench/webhooks.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:webhooks', {
+      description:
+        "Ask the projects' own validators and write test/fixtures/webhooks: --questions N --seed S [PROJECT...]",
+      exec: 'tsx test/e2e/webhooks/record.ts',
       receiveArgs: true,
     });
     this.addTask('bench:check', {

@@ -113,9 +113,10 @@ class Shapes {
   }
 
   private made(type: Type, at: Node): number | undefined {
-    const members = (type.isUnion() ? type.getUnionTypes() : [type]).filter(
-      (member) => member.isObject() || member.isIntersection(),
-    );
+    const members = (type.isUnion() ? type.getUnionTypes() : [type])
+      .filter((member) => member.isObject() || member.isIntersection())
+      // A value that is known later has no members to compare.
+      .filter((member) => member.getSymbol()?.getName() !== 'Deferred');
     const objects = members.filter((member) => !member.isArray() && !member.isReadonlyArray() && !member.isTuple());
     if (objects.length === 0 || !objects.every((member) => isClosed(member))) {
       return undefined;

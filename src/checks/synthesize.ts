@@ -41,7 +41,7 @@ export interface Synthesis {
  * console.log(`${objects.length} objects, ${report.findings.length} findings`);
  */
 export function synthesize(scope: IConstruct, options: SynthesizeOptions = {}): Synthesis {
-  validate(scope);
+  validateConstructs(scope);
   const { checkRendered } = createRequire(__filename)('./check-tree') as typeof CheckTree;
   const { report, rendered, set } = checkRendered(scope);
   if (options.onErrors !== 'return' && hasErrors(report)) {
@@ -51,7 +51,7 @@ export function synthesize(scope: IConstruct, options: SynthesizeOptions = {}): 
 }
 
 /** The validations of constructs, as `App.synth` runs them, without the check, which comes next. */
-function validate(scope: IConstruct): void {
+export function validateConstructs(scope: IConstruct): void {
   const state = synthState(scope);
   const { phase } = state;
   state.phase = 'off';

@@ -5,7 +5,7 @@ import pico from 'picocolors';
 import { type JsonValue } from '../../facts/api/schema';
 import { type Finding, type NotChecked, type Severity } from '../finding';
 import { type SkippedSource } from '../../manifests/manifest';
-import { type Report } from '../report';
+import { countsOf, type Report } from '../report';
 
 type Colours = ReturnType<typeof pico.createColors>;
 
@@ -150,7 +150,7 @@ function renderGroup(group: readonly Finding[], colours: Colours, width: number 
   const lines = [[colours.bold(title[0] ?? ''), ...title.slice(1)].join('  ')];
   for (const finding of group) {
     lines.push(
-      `  ${severityText(finding.severity, colours)}  ${colours.cyan(finding.rule)} ${colours.dim(`(${finding.tier})`)}`,
+      `  ${severityText(finding.severity, colours)}  ${colours.cyan(finding.rule)} ${colours.dim(`(${finding.group ?? finding.tier})`)}`,
     );
     lines.push(...wrap(printable(finding.message), INDENT, INDENT, width));
     const at = [finding.file === undefined ? '' : placeOf(finding), finding.path]
@@ -232,16 +232,17 @@ function renderSkipped(skipped: readonly SkippedSource[], colours: Colours, widt
   return [colours.bold('Skipped'), ...lines].join('\n');
 }
 
-function summary({ documents, findings, notChecked, suppressed, skipped }: Report, colours: Colours): string {
+function summary(report: Report, colours: Colours): string {
+  const { documents, findings, notChecked, suppressed, skipped } = report;
   if (documents === 0 && findings.length === 0 && suppressed.length === 0) {
     return `no Kubernetes objects: nothing to check${skipped.length > 0 ? ` (${skipped.length} skipped)` : ''}`;
   }
-  const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
-  const [errors, warnings, infos] = [count('error'), count('warning'), count('info')];
+  const { error: errors, warning: warnings, info: infos, hygiene } = countsOf(report);
   const parts = [
     errors > 0 ? colours.red(plural(errors, 'error')) : colours.green('no errors'),
     ...(warnings > 0 ? [colours.yellow(plural(warnings, 'warning'))] : []),
     ...(infos > 0 ? [colours.blue(plural(infos, 'hint'))] : []),
+    ...(hygiene > 0 ? [colours.yellow(`${hygiene} for hygiene`)] : []),
     ...(notChecked.length > 0 ? [`${notChecked.length} not checked`] : []),
     ...(suppressed.length > 0 ? [`${suppressed.length} suppressed`] : []),
     ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),

@@ -1,6 +1,7 @@
 /**
  * GaudiDevicePlugin: the device plugin of Intel Gaudi alone, for nodes whose driver and container runtime are installed already.
  */
+import { type Carried, type CarriedMap, taggedImage } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
@@ -25,9 +26,9 @@ export interface GaudiDevicePluginProps extends NamespacedObjectProps, Overridab
   /** Release of the software, the tag of the image: `1.24.2-481`. It must fit the driver of the nodes. @default - that of the catalog */
   readonly version?: string;
   /** Image of the plugin, without its tag. @default docker.io/intel/gaudi-device-plugin */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   /** Tolerations of the pods of the plugin. @default - habana.ai/gaudi:NoSchedule and CriticalAddonsOnly */
   readonly tolerations?: readonly Toleration[];
 }
@@ -67,7 +68,10 @@ export class GaudiDevicePlugin extends Construct {
       ],
       container: {
         name: 'habanalabs-device-plugin-ctr',
-        image: `${props.image ?? `${GAUDI_IMAGES}/gaudi-device-plugin`}:${props.version ?? versionOf('gaudi-base-operator')}`,
+        image: taggedImage(
+          props.image ?? `${GAUDI_IMAGES}/gaudi-device-plugin`,
+          props.version ?? versionOf('gaudi-base-operator'),
+        ),
         securityContext: { privileged: true },
       },
       hostMounts: [{ name: 'device-plugin', path: '/var/lib/kubelet/device-plugins' }],

@@ -1,6 +1,7 @@
 /**
  * GaudiExporter: the Prometheus exporter of Intel Gaudi, for nodes without the base operator, which brings its own.
  */
+import { type Carried, type CarriedMap, taggedImage } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
@@ -25,9 +26,9 @@ export interface GaudiExporterProps extends NamespacedObjectProps, Overridable<D
   /** Release of the software, the tag of the image: `1.24.2-481`. It must fit the driver of the nodes. @default - that of the catalog */
   readonly version?: string;
   /** Image of the exporter, without its tag. @default docker.io/intel/gaudi-metric-exporter */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   /** Tolerations of the pods of the exporter. @default - habana.ai/gaudi:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
@@ -61,7 +62,10 @@ export class GaudiExporter extends Construct {
       tolerations: props.tolerations ?? [{ ...acceleratorToleration('habana.ai/gaudi') }],
       container: {
         name: 'metric-exporter',
-        image: `${props.image ?? `${GAUDI_IMAGES}/gaudi-metric-exporter`}:${props.version ?? versionOf('gaudi-base-operator')}`,
+        image: taggedImage(
+          props.image ?? `${GAUDI_IMAGES}/gaudi-metric-exporter`,
+          props.version ?? versionOf('gaudi-base-operator'),
+        ),
         args: ['--port', String(GAUDI_EXPORTER_PORT)],
         env: [{ name: 'LD_LIBRARY_PATH', value: '/usr/lib/habanalabs' }],
         ports: [{ name: 'metrics', containerPort: GAUDI_EXPORTER_PORT }],

@@ -1,6 +1,7 @@
 /**
  * DcgmCounters: which metrics of GPUs the exporter collects, as CSV in a ConfigMap.
  */
+import { embedded } from '../../manifests/deferred';
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type DcgmGeneration, type DcgmKey, dcgmMetric, type DcgmUnit } from '../../facts/catalog';
@@ -128,7 +129,7 @@ export class DcgmCounters extends Construct {
 
   /** The CSV as the exporter reads it. */
   get text(): string {
-    return dcgmCsv(this.rows);
+    return embedded(this.rows, dcgmCsv);
   }
 }
 

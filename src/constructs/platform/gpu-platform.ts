@@ -16,6 +16,7 @@ import {
   type ChartOptions,
   helmCommands,
   HelmRelease,
+  PulumiRelease,
 } from '../charts';
 import type * as Planning from '../../planning/cluster';
 import { type ClusterState } from '../../planning/cluster';
@@ -82,8 +83,8 @@ export interface GpuPlatformProps<
    * @default - not by the platform
    */
   readonly delivery?: {
-    /** The tool that installs the charts. */
-    readonly through: 'flux' | 'argo-cd';
+    /** The tool that installs the charts; `pulumi` in a `GantryStack` alone. */
+    readonly through: 'flux' | 'argo-cd' | 'pulumi';
     /** Further charts. @default - none */
     readonly also?: readonly ChartOptions<AnyChart>[];
   };
@@ -370,6 +371,8 @@ export class GpuPlatform<
       const options = { chart: { name, version, repository, namespace, largeCrds }, release, values };
       if (delivery.through === 'flux') {
         new HelmRelease(chart, release, options);
+      } else if (delivery.through === 'pulumi') {
+        new PulumiRelease(chart, release, options);
       } else {
         new ArgoApplication(chart, release, options);
       }

@@ -148,7 +148,7 @@ export class Queue extends Construct implements VolcanoQueueReference {
     return amounts && amountsByName(`${this.node.path}: ${share}`, amounts);
   }
 
-  private get annotations(): Readonly<Record<string, string>> {
+  private get annotations(): QueueProps['annotations'] {
     const { capability, deserved, guarantee, annotations } = this.props;
     return { ...productsAnnotation(capability, deserved, guarantee), ...annotations };
   }

@@ -126,6 +126,7 @@ export {
   isExtendedResource,
   isWholeDevice,
 } from './resource-names';
+export { serverMetricsFor, type ServerMetrics } from './server-metrics';
 export {
   NEVER_TAINTS,
   TAINTS,

@@ -281,6 +281,7 @@ function withCheckOptions(command: Command): Command {
       '--fail-on <severity>',
       'exit with status 1 for findings of this severity or above: error, warning, or info; also not-checked (default: "error")',
     )
+    .option('--hygiene', 'also run the rules on workload hygiene: security, images, requests, later API removals')
     .option('--config <file>', 'configuration file (default: the nearest .gantry.yaml)')
     .option('--format <format>', 'text, json, or sarif (default: "text")')
     .option('--no-color', 'print without colors');

@@ -24,8 +24,8 @@ export function rulesCommand(name: string | undefined, flags: RulesFlags, termin
   const rules = selected(name);
   const colour = wantsColour(terminal, flags.color);
   if (format === 'json') {
-    const rows = rules.map(({ id, row, tier, severity, summary, why, source, fix }) => {
-      return { id, row, tier, severity, summary, why, source, fix };
+    const rows = rules.map(({ id, row, tier, severity, group, summary, why, source, fix }) => {
+      return { id, row, tier, severity, group, summary, why, source, fix };
     });
     terminal.out(`${JSON.stringify(rows, undefined, 2)}\n`);
   } else if (rules[0]?.id === name) {
@@ -59,11 +59,12 @@ function selected(name: string | undefined): readonly RuleFacts[] {
   );
 }
 
-function wholeRule({ id, row, tier, severity, summary, why, source, fix }: RuleFacts, colour: boolean): string {
+function wholeRule({ id, row, tier, severity, group, summary, why, source, fix }: RuleFacts, colour: boolean): string {
   const { bold } = pico.createColors(colour);
   const facts = [
     ['severity', severity],
     ['tier', tier],
+    ['group', group === undefined ? '' : `${group}, which runs with --${group}`],
     ['row', row ?? ''],
     ['summary', summary],
     ['why', why],

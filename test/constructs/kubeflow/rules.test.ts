@@ -108,6 +108,7 @@ describe('names', () => {
 describe('roles and containers', () => {
   test.each<[string, JsonObject, readonly string[]]>([
     ['an empty map of roles', staticJob({ pytorchReplicaSpecs: {} }), ['kubeflow/roles-present']],
+    ['no map of roles', staticJob({ pytorchReplicaSpecs: null }), ['kubeflow/roles-present']],
     [
       'a role without template',
       staticJob({ pytorchReplicaSpecs: { Master: role(1), Worker: { replicas: 3 } } }),

@@ -302,6 +302,38 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     'concurrent-admission-fits-queue',
   ],
   ['no selector', [clusterQueue({ namespaceSelector: null })], 'namespace-selector-stated'],
+  [
+    'a selector with an unknown operator',
+    [clusterQueue({ namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'Has' }] } })],
+    'namespace-selector-valid',
+  ],
+  [
+    'a slice size without its topology',
+    [
+      workload({
+        podSets: [
+          { name: 'a', count: 4, topologyRequest: { podSetSliceSize: 2 }, template: { spec: { containers: [] } } },
+        ],
+      }),
+    ],
+    'workload-slice-size-valid',
+  ],
+  [
+    'a slice topology without a size',
+    [
+      workload({
+        podSets: [
+          {
+            name: 'a',
+            count: 4,
+            topologyRequest: { podSetSliceRequiredTopology: 'example.com/rack' },
+            template: { spec: { containers: [] } },
+          },
+        ],
+      }),
+    ],
+    'workload-slice-size-valid',
+  ],
   ['a label that is none', [flavor({ nodeLabels: { 'a b': 'x' } })], 'flavor-node-labels-valid'],
   [
     'a taint twice',

@@ -56,6 +56,24 @@ const pytorch = (name: string): JsonObject =>
   object('kubeflow.org/v1', 'PyTorchJob', 'train', {
     spec: { runPolicy: { schedulingPolicy: { queue: name } }, pytorchReplicaSpecs: {} },
   });
+const limited = (capability: JsonObject): JsonObject =>
+  object('scheduling.volcano.sh/v1beta1', 'Queue', 'research', { spec: { capability } }, '');
+const kaiLimited = (limit: number): JsonObject =>
+  object('scheduling.run.ai/v2', 'Queue', 'research', { spec: { resources: { gpu: { limit } } } }, '');
+/** A Deployment of pods with eight GPUs each. */
+const gpus = (scheduler: 'volcano' | 'kai', replicas: number, name = 'research'): JsonObject =>
+  object('apps/v1', 'Deployment', 'server', {
+    spec: {
+      replicas,
+      template: {
+        metadata:
+          scheduler === 'kai'
+            ? { labels: { 'kai.scheduler/queue': name } }
+            : { annotations: { 'scheduling.volcano.sh/queue-name': name } },
+        spec: { containers: [{ name: 'a', image: 'i', resources: { limits: { 'nvidia.com/gpu': 8 } } }] },
+      },
+    },
+  });
 const binding = (account: string): JsonObject =>
   object('rbac.authorization.k8s.io/v1', 'RoleBinding', 'b', {
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
@@ -130,6 +148,25 @@ describeRules(referenceRules, [
     },
   },
   {
+    rule: 'references/pods-fit-queue',
+    fires: {
+      'a PyTorchJob larger than its queue': [limited({ 'nvidia.com/gpu': 31 }), gpus('volcano', 4)],
+      'a Deployment larger than the parent of its queue': [
+        limited({ 'nvidia.com/gpu': 31 }),
+        queue('vision', 'research'),
+        gpus('volcano', 4, 'vision'),
+      ],
+      'pods beyond the limit of a KAI queue': [kaiLimited(31), gpus('kai', 4)],
+    },
+    silent: {
+      'as much as the queue holds': [limited({ 'nvidia.com/gpu': 32 }), gpus('volcano', 4)],
+      'another resource is limited': [limited({ cpu: 1 }), gpus('volcano', 4)],
+      'no limit in KAI': [kaiLimited(-1), gpus('kai', 4)],
+      'as much as a KAI queue holds': [kaiLimited(32), gpus('kai', 4)],
+      'a queue that is not in the set': [gpus('volcano', 4)],
+    },
+  },
+  {
     rule: 'references/selector-chooses',
     fires: {
       'a Service beside other pods': [service({ app: 'api' }), pod({}, { app: 'batch' })],
@@ -143,6 +180,10 @@ describeRules(referenceRules, [
     silent: {
       'the pods': [service({ app: 'api' }), pod({}, { app: 'api', tier: 'a' })],
       'no pods in the set': [service({ app: 'api' })],
+      'a label that a controller adds': [
+        service({ 'batch.kubernetes.io/job-name': 'train' }),
+        pod({}, { app: 'batch' }),
+      ],
       'a policy for all pods': [policy({}), pod({}, { app: 'batch' })],
       'pods of another namespace': [
         service({ app: 'api' }),
@@ -192,6 +233,7 @@ describe('severity', () => {
     expect(severities([configMap('settings'), mounts('other-thing')])).toEqual(['info']);
     expect(severities([configMap('settings'), mounts('setings')])).toEqual(['warning']);
     expect(severities([configMap('shard-1'), mounts('shard-2')])).toEqual(['info']);
+    expect(severities([configMap('team-a'), mounts('team-b')])).toEqual(['info']);
     expect(severities([service({ app: 'api' }), pod({}, { app: 'batch' })])).toEqual(['info']);
     expect(severities([service({ app: 'server' }), pod({}, { app: 'sever' })])).toEqual(['warning']);
   });
@@ -208,5 +250,9 @@ test('rules survive any JSON', () => {
     monitor({ a: 'b' }),
     queue('a', 'b'),
     pytorch('b'),
+    limited({ cpu: 1 }),
+    kaiLimited(1),
+    gpus('kai', 2),
+    gpus('volcano', 2),
   ]);
 });

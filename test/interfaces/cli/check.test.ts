@@ -187,7 +187,7 @@ describe('reports', () => {
   test('JSON has exactly the documented keys', async () => {
     const { out } = await place.run(['check', place.write('a.yaml', `${BAD}---\n${UNKNOWN}`), '--format', 'json']);
     const report = JSON.parse(out) as Report;
-    expect(Object.keys(report)).toEqual(['documents', 'findings', 'notChecked', 'suppressed', 'skipped']);
+    expect(Object.keys(report)).toEqual(['documents', 'counts', 'findings', 'notChecked', 'suppressed', 'skipped']);
     expect(report.documents).toBe(2);
     expect(report.findings).toEqual([
       expect.objectContaining({

@@ -20,6 +20,10 @@ const SELECTING: ReadonlyMap<string, { readonly path: string; readonly labels: s
   ['monitoring.coreos.com/ServiceMonitor', { path: '/spec/selector', labels: 'matchLabels' }],
 ]);
 
+/** Labels that controllers add to the pods of their templates. */
+const ADDED_BY_CONTROLLERS =
+  /^(job-name|controller-uid|controller-revision-hash|pod-template-hash|pod-template-generation|(batch|statefulset|apps)\.kubernetes\.io\/.+|(volcano\.sh|training\.kubeflow\.org|jobset\.sigs\.k8s\.io|leaderworkerset\.sigs\.k8s\.io|ray\.io|serving\.knative\.dev)\/.+)$/;
+
 interface Candidate {
   readonly name: string;
   readonly labels: JsonObject;
@@ -104,6 +108,9 @@ function* unmatched(
   }
   const selector = asObject(asObject(manifest.object.spec)[place.path.split('/').at(-1) ?? '']);
   const wanted = place.labels === '' ? selector : asObject(selector[place.labels]);
+  if (of === 'pods' && Object.keys(wanted).some((key) => ADDED_BY_CONTROLLERS.test(key))) {
+    return;
+  }
   const miss = nearMiss(wanted, candidates);
   if (miss === undefined) {
     yield {
