@@ -136,7 +136,7 @@ function report(): void {
     peakMiB.toFixed(0),
   ]);
   console.log(`${cpus().length} x ${cpus()[0].model}, Node ${process.version}, medians of ${runs}\n`);
-  console.log(table(['objects', 'what', 'seconds', 'CPU s', 'objects/s', 'peak MiB'], cells, { colour: false }));
+  console.log(table(['objects', 'what', 'seconds', 'CPU s', 'objects/s', 'peak MiB'], cells, { color: false }));
   const [small, large] = [Math.min(...sizes), Math.max(...sizes)];
   const added = secondsOf('synth with checks', large) / secondsOf('synth', large) - 1;
   const linearity = secondsOf('checks alone', large) / secondsOf('checks alone', small) / (large / small);
@@ -166,7 +166,7 @@ function report(): void {
     table(
       ['target', 'measured', 'wanted', ''],
       verdicts.map(([what, found, wanted, met]) => [what, found, wanted, met ? 'met' : 'MISSED']),
-      { colour: false },
+      { color: false },
     ),
   );
   if (values.json !== undefined) {

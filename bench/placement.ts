@@ -689,7 +689,7 @@ function report(): void {
     target,
     met ? '' : 'missed',
   ]);
-  process.stdout.write(table(['what', 'measured', 'target', ''], cells, { colour: false }));
+  process.stdout.write(table(['what', 'measured', 'target', ''], cells, { color: false }));
   const json = JSON.stringify({ machine: machine(), runs, lines });
   process.stdout.write(`${json}\n`);
   if (values.json !== undefined) {

@@ -197,7 +197,8 @@ export class GantryProject extends typescript.TypeScriptProject {
 
     this.deps.removeDependency('ts-jest');
     this.configureJest();
-    new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    const { transform, moduleNameMapper } = this.jest!.config as Record<string, unknown>;
+    new EndToEndConfig(this, transform, moduleNameMapper);
     new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);

@@ -64,7 +64,7 @@ interface RuleFacts {
   readonly summary: string;
   /** What happens if it does not. */
   readonly why: string;
-  /** Project, version and file, or the server's behaviour, that the rule was taken from. */
+  /** Project, version and file, or the server's behavior, that the rule was taken from. */
   readonly source: string;
   /** What to do. */
   readonly fix: string;

@@ -54,12 +54,12 @@ function runObjectRules(rules: RulesByField, context: RuleContext, collector: Fi
   for (const manifest of context.set.manifests) {
     for (const rule of rules.ofObject(manifest)) {
       try {
-        const judgement = judging(() => [...rule.check(manifest, context)]);
-        if (!judgement.known) {
+        const judgment = judging(() => [...rule.check(manifest, context)]);
+        if (!judgment.known) {
           collector.addNotJudged(rule.id, manifest);
           continue;
         }
-        for (const violation of judgement.value) {
+        for (const violation of judgment.value) {
           collector.add(rule, manifest, violation);
         }
       } catch (error) {
@@ -133,11 +133,11 @@ const NOTHING: readonly Said[] = [];
 function say(rule: PodTemplateRule, template: PodTemplate, context: RuleContext): readonly Said[] {
   let said: Said[] | undefined;
   try {
-    const judgement = judging(() => [...rule.check(template, context)]);
-    if (!judgement.known) {
+    const judgment = judging(() => [...rule.check(template, context)]);
+    if (!judgment.known) {
       return [{ rule, notJudged: true }];
     }
-    for (const violation of judgement.value) {
+    for (const violation of judgment.value) {
       (said ??= []).push({ rule, violation });
     }
   } catch (error) {
@@ -164,12 +164,12 @@ function report(said: readonly Said[], template: PodTemplate, collector: Finding
 function runSetRules(rules: readonly SetRule[], context: RuleContext, collector: FindingCollector): void {
   for (const rule of rules) {
     try {
-      const judgement = judging(() => [...rule.check(context)]);
-      if (!judgement.known) {
+      const judgment = judging(() => [...rule.check(context)]);
+      if (!judgment.known) {
         collector.addNotJudged(rule.id);
         continue;
       }
-      for (const violation of judgement.value) {
+      for (const violation of judgment.value) {
         collector.add(rule, violation.manifest, violation);
       }
     } catch (error) {

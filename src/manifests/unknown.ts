@@ -68,15 +68,15 @@ function readUnknown(): never {
   throw new UnknownValue();
 }
 
-/** What a judgement came to: its value, or nothing where it read an unknown value. */
-export type Judgement<T> = { readonly known: true; readonly value: T } | { readonly known: false };
+/** What a judgment came to: its value, or nothing where it read an unknown value. */
+export type Judgment<T> = { readonly known: true; readonly value: T } | { readonly known: false };
 
 /**
  * Runs what reads manifests, and says whether it depends on an unknown value.
  *
  * @throws what `judge` throws, unless it read an unknown value before
  */
-export function judging<T>(judge: () => T): Judgement<T> {
+export function judging<T>(judge: () => T): Judgment<T> {
   const before = reads;
   let value: T;
   try {
@@ -90,10 +90,10 @@ export function judging<T>(judge: () => T): Judgement<T> {
   return reads === before ? { known: true, value } : { known: false };
 }
 
-/** The result of `read`, or `otherwise` where it reads an unknown value; such a read does not count for a judgement around it. */
+/** The result of `read`, or `otherwise` where it reads an unknown value; such a read does not count for a judgment around it. */
 export function unlessUnknown<T>(read: () => T, otherwise: T): T {
   const before = reads;
-  const judgement = judging(read);
+  const judgment = judging(read);
   reads = before;
-  return judgement.known ? judgement.value : otherwise;
+  return judgment.known ? judgment.value : otherwise;
 }

@@ -187,6 +187,7 @@ export class GangPlacer {
     return (
       policy.gangSpread === 'together' &&
       policy.nodeScore !== 'spread' &&
+      policy.nodeScore !== 'spread-devices' &&
       policy.nodeScore !== 'first-fit' &&
       podClass.deviceCount > 0 &&
       !podClass.dynamic &&
@@ -389,9 +390,16 @@ export class GangPlacer {
     const [kind] = pods;
     const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(kind.podClass);
     const nodes = new Map<Domain, number>();
+    const { others } = this.session;
     const found = tree.byLevel[level]
       .filter((domain) => running.length === 0 || running.some((row) => domain.rows.includes(row)))
       .filter((domain) => {
+        if (
+          !others.active &&
+          [...kinds].some(([podClass, count]) => this.room.ofDomain(podClass, tree, domain) < count)
+        ) {
+          return false;
+        }
         const rows = intersect(within, tree, domain);
         let spare = Infinity;
         for (const [podClass, count] of kinds) {
@@ -471,8 +479,8 @@ export class GangPlacer {
       within: only,
     };
     const assignment = assignTopology(tree, asked, (leaf) =>
-      domain !== undefined && !isUnder(leaf, domain)
-        ? { pods: 0, leader: false, podsWithLeader: 0 }
+      (domain !== undefined && !isUnder(leaf, domain)) || this.hasNone(kind, tree, leaf)
+        ? NO_ROOM
         : { ...this.leafRoom(kind, rowsOf(leaf), pods.length), preference: this.preferenceOf(kind.worker, leaf) },
     );
     if (!assignment.fits) {
@@ -488,6 +496,11 @@ export class GangPlacer {
       }
     }
     return next === workers.length;
+  }
+
+  /** Counted without a look at the rows: most domains of a full cluster have no room. */
+  private hasNone({ worker, leader }: Kind, tree: TopologyTree, leaf: Domain): boolean {
+    return leader === undefined && !this.session.others.active && this.room.ofDomain(worker, tree, leaf) === 0;
   }
 
   /** How much a leaf is what the pods' preferred node affinity asks for. */
@@ -526,6 +539,8 @@ const MOST_CHOICES = 256;
 
 /** From this number of pods on, capacity is counted before pods are placed one by one; with a topology always, since domains cost more to try. */
 const WORTH_COUNTING = 16;
+
+const NO_ROOM = { pods: 0, leader: false, podsWithLeader: 0 };
 
 interface Kind {
   readonly worker: PodClass;

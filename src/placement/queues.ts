@@ -196,17 +196,18 @@ export function holds(record: QueueRecord, account: number): number {
   return Math.min(record.capability[account], Math.max(record.fairShare[account], record.deserved[account]));
 }
 
-/** Part of its own share that the queue would use with `more` on top, in its worst resource. */
+/** Part of its own share that the queue would use with `more` on top, in its worst resource, or in the worst of those in `counted`. */
 export function saturation(
   record: QueueRecord,
   totals: Float64Array,
   more?: Float64Array,
   less?: Float64Array,
+  counted?: Float64Array,
 ): number {
   let worst = 0;
   for (let account = 0; account < totals.length; account++) {
     const used = record.allocated[account] + (more?.[account] ?? 0) - (less?.[account] ?? 0);
-    if (used > DUST) {
+    if (used > DUST && (counted === undefined || counted[account] > 0)) {
       const share = holds(record, account);
       const part = share === Infinity ? used / (totals[account] || 1) : share > 0 ? used / share : used * ZERO_SHARE;
       worst = Math.max(worst, part);

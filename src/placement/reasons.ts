@@ -76,7 +76,7 @@ function kindOf(cycle: Cycle, gang: GangRecord): string {
   return canonicalText([queue, gang.preemptible, minimum, subgroups, topology, keepsOff, seconds, roles, isHead]);
 }
 
-/** Neighbours that are alike as one entry: class, row, how many. */
+/** Neighbors that are alike as one entry: class, row, how many. */
 function runsOfPods(pods: readonly PodRecord[]): number[] {
   const runsOf: number[] = [];
   for (const { podClass, row } of pods) {

@@ -194,6 +194,9 @@ function cruise(): readonly CruisedModule[] {
       '--ts-pre-compilation-deps',
       '--do-not-follow',
       'node_modules',
+      // Programs of other projects, which no source imports.
+      '--exclude',
+      '^src/interfaces/cli/init/templates/',
       '--output-type',
       'json',
     ],

@@ -10,6 +10,7 @@ import { asObject, asString } from '../../manifests/read';
 import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
 import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
+import { OBJECT_LIMIT } from './cost';
 import { quoted, type ViolationList } from '../schema/violation-list';
 import { programOf } from './rule-program';
 import { CelValues } from './values';
@@ -65,11 +66,13 @@ function rulesOf(schema: Schema): readonly CelRule[] {
 class RuleWalk {
   readonly notJudged = new Set<string>();
   private readonly values = new CelValues();
+  /** What the rules may still cost together; below 0, none is evaluated any more. */
+  private budget = OBJECT_LIMIT;
 
   constructor(private readonly list: ViolationList) {}
 
   value(value: JsonValue, node: SchemaNode, isRoot = false): void {
-    if (value === null || value === UNKNOWN || !hasRules(node.schema)) {
+    if (value === null || value === UNKNOWN || !hasRules(node.schema) || this.budget < 0) {
       return;
     }
     this.rules(value, node, isRoot);
@@ -98,6 +101,9 @@ class RuleWalk {
   private rules(value: JsonValue, node: SchemaNode, isRoot: boolean): void {
     const partly = containsUnknown(value);
     for (const rule of rulesOf(node.schema)) {
+      if (this.budget < 0) {
+        return;
+      }
       if (partly && readsUnknown(rule.rule, value)) {
         this.notJudged.add(rule.rule);
         continue;
@@ -118,7 +124,11 @@ class RuleWalk {
           ? this.values.ofRoot(value, node)
           : this.values.of(value, node);
       const outcome = program.run(self);
-      if ('error' in outcome) {
+      this.budget -= outcome.cost;
+      if (this.budget < 0) {
+        const message = `the rules of the object cost more than the ${OBJECT_LIMIT} units that they may together`;
+        this.list.add(shapeRules.celError, { message, expected: rule.rule });
+      } else if ('error' in outcome) {
         this.list.add(
           shapeRules.celError,
           { message: `the rule cannot be evaluated: ${outcome.error}`, found: value, expected: rule.rule },

@@ -45,7 +45,7 @@ export function dcgmCounter(key: DcgmKey, exporter: DcgmGeneration = '4.8'): Dcg
 const SAID_BY_ITSELF: ReadonlySet<DcgmUnit> = new Set(['count', 'code', 'flag', 'bitmask', 'none']);
 
 /**
- * Utilisation, memory, power, clocks, temperature and the faults that alerts are made of.
+ * Utilization, memory, power, clocks, temperature and the faults that alerts are made of.
  *
  * Source: NVIDIA DCGM, field identifiers. Aggregate ECC counters and XIDs are off in the exporter's own list.
  */

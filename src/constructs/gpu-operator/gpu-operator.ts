@@ -46,7 +46,7 @@ const DEFAULT_CONFIG = 'default';
  * @example
  * const gpu = new gpuOperator.GpuOperator(chart, 'gpu', { driver: { kernelModuleType: 'open' } });
  * const pool = gpu.addNodePool('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
- * pool.nodeLabels; // what the nodes are to be labelled with
+ * pool.nodeLabels; // what the nodes are to be labeled with
  */
 @publicClass('gpuOperator.GpuOperator')
 export class GpuOperator extends Construct {

@@ -45,6 +45,10 @@ export interface PoolDevices {
   readonly perNode: Readonly<Record<string, number>>;
   /** What the nodes offer, for the checks. */
   readonly offered: OfferedDevices;
+  /** Further resources that pods with the devices need of a node, such as huge pages. */
+  readonly alsoPerNode: Readonly<Record<string, string>>;
+  /** Labels that the provider sets on the nodes and that pods select, such as the topology of a TPU slice. */
+  readonly nodeLabels: Readonly<Record<string, string>>;
   /** All devices of a node. */
   readonly all: () => Accelerator;
   /** One device, share, instance, or partition. */
@@ -82,6 +86,8 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
     resources: [facts.resource],
     offered: offeredBy(facts, [facts.resource, ...(facts.vendor === 'aws' ? [NEURON_CORE] : [])]),
     perNode: { [facts.resource]: gpus * parts },
+    alsoPerNode: vendor === 'intel' ? { 'hugepages-2Mi': props.hugepages ?? GAUDI_HUGEPAGES } : {},
+    nodeLabels: topology === undefined ? {} : { [TPU_TOPOLOGY_LABEL]: topology },
     all: () => requestOf(facts, gpus * parts, props),
     one: () => requestOf(facts, 1, props),
   };
@@ -95,6 +101,8 @@ function nvidiaDevices(facts: KnownAcceleratorFacts, sharing: Sharing, gpus: num
     resources: sharing.resources,
     offered: offeredBy(facts, sharing.resources),
     perNode: sharing.offersOf(gpus),
+    alsoPerNode: {},
+    nodeLabels: {},
     all: () => Accelerator.nvidia({ count: gpus }),
     one: (resource) => sharing.accelerator(resource),
   };
@@ -106,6 +114,9 @@ function offeredBy({ name }: KnownAcceleratorFacts, resources: readonly string[]
 
 /** Cores of Neuron devices, which the same plugin offers beside them. */
 const NEURON_CORE = 'aws.amazon.com/neuroncore';
+
+/** Label of the nodes of a TPU slice. */
+const TPU_TOPOLOGY_LABEL = 'cloud.google.com/gke-tpu-topology';
 
 /** Huge pages of a pod with all eight devices of a Gaudi node, as Intel's documentation has it. */
 const GAUDI_HUGEPAGES = '95000Mi';

@@ -357,7 +357,7 @@ export const SHAPES: readonly string[] = [
   'pools![204 cdi repository image version imagePullSecrets resources',
   'global>194 secondaryNetwork>196 nvIpam>197 nicFeatureDiscovery>195 ibKubernetes>199 nodeAffinity overrides ofedDriver>201 rdmaSharedDevices>203 sriovDevices>205 tolerations name labels annotations',
   'nodeSelector! overrides ofedDriver>201 rdmaSharedDevices>203 sriovDevices>205 tolerations name labels annotations',
-  'ruleName! when whenAny labels labelsTemplate annotations taints extendedResources vars overrides',
+  'ruleName! when whenAny labels labelsTemplate annotations taints extendedResources vars ruleOverrides',
   'rules![208 name labels annotations overrides',
   'device! fabric networkNamespace ipam overrides name labels annotations',
   'master mode mtu networkNamespace ipam overrides name labels annotations device',

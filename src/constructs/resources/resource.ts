@@ -1,5 +1,5 @@
 /**
- * The thin L1: a Kubernetes object of any kind as a construct, typed by its kind and checked whenever its app is synthesised.
+ * The thin L1: a Kubernetes object of any kind as a construct, typed by its kind and checked whenever its app is synthesized.
  */
 import { ApiObject, type ApiObjectMetadata, Lazy } from 'cdk8s';
 import { type Construct } from 'constructs';

@@ -202,7 +202,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       'Create a project with a small platform, a test, and a CI workflow. Existing files are never replaced.',
     )
     .argument('[folder]', 'folder of the project', '.')
-    .addOption(new Option('--template <template>', 'cdk8s or yaml').default('cdk8s'))
+    .addOption(new Option('--template <template>', 'cdk8s, pulumi, or yaml').default('cdk8s'))
     .option('--name <name>', 'name of the project (default: the name of the folder)')
     .addHelpText(
       'after',

@@ -61,7 +61,7 @@ export class GangRun {
   }
 
   get over(): boolean {
-    return this.state === 'finished' || this.state === 'cancelled';
+    return this.state === 'finished' || this.state === 'canceled';
   }
 
   get works(): boolean {
@@ -106,7 +106,7 @@ export class GangRun {
   }
 
   /** Its work is done, or it was withdrawn. */
-  finish(now: number, state: 'finished' | 'cancelled'): void {
+  finish(now: number, state: 'finished' | 'canceled'): void {
     this.account(now);
     this.pods.clear();
     this.state = state;

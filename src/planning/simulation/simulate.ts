@@ -183,7 +183,7 @@ class Simulation {
       case 'cancel': {
         const run = this.byName.get(event.gang)!;
         if (!run.over) {
-          this.over(run, 'cancelled');
+          this.over(run, 'canceled');
         }
         this.note('cancel', `${event.gang} withdrawn`, event.gang);
         break;
@@ -342,7 +342,7 @@ class Simulation {
     this.recorder.pod(pod.node, run.spec.gang.queue, templateOf(run, pod.role), -1);
   }
 
-  private over(run: GangRun, state: 'finished' | 'cancelled'): void {
+  private over(run: GangRun, state: 'finished' | 'canceled'): void {
     for (const pod of [...run.pods.values()]) {
       this.remove(run, pod);
     }

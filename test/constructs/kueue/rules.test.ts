@@ -490,7 +490,7 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
   ],
   ['a queue of another namespace', [localQueue('team', 'other'), job()], 'local-queue-of-namespace'],
   ['a ClusterQueue as a local one', [clusterQueue({}, 'team'), job()], 'local-queue-of-namespace'],
-  ['a misspelt queue', [localQueue('teem'), job()], 'local-queue-of-namespace'],
+  ['a misspelled queue', [localQueue('teem'), job()], 'local-queue-of-namespace'],
   ['a job past the queues', [localQueue(), job({ queue: null })], 'job-in-queue'],
   ['a quota of another vendor', [ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('amd.com/gpu')], 'flavor-offers-resource'],
   [

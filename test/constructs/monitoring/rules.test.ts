@@ -244,7 +244,7 @@ describe('metrics of DCGM', () => {
     expect(fires(alert('DCGM_FI_DEV_GPU_TEMP > 90 or DCGM_FI_DEV_GPU_TEMP_CELSIUS > 90'))).toEqual([]);
   });
 
-  test('one that is misspelt; one that nobody here has heard of may exist', () => {
+  test('one that is misspelled; one that nobody here has heard of may exist', () => {
     expect(findingsOf(alert('DCGM_FI_DEV_GPU_TEMPS > 90'), monitoringRules)).toMatchObject([
       { rule: 'monitoring/dcgm-metric-known', expected: 'DCGM_FI_DEV_GPU_TEMP' },
     ]);
@@ -605,7 +605,7 @@ describe('metrics of model servers', () => {
     ).toEqual([]);
   });
 
-  const misspelt = ['warning', 'vllm:num_request_waiting', 'vllm:num_requests_waiting'];
+  const misspelled = ['warning', 'vllm:num_request_waiting', 'vllm:num_requests_waiting'];
 
   test('in the trigger of a ScaledObject', () => {
     expect(
@@ -619,7 +619,7 @@ spec:
   - type: prometheus
     metadata: { serverAddress: http://p, threshold: '1', query: 'sum(vllm:num_request_waiting)' }
 `),
-    ).toEqual([misspelt]);
+    ).toEqual([misspelled]);
   });
 
   test('in the metrics of an autoscaler, also by the name of Google Managed Prometheus', () => {
@@ -634,8 +634,8 @@ spec:
   - type: Pods
     pods: { metric: { name: '${name}' }, target: { type: AverageValue, averageValue: 1 } }
 `;
-    expect(metrics(autoscaler('vllm:num_request_waiting'))).toEqual([misspelt]);
-    expect(metrics(autoscaler('prometheus.googleapis.com|vllm:num_request_waiting|gauge'))).toEqual([misspelt]);
+    expect(metrics(autoscaler('vllm:num_request_waiting'))).toEqual([misspelled]);
+    expect(metrics(autoscaler('prometheus.googleapis.com|vllm:num_request_waiting|gauge'))).toEqual([misspelled]);
     expect(metrics(autoscaler('prometheus.googleapis.com|vllm:num_requests_waiting|gauge'))).toEqual([]);
   });
 
@@ -651,7 +651,7 @@ spec:
     metricRelabelings:
     - { action: keep, sourceLabels: [__name__], regex: '${regex}' }
 `;
-    expect(metrics(monitor('vllm:num_requests_running|vllm:num_request_waiting'))).toEqual([misspelt]);
+    expect(metrics(monitor('vllm:num_requests_running|vllm:num_request_waiting'))).toEqual([misspelled]);
     expect(metrics(monitor('vllm:num_.*'))).toEqual([]);
   });
 
@@ -676,6 +676,6 @@ metadata: { name: board, labels: { grafana_dashboard: '1' } }
 data:
   board.json: '${JSON.stringify(json)}'
 `),
-    ).toEqual([misspelt]);
+    ).toEqual([misspelled]);
   });
 });

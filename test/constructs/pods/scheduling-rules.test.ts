@@ -154,10 +154,10 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     [job({ labels: GANG, annotations: { [`${G}gang-min-member`]: '5' }, spec: gantry })],
     'gantry-gang-has-its-pods',
   ],
-  ['a misspelt queue', [settings, queued('reserch')], 'gantry-queue-known'],
+  ['a misspelled queue', [settings, queued('reserch')], 'gantry-queue-known'],
   ['a queue that is not configured', [settings, queued('nightly', gate)], 'gantry-queue-known'],
   ['a queue that does not admit the namespace', [settings, queued('ops')], 'gantry-queue-known'],
-  ['a misspelt group', [native(4), inNative('trian')], 'pod-group-known'],
+  ['a misspelled group', [native(4), inNative('trian')], 'pod-group-known'],
   ['a group of another namespace', [native(4, 'other'), inNative()], 'pod-group-known'],
   ['a group that is never whole', [native(5), inNative()], 'pod-group-has-its-pods'],
   [
@@ -182,7 +182,7 @@ test('every rule is met above', () => {
   );
 });
 
-test('a misspelt name is answered with the right one', () => {
+test('a misspelled name is answered with the right one', () => {
   const [finding] = findingsOf(
     yaml(job({ on: { annotations: { [`${G}toplogy-required`]: 'rack' } } })),
     schedulingRules,
@@ -193,7 +193,7 @@ test('a misspelt name is answered with the right one', () => {
   });
 });
 
-test('a misspelt queue is a warning beside its twin, and information without one', () => {
+test('a misspelled queue is a warning beside its twin, and information without one', () => {
   const found = (queue: string): readonly (readonly unknown[])[] =>
     findingsOf(yaml(settings, queued(queue)), schedulingRules).map(({ severity, expected }) => [severity, expected]);
   expect(found('reserch')).toEqual([['warning', 'research']]);

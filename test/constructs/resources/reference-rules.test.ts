@@ -16,14 +16,14 @@ const object = (
   metadata: { name, ...(namespace === '' ? {} : { namespace }) },
   ...more,
 });
-const labelled = (manifest: JsonObject, labels: JsonObject): JsonObject => ({
+const labeled = (manifest: JsonObject, labels: JsonObject): JsonObject => ({
   ...manifest,
   metadata: { ...(manifest.metadata as JsonObject), labels },
 });
 const configMap = (name: string, data: JsonObject = {}, namespace = 'ai'): JsonObject =>
   object('v1', 'ConfigMap', name, { data }, namespace);
 const pod = (spec: JsonObject, labels: JsonObject = {}, container: JsonObject = {}): JsonObject =>
-  labelled(
+  labeled(
     object('v1', 'Pod', 'p', { spec: { containers: [{ name: 'a', image: 'i', ...container }], ...spec } }),
     labels,
   );
@@ -90,11 +90,11 @@ describeRules(referenceRules, [
       'a misspelled queue of a PyTorchJob': [queue('research'), pytorch('reserch')],
       'a misspelled queue of a RayCluster': [
         queue('research'),
-        labelled(object('ray.io/v1', 'RayCluster', 'r', { spec: {} }), { 'volcano.sh/queue-name': 'reserch' }),
+        labeled(object('ray.io/v1', 'RayCluster', 'r', { spec: {} }), { 'volcano.sh/queue-name': 'reserch' }),
       ],
       'a misspelled queue of a Deployment': [
         kaiQueue('research'),
-        labelled(object('apps/v1', 'Deployment', 'd', { spec: {} }), { 'kai.scheduler/queue': 'reserch' }),
+        labeled(object('apps/v1', 'Deployment', 'd', { spec: {} }), { 'kai.scheduler/queue': 'reserch' }),
       ],
       'a misspelled target of an autoscaler': [
         object('apps/v1', 'Deployment', 'server', { spec: {} }),
@@ -170,15 +170,33 @@ describeRules(referenceRules, [
     rule: 'references/selector-chooses',
     fires: {
       'a Service beside other pods': [service({ app: 'api' }), pod({}, { app: 'batch' })],
+      'a Service for a Job of another name': [
+        service({ 'batch.kubernetes.io/job-name': 'evaluate' }),
+        {
+          apiVersion: 'batch/v1',
+          kind: 'Job',
+          metadata: { name: 'train' },
+          spec: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } },
+        },
+      ],
       'a Service with a misspelled label': [service({ app: 'server' }), pod({}, { app: 'sever' })],
       'a monitor beside the Service that it means': [
-        labelled(service({}), { app: 'server' }),
+        labeled(service({}), { app: 'server' }),
         monitor({ app: 'sever' }),
       ],
       'a policy that protects nothing': [policy({ app: 'api' }), pod({}, { app: 'batch' })],
     },
     silent: {
       'the pods': [service({ app: 'api' }), pod({}, { app: 'api', tier: 'a' })],
+      'pods that their controller labels with the name of the workload': [
+        service({ 'batch.kubernetes.io/job-name': 'train' }),
+        {
+          apiVersion: 'batch/v1',
+          kind: 'Job',
+          metadata: { name: 'train' },
+          spec: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } },
+        },
+      ],
       'no pods in the set': [service({ app: 'api' })],
       'a label that a controller adds': [
         service({ 'batch.kubernetes.io/job-name': 'train' }),

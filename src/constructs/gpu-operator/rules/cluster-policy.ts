@@ -269,8 +269,8 @@ const configHasDefault: SetRule = {
   fix: 'Set spec.devicePlugin.config.default to a key of the ConfigMap, or label the nodes with nvidia.com/device-plugin.config.',
   on: 'set',
   check: function* ({ set }) {
-    const labelled = [...nodeLabels(set.manifests)].some(({ labels }) => labels.has('nvidia.com/device-plugin.config'));
-    for (const manifest of labelled ? [] : set.ofKind(CLUSTER_POLICY)) {
+    const labeled = [...nodeLabels(set.manifests)].some(({ labels }) => labels.has('nvidia.com/device-plugin.config'));
+    for (const manifest of labeled ? [] : set.ofKind(CLUSTER_POLICY)) {
       const config = asObject(asObject(asObject(manifest.object.spec).devicePlugin).config);
       const name = asString(config.name) ?? '';
       const byDefault = asString(config.default) ?? '';

@@ -20,7 +20,7 @@ interface Limit {
 interface QueueKind {
   readonly parent: string;
   readonly limits: (spec: JsonObject) => Amounts;
-  /** The resources of pods that count towards a limit. */
+  /** The resources of pods that count toward a limit. */
   readonly counts: (limit: string, resource: string) => boolean;
 }
 

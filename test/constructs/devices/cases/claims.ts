@@ -191,11 +191,10 @@ export const claimCases: readonly RuleCases[] = [
     },
   },
   {
-    rule: 'devices/admin-access-in-labelled-namespace',
+    rule: 'devices/admin-access-in-labeled-namespace',
     fires: { 'no label': [namespace({}), exactly({ adminAccess: true })] },
     silent: {
-      labelled: [namespace({ 'resource.kubernetes.io/admin-access': 'true' }), exactly({ adminAccess: true })],
-      'the namespace lives in the cluster': [exactly({ adminAccess: true })],
+      labeled: [namespace({ 'resource.kubernetes.io/admin-access': 'true' }), exactly({ adminAccess: true })],
       'no such access': [namespace({}), exactly({})],
     },
   },
