@@ -2,6 +2,9 @@
  * One preview, measured: prints `{ seconds, megabytes }`. Run by `pulumi.ts`.
  */
 import { type Chart } from 'cdk8s';
+import type * as Kubernetes from '@pulumi/kubernetes';
+import type * as Cdk8s from 'cdk8s';
+import type * as Bridge from '../src/interfaces/pulumi';
 import { type JsonObject } from '../src/facts/api/schema';
 import { workspace } from '../test/e2e/pulumi/workspace';
 import { startProvider } from '../test/e2e/pulumi/provider';
@@ -53,7 +56,7 @@ function objectsOf(count: number): readonly JsonObject[] {
 
 /* eslint-disable @typescript-eslint/no-require-imports -- each flavor loads its own packages alone */
 function plain(objects: readonly JsonObject[]): void {
-  const k8s = require('@pulumi/kubernetes') as typeof import('@pulumi/kubernetes');
+  const k8s = require('@pulumi/kubernetes') as typeof Kubernetes;
   for (const [index, object] of objects.entries()) {
     const { kind } = object;
     const resource =
@@ -67,8 +70,8 @@ function plain(objects: readonly JsonObject[]): void {
 }
 
 function gantry(objects: readonly JsonObject[]): void {
-  const { GantryStack } = require('../src/interfaces/pulumi') as typeof import('../src/interfaces/pulumi');
-  const { ApiObject } = require('cdk8s') as typeof import('cdk8s');
+  const { GantryStack } = require('../src/interfaces/pulumi') as typeof Bridge;
+  const { ApiObject } = require('cdk8s') as typeof Cdk8s;
   new GantryStack('bench', (chart: Chart) => {
     for (const [index, object] of objects.entries()) {
       new ApiObject(chart, `object-${index}`, object as never);

@@ -3,7 +3,7 @@
  *
  * Objects of a platform that many depend on are protected; what Pulumi knows and the charts need comes in as outputs.
  */
-import * as pulumi from '@pulumi/pulumi';
+import type * as pulumi from '@pulumi/pulumi';
 import { GantryStack, PulumiOptions } from 'cdk8s-gantry/pulumi';
 import { referencePlatform } from '../reference-platform/main';
 

@@ -25,7 +25,7 @@ describe('a value that is not known yet', () => {
     expect(judging(() => spec.known)).toEqual({ known: true, value: 1 });
     const caught = (): string => {
       try {
-        return String(spec.later);
+        return JSON.stringify(spec.later);
       } catch {
         return 'missing';
       }

@@ -131,7 +131,8 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
     const announced = run.done();
     this.settled.resolve(announced);
     this.done = announced.then(async (report) => {
-      const resources = await Promise.all<pulumi.Resource>([...this.resources.values(), ...run.installed]);
+      const objects = await Promise.all(this.resources.values());
+      const resources: readonly pulumi.Resource[] = [...objects, ...run.installed];
       await Promise.all(resources.map(({ urn }) => stateOf(urn).promise()));
       return report;
     });
