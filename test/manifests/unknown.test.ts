@@ -20,7 +20,7 @@ describe('a value that is not known yet', () => {
     expect(containsUnknown(plain)).toBe(false);
   });
 
-  it('makes a judgement void that read it, also where the error was caught', () => {
+  it('makes a judgment void that read it, also where the error was caught', () => {
     const { spec } = guarded(object) as unknown as typeof object;
     expect(judging(() => spec.known)).toEqual({ known: true, value: 1 });
     const caught = (): string => {
