@@ -1,0 +1,10 @@
+import { readManifestFiles } from './src/interfaces/checks/read-files';
+import { adopt } from './src/interfaces/cli/adopt/adopt';
+import { adoptionText } from './src/interfaces/cli/adopt/report';
+import * as tsMorph from 'ts-morph';
+const paths = process.argv.slice(2);
+const set = readManifestFiles(paths);
+const t = Date.now();
+const a = adopt(set, { secrets: false, className: 'Stack' }, tsMorph);
+console.error(adoptionText(a, { out: 'stack.ts', className: 'Stack', paths, colour: false, width: undefined }), Date.now() - t, 'ms');
+console.log(a.source);
