@@ -1,5 +1,6 @@
 import { javascript, typescript } from 'projen';
 import { BrowserConfig } from './browser-config';
+import { AdoptConfig } from './adopt-config';
 import { CorpusConfig } from './corpus-config';
 import { EndToEndConfig } from './e2e-config';
 import { EslintConfig } from './eslint-config';
@@ -101,7 +102,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       bin: { gantry: 'bin/gantry' },
       keywords: ['cdk8s', 'constructs', 'gpu', 'kubernetes', 'kubeflow', 'volcano', 'keda', 'scheduling', 'validation'],
 
-      peerDeps: ['cdk8s@^2.60.0', 'cdk8s-plus-28@^2.5.0', 'constructs@^10.0.0'],
+      peerDeps: ['cdk8s@^2.60.0', 'cdk8s-plus-28@^2.5.0', 'constructs@^10.0.0', 'ts-morph@^28.0.0'],
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
         'yaml@2.9.1',
@@ -176,6 +177,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.configureJest();
     new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    new AdoptConfig(this, this.jest!.config as Record<string, unknown>);
     new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);
     new FormatConfig(this);
@@ -227,8 +229,11 @@ export class GantryProject extends typescript.TypeScriptProject {
           .map(([entryPoint, source]) => [entryPoint.slice('./'.length), [builtFile(source, '.d.ts')]]),
       ),
     });
-    // Nothing in `src` imports it: its constructs are accepted where a program uses them.
-    this.package.addField('peerDependenciesMeta', { 'cdk8s-plus-28': { optional: true } });
+    // Nothing in `src` imports cdk8s-plus: its constructs are accepted where a program uses them. `gantry adopt` alone loads ts-morph.
+    this.package.addField('peerDependenciesMeta', {
+      'cdk8s-plus-28': { optional: true },
+      'ts-morph': { optional: true },
+    });
     this.package.addField('homepage', `${REPOSITORY}#readme`);
     this.package.addField('bugs', { url: `${REPOSITORY}/issues` });
     this.defineTasks();
@@ -349,6 +354,12 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('test:corpus', {
       description: "Check the official examples in the projects' Go modules (needs Go; skipped, visibly, without it)",
       exec: 'jest --config jest.corpus.config.json',
+      receiveArgs: true,
+    });
+    this.addTask('test:adopt', {
+      description:
+        'Adopt all examples, fixtures, and official examples, compile the stacks, and compare what they render (needs lib/, and Go for the official ones)',
+      exec: 'jest --config jest.adopt.config.json',
       receiveArgs: true,
     });
     this.addTask('test:matrix', {

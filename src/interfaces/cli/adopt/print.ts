@@ -1,7 +1,7 @@
 /**
  * Expressions as TypeScript.
  */
-import { Call, type Expression, type Fields, KindName, Reference, Unset } from './expression';
+import { Call, type Expression, type Fields, isFields, KindName, Reference, Unset } from './expression';
 
 /** Longest line that a literal is kept on. */
 const WIDTH = 100;
@@ -12,16 +12,88 @@ export interface Imports {
   kind(kind: KindName): string;
 }
 
-/** The text of an expression; members that are `undefined` are left out. */
+/** The text of an expression: on one line where it fits, members that are `undefined` left out. */
 export function print(expression: Expression, imports: Imports, indent = ''): string {
+  const line = flat(expression, imports, WIDTH - indent.length);
+  if (line !== undefined) {
+    return line;
+  }
+  const inner = `${indent}  `;
+  const lines = (open: string, items: readonly string[], close: string): string =>
+    `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
+  if (Array.isArray(expression)) {
+    const list = expression as readonly Expression[];
+    return lines('[', list.map((item) => print(item, imports, inner)), ']'); // prettier-ignore
+  }
+  if (expression instanceof Call) {
+    const given = givenArguments(expression).map((argument) => print(argument, imports, indent));
+    return `${calleeText(expression, imports)}(${given.join(', ')})`;
+  }
+  if (isFields(expression)) {
+    return lines(
+      '{',
+      membersOf(expression).map(([name, value]) => `${keyText(name)}: ${print(value, imports, inner)}`),
+      '}',
+    );
+  }
+  return scalarText(expression, imports);
+}
+
+/** The text on one line; `undefined` as soon as it is longer than the room, so that deep values are not printed at each level. */
+function flat(expression: Expression, imports: Imports, room: number): string | undefined {
+  if (Array.isArray(expression)) {
+    return joined('[', ']', '', expression as readonly Expression[], (item, left) => flat(item, imports, left), room);
+  }
+  if (expression instanceof Call) {
+    const callee = calleeText(expression, imports);
+    const list = givenArguments(expression);
+    return joined(`${callee}(`, ')', '', list, (item, left) => flat(item, imports, left), room);
+  }
+  if (isFields(expression)) {
+    return joined(
+      '{',
+      '}',
+      ' ',
+      membersOf(expression),
+      ([name, value], left) => {
+        const key = `${keyText(name)}: `;
+        const text = flat(value, imports, left - key.length);
+        return text === undefined ? undefined : `${key}${text}`;
+      },
+      room,
+    );
+  }
+  const text = scalarText(expression, imports);
+  return text.length > room || text.includes('\n') ? undefined : text;
+}
+
+function joined<T>(
+  open: string,
+  close: string,
+  space: string,
+  items: readonly T[],
+  textOf: (item: T, room: number) => string | undefined,
+  room: number,
+): string | undefined {
+  const texts: string[] = [];
+  let left = room - open.length - close.length - 2 * space.length;
+  for (const item of items) {
+    const text = left < 0 ? undefined : textOf(item, left);
+    if (text === undefined) {
+      return undefined;
+    }
+    left -= text.length + 2;
+    texts.push(text);
+  }
+  return texts.length === 0 ? `${open}${close}` : `${open}${space}${texts.join(', ')}${space}${close}`;
+}
+
+function scalarText(expression: Expression, imports: Imports): string {
   if (expression === undefined || expression instanceof Unset) {
     return 'undefined';
   }
   if (typeof expression === 'string') {
     return stringText(expression);
-  }
-  if (typeof expression !== 'object' || expression === null) {
-    return Object.is(expression, -0) ? '0' : String(expression);
   }
   if (expression instanceof Reference) {
     const { declared, member } = expression;
@@ -30,52 +102,24 @@ export function print(expression: Expression, imports: Imports, indent = ''): st
   if (expression instanceof KindName) {
     return imports.kind(expression);
   }
-  if (expression instanceof Call) {
-    return callText(expression, imports, indent);
-  }
-  if (Array.isArray(expression)) {
-    const list = expression as readonly Expression[];
-    return wrapped(
-      '[',
-      list.map((item) => (inner) => print(item, imports, inner)),
-      ']',
-      indent,
-    );
-  }
-  const members = Object.entries(expression as Fields).filter(([, value]) => value !== undefined);
-  return wrapped(
-    '{',
-    members.map(
-      ([name, value]) =>
-        (inner: string) =>
-          `${keyText(name)}: ${print(value, imports, inner)}`,
-    ),
-    '}',
-    indent,
-  );
+  return Object.is(expression, -0) ? '0' : String(expression as string | number | boolean | null);
 }
 
-function callText({ target, args, isNew }: Call, imports: Imports, indent: string): string {
+function membersOf(fields: Fields): readonly (readonly [string, Expression])[] {
+  return Object.entries(fields).filter(([, value]) => value !== undefined);
+}
+
+function calleeText({ target, isNew }: Call, imports: Imports): string {
   imports.library(target.split('.')[0] ?? target);
+  return `${isNew ? 'new ' : ''}${target}`;
+}
+
+function givenArguments({ args }: Call): readonly Expression[] {
   const given = [...args];
   while (given.length > 0 && given.at(-1) === undefined) {
     given.pop();
   }
-  return `${isNew ? 'new ' : ''}${target}(${given.map((argument) => print(argument, imports, indent)).join(', ')})`;
-}
-
-/** Items on one line where they fit, otherwise one on each line. */
-function wrapped(open: string, items: readonly ((indent: string) => string)[], close: string, indent: string): string {
-  if (items.length === 0) {
-    return `${open}${close}`;
-  }
-  const space = open === '{' ? ' ' : '';
-  const short = items.map((item) => item('')).join(', ');
-  if (short.length + indent.length < WIDTH && !short.includes('\n')) {
-    return `${open}${space}${short}${space}${close}`;
-  }
-  const inner = `${indent}  `;
-  return `${open}\n${items.map((item) => `${inner}${item(inner)},\n`).join('')}${indent}${close}`;
+  return given;
 }
 
 /** `__proto__` would set the prototype unless it is computed. */

@@ -6,6 +6,7 @@ import { placeOf } from '../inputs';
 import { table } from '../table';
 import { type Adoption } from './adopt';
 import { type Form } from './declaration';
+import { INVERSES } from './kinds';
 
 export interface AdoptionTextOptions {
   readonly out: string | undefined;
@@ -25,7 +26,7 @@ export function adoptionText(adoption: Adoption, options: AdoptionTextOptions): 
     `${options.out ?? 'stack'}: ${counted(all, 'object')}, ${constructs} of them as constructs\n`,
     kinds(adoption, options),
     section(
-      'Typed objects of kinds that have a construct:',
+      'Objects of kinds with a construct that stay objects:',
       declarations.flatMap(({ manifest, why }) => (why === undefined ? [] : [`${describeId(manifest.id)}: ${why}`])),
     ),
     section(
@@ -55,13 +56,22 @@ function kinds({ declarations }: Adoption, { colour, width }: AdoptionTextOption
     known[form] += 1;
     counts.set(kind, known);
   };
+  let others = 0;
   for (const { manifest, form, covers } of declarations) {
-    [manifest, ...covers].forEach(({ id }) => count(`${id.kind} ${id.apiVersion}`, form));
+    for (const { id } of [manifest, ...covers]) {
+      if (form !== 'construct' && !Object.hasOwn(INVERSES, `${id.apiVersion}/${id.kind}`)) {
+        others += 1;
+      } else {
+        count(`${id.kind} ${id.apiVersion}`, form);
+      }
+    }
   }
   const rows = [...counts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([kind, forms]) => [kind, ...FORMS.map((form) => (forms[form] === 0 ? '-' : String(forms[form])))]);
-  return table(['KIND', 'CONSTRUCTS', 'TYPED', 'UNTYPED'], rows, { colour, width, whole: [0] });
+  const shown =
+    rows.length === 0 ? '' : table(['KIND', 'CONSTRUCTS', 'TYPED', 'UNTYPED'], rows, { colour, width, whole: [0] });
+  return others === 0 ? shown : `${shown}${counted(others, 'object')} of kinds without a construct\n`;
 }
 
 function findings({ findings: found }: Adoption, { paths }: AdoptionTextOptions): string {

@@ -13,7 +13,7 @@ import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
-import { asObject, asString } from '../../../manifests/read';
+import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import { type Reference as NameIn } from '../../../manifests/references';
 import { differences, isSame } from './compare';
 import { type Declaration, make, type Made, render } from './declaration';
@@ -151,7 +151,7 @@ class StackBuilder {
     if (this.options.misshapen.has(manifest)) {
       return 'it does not have the shape of its kind';
     }
-    let why = 'it has what no property says';
+    let why = 'the properties of the construct cannot state its structure';
     const forms = [...scheduledForms(object), { object, calls: [] }];
     let best: { readonly declaration: Declaration; readonly cost: number } | undefined;
     for (const form of forms) {
@@ -257,7 +257,10 @@ class StackBuilder {
   /** The object itself: typed where its kind is known and it has the kind's shape. */
   private object(manifest: Manifest, object: Fields, id: string, variable: string): Declaration {
     const { apiVersion, kind } = manifest.id;
-    const isTyped = findKind(apiVersion, kind) !== undefined && !this.options.misshapen.has(manifest);
+    const isTyped =
+      findKind(apiVersion, kind) !== undefined &&
+      !this.options.misshapen.has(manifest) &&
+      !hasNameless(manifest.object);
     const { metadata } = object;
     const rest = without(object, 'apiVersion', 'kind', 'metadata', 'status') ?? {};
     const base = { manifest, id, variable, name: manifest.id.name, calls: [], patches: [], covers: [] };
@@ -362,10 +365,12 @@ function declarationOf(
 ): { readonly declaration: Declaration; readonly hasSpec: boolean | undefined } {
   const { metadata } = object;
   const { taken = [] } = proposal;
+  // A namespace that has no effect is a JSON patch: the construct has no property for it.
+  const isInCluster = findKind(manifest.id.apiVersion, manifest.id.kind)?.scope === 'Cluster';
   const others = without(fieldsOf(metadata), 'name', 'namespace', 'labels', 'annotations');
   const stated = {
     name: manifest.id.name === '' || manifest.id.name === id ? undefined : manifest.id.name,
-    namespace: namedReference(at(metadata, 'namespace')),
+    namespace: isInCluster ? undefined : namedReference(at(metadata, 'namespace')),
     labels: without(fieldsOf(at(metadata, 'labels')), ...taken),
     annotations: without(fieldsOf(at(metadata, 'annotations')), ...taken),
     metadata: proposal.hasMetadata === true ? others : undefined,
@@ -385,6 +390,19 @@ function declarationOf(
       covers: [],
     },
   };
+}
+
+/** Knative's schema takes init containers without a name; the type of a container, which is Kubernetes' own, does not. */
+function hasNameless(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) {
+    return false;
+  }
+  return Object.entries(value).some(
+    ([name, member]) =>
+      (name === 'initContainers' &&
+        asArray(member).some((container) => isObject(container) && container.name === undefined)) ||
+      hasNameless(member),
+  );
 }
 
 /** Without members that say nothing, at any depth of literals. */

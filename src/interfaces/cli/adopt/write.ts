@@ -33,10 +33,11 @@ export function writeStack(
   );
   const project = new Project({
     useInMemoryFileSystem: true,
+    skipLoadingLibFiles: true,
+    compilerOptions: { noLib: true },
     manipulationSettings: { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single },
   });
   const file = project.createSourceFile('stack.ts');
-  file.addStatements(HEADER);
   imports.writeTo(file);
   file.addClass({
     name: className,
@@ -48,29 +49,34 @@ export function writeStack(
           { name: 'scope', type: 'Construct' },
           { name: 'id', type: 'string' },
         ],
-        statements: ['super(scope, id);', ...(several ? callsOf(parts, declarations) : (statements[0] ?? []))],
+        statements: ['super(scope, id);', ...(several ? callsOf(parts) : (statements[0] ?? []))],
       },
     ],
   });
   if (several) {
-    parts.forEach((part, index) => {
-      const [needs, gives] = sharedBy(parts, index);
-      const body = statements[index] ?? [];
-      file.addFunction({
-        name: `part${index + 1}`,
-        parameters: [
-          { name: 'chart', type: 'Chart' },
-          ...(needs.length === 0
-            ? []
-            : [{ name: `{ ${needs.map((one) => one.variable).join(', ')} }`, type: typeOf(needs, parts) }]),
-        ],
-        statements: gives.length === 0 ? body : [...body, `return { ${gives.map((one) => one.variable).join(', ')} };`],
-      });
-      void part;
-    });
+    // In one step, since each reads the whole file again.
+    file.addFunctions(parts.map((_, index) => functionOf(parts, index, statements[index] ?? [])));
   }
+  file.insertText(0, `${HEADER}\n`);
   file.formatText({ indentSize: 2, ensureNewLineAtEndOfFile: true });
   return file.getFullText();
+}
+
+function functionOf(
+  parts: readonly (readonly Declaration[])[],
+  index: number,
+  body: readonly string[],
+): TsMorph.OptionalKind<TsMorph.FunctionDeclarationStructure> {
+  const [needs, gives] = sharedBy(parts, index);
+  const named = (list: readonly Declaration[]): string => `{ ${list.map(({ variable }) => variable).join(', ')} }`;
+  return {
+    name: `part${index + 1}`,
+    parameters: [
+      { name: 'chart', type: 'Chart' },
+      ...(needs.length === 0 ? [] : [{ name: named(needs), type: typeOf(needs, parts) }]),
+    ],
+    statements: gives.length === 0 ? [...body] : [...body, `return ${named(gives)};`],
+  };
 }
 
 const HEADER = '// Written by gantry adopt. It is yours to change; gantry adopt does not read it again.';
@@ -103,8 +109,7 @@ function typeOf(needs: readonly Declaration[], parts: readonly (readonly Declara
   return from.map((number) => `ReturnType<typeof part${number}>`).join(' & ');
 }
 
-function callsOf(parts: readonly (readonly Declaration[])[], declarations: readonly Declaration[]): readonly string[] {
-  void declarations;
+function callsOf(parts: readonly (readonly Declaration[])[]): readonly string[] {
   return parts.map((_, index) => {
     const [needs, gives] = sharedBy(parts, index);
     const from = [...new Set(needs.map((one) => parts.findIndex((part) => part.includes(one)) + 1))].sort(
