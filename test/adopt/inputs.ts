@@ -32,7 +32,7 @@ function synthesized(path: string): ManifestSet {
   const objects = app.node
     .findAll()
     .filter((child) => ApiObject.isApiObject(child))
-    .map((object) => (object as ApiObject).toJson() as JsonObject);
+    .map((object) => object.toJson() as JsonObject);
   return new ManifestSet(objects.map((object) => ({ id: idOf(object), object, origin: { file: path } })));
 }
 

@@ -33,14 +33,15 @@ export function objectsOf(source: string): readonly JsonObject[] {
   const exported: Record<string, new (scope: Construct, id: string) => Chart> = {};
   // The code is our own, and runs as a module would.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
-  new Function('require', 'exports', code)(load, exported);
+  const run = new Function('require', 'exports', code) as (require: typeof load, exports: typeof exported) => void;
+  run(load, exported);
   const { Stack } = exported;
   if (Stack === undefined) {
     throw new Error('the source exports no Stack');
   }
   // Not by the chart, which would also run the checks.
   const objects = new Stack(new App(), 'stack').node.findAll().filter((child) => ApiObject.isApiObject(child));
-  return objects.map((object) => (object as ApiObject).toJson() as JsonObject);
+  return objects.map((object) => object.toJson() as JsonObject);
 }
 
 /** The package as the tests have it. */

@@ -3,7 +3,7 @@
  */
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type Toleration } from '../../../facts/api/types/core/v1';
-import { Accelerator } from '../../../constructs/pods';
+import { type Accelerator } from '../../../constructs/pods';
 import { parseQuantity } from '../../../manifests/quantity';
 import { at, Call, evaluate, type Expression, type Fields, fieldsOf, listOf, nonEmpty, present, without } from './expression'; // prettier-ignore
 
@@ -61,6 +61,8 @@ interface Factory {
 const TPU_LABELS = ['cloud.google.com/gke-tpu-accelerator', 'cloud.google.com/gke-tpu-topology'] as const;
 
 /** The factory of the vendor that writes a resource by this name. */
+// One case for each form, which reads best in one place.
+// eslint-disable-next-line complexity
 export function factoryOf(resource: string, count: number, labels: Fields = {}, limits: Fields = {}): Factory {
   const made = (name: string, options: Fields, more: Partial<Factory> = {}): Factory => ({
     target: `Accelerator.${name}`,

@@ -8,7 +8,7 @@ import { loadSchema } from '../../../facts/api/schemas';
 import { sameJson } from '../../../checks/schema/canonical';
 import { parseGoDuration } from '../../../manifests/go-duration';
 import { parseQuantity } from '../../../manifests/quantity';
-import { isObject } from '../../../manifests/read';
+import { asString, isObject } from '../../../manifests/read';
 import { defaultOf } from './defaults';
 
 /** A place where two objects differ. */
@@ -56,10 +56,12 @@ export function isSame(wanted: JsonObject, rendered: JsonObject): boolean {
 
 const schemas = new Map<string, Schema | undefined>();
 
-function schemaOf({ apiVersion, kind }: JsonObject): Schema | undefined {
-  const key = `${String(apiVersion)}/${String(kind)}`;
+function schemaOf(object: JsonObject): Schema | undefined {
+  const apiVersion = asString(object.apiVersion) ?? '';
+  const kind = asString(object.kind) ?? '';
+  const key = `${apiVersion}/${kind}`;
   if (!schemas.has(key)) {
-    const info = findKind(String(apiVersion), String(kind));
+    const info = findKind(apiVersion, kind);
     schemas.set(key, info === undefined ? undefined : loadSchema(info, minorOf(info)));
   }
   return schemas.get(key);

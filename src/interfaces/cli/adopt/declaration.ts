@@ -2,7 +2,7 @@
  * One object of the stack: the construct that is declared for it, as code and in memory.
  */
 import { ApiObject } from 'cdk8s';
-import { Construct } from 'constructs';
+import { type Construct } from 'constructs';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
 import { type Built, type Call, classOf, type Declared, evaluate, type Expression } from './expression';

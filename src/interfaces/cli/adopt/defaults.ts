@@ -7,7 +7,7 @@
  * pkg/webhooks/admission/{jobs,queues}/mutate.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { asArray, asInteger, asObject, isObject } from '../../../manifests/read';
+import { asArray, asInteger, asObject, asString, isObject } from '../../../manifests/read';
 import { frameworkOf } from '../../../constructs/kubeflow/frameworks';
 
 type Default = JsonValue | ((object: JsonObject, path: readonly string[]) => JsonValue | undefined);
@@ -71,7 +71,7 @@ const OPERATOR_JOB: Readonly<Record<string, Default>> = {
   'spec/nprocPerNode': 'auto',
   'spec/slotsPerWorker': 1,
   'spec/successPolicy': '',
-  'ReplicaSpecs/*/restartPolicy': (object) => frameworkOf(String(object.kind))?.restartPolicy,
+  'ReplicaSpecs/*/restartPolicy': (object) => frameworkOf(asString(object.kind) ?? '')?.restartPolicy,
   'ReplicaSpecs/Worker/replicas': (object) => (object.kind === 'MPIJob' ? 0 : 1),
   'ReplicaSpecs/*/replicas': 1,
 };
@@ -123,7 +123,8 @@ const BY_GROUP: Readonly<Record<string, Readonly<Record<string, Default>>>> = {
 
 /** The default of a field that is not set, by its path; `undefined` where there is none. */
 export function defaultOf(object: JsonObject, path: readonly string[]): JsonValue | undefined {
-  const [group = ''] = String(object.apiVersion).includes('/') ? String(object.apiVersion).split('/') : [''];
+  const apiVersion = asString(object.apiVersion) ?? '';
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   const name = path.at(-1) ?? '';
   const parent = starred(path.at(-2) ?? '');
   const before = path.at(-3) ?? '';

@@ -159,6 +159,11 @@ export function textOf(value: Expression): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The string that a literal or a name stands for; empty where it is none. */
+export function wordOf(value: Expression): string {
+  return textOf(value) ?? '';
+}
+
 /** The JSON that an expression of literals and names stands for. */
 export function jsonOf(value: Expression): unknown {
   return evaluate(value, new Map());

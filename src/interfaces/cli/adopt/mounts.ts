@@ -82,6 +82,8 @@ function mountOf(place: Fields, volume: Fields, shared: boolean): Call | undefin
   return call ?? new Call('Mount.volume', [volume, mountPath, present({ readOnly, subPath })]);
 }
 
+// One case for each form, which reads best in one place.
+// eslint-disable-next-line complexity
 function factory(kind: string, fields: Fields, mountPath: string, options: Fields, shared: boolean): Call | undefined {
   const { readOnly } = options;
   const made = (name: string, first: readonly Expression[], more: Fields = {}): Call =>

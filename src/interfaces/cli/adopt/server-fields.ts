@@ -116,7 +116,7 @@ export function authored(manifest: Manifest): Authored {
 
 /** `serviceAccount` is the old name of `serviceAccountName`, which the API server writes beside it. */
 function dropAlias(object: JsonObject, path: string, drop: (path: string) => void): void {
-  const spec = asObject(parentOf(object, `${path}/x`)?.parent as JsonValue | undefined);
+  const spec = asObject(parentOf(object, `${path}/x`)?.parent);
   if (spec.serviceAccount !== undefined && spec.serviceAccount === spec.serviceAccountName) {
     drop(`${path}/serviceAccount`);
   }

@@ -17,7 +17,7 @@ import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import { type Reference as NameIn } from '../../../manifests/references';
 import { differences, isSame } from './compare';
 import { type Declaration, make, type Made, render } from './declaration';
-import { at, Call, type Declared, type Expression, type Fields, fieldsOf, isFields, KindName, namedReference, present, Reference, setOwn, without } from './expression'; // prettier-ignore
+import { at, Call, type Declared, type Expression, type Fields, fieldsOf, isFields, KindName, namedReference, present, Reference, setOwn, without, wordOf } from './expression'; // prettier-ignore
 import { INVERSES } from './kinds';
 import { Names } from './names';
 import { leaves, overridesFor, patchesFor } from './overrides';
@@ -286,11 +286,11 @@ class StackBuilder {
   /** The patches that cdk8s can apply; what the others say is reported. */
   private carried(manifest: Manifest, patches: readonly Call[]): readonly Call[] {
     return patches.filter((patch) => {
-      const [path = ''] = patch.args;
-      const isPossible = !String(path).split('/').includes('__proto__');
+      const [path] = patch.args;
+      const isPossible = !wordOf(path).split('/').includes('__proto__');
       if (!isPossible) {
         const reason = 'cdk8s and JSON patches have no members of this name';
-        this.notCarried.push({ manifest, path: String(path), reason });
+        this.notCarried.push({ manifest, path: wordOf(path), reason });
       }
       return isPossible;
     });

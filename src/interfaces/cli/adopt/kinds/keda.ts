@@ -1,7 +1,7 @@
 /**
  * Scaled objects, scaled jobs, and authentications of KEDA.
  */
-import { Call, duration, type Expression, type Fields, fieldsOf, isFields, nonEmpty, Reference, referenceTo, textOf } from '../expression'; // prettier-ignore
+import { wordOf, Call, duration, type Expression, type Fields, fieldsOf, isFields, nonEmpty, Reference, referenceTo, textOf } from '../expression'; // prettier-ignore
 import { podProps } from '../pods';
 import { all, at, type Inverse, listOf, oneOf, present, priorityOf, whole, workload } from '../proposal';
 
@@ -144,7 +144,7 @@ const authentication =
       present(
         Object.fromEntries(
           listOf(list).map((one) => [
-            String(at(one, 'parameter')),
+            wordOf(at(one, 'parameter')),
             { name: at(one, 'name'), key: at(one, 'key') } satisfies Fields,
           ]),
         ),
@@ -152,7 +152,7 @@ const authentication =
     const environment = listOf(at(spec, 'env')).map((one): [string, Expression] => {
       const container = at(one, 'containerName');
       const name = at(one, 'name');
-      return [String(at(one, 'parameter')), container === undefined ? name : { variable: name, container }];
+      return [wordOf(at(one, 'parameter')), container === undefined ? name : { variable: name, container }];
     });
     const props = {
       secrets: keys(at(spec, 'secretTargetRef')),

@@ -3,7 +3,7 @@
  */
 import { FRAMEWORKS, type FrameworkKind } from '../../../../constructs/kubeflow/frameworks';
 import { amounts } from '../container-resources';
-import { duration, type Expression, type Fields, isFields } from '../expression';
+import { wordOf, duration, type Expression, type Fields, isFields } from '../expression';
 import { changesOf, podProps, type Pods } from '../pods';
 import { at, fieldsOf, flag, type Inverse, listOf, oneOf, present, priorityOf, whole, workload } from '../proposal';
 
@@ -95,7 +95,7 @@ const pytorch: Inverse = (object) => {
 };
 
 function elasticOf(policy: Fields): Fields {
-  const conf = listOf(policy.rdzvConf).map((one): [string, Expression] => [String(at(one, 'key')), at(one, 'value')]);
+  const conf = listOf(policy.rdzvConf).map((one): [string, Expression] => [wordOf(at(one, 'key')), at(one, 'value')]);
   return {
     min: whole(policy.minReplicas),
     max: whole(policy.maxReplicas),

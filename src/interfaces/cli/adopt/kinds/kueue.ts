@@ -2,7 +2,7 @@
  * Queues, flavors, cohorts, topologies, and priority classes of Kueue.
  */
 import { amounts } from '../container-resources';
-import { type Expression, type Fields, isFields, nonEmpty, referenceTo, setOwn } from '../expression';
+import { wordOf, type Expression, type Fields, isFields, nonEmpty, referenceTo, setOwn } from '../expression';
 import { all, at, fieldsOf, type Inverse, listOf, oneOf, present, type Proposal, whole } from '../proposal';
 
 function flavorsOf(groups: Expression): readonly Fields[] | undefined {
@@ -13,7 +13,7 @@ function flavorsOf(groups: Expression): readonly Fields[] | undefined {
         for (const resource of listOf(at(flavor, 'resources'))) {
           const amount = at(resource, member);
           if (amount !== undefined) {
-            setOwn(byName, String(at(resource, 'name')), amount);
+            setOwn(byName, wordOf(at(resource, 'name')), amount);
           }
         }
         return Object.keys(byName).length === 0 ? undefined : (amounts(byName) ?? { unknown: true });

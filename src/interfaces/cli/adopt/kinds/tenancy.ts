@@ -2,7 +2,7 @@
  * Namespaces, priority classes, quotas, and limit ranges.
  */
 import { amounts, isBytes, isCores } from '../container-resources';
-import { type Expression, type Fields, fieldsOf } from '../expression';
+import { wordOf, type Expression, type Fields, fieldsOf } from '../expression';
 import { at, type Inverse, listOf, present, whole } from '../proposal';
 
 const namespace: Inverse = () => ({ className: 'Namespace', overrides: 'spec', props: {} });
@@ -77,7 +77,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const limitRange: Inverse = ({ spec }) => {
   const props: Record<string, Expression> = {};
   for (const item of listOf(at(spec, 'limits'))) {
-    const type = TYPES[String(at(item, 'type'))];
+    const type = TYPES[wordOf(at(item, 'type'))];
     if (type === undefined || props[type] !== undefined) {
       return undefined;
     }

@@ -2,7 +2,7 @@
  * TrainJobs and runtimes of Kubeflow Trainer.
  */
 import { BUILT_IN_RUNTIMES } from '../../../../manifests/trainer/trainer-facts';
-import { Call, duration, type Expression, type Fields, isFields, Reference, referenceTo, namedReference, textOf, without } from '../expression'; // prettier-ignore
+import { wordOf, Call, duration, type Expression, type Fields, isFields, Reference, referenceTo, namedReference, textOf, without } from '../expression'; // prettier-ignore
 import { podProps } from '../pods';
 import { at, fieldsOf, flag, type Inverse, listOf, present, priorityOf, whole, workload } from '../proposal';
 
@@ -54,7 +54,7 @@ function initializerOf(initializer: Expression): Fields | undefined {
   if (!isFields(initializer)) {
     return undefined;
   }
-  const env = listOf(initializer.env).map((one): [string, Expression] => [String(at(one, 'name')), at(one, 'value')]);
+  const env = listOf(initializer.env).map((one): [string, Expression] => [wordOf(at(one, 'name')), at(one, 'value')]);
   const secret = at(initializer, 'secretRef', 'name');
   return {
     storageUri: initializer.storageUri,
