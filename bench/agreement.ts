@@ -12,13 +12,13 @@ import { corpus } from '../test/e2e/agreement/corpus';
 import { askBoth } from '../test/e2e/agreement/differential';
 import { kindOf, questions } from '../test/e2e/agreement/mutants';
 import { prepareCluster } from '../test/e2e/agreement/prepare';
-import { exampleOf, percent, summarise, table } from '../test/e2e/agreement/summary';
+import { exampleOf, percent, summarize, table } from '../test/e2e/agreement/summary';
 import { whyNoControlPlane } from '../test/e2e/control-plane/availability';
 import { buildPrograms, type Programs } from '../test/e2e/control-plane/build';
 import { Cluster } from '../test/e2e/control-plane/cluster';
 import { kubernetesMinor, kubernetesVersion } from '../test/e2e/control-plane/components';
 import { coveredDefinitions } from '../test/e2e/control-plane/covered-definitions';
-import { applyCustomResources, withoutNeighbours } from '../test/e2e/control-plane/custom-resources';
+import { applyCustomResources, withoutNeighbors } from '../test/e2e/control-plane/custom-resources';
 import { Discovery } from '../test/e2e/control-plane/discovery';
 import { compareWithPeer, type Comparison } from '../test/e2e/peer/compare';
 import { groupTable } from '../test/e2e/peer/group-table';
@@ -82,7 +82,7 @@ async function measure(
   await prepareCluster(cluster.client, discovery, bases);
   const started = Date.now();
   const answers = await askBoth(cluster.client, discovery, questions(bases, mutants, seed, minor), minor);
-  const summary = summarise(answers);
+  const summary = summarize(answers);
   console.log(
     `${answers.length} documents (${mutants} mutants of ${bases.length}, seed ${seed}), kube-apiserver ${kubernetesVersion()},`,
   );
@@ -97,7 +97,7 @@ async function measure(
     program: programs.kubeconform,
     client: cluster.client,
     discovery,
-    crds: withoutNeighbours(coveredDefinitions()),
+    crds: withoutNeighbors(coveredDefinitions()),
     kubernetes: minor,
   });
   printPeer(peer);

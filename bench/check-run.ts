@@ -18,7 +18,7 @@ const { checkOnSynth } = load('./checks/on-synth') as typeof OnSynth;
 const { manifestsOf } = load('./manifests/constructs') as typeof Constructs;
 const { ManifestSet } = load('./manifests/manifest-set') as typeof Sets;
 const { parseYaml } = load('./manifests/yaml') as typeof Yaml;
-const { check } = load('./rules') as typeof Rules;
+const { check } = load('./interfaces/checks') as typeof Rules;
 
 export type Kind = 'synth' | 'synth with checks' | 'checks alone' | 'checks from YAML';
 

@@ -212,7 +212,7 @@ function report(): void {
     allocated.map((percent) => percent.toFixed(2)).join(' '),
     String(podsPerSecond),
   ]);
-  process.stdout.write(table(['trace', 'method', 'mean %', 'by seed', 'pods/s'], lines, { colour: false }));
+  process.stdout.write(table(['trace', 'method', 'mean %', 'by seed', 'pods/s'], lines, { color: false }));
   const json = JSON.stringify({ machine: machine(), results });
   process.stdout.write(`${json}\n`);
   if (values.json !== undefined) {

@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { checkEntitled } from '../test/placement/entitled';
+import { checkFewMoves } from '../test/placement/few-moves';
 import { checkFewestVictims } from '../test/placement/fewest-victims';
 import { checkGuarantees } from '../test/placement/guarantees';
 import { checkHistories } from '../test/placement/histories';
@@ -19,6 +20,7 @@ const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>>
   suggestions: checkSuggestions,
   'soft-constraints': checkSoftConstraints,
   'fewest-victims': checkFewestVictims,
+  'few-moves': checkFewMoves,
   sessions: checkHistories,
 };
 

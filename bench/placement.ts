@@ -26,6 +26,7 @@ import { Fragmentation } from '../src/placement/score/fragmentation';
 import { cpuOf, shapeOf, workloadOf } from '../src/placement/score/workload';
 import { Selector } from '../src/placement/select';
 import { Session } from '../src/placement/session';
+import { nodesOfGangs } from './fewest-nodes';
 import { machine, median, randomNumbers, shuffledOrder } from './machine';
 
 interface Line {
@@ -60,6 +61,7 @@ const lines: Line[] = [
   ...arrivals(),
   ...largeGang(),
   ...evictions(),
+  ...fewestNodes(),
 ];
 report();
 
@@ -433,6 +435,24 @@ function evictions(): Line[] {
   });
 }
 
+/** Over how many nodes gangs are spread. */
+function fewestNodes(): Line[] {
+  const sum = { used: 0, ideal: 0, bound: 0, scattered: 0 };
+  for (const seed of [1, 2, 3]) {
+    const { used, ideal, bound, scattered } = nodesOfGangs(seed);
+    sum.used += used;
+    sum.ideal += ideal;
+    sum.bound += bound;
+    sum.scattered += scattered;
+  }
+  const [overIdeal, overBound] = [sum.used / sum.ideal, sum.used / sum.bound];
+  return [
+    line('nodes of 148 gangs against the ideal', overIdeal, 'x', 'at most 1.15', overIdeal <= 1.15),
+    line('the same against the bound with racks kept', overBound, 'x', 'at most 1.05', overBound <= 1.05),
+    line('gangs in more racks than they need', sum.scattered, '', '0', sum.scattered === 0),
+  ];
+}
+
 function packAll(nodes: number, pods: number): { seconds: number; placed: number } {
   const { session, records } = emptyCluster(nodes, pods);
   const selector = new Selector(session);
@@ -669,7 +689,7 @@ function report(): void {
     target,
     met ? '' : 'missed',
   ]);
-  process.stdout.write(table(['what', 'measured', 'target', ''], cells, { colour: false }));
+  process.stdout.write(table(['what', 'measured', 'target', ''], cells, { color: false }));
   const json = JSON.stringify({ machine: machine(), runs, lines });
   process.stdout.write(`${json}\n`);
   if (values.json !== undefined) {

@@ -2,7 +2,7 @@ import { JsonFile, type Project } from 'projen';
 
 /** Jest's configuration for the suites that ask a live control plane: one process, since they share it, and time to build it. */
 export class EndToEndConfig extends JsonFile {
-  constructor(project: Project, transform: unknown) {
+  constructor(project: Project, transform: unknown, moduleNameMapper: unknown) {
     super(project, 'jest.e2e.config.json', {
       marker: false,
       obj: {
@@ -14,6 +14,7 @@ export class EndToEndConfig extends JsonFile {
         globalSetup: '<rootDir>/test/e2e/setup.ts',
         globalTeardown: '<rootDir>/test/e2e/teardown.ts',
         transform,
+        moduleNameMapper,
         maxWorkers: 1,
         testTimeout: 600_000,
       },

@@ -51,6 +51,9 @@ const PUBLISHED = [
   'CHANGELOG.md',
 ];
 
+/** The exports of `src/index.ts`, loaded on use; written by `BUNDLE_RUNTIME`. */
+const MAIN = 'lib/entry.js';
+
 /** Programs go into the package as bundles and in no other form. */
 const BUNDLE_RUNTIME = 'tsx projen/runtime/bundle.ts';
 
@@ -64,6 +67,7 @@ const ENTRY_POINTS = {
   './manifests': 'src/manifests/index.ts',
   './placement': 'src/placement/index.ts',
   './testing': 'src/interfaces/testing/index.ts',
+  './pulumi': 'src/interfaces/pulumi/index.ts',
   './api/*': 'src/facts/api/types/*.ts',
 };
 
@@ -98,11 +102,19 @@ export class GantryProject extends typescript.TypeScriptProject {
       copyrightOwner: 'The Gantry authors',
       repository: `git+${REPOSITORY}.git`,
       minNodeVersion: '20.12.0',
-      entrypoint: 'lib/index.js',
+      entrypoint: MAIN,
+      entrypointTypes: 'lib/index.d.ts',
       bin: { gantry: 'bin/gantry' },
       keywords: ['cdk8s', 'constructs', 'gpu', 'kubernetes', 'kubeflow', 'volcano', 'keda', 'scheduling', 'validation'],
 
-      peerDeps: ['cdk8s@^2.60.0', 'cdk8s-plus-28@^2.5.0', 'constructs@^10.0.0', 'ts-morph@^28.0.0'],
+      peerDeps: [
+        'cdk8s@^2.60.0',
+        'cdk8s-plus-28@^2.5.0',
+        'constructs@^10.0.0',
+        '@pulumi/pulumi@^3.248.0',
+        '@pulumi/kubernetes@^4.32.0',
+        'ts-morph@^28.0.0',
+      ],
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
         'yaml@2.9.1',
@@ -147,6 +159,8 @@ export class GantryProject extends typescript.TypeScriptProject {
         'fast-check@4.10.2',
         'dependency-cruiser@17.3.9',
         '@kubernetes/client-node@1.4.0',
+        '@pulumi/pulumi@3.248.0',
+        '@pulumi/kubernetes@4.32.0',
         'esbuild@0.28.2',
         'playwright-core@1.65.1',
         'pino@10.4.0',
@@ -175,7 +189,8 @@ export class GantryProject extends typescript.TypeScriptProject {
 
     this.deps.removeDependency('ts-jest');
     this.configureJest();
-    new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    const { transform, moduleNameMapper } = this.jest!.config as Record<string, unknown>;
+    new EndToEndConfig(this, transform, moduleNameMapper);
     new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new AdoptConfig(this, this.jest!.config as Record<string, unknown>);
     new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
@@ -216,7 +231,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       ...Object.fromEntries(
         Object.entries(ENTRY_POINTS).map(([entryPoint, source]) => [
           entryPoint,
-          { types: `./${builtFile(source, '.d.ts')}`, default: `./${builtFile(source, '.js')}` },
+          {
+            types: `./${builtFile(source, '.d.ts')}`,
+            default: entryPoint === '.' ? `./${MAIN}` : `./${builtFile(source, '.js')}`,
+          },
         ]),
       ),
       './package.json': './package.json',
@@ -229,9 +247,12 @@ export class GantryProject extends typescript.TypeScriptProject {
           .map(([entryPoint, source]) => [entryPoint.slice('./'.length), [builtFile(source, '.d.ts')]]),
       ),
     });
-    // Nothing in `src` imports cdk8s-plus: its constructs are accepted where a program uses them. `gantry adopt` alone loads ts-morph.
+    // Nothing in `src` imports cdk8s-plus: its constructs are accepted where a program uses them. Pulumi is loaded by `./pulumi` alone, ts-morph
+    // by `gantry adopt`.
     this.package.addField('peerDependenciesMeta', {
       'cdk8s-plus-28': { optional: true },
+      '@pulumi/pulumi': { optional: true },
+      '@pulumi/kubernetes': { optional: true },
       'ts-morph': { optional: true },
     });
     this.package.addField('homepage', `${REPOSITORY}#readme`);
@@ -337,6 +358,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx test/e2e/agreement/record.ts',
       receiveArgs: true,
     });
+    this.addTask('record:admission', {
+      description:
+        'Ask a live API server which pods it admits, for the tests that run without one: [--seed S] [--worlds N] [--pods N] (needs Go)',
+      exec: 'tsx test/e2e/admission/record.ts',
+      receiveArgs: true,
+    });
     this.addTask('docs:check', {
       description: 'Check the documentation: snippets, generated tables, links, and words',
       steps: [
@@ -383,6 +410,18 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('bench:agreement', {
       description: 'Measure how often checks say what a live API server says: --mutants N --seed S',
       exec: 'tsx bench/agreement.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:webhooks', {
+      description:
+        "Measure how often checks say what the projects' own validators say: --mutants N --seed S --projects REGEX --least PERCENT",
+      exec: 'tsx bench/webhooks.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:webhooks', {
+      description:
+        "Ask the projects' own validators and write test/fixtures/webhooks: --questions N --seed S [PROJECT...]",
+      exec: 'tsx test/e2e/webhooks/record.ts',
       receiveArgs: true,
     });
     this.addTask('bench:check', {

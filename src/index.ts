@@ -4,7 +4,7 @@
  * Constructs that every stack uses are exported by name. Constructs of one project are in a namespace with the project's name
  * (`volcano.Job`, `kubeflow.PyTorchJob`), since several projects have a Queue, Job, or PodGroup.
  */
-import './interfaces/checks';
+import './interfaces/checks/rules-on-use';
 
 export { type KubernetesMinor } from './facts/api/schema';
 export { type ObjectOf, type ResourceKind } from './facts/api/resource-kind';

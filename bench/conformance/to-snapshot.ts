@@ -109,6 +109,8 @@ export function policyOf({ run, suite, config }: SchedulerCase): Policy {
   const spread = config?.placement?.gpu === 'spread' || config?.placement?.cpu === 'spread';
   return {
     ...DEFAULT_POLICY,
+    // The projects that the cases are from move a pod whenever that lets another in.
+    moveIntervalSeconds: 0,
     actions: [...new Set(wanted)].filter((action) => !disabled.has(action)),
     gangOrder: /drf\([^)]*jobOrder/.test(config?.plugins ?? '') ? 'share' : 'age',
     nodeScore: spread ? 'spread' : 'binpack',

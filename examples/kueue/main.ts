@@ -37,7 +37,7 @@ class Quotas extends Chart {
 
   constructor(app: App) {
     super(app, 'quotas');
-    const topology = new kueue.Topology(this, 'data-centre', {
+    const topology = new kueue.Topology(this, 'data-center', {
       levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'],
     });
     const sort = (id: string, product: string): kueue.ResourceFlavor =>

@@ -9,7 +9,7 @@ export const NODES = 20;
 /** What pods can have of one node, after kubelet and system have taken theirs. */
 const NODE = { gpus: 8, cores: 160, memoryGi: 1536, rdma: 8 };
 
-/** The GPU as its nodes are labelled: the SXM board alone, since `H100-SXM-80GB` of the catalog stands for the PCIe card too. */
+/** The GPU as its nodes are labeled: the SXM board alone, since `H100-SXM-80GB` of the catalog stands for the PCIe card too. */
 export const GPU = 'NVIDIA-H100-80GB-HBM3';
 
 /** The GPU of the nodes beside them, which serve models. */

@@ -1,5 +1,5 @@
 /**
- * A platform for two teams on one GPU cluster, as one app: `npm start` synthesises and checks it.
+ * A platform for two teams on one GPU cluster, as one app: `npm start` synthesizes and checks it.
  */
 import { App } from 'cdk8s';
 import { Applied } from './applied';

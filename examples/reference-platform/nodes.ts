@@ -28,7 +28,7 @@ export class Nodes extends Chart {
       through: 'chart',
       dcgmExporter: this.monitoring.exporter,
     });
-    // Nodes that are labelled so give each GPU to four notebooks; all others give whole GPUs.
+    // Nodes that are labeled so give each GPU to four notebooks; all others give whole GPUs.
     this.gpus.addNodePool('notebooks', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
 
     const network = new Namespace(this, 'network-operator', { labels: PRIVILEGED });

@@ -44,7 +44,7 @@ export class Ground extends Chart {
         new HyperNode(this, `leaf-${leaf}`, {
           tier: 1,
           tierName: 'leaf',
-          members: [HyperNodeMember.nodesLabelled({ 'lab.example.com/leaf': String(leaf) })],
+          members: [HyperNodeMember.nodesLabeled({ 'lab.example.com/leaf': String(leaf) })],
         }),
     );
     new HyperNode(this, 'spine', {

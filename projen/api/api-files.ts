@@ -2,7 +2,7 @@
 import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { type CrdVersion, crdVersions } from './crd';
 import { CrdTypes, type Embedding } from './crd-types';
-import { deprecations } from './lifecycle';
+import { lifecycles } from './lifecycle';
 import { KubernetesMatch } from './kubernetes-match';
 import { KubernetesTypes } from './kubernetes-types';
 import { order, readKubernetesApi } from './openapi';
@@ -22,7 +22,7 @@ export interface ProjectFiles {
 export interface ApiSources {
   /** OpenAPI v3 files by minor, ascending. */
   readonly kubernetes: ReadonlyMap<KubernetesMinor, Texts>;
-  /** Go files of `k8s.io/api` that say since when a version is deprecated, by path `group/version/…`. */
+  /** Go files of `k8s.io/api` that say when a version is deprecated and removed, by path `group/version/…`. */
   readonly kubernetesLifecycle?: Texts;
   readonly projects: readonly ProjectFiles[];
   /** KEDA's scaler schema and scalers, by path; none in a fixture without them. */
@@ -58,7 +58,7 @@ export function apiFiles(sources: ApiSources): ApiFiles {
       files.set(`types/${file.module}.ts`, file.text());
     }
   }
-  const runtime = runtimeFiles(apis, projects, deprecations(sources.kubernetesLifecycle ?? new Map()));
+  const runtime = runtimeFiles(apis, projects, lifecycles(sources.kubernetesLifecycle ?? new Map()));
   files.set('kind-table.ts', runtime.kindTable);
   for (const [name, content] of runtime.bundles) {
     files.set(`schemas/${name}`, content);

@@ -99,6 +99,10 @@ export const PROJECTS: readonly ProjectSource[] = [
     files: ['config/crd/bases/*.yaml'],
     note: 'the newest release whose go.mod asks for no newer Go than 1.26',
   }),
+  vendored(
+    'gaudi-base-operator',
+    'it is not a Go module; the bundle in redhat-openshift-ecosystem/certified-operators has its CustomResourceDefinition',
+  ),
   project('intel-device-plugins-operator', {
     module: 'github.com/intel/intel-device-plugins-for-kubernetes',
     files: ['deployments/operator/crd/bases/*.yaml'],

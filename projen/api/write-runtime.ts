@@ -5,6 +5,7 @@ import { brotliCompressSync, constants } from 'zlib';
 import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { type CrdVersion } from './crd';
 import { type KubernetesApi, order } from './openapi';
+import { type Lifecycle } from './lifecycle';
 import { COMMON, SchemaPool } from './schema-pool';
 
 const BUILT_IN = 'kubernetes';
@@ -25,15 +26,15 @@ export interface RuntimeFiles {
 
 /**
  * @param apis ascending by minor
- * @param deprecated minor since which a definition's version is deprecated
+ * @param lifecycle when a definition's version is deprecated and removed
  */
 export function runtimeFiles(
   apis: readonly KubernetesApi[],
   projects: readonly ProjectCrds[],
-  deprecated: ReadonlyMap<string, number>,
+  lifecycle: ReadonlyMap<string, Lifecycle>,
 ): RuntimeFiles {
   const pool = new SchemaPool();
-  const builtIn = builtInKinds(apis, pool, deprecated);
+  const builtIn = builtInKinds(apis, pool, lifecycle);
   const custom = projects.flatMap(({ project, versions }) =>
     versions.map((version) => ({ project, version, root: pool.add(project, version.schema) })),
   );
@@ -69,7 +70,7 @@ interface BuiltInRow {
 function builtInKinds(
   apis: readonly KubernetesApi[],
   pool: SchemaPool,
-  deprecated: ReadonlyMap<string, number>,
+  lifecycle: ReadonlyMap<string, Lifecycle>,
 ): readonly BuiltInRow[] {
   const newest = Number(apis.at(-1)?.minor.slice(2));
   const rows = new Map<string, { flags: string; plural: string; roots: Map<KubernetesMinor, number> }>();
@@ -84,11 +85,12 @@ function builtInKinds(
       const key = `${kind.group || '-'} ${kind.version} ${kind.kind}`;
       const roots = rows.get(key)?.roots ?? new Map<KubernetesMinor, number>();
       roots.set(api.minor, pool.add(BUILT_IN, kind.definition.schema));
-      const since = deprecated.get(kind.definition.name);
+      const { deprecated, removed } = lifecycle.get(kind.definition.name) ?? {};
       const flags = [
         kind.scope === 'Namespaced' ? 'bns' : 'bcs',
         kind.hasStatusSubresource ? 't' : '',
-        since !== undefined && since <= newest ? `d${since}` : '',
+        deprecated !== undefined && deprecated <= newest ? `d${deprecated}` : '',
+        removed === undefined ? '' : `r${removed}`,
       ].join('');
       rows.set(key, { flags, plural: kind.plural, roots });
     }
@@ -164,7 +166,7 @@ function kindTableText(
     ' *',
     ' * One row per kind and version: group (`-` is core), version, kind, plural, flags, bundle, references into the bundle.',
     ' * Flags: b built in, n namespaced, c cluster-scoped, s served, p storage (built in: preferred) version, t has status,',
-    ' * d deprecated (built in: since the minor that follows).',
+    ' * d deprecated (built in: since the minor that follows), r removed in the minor that follows.',
     ' * References of built-in kinds are per minor: `30-33:12,34:15`.',
     ' */',
     "import { type KubernetesMinor } from './schema';",

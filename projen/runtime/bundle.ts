@@ -8,6 +8,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
+import { bundleCommand, CHECK_BUNDLE } from './bundle-command';
+import { writeLazyEntry } from './lazy-entry';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -133,8 +135,12 @@ export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promi
 }
 
 if (require.main === module) {
-  writeBundle(SCHEDULER_BUNDLE).then(
-    (bytes) => console.log(`${SCHEDULER_BUNDLE.output}: ${Math.round(bytes / 1024)} KiB`),
+  console.log(`lib/entry.js: ${writeLazyEntry()} exports`);
+  Promise.all([writeBundle(SCHEDULER_BUNDLE), bundleCommand()]).then(
+    ([scheduler, command]) => {
+      console.log(`${SCHEDULER_BUNDLE.output}: ${Math.round(scheduler / 1024)} KiB`);
+      console.log(`${CHECK_BUNDLE}: ${Math.round(command / 1024)} KiB`);
+    },
     (error: unknown) => {
       console.error(error instanceof Error ? error.message : String(error));
       process.exitCode = 1;

@@ -23,10 +23,15 @@ export interface CheckedTree {
  * Suppressions that constructs state are written to the objects first, so that they also hold when the YAML is checked later.
  */
 export function checkRendered(scope: IConstruct): CheckedTree {
-  annotateSuppressions(scope);
-  const rendered = renderedObjects(scope);
+  const rendered = renderedWithSuppressions(scope);
   const set = new ManifestSet(rendered.map(({ manifest }) => manifest));
   return { report: check(set, checkOptionsOf(scope)), rendered, set };
+}
+
+/** The objects of a tree as they are written, with the suppressions that constructs state. */
+export function renderedWithSuppressions(scope: IConstruct): readonly RenderedObject[] {
+  annotateSuppressions(scope);
+  return renderedObjects(scope);
 }
 
 /** The report alone. */

@@ -4,7 +4,15 @@
 import { definedMembers } from '../manifests/members';
 import { describeId, type Manifest, type Position, type SourceProblem } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
-import { TIERS, type Finding, type NotChecked, type Severity, type Tier } from './finding';
+import {
+  TIERS,
+  type Finding,
+  type NotChecked,
+  type NotJudged,
+  type RuleGroup,
+  type Severity,
+  type Tier,
+} from './finding';
 import { type Report, type SuppressedFinding } from './report';
 import { type RuleFacts, type Violation } from './rule';
 import { shapeRules } from './schema/shape-rules';
@@ -14,13 +22,15 @@ import { suppressionNeedsReason, suppressionsOf, type Suppression } from './supp
 export interface CollectorOptions {
   /** Findings of other tiers are left out. Default: all tiers. */
   readonly tiers?: readonly Tier[];
+  /** Groups of rules to run beside those that always run. Default: none. */
+  readonly groups?: readonly RuleGroup[];
   /** Rules to silence everywhere. Default: none. */
   readonly ignore?: readonly Suppression[];
   /** Severities in place of those of the rules. Default: none. */
   readonly severities?: ReadonlyMap<string, Severity>;
 }
 
-type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix'>;
+type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix' | 'group'>;
 
 interface Located {
   readonly finding: Finding;
@@ -33,6 +43,7 @@ export class FindingCollector {
   private readonly located: Located[] = [];
   private readonly suppressed: SuppressedFinding[] = [];
   private readonly notChecked: NotChecked[] = [];
+  private readonly notJudged: NotJudged[] = [];
   private readonly order = new Map<Manifest, number>();
   private readonly own = new Map<Manifest, readonly Suppression[]>();
 
@@ -58,6 +69,11 @@ export class FindingCollector {
     return tiers.some((tier) => this.tiers.has(tier));
   }
 
+  /** Whether rules of this group run; those of no group always do. */
+  wantsGroup(group: RuleGroup | undefined): boolean {
+    return group === undefined || this.options.groups?.includes(group) === true;
+  }
+
   add(rule: ReportedFacts, manifest: Manifest, said: Violation, position?: Position): void {
     const tier = said.tier ?? rule.tier;
     if (!this.tiers.has(tier)) {
@@ -71,6 +87,7 @@ export class FindingCollector {
       rule: rule.id,
       tier,
       severity: this.options.severities?.get(rule.id) ?? violation.severity ?? rule.severity,
+      group: rule.group,
       object: describeId(manifest.id),
       path,
       message: violation.message,
@@ -141,6 +158,17 @@ export class FindingCollector {
     this.notChecked.push(definedMembers({ object: describeId(manifest.id), file, construct, why }));
   }
 
+  /** A rule that read a value which is not known yet, on a manifest or on the whole set. */
+  addNotJudged(rule: string, manifest?: Manifest): void {
+    this.notJudged.push(
+      definedMembers({
+        rule,
+        object: manifest === undefined ? undefined : describeId(manifest.id),
+        construct: manifest?.origin.construct,
+      }),
+    );
+  }
+
   /** A rule that failed, on a manifest or on the whole set. */
   addFailure(why: string, manifest?: Manifest): void {
     const { file, construct } = manifest?.origin ?? {};
@@ -177,6 +205,7 @@ export class FindingCollector {
       notChecked: this.notChecked,
       suppressed: this.suppressed,
       skipped: this.set.skipped,
+      ...(this.notJudged.length === 0 ? {} : { notJudged: this.notJudged }),
     };
   }
 }

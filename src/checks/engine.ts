@@ -4,8 +4,9 @@
 import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
 import { type ManifestSet } from '../manifests/manifest-set';
+import { unguarded } from '../manifests/unknown';
 import { FindingCollector } from './collector';
-import { type Severity, type Tier } from './finding';
+import { type RuleGroup, type Severity, type Tier } from './finding';
 import { defaultRules } from './registry';
 import { type Report } from './report';
 import { type Rule } from './rule';
@@ -27,6 +28,11 @@ export interface CheckOptions {
    * @default - all tiers
    */
   readonly tiers?: readonly Tier[];
+  /**
+   * Groups of rules to run beside those that always run.
+   * @default - none
+   */
+  readonly groups?: readonly RuleGroup[];
   /**
    * The semantic rules to run.
    * @default - the rules of every domain
@@ -98,7 +104,7 @@ function checkShapes(
   if (!collector.wants(SHAPE_TIERS)) {
     return;
   }
-  const definitions = set.ofKind(CRD_KIND).map((manifest) => manifest.object);
+  const definitions = set.ofKind(CRD_KIND).map((manifest) => unguarded(manifest.object));
   const checker = new ShapeChecker({ kubernetes, crds, definitions });
   for (const manifest of set.manifests) {
     const shape = checker.check(manifest);
@@ -109,6 +115,9 @@ function checkShapes(
       } else {
         collector.addNotChecked(manifest, shape.notChecked);
       }
+    }
+    for (const rule of shape.notJudged ?? []) {
+      collector.addNotJudged(rule, manifest);
     }
     for (const violation of shape.violations) {
       collector.add(

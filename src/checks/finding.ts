@@ -21,6 +21,15 @@ export const SEVERITIES = ['error', 'warning', 'info'] as const;
 /** `error` makes a check fail; `warning` and `info` do not. */
 export type Severity = (typeof SEVERITIES)[number];
 
+/**
+ * Groups of rules that run only if they are requested.
+ *
+ * - `hygiene`: security and operations of ordinary workloads, where every component accepts the manifest and it works
+ */
+export const RULE_GROUPS = ['hygiene'] as const;
+/** A group of rules that runs only if it is requested; `RULE_GROUPS` explains each. */
+export type RuleGroup = (typeof RULE_GROUPS)[number];
+
 /** One thing that is wrong with a manifest. The field names are those of the JSON report, which is a stable format. */
 export interface Finding {
   /** Stable id of the rule, `domain/requirement`. */
@@ -29,6 +38,8 @@ export interface Finding {
   readonly tier: Tier;
   /** Whether the check fails (`error`) or not. */
   readonly severity: Severity;
+  /** The group of the rule, for a rule that runs only if its group is requested. Absent otherwise. */
+  readonly group?: RuleGroup;
   /** `apiVersion Kind namespace/name`. */
   readonly object: string;
   /** JSON pointer (RFC 6901) into the object; empty for the object itself. */
@@ -63,4 +74,14 @@ export interface NotChecked {
   readonly why: string;
   /** True where a rule threw an error, which is a defect of the rule and not of the manifest. Absent otherwise. */
   readonly failed?: true;
+}
+
+/** A rule that gave no finding, because it reads a value that is not known yet. */
+export interface NotJudged {
+  /** Id of the rule; for a CEL rule of a CRD, its expression. */
+  readonly rule: string;
+  /** The object, as `apiVersion Kind namespace/name`. Absent for a rule over all objects. */
+  readonly object?: string;
+  /** Path of the construct that rendered the object. Absent for a rule over all objects. */
+  readonly construct?: string;
 }

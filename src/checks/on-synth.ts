@@ -4,10 +4,11 @@
  * They use the validation of `constructs`, which `App.synth()` runs before it writes a file: errors stop the synth, and each is reported
  * at its construct; warnings go to standard error, once.
  */
+import { createRequire } from 'node:module';
 import { type IConstruct } from 'constructs';
 import { type ApiObject, type App } from 'cdk8s';
 import { type RenderedObject } from '../manifests/constructs';
-import { checkRendered } from './check-tree';
+import type * as CheckTree from './check-tree';
 import { type Finding } from './finding';
 import { type Report } from './report';
 import { writeReportFile } from './report-file';
@@ -32,6 +33,7 @@ export function checkOnSynth(scope: IConstruct): void {
     if (state.hasMistakes) {
       return;
     }
+    const { checkRendered } = createRequire(__filename)('./check-tree') as typeof CheckTree;
     const { report, rendered } = checkRendered(root);
     handOver(rendered);
     if (writeReportFile(report)) {

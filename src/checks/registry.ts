@@ -5,12 +5,14 @@
  */
 import { type Rule } from './rule';
 
-let provided: readonly Rule[] = [];
+let provided: () => readonly Rule[] = () => [];
 
-export function provideRules(rules: readonly Rule[]): void {
-  provided = rules;
+/** @param rules called when rules are needed for the first time, so that a program that never checks does not load them */
+export function provideRules(rules: () => readonly Rule[]): void {
+  let known: readonly Rule[] | undefined;
+  provided = () => (known ??= rules());
 }
 
 export function defaultRules(): readonly Rule[] {
-  return provided;
+  return provided();
 }

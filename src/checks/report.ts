@@ -2,7 +2,15 @@
  * What a check of a manifest set came to.
  */
 import { type SkippedSource } from '../manifests/manifest';
-import { type Finding, type NotChecked } from './finding';
+import {
+  RULE_GROUPS,
+  SEVERITIES,
+  type Finding,
+  type NotChecked,
+  type NotJudged,
+  type RuleGroup,
+  type Severity,
+} from './finding';
 import { sourceRules } from './source-rules';
 
 /** A finding that the manifest suppresses, with the reason. */
@@ -23,6 +31,17 @@ export interface Report {
   readonly suppressed: readonly SuppressedFinding[];
   /** Files and documents that are something else than manifests, or that were excluded. */
   readonly skipped: readonly SkippedSource[];
+  /** Rules that depend on values which are not known yet, in a preview of Pulumi. Absent where there are none. */
+  readonly notJudged?: readonly NotJudged[];
+}
+
+/** How many findings a report has by severity; those of a group are counted apart. */
+export function countsOf({ findings }: Report): Readonly<Record<Severity | RuleGroup, number>> {
+  const counts = Object.fromEntries([...SEVERITIES, ...RULE_GROUPS].map((name) => [name, 0]));
+  for (const { severity, group } of findings) {
+    counts[group ?? severity] += 1;
+  }
+  return counts as Record<Severity | RuleGroup, number>;
 }
 
 /**

@@ -9,7 +9,7 @@ import { type JsonValue, type KubernetesMinor } from '../facts/api/schema';
 import { type Manifest } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';
-import { type Severity, type Tier } from './finding';
+import { type RuleGroup, type Severity, type Tier } from './finding';
 
 /** What a rule found wrong. The engine adds the object, the file, and the construct. */
 export interface Violation {
@@ -53,13 +53,15 @@ interface RuleFacts {
    * @default - none
    */
   readonly otherTiers?: readonly Tier[];
+  /** The rule runs only if this group is requested. @default - the rule always runs */
+  readonly group?: RuleGroup;
   /** `error` only if the manifest is rejected, or cannot work whatever the configuration of the cluster is. */
   readonly severity: Severity;
   /** What must hold, one sentence. */
   readonly summary: string;
   /** What happens if it does not. */
   readonly why: string;
-  /** Project, version and file, or the server's behaviour, that the rule was taken from. */
+  /** Project, version and file, or the server's behavior, that the rule was taken from. */
   readonly source: string;
   /** What to do. */
   readonly fix: string;

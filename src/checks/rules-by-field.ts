@@ -7,6 +7,7 @@
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { kindKey } from '../manifests/identity';
 import { type Manifest } from '../manifests/manifest';
+import { unguarded } from '../manifests/unknown';
 import { type ObjectRule, type PodTemplateRule, type Rule } from './rule';
 
 /** Sets of names whose rules are remembered at a time. */
@@ -88,7 +89,7 @@ export class RulesByField {
     let names = this.names.get(manifest);
     if (names === undefined) {
       const found = new Uint16Array(Math.ceil(this.bits.size / BITS));
-      this.walk(manifest.object, found);
+      this.walk(unguarded(manifest.object), found);
       names = String.fromCharCode(...found);
       this.names.set(manifest, names);
     }

@@ -3,8 +3,9 @@
  */
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
-import { TIERS } from './finding';
+import { RULE_GROUPS, TIERS } from './finding';
 import { type PodTemplate } from '../manifests/pod-template';
+import { judging, unlessUnknown } from '../manifests/unknown';
 import { type PodTemplateRule, type Rule, type RuleContext, type SetRule, type Violation } from './rule';
 import { RulesByField } from './rules-by-field';
 import { addedVolumes } from './server/pod-view';
@@ -32,10 +33,13 @@ const sortedBefore = new WeakMap<readonly Rule[], Map<string, SortedRules>>();
 function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRules {
   const before = sortedBefore.get(rules) ?? new Map<string, SortedRules>();
   sortedBefore.set(rules, before);
-  const key = TIERS.filter((tier) => collector.wants([tier])).join();
+  const tiers = TIERS.filter((tier) => collector.wants([tier]));
+  const key = [...tiers, ...RULE_GROUPS.filter((group) => collector.wantsGroup(group))].join();
   let result = before.get(key);
   if (result === undefined) {
-    const wanted = rules.filter(({ tier, otherTiers = [] }) => collector.wants([tier, ...otherTiers]));
+    const wanted = rules.filter(
+      ({ tier, otherTiers = [], group }) => collector.wantsGroup(group) && collector.wants([tier, ...otherTiers]),
+    );
     result = {
       byField: new RulesByField(wanted),
       onTemplates: wanted.some((rule) => rule.on === 'pod-template'),
@@ -50,7 +54,12 @@ function runObjectRules(rules: RulesByField, context: RuleContext, collector: Fi
   for (const manifest of context.set.manifests) {
     for (const rule of rules.ofObject(manifest)) {
       try {
-        for (const violation of rule.check(manifest, context)) {
+        const judgment = judging(() => [...rule.check(manifest, context)]);
+        if (!judgment.known) {
+          collector.addNotJudged(rule.id, manifest);
+          continue;
+        }
+        for (const violation of judgment.value) {
           collector.add(rule, manifest, violation);
         }
       } catch (error) {
@@ -63,7 +72,8 @@ function runObjectRules(rules: RulesByField, context: RuleContext, collector: Fi
 /** What a rule found in a template: the location in the template, or why the rule failed. */
 type Said =
   | { readonly rule: PodTemplateRule; readonly violation: Violation }
-  | { readonly rule: PodTemplateRule; readonly error: unknown };
+  | { readonly rule: PodTemplateRule; readonly error: unknown }
+  | { readonly rule: PodTemplateRule; readonly notJudged: true };
 
 /** Contents of templates that are remembered at a time. */
 const MOST_CONTENTS = 1000;
@@ -73,12 +83,16 @@ function runPodTemplateRules(rules: RulesByField, context: RuleContext, collecto
   const ofContentInNamespace = new Remembered();
   for (const template of context.set.podTemplates) {
     const { alone, inNamespace, others } = rules.ofTemplates(template.manifest);
-    const content = contentOf(template);
+    // Templates with unknown values are not equal to any other.
+    const content = unlessUnknown(() => contentOf(template), undefined);
     const saidBy = (some: readonly PodTemplateRule[]) => (): readonly Said[] =>
       some.flatMap((rule) => say(rule, template, context));
     report(ofContent.get(content, saidBy(alone)), template, collector);
     report(
-      ofContentInNamespace.get(`${template.manifest.id.namespace} ${content}`, saidBy(inNamespace)),
+      ofContentInNamespace.get(
+        content === undefined ? undefined : `${template.manifest.id.namespace} ${content}`,
+        saidBy(inNamespace),
+      ),
       template,
       collector,
     );
@@ -92,7 +106,10 @@ function runPodTemplateRules(rules: RulesByField, context: RuleContext, collecto
 class Remembered {
   private readonly said = new Map<string, readonly Said[]>();
 
-  get(content: string, say: () => readonly Said[]): readonly Said[] {
+  get(content: string | undefined, say: () => readonly Said[]): readonly Said[] {
+    if (content === undefined) {
+      return say();
+    }
     let said = this.said.get(content);
     if (said === undefined) {
       said = say();
@@ -116,7 +133,11 @@ const NOTHING: readonly Said[] = [];
 function say(rule: PodTemplateRule, template: PodTemplate, context: RuleContext): readonly Said[] {
   let said: Said[] | undefined;
   try {
-    for (const violation of rule.check(template, context)) {
+    const judgment = judging(() => [...rule.check(template, context)]);
+    if (!judgment.known) {
+      return [{ rule, notJudged: true }];
+    }
+    for (const violation of judgment.value) {
       (said ??= []).push({ rule, violation });
     }
   } catch (error) {
@@ -129,6 +150,8 @@ function report(said: readonly Said[], template: PodTemplate, collector: Finding
   for (const one of said) {
     if ('error' in one) {
       reportFailure(one.error, one.rule, template.manifest, collector);
+    } else if ('notJudged' in one) {
+      collector.addNotJudged(one.rule.id, template.manifest);
     } else {
       collector.add(one.rule, template.manifest, {
         ...one.violation,
@@ -141,7 +164,12 @@ function report(said: readonly Said[], template: PodTemplate, collector: Finding
 function runSetRules(rules: readonly SetRule[], context: RuleContext, collector: FindingCollector): void {
   for (const rule of rules) {
     try {
-      for (const violation of rule.check(context)) {
+      const judgment = judging(() => [...rule.check(context)]);
+      if (!judgment.known) {
+        collector.addNotJudged(rule.id);
+        continue;
+      }
+      for (const violation of judgment.value) {
         collector.add(rule, violation.manifest, violation);
       }
     } catch (error) {

@@ -4,6 +4,7 @@
 import { type JsonValue } from '../facts/api/schema';
 import { type Manifest } from '../manifests/manifest';
 import { asObject } from '../manifests/read';
+import { unguarded } from '../manifests/unknown';
 import { type Violation } from './rule';
 
 const HIDDEN = '(value of a Secret)';
@@ -12,7 +13,8 @@ const FIELDS = ['data', 'stringData'] as const;
 const SHORTEST = 4;
 
 /** The violation without what a Secret holds; the same violation for every other object. */
-export function withoutSecretValues(violation: Violation, { id, object }: Manifest): Violation {
+export function withoutSecretValues(violation: Violation, { id, object: asRead }: Manifest): Violation {
+  const object = unguarded(asRead);
   if (id.kind !== 'Secret' || id.group !== '') {
     return violation;
   }

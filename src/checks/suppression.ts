@@ -5,6 +5,7 @@
 import { asObject, asString } from '../manifests/read';
 import { type Manifest } from '../manifests/manifest';
 import { pointer } from '../manifests/pointer';
+import { unguarded } from '../manifests/unknown';
 import { type RuleFacts, type Violation } from './rule';
 
 /** One rule per line, `rule-id: reason`. */
@@ -36,7 +37,7 @@ interface OwnSuppressions {
 
 /** The suppressions that an object carries in its annotation. */
 export function suppressionsOf(manifest: Manifest): OwnSuppressions {
-  const text = asString(asObject(asObject(manifest.object.metadata).annotations)[IGNORE_ANNOTATION]);
+  const text = asString(asObject(asObject(unguarded(manifest.object).metadata).annotations)[IGNORE_ANNOTATION]);
   if (text === undefined) {
     return NONE;
   }

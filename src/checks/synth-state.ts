@@ -12,6 +12,8 @@ export interface SynthState {
   phase: 'outside' | 'due' | 'done' | 'off';
   /** A construct was given what it cannot be built from. */
   hasMistakes: boolean;
+  /** The app is built by a front end that installs charts itself. */
+  installsCharts: boolean;
   /** Texts on standard error that the last check of the tree came to. They are not printed again as long as they stay. */
   printed: ReadonlySet<string>;
 }
@@ -20,7 +22,13 @@ export interface SynthState {
 export function synthState(scope: IConstruct): SynthState {
   const root = scope.node.root as IConstruct & { [STATE]?: SynthState };
   if (root[STATE] === undefined) {
-    const state: SynthState = { listening: false, phase: 'outside', hasMistakes: false, printed: new Set() };
+    const state: SynthState = {
+      listening: false,
+      phase: 'outside',
+      hasMistakes: false,
+      installsCharts: false,
+      printed: new Set(),
+    };
     Object.defineProperty(root, STATE, { value: state });
   }
   return root[STATE]!;

@@ -1,11 +1,12 @@
 /**
  * Synthesis in memory: an app's objects with the report of their check.
  */
+import { createRequire } from 'node:module';
 import { type IConstruct } from 'constructs';
 import { type JsonObject } from '../facts/api/schema';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { CheckError } from './check-error';
-import { checkRendered } from './check-tree';
+import type * as CheckTree from './check-tree';
 import { hasErrors, type Report } from './report';
 import { renderText } from './report/text';
 import { synthState } from './synth-state';
@@ -40,7 +41,8 @@ export interface Synthesis {
  * console.log(`${objects.length} objects, ${report.findings.length} findings`);
  */
 export function synthesize(scope: IConstruct, options: SynthesizeOptions = {}): Synthesis {
-  validate(scope);
+  validateConstructs(scope);
+  const { checkRendered } = createRequire(__filename)('./check-tree') as typeof CheckTree;
   const { report, rendered, set } = checkRendered(scope);
   if (options.onErrors !== 'return' && hasErrors(report)) {
     throw new CheckError(renderText(report), report);
@@ -49,7 +51,7 @@ export function synthesize(scope: IConstruct, options: SynthesizeOptions = {}): 
 }
 
 /** The validations of constructs, as `App.synth` runs them, without the check, which comes next. */
-function validate(scope: IConstruct): void {
+export function validateConstructs(scope: IConstruct): void {
   const state = synthState(scope);
   const { phase } = state;
   state.phase = 'off';

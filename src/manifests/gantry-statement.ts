@@ -3,6 +3,7 @@
  * A value that cannot be read counts as unset, and is reported in the result.
  */
 import {
+  GANTRY_CHECKPOINT_SECONDS,
   GANTRY_EXPECTED_SECONDS,
   GANTRY_GANG_LABEL,
   GANTRY_GANG_MIN_MEMBER,
@@ -31,6 +32,7 @@ export interface GantryStatement {
   readonly topologyPreferred?: string;
   readonly minimumRuntimeSeconds?: number;
   readonly expectedSeconds?: number;
+  readonly checkpointSeconds?: number;
   readonly preemptible?: boolean;
   readonly problems: readonly GantryProblem[];
 }
@@ -88,6 +90,7 @@ export function readGantryStatement(metadata: JsonValue | undefined): GantryStat
     topologyPreferred: labelKey(GANTRY_TOPOLOGY_PREFERRED),
     minimumRuntimeSeconds: seconds(GANTRY_MINIMUM_RUNTIME),
     expectedSeconds: seconds(GANTRY_EXPECTED_SECONDS),
+    checkpointSeconds: seconds(GANTRY_CHECKPOINT_SECONDS),
     preemptible: read(
       GANTRY_PREEMPTIBLE,
       (text) => (text === 'true' ? true : text === 'false' ? false : undefined),

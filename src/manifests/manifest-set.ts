@@ -11,6 +11,7 @@ import { podTemplatesOf } from './pod-templates';
 import { asObject } from './read';
 import { referencesIn, type Reference } from './references';
 import { selectionOf } from './selectors';
+import { unlessUnknown } from './unknown';
 
 const NONE: readonly never[] = [];
 
@@ -57,7 +58,7 @@ export class ManifestSet {
 
   /** Every pod template of every known workload kind. */
   get podTemplates(): readonly PodTemplate[] {
-    this.templates ??= this.manifests.flatMap((manifest) => podTemplatesOf(manifest));
+    this.templates ??= this.manifests.flatMap((manifest) => unlessUnknown(() => podTemplatesOf(manifest), NONE));
     return this.templates;
   }
 

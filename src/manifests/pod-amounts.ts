@@ -107,7 +107,13 @@ function podTotal(spec: JsonObject, containers: readonly Asking[], form: 'reques
   const resources = asObject(spec.resources);
   const podLevel =
     form === 'limits' ? amountsIn(resources.limits) : over(amountsIn(resources.limits), amountsIn(resources.requests));
-  return sum(over(together, podLevel), amountsIn(spec.overhead));
+  const total = over(together, podLevel);
+  const overhead = amountsIn(spec.overhead);
+  // A limit that is not set stays unset.
+  return sum(
+    total,
+    form === 'requests' ? overhead : new Map([...overhead].filter(([name]) => total.get(name)?.isZero() === false)),
+  );
 }
 
 /** The first with the second's entries in place of its own; like the sums below, one of the two as it is where the other is empty. */

@@ -10,6 +10,7 @@ import { type Manifest } from './manifest';
 import { type PodTemplate } from './pod-template';
 import { pointer } from './pointer';
 import { asArray, asInteger, asObject, asString, isObject } from './read';
+import { unlessUnknown } from './unknown';
 
 /** What a `*` in a path met: the item's value, and its key or index. */
 interface Step {
@@ -207,7 +208,7 @@ export function podTemplatesOf(manifest: Manifest): readonly PodTemplate[] {
       manifest,
       path,
       role: roleOf(place, steps, manifest.id.kind),
-      count: place.count?.(manifest.object, steps, manifest.id.apiVersion),
+      count: unlessUnknown(() => place.count?.(manifest.object, steps, manifest.id.apiVersion), undefined),
       isPod: manifest.id.kind === 'Pod' && manifest.id.group === '',
       metadata: asObject(value.metadata),
       spec: asObject(value.spec),

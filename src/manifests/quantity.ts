@@ -39,6 +39,10 @@ const SUFFIX_OF_EXPONENT: ReadonlyMap<number, string> = new Map(
 );
 const BINARY_STEPS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 
+/** What the server's short way of reading numbers holds, and the powers of ten by which it multiplies at once. */
+const MOST_SHORT_DIGITS = 18;
+const MULTIPLIED_AT_ONCE: ReadonlySet<number> = new Set([0, 1, 2, 3, 6, 9]);
+
 const GRAMMAR = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
 
 /**
@@ -57,7 +61,18 @@ export class Quantity {
     readonly nanos: bigint,
     /** How it was written, and how it will be written. */
     readonly format: QuantityFormat,
+    /** Whether the server counts it as 0 thousandths where these exceed 64 bits; otherwise it keeps their lowest 64 bits. */
+    private readonly overflowsToZero = false,
   ) {}
+
+  /**
+   * The amount as it was read from a suffix that Kubernetes scales step by step.
+   *
+   * @internal
+   */
+  static ofSuffix(nanos: bigint, format: QuantityFormat): Quantity {
+    return new Quantity(nanos, format, true);
+  }
 
   /** An amount in billionths, the unit in which quantities are held. */
   static ofNanos(nanos: bigint, format: QuantityFormat = 'DecimalSI'): Quantity {
@@ -102,7 +117,7 @@ export class Quantity {
   /** The amount taken `factor` times. A factor that is not whole rounds away from zero to the next billionth. */
   multiply(factor: bigint | number): Quantity {
     if (typeof factor === 'bigint') {
-      return new Quantity(this.nanos * factor, this.format);
+      return new Quantity(this.nanos * factor, this.format, this.overflowsToZero);
     }
     if (Number.isInteger(factor)) {
       return new Quantity(this.nanos * BigInt(factor), this.format);
@@ -138,6 +153,17 @@ export class Quantity {
   /** The amount in thousandths, rounded away from zero (Kubernetes' `MilliValue()`). */
   thousandths(): bigint {
     return divideAwayFromZero(this.nanos, 1_000_000n);
+  }
+
+  /**
+   * The thousandths as the server counts them in 64 bits, overflow included.
+   *
+   * @internal
+   */
+  countedThousandths(): bigint {
+    const exact = this.thousandths();
+    const counted = BigInt.asIntN(64, exact);
+    return counted !== exact && this.overflowsToZero ? 0n : counted;
   }
 
   /** The nearest floating point number: for display and rough comparison only. */
@@ -213,30 +239,43 @@ function readQuantity(value: string | number): Quantity | undefined {
   const digits = `${integer}${fraction}`;
   const significant = integer.replace(/^0+/, '').length || 1;
 
-  let nanos: bigint;
-  let format: QuantityFormat;
   const binary = BINARY_SUFFIXES.get(suffix);
-  if (binary !== undefined) {
-    // The server's short way holds small whole numbers and takes an absent one for zero; its long way wants a digit.
-    const short = fraction === '' && 15 - significant - Math.trunc((binary * 3) / 10) - 1 >= 0;
-    if (digits === '' && !short) {
-      return undefined;
-    }
-    const unscaled = BigInt(digits === '' ? '0' : digits) << BigInt(binary);
-    nanos = scaled(unscaled, -fraction.length);
-    if (nanos > LARGEST_BINARY) {
-      nanos = LARGEST_BINARY;
-    }
-    format = nanos > 0n && nanos < NANOS ? 'DecimalSI' : 'BinarySI';
-  } else {
-    const exponent = decimalExponent(suffix);
-    if (exponent === undefined) {
-      return undefined;
-    }
-    nanos = scaled(BigInt(digits === '' ? '0' : digits), exponent - fraction.length);
-    format = DECIMAL_SUFFIXES.has(suffix) ? 'DecimalSI' : 'DecimalExponent';
+  const quantity =
+    binary === undefined
+      ? readDecimal(digits, suffix, { significant, fraction: fraction.length })
+      : readBinary(digits, binary, { significant, fraction: fraction.length });
+  return sign === '-' && quantity !== undefined ? quantity.multiply(-1n) : quantity;
+}
+
+/** How many digits a number has in front of its point, without leading zeros, and behind it. */
+interface DigitCounts {
+  readonly significant: number;
+  readonly fraction: number;
+}
+
+function readBinary(digits: string, exponent: number, { significant, fraction }: DigitCounts): Quantity | undefined {
+  // The server's short way holds small whole numbers and takes an absent one for zero; its long way wants a digit.
+  const short = fraction === 0 && 15 - significant - Math.trunc((exponent * 3) / 10) - 1 >= 0;
+  if (digits === '' && !short) {
+    return undefined;
   }
-  return Quantity.ofNanos(sign === '-' ? -nanos : nanos, format);
+  const unscaled = BigInt(digits === '' ? '0' : digits) << BigInt(exponent);
+  const exact = scaled(unscaled, -fraction);
+  const nanos = exact > LARGEST_BINARY ? LARGEST_BINARY : exact;
+  return Quantity.ofNanos(nanos, nanos > 0n && nanos < NANOS ? 'DecimalSI' : 'BinarySI');
+}
+
+function readDecimal(digits: string, suffix: string, { significant, fraction }: DigitCounts): Quantity | undefined {
+  const exponent = decimalExponent(suffix);
+  if (exponent === undefined) {
+    return undefined;
+  }
+  const nanos = scaled(BigInt(digits === '' ? '0' : digits), exponent - fraction);
+  const format = DECIMAL_SUFFIXES.has(suffix) ? 'DecimalSI' : 'DecimalExponent';
+  const isShort = significant + fraction <= MOST_SHORT_DIGITS;
+  return isShort && !MULTIPLIED_AT_ONCE.has(exponent - fraction + 3)
+    ? Quantity.ofSuffix(nanos, format)
+    : Quantity.ofNanos(nanos, format);
 }
 
 function decimalExponent(suffix: string): number | undefined {

@@ -1,14 +1,14 @@
 /**
  * What a node says about its accelerators in the annotation `gantry.dev/accelerator-capacity`.
  *
- * The text is JSON: `{"at": "2026-01-01T00:00:00Z", "devices": [{"index": 0, "freeMemoryMiB": 40000, "utilisation": 0.3, "latencyMs":
+ * The text is JSON: `{"at": "2026-01-01T00:00:00Z", "devices": [{"index": 0, "freeMemoryMiB": 40000, "utilization": 0.3, "latencyMs":
  * 4}]}`, with `at` as RFC 3339 text or milliseconds since the epoch. A report is a hint from a program that may be broken or gone: one
  * that is too old or makes no sense is left aside and counted, and never stops anything.
  */
 export interface DeviceReport {
   readonly freeMemoryMiB?: number;
   /** 0 to 1. */
-  readonly utilisation?: number;
+  readonly utilization?: number;
   readonly latencyMs?: number;
 }
 
@@ -52,13 +52,13 @@ export function parseCapacityReport(text: string): CapacityReport | undefined {
     if (!isObject(entry) || typeof entry.index !== 'number' || !Number.isInteger(entry.index) || entry.index < 0) {
       return undefined;
     }
-    const { freeMemoryMiB, utilisation, latencyMs } = entry;
-    if (![freeMemoryMiB, utilisation, latencyMs].every(isMeasure)) {
+    const { freeMemoryMiB, utilization, latencyMs } = entry;
+    if (![freeMemoryMiB, utilization, latencyMs].every(isMeasure)) {
       return undefined;
     }
     devices.set(entry.index, {
       freeMemoryMiB: freeMemoryMiB as number | undefined,
-      utilisation: utilisation as number | undefined,
+      utilization: utilization as number | undefined,
       latencyMs: latencyMs as number | undefined,
     });
   }

@@ -1,44 +1,145 @@
 /**
  * Moves running pods so that a pending gang fits and no running pod is lost.
  *
- * For a single pod every node that lacks the least is looked at first, and on it the smallest set of one, two or three portions whose
- * moving makes room; that finds chains such as moving one pod into the gap that another node has. Gangs of several pods, and what that
- * search does not find, go through the common method of `make-room.ts` with victims in their usual order, refused if anybody is lost. The
- * search draws on the trials of the whole decision.
+ * Moves have a price: the device-seconds since the last checkpoint (or the start) of every gang that is interrupted. They happen only
+ * where the gang gains more than that: its devices, times the seconds that it would wait otherwise. A decision moves at most
+ * `Policy.moveLimit` pods, and no pod twice within `Policy.moveIntervalSeconds`.
+ *
+ * The smallest sets of pods are looked for first (`few-moves.ts`); where more than a few have to move, the nodes are cleared on which that
+ * takes the fewest moves (`clear-rows.ts`); whole gangs, which may have to change their domain, go through the common method of
+ * `make-room.ts`, refused if anybody is lost.
  */
+import { clearRows } from './clear-rows';
 import { type Cycle } from './cycle';
-import { carryOut, commit, evictFor, stands } from './eviction-search';
+import { commit, evictFor, type Outcome, type Places, stands } from './eviction-search';
+import { fewMoves } from './few-moves';
+import { isSurplus, rolesIn } from './needs';
 import { WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
-import { type Turn } from './records';
-import { portions, type Portion } from './victims';
+import { type GangRecord, type PodRecord, type Portion, type Turn } from './records';
+import { reserve } from './reserve';
+import { evictable, portions } from './victims';
+import { podWorkLost, workLost } from './work-lost';
 
-const MOST_NODES = 64;
-const MOST_MOVES = 3;
+/** What a gang waits whose start is not known, seconds. */
+const UNKNOWN_WAIT = 86_400;
+/** Gangs for which a decision tries to move whole gangs. */
+const MOST_WHOLE = 4;
 
 export class Consolidation {
+  private gain: number | undefined;
+
   constructor(
     private readonly cycle: Cycle,
     private readonly turn: Turn,
   ) {}
 
   run(claimants: ReadonlySet<PodClass>): boolean {
-    const { session } = this.cycle;
-    if (!this.cycle.mayHave(this.turn) || !this.enoughInAll(claimants)) {
+    const { cycle, turn } = this;
+    if (cycle.moveTrials <= 0 || cycle.moveSets <= 0 || !cycle.mayHave(turn) || !this.enoughInAll(claimants)) {
       return false;
     }
-    const candidates = portions(
-      this.cycle,
-      session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== this.turn.gang.gang),
+    const movable = this.movable();
+    if (movable.length === 0) {
+      return false;
+    }
+    const accept = (moved: readonly PodRecord[], places: Places): boolean => this.accept(moved, places);
+    return (
+      fewMoves(cycle, turn, movable, accept) || clearRows(cycle, turn, movable, accept) || this.wholeGangs(claimants)
+    );
+  }
+
+  /** Pods that run and may be moved. */
+  private movable(): readonly PodRecord[] {
+    const { cycle, turn } = this;
+    const all = cycle.kept('movable', () => movablePods(cycle));
+    return turn.gang.placed === 0 ? all : all.filter(({ role }) => role!.gang !== turn.gang);
+  }
+
+  /** Called with the gang and the moved pods in place. */
+  private accept(moved: readonly PodRecord[], places: Places): boolean {
+    const { cycle, turn } = this;
+    const moves = moved.filter(({ existed }) => existed).length;
+    if (cycle.moves + moves > cycle.session.policy.moveLimit || cycle.moveTrials <= 0 || !this.pays(moved)) {
+      return false;
+    }
+    cycle.moveTrials--;
+    const outcome: Outcome = { moved: moved.map(asPortion), lost: [], places };
+    if (!stands(cycle, turn, outcome)) {
+      return false;
+    }
+    cycle.moves += moves;
+    commit(cycle, turn, 'consolidate', outcome);
+    return true;
+  }
+
+  /** Does the gang gain more than the moves lose? */
+  private pays(moved: readonly PodRecord[]): boolean {
+    const { now } = this.cycle.session;
+    const interrupted = new Set<GangRecord>();
+    let loss = 0;
+    for (const pod of moved) {
+      const { gang } = pod.role!;
+      if (interrupted.has(gang)) {
+        continue;
+      }
+      if (isSurplus(pod, new Set())) {
+        loss += podWorkLost(now, gang, pod);
+      } else {
+        interrupted.add(gang);
+        loss += workLost(now, gang);
+      }
+    }
+    return loss === 0 || this.gained() > loss;
+  }
+
+  /** Device-seconds, or pod-seconds for work without devices. */
+  private gained(): number {
+    if (this.gain === undefined) {
+      const { cycle, turn } = this;
+      const devices = turn.pods.reduce((sum, { podClass }) => sum + Math.max(1, podClass.deviceCount), 0);
+      const { ledger, now } = cycle.session;
+      const mark = ledger.mark();
+      turn.pods.forEach((pod) => pod.row >= 0 && ledger.remove(pod));
+      const startAt = reserve(cycle, turn)?.startAt;
+      ledger.rollback(mark);
+      this.gain = devices * (startAt === undefined ? UNKNOWN_WAIT : (startAt - now) / 1000);
+    }
+    return this.gain;
+  }
+
+  /** Gangs that must stay in one domain can only move as a whole. */
+  private wholeGangs(claimants: ReadonlySet<PodClass>): boolean {
+    const { cycle, turn } = this;
+    const { session } = cycle;
+    const bound = session.gangs.filter(
+      ({ placed, gang, root }) => placed > 0 && gang !== turn.gang.gang && root.topology?.required !== undefined,
+    );
+    if (bound.length === 0 || cycle.wholeMoves >= MOST_WHOLE) {
+      return false;
+    }
+    cycle.wholeMoves++;
+    const movable = new Set(this.movable());
+    const list = portions(
+      cycle,
+      session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== turn.gang.gang),
       claimants,
     );
-    if (candidates.length === 0) {
-      return false;
-    }
-    if (this.turn.pods.length === 1 && this.onOneNode(candidates)) {
-      return true;
-    }
-    return evictFor(this.cycle, this.turn, 'consolidate', candidates, ({ lost }) => lost.length === 0);
+    return evictFor(
+      cycle,
+      turn,
+      'consolidate',
+      list.filter(({ pods }) => pods.every((pod) => movable.has(pod))),
+      ({ lost, moved }) => {
+        const pods = moved.flatMap((portion) => portion.pods);
+        const moves = pods.filter(({ existed }) => existed).length;
+        if (lost.length > 0 || cycle.moves + moves > session.policy.moveLimit || !this.pays(pods)) {
+          return false;
+        }
+        cycle.moves += moves;
+        return true;
+      },
+    );
   }
 
   /** Moving pods makes no room that was not there in all. */
@@ -48,133 +149,45 @@ export class Consolidation {
     let devices = 0;
     for (const { podClass } of this.turn.pods) {
       podClass.columns.forEach((column, i) => wanted.set(column, (wanted.get(column) ?? 0) + podClass.amounts[i]));
-      devices += deviceMilli(podClass, 0);
+      devices += deviceMilli(podClass);
     }
-    let free = 0;
-    for (let row = 0; row < table.count; row++) {
-      free += table.milliFree[row];
-    }
+    const free = this.cycle.freeInAll();
     return (
       claimants.size > 0 &&
-      free >= devices &&
-      [...wanted].every(([column, amount]) => freeInAll(table.free[column]) >= amount)
+      free.devices >= devices &&
+      [...wanted].every(([column, amount]) => free.columns[column] >= amount) &&
+      table.count > 1
     );
-  }
-
-  private onOneNode(candidates: readonly Portion[]): boolean {
-    const { session } = this.cycle;
-    const [{ podClass }] = this.turn.pods;
-    const byRow = new Map<number, Portion[]>();
-    for (const portion of candidates) {
-      for (const row of new Set(portion.pods.map((pod) => pod.row))) {
-        const list = byRow.get(row) ?? [];
-        list.push(portion);
-        byRow.set(row, list);
-      }
-    }
-    const allowed = session.staticRow(podClass);
-    const rows = [...byRow.keys()]
-      .filter((row) => allowed[row] === 0)
-      // A stable sort: among equals the node of the pod that would go first.
-      .sort((a, b) => session.table.milliFree[b] - session.table.milliFree[a])
-      .slice(0, MOST_NODES);
-    for (let moves = 1; moves <= MOST_MOVES; moves++) {
-      if (rows.some((row) => this.subsets(row, byRow.get(row)!, moves, 0, []))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private subsets(
-    row: number,
-    list: readonly Portion[],
-    left: number,
-    from: number,
-    chosen: readonly Portion[],
-  ): boolean {
-    if (left === 0) {
-      return this.frees(row, chosen) && this.couldMove(row, chosen) && this.attempt(chosen);
-    }
-    for (let i = from; i <= list.length - left && this.cycle.trials > 0; i++) {
-      const portion = list[i];
-      // The core of a gang goes only with its surplus.
-      const alone =
-        portion.core && list.some((other) => other.gang === portion.gang && !other.core && !chosen.includes(other));
-      if (!alone && this.subsets(row, list, left - 1, i + 1, [...chosen, portion])) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Would the row have enough without these, counted without trying? */
-  private frees(row: number, chosen: readonly Portion[]): boolean {
-    const { table } = this.cycle.session;
-    const [{ podClass }] = this.turn.pods;
-    const gone = chosen.flatMap(({ pods }) => pods.filter((pod) => pod.row === row).map((pod) => pod.podClass));
-    const milli = gone.reduce((sum, other) => sum + deviceMilli(other, WHOLE), table.milliFree[row]);
-    return (
-      milli >= deviceMilli(podClass, 0) &&
-      podClass.columns.every((column, i) => {
-        const freed = gone.reduce((sum, other) => {
-          const at = other.columns.indexOf(column);
-          return sum + (at < 0 ? 0 : other.amounts[at]);
-        }, table.free[column][row]);
-        return freed >= podClass.amounts[i];
-      })
-    );
-  }
-
-  /** Is there room on other nodes for what is only on this one? Counted, so that a set which cannot move costs no trial. */
-  private couldMove(row: number, chosen: readonly Portion[]): boolean {
-    const { session, placer } = this.cycle;
-    const pods = chosen.flatMap((portion) => portion.pods);
-    if (session.others.active || pods.some((pod) => pod.row !== row)) {
-      return true;
-    }
-    const counts = new Map<PodClass, number>();
-    pods.forEach(({ podClass }) => counts.set(podClass, (counts.get(podClass) ?? 0) + 1));
-    return [...counts].every(
-      ([podClass, count]) => placer.capacity(podClass, {}, Infinity) - placer.roomOn(podClass, row) >= count,
-    );
-  }
-
-  private attempt(chosen: readonly Portion[]): boolean {
-    this.cycle.trials--;
-    const { ledger } = this.cycle.session;
-    const mark = ledger.mark();
-    const outcome = carryOut(this.cycle, this.turn, chosen, 'consolidate');
-    if (outcome === undefined || outcome.lost.length > 0 || !stands(this.cycle, this.turn, outcome)) {
-      ledger.rollback(mark);
-      return false;
-    }
-    ledger.keep();
-    commit(this.cycle, this.turn, 'consolidate', outcome);
-    return true;
   }
 }
 
-/** Thousandths of devices, with `otherwise` for each device of a request whose part depends on the device. */
-function deviceMilli({ accelerator, deviceCount }: PodClass, otherwise: number): number {
+function movablePods(cycle: Cycle): readonly PodRecord[] {
+  const { gangs, now, policy } = cycle.session;
+  const longAgo = now - policy.moveIntervalSeconds * 1000;
+  return gangs
+    .filter(({ placed }) => placed > 0)
+    .flatMap((gang) => rolesIn(gang.root).flatMap(({ pods }) => pods))
+    .filter(
+      (pod) => pod.row >= 0 && !pod.releasing && evictable(cycle, pod) && (!pod.existed || pod.startedAt <= longAgo),
+    );
+}
+
+function asPortion(pod: PodRecord): Portion {
+  const { gang } = pod.role!;
+  return { gang, pods: [pod], core: !isSurplus(pod, new Set()) };
+}
+
+/** Thousandths of devices; none where the part depends on the device. */
+function deviceMilli({ accelerator, deviceCount }: PodClass): number {
   switch (accelerator?.kind) {
-    case undefined:
-    case 'mig':
-      return 0;
     case 'whole':
       return deviceCount * WHOLE;
     case 'fraction':
       return deviceCount * accelerator.milli;
+    case undefined:
+    case 'mig':
     case 'memory':
     case 'shared':
-      return deviceCount * otherwise;
+      return 0;
   }
-}
-
-function freeInAll(column: Float64Array): number {
-  let sum = 0;
-  for (let row = 0; row < column.length; row++) {
-    sum += Math.max(0, column[row]);
-  }
-  return sum;
 }

@@ -9,6 +9,7 @@ import { type Cycle } from './cycle';
 import { type Counterfactual, type PendingGang } from './decision';
 import { earliestStart } from './earliest-start';
 import { MoreRoom } from './more-room';
+import { loweredGuarantees, raisedCapabilities } from './queue-limits';
 import { type PodRecord, type RoleRecord, type Turn, type UnitRecord } from './records';
 import { otherConstraints } from './relaxed';
 
@@ -17,7 +18,9 @@ type Found = Pick<PendingGang, 'kind' | 'fits' | 'needed' | 'blocked'>;
 export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counterfactual[] {
   switch (found.kind) {
     case 'queue-capability':
-      return [...raisedCapability(cycle, turn)];
+      return [...ofQueues(cycle, turn, raisedCapabilities(cycle, turn))];
+    case 'queue-guarantees':
+      return [...ofQueues(cycle, turn, loweredGuarantees(cycle, turn))];
     case 'quota-of-non-preemptible':
       return tries(cycle, turn.gang.root, turn.pods) ? [{ kind: 'make-preemptible' }] : [];
     case 'topology':
@@ -43,16 +46,10 @@ function* capacity(cycle: Cycle, turn: Turn, found: Found): Generator<Counterfac
   yield* room.nodes();
 }
 
-/** All ceilings that block the gang, since raising only some of them does not help; reported only if the gang then fits the nodes. */
-function* raisedCapability(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
-  const { accounts } = cycle.session;
-  const raises = [...cycle.queues.excesses(turn.gang.queue!, turn.asked)].map(({ queue, account, by }) => ({
-    queue: queue.queue.name,
-    resource: accounts[account],
-    by: Math.round(by * 1000) / 1000,
-  }));
-  if (raises.length > 0 && tries(cycle, turn.gang.root, turn.pods)) {
-    yield { kind: 'raise-capability', raises };
+/** A change of queues is reported only if the gang then fits the nodes. */
+function* ofQueues(cycle: Cycle, turn: Turn, change: Counterfactual | undefined): Generator<Counterfactual> {
+  if (change !== undefined && tries(cycle, turn.gang.root, turn.pods)) {
+    yield change;
   }
 }
 

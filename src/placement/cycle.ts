@@ -5,7 +5,7 @@ import { type Binding, type Eviction, type Reservation } from './decision';
 import { askedFor } from './gang-order';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
-import { type GangRecord, type PodRecord, type QueueRecord, type Turn } from './records';
+import { type GangRecord, type PodRecord, type Portion, type QueueRecord, type Turn } from './records';
 import { type End } from './row-books';
 import { Remembered } from './remembered';
 import { type Selector, type Within } from './select';
@@ -19,6 +19,20 @@ export interface Evicted {
   readonly beneficiary: GangRecord | undefined;
 }
 
+/** What `kept` keeps. */
+interface Kept {
+  movable?: readonly PodRecord[];
+  /** Gangs that run, by their place in the order of victims. */
+  ranks?: ReadonlyMap<GangRecord, number>;
+  /** By the rows that are useful to the claimant. */
+  portions?: Map<Uint8Array, Map<GangRecord, readonly Portion[]>>;
+}
+
+interface Totals {
+  readonly devices: number;
+  readonly columns: readonly number[];
+}
+
 /** Room that is promised to the gang at the head. */
 export interface HeadReservation {
   readonly gang: GangRecord;
@@ -29,6 +43,10 @@ export interface HeadReservation {
 
 /** Sets of victims of one decision: each is followed by a trial of the next cycle. */
 const MOST_TRIALS = 128;
+
+/** Ways to move pods that are followed by a trial of the next cycle, and sets of pods that are looked at for them. */
+const MOST_MOVE_TRIALS = 24;
+const MOST_MOVE_SETS = 12_000;
 
 /** Times that gangs are placed again without their preferences, so that another one fits. */
 const MOST_WISH_TRIALS = 16;
@@ -55,10 +73,22 @@ export class Cycle {
   trials = MOST_TRIALS;
   /** Sets of victims that may still be tried for being smaller, over all gangs. */
   setTrials = MOST_SET_TRIALS;
+  /** Ways to move pods that may still be tried, over all gangs, and sets of pods that may be looked at. */
+  moveTrials = MOST_MOVE_TRIALS;
+  moveSets = MOST_MOVE_SETS;
+  /** Pods that this decision has moved. */
+  moves = 0;
+  /** Gangs for which it has tried to move whole gangs. */
+  wholeMoves = 0;
   /** Pods that this decision starts in room that is free, once all of them are known. */
   started: ReadonlySet<PodRecord> = new Set();
   /** Pods that this decision has started, and then not: their room was needed. */
   readonly withdrawn = new Set<PodRecord>();
+  /** Rows on which classes may be, by their ids. */
+  readonly useful = new Map<string, Uint8Array>();
+  private keeps: Kept = {};
+  private keptAt = -1;
+  private totals: (Totals & { readonly at: string }) | undefined;
   /** See `without-wishes.ts`. */
   wishTrials = MOST_WISH_TRIALS;
   /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */
@@ -75,6 +105,31 @@ export class Cycle {
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
     this.misfitsBeside = new Remembered(session.ledger.epochs);
+  }
+
+  /** What is worked out once, and again only after this decision has evicted or moved pods. */
+  kept<Name extends keyof Kept>(name: Name, find: () => NonNullable<Kept[Name]>): NonNullable<Kept[Name]> {
+    const at = this.disturbed.size + this.nominated.length + this.withdrawn.size;
+    if (this.keptAt !== at) {
+      this.keptAt = at;
+      this.keeps = {};
+    }
+    return (this.keeps[name] ??= find());
+  }
+
+  /** What all nodes have free, by column, and thousandths of devices. Worked out again only after a change. */
+  freeInAll(): Totals {
+    const { table } = this.session;
+    const at = `${table.era} ${table.changes.length}`;
+    if (this.totals?.at !== at) {
+      let devices = 0;
+      for (let row = 0; row < table.count; row++) {
+        devices += table.milliFree[row];
+      }
+      const columns = table.free.map((column) => column.reduce((sum, amount) => sum + Math.max(0, amount), 0));
+      this.totals = { at, devices, columns };
+    }
+    return this.totals;
   }
 
   /** Gangs that have pods now count among those whose lowest priority is known. */
@@ -129,8 +184,7 @@ export class Cycle {
 
   /** Could the pods of the turn be placed? Leaves the books as they are; counted where that is exact. */
   fits(turn: Turn): boolean {
-    const { gang, pods } = turn;
-    const counted = this.placer.countsFor(gang.root, pods, this.besideReservation(gang));
+    const counted = this.placer.countsFor(turn, this.besideReservation(turn.gang));
     if (counted !== undefined) {
       return counted;
     }

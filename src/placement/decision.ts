@@ -129,6 +129,7 @@ export type Constraint =
  * - `unknown-queue`: its queue is not in the snapshot
  * - `queue-closed`: its queue starts nothing
  * - `queue-capability`: it would exceed the ceiling of its queue or of a parent
+ * - `queue-guarantees`: the guarantees of other queues leave too little
  * - `quota-of-non-preemptible`: it cannot be evicted, and so may use only the quota of its queue
  * - `unknown-topology`: its topology constraint names a level that no node has
  * - `too-few-pods`: it has fewer pods than its minimum
@@ -141,6 +142,7 @@ export type PendingKind =
   | 'unknown-queue'
   | 'queue-closed'
   | 'queue-capability'
+  | 'queue-guarantees'
   /** Work that cannot be evicted stays within the queue's quota. */
   | 'quota-of-non-preemptible'
   | 'unknown-topology'
@@ -212,6 +214,16 @@ export interface CapabilityRaise {
   readonly by: number;
 }
 
+/** By how much the guarantee of a queue is too high for the gang of another queue, in units of the resource. */
+export interface GuaranteeReduction {
+  /** Name of the queue. */
+  readonly queue: string;
+  /** Name of the resource. */
+  readonly resource: string;
+  /** The amount to take off the guarantee, in units of the resource. */
+  readonly by: number;
+}
+
 /**
  * One change that would let a pending gang start.
  *
@@ -219,6 +231,7 @@ export interface CapabilityRaise {
  * - `wider-topology`: a wider required level, or none (`null`)
  * - `fewer-pods`: `by` fewer pods
  * - `raise-capability`: all the raises together
+ * - `lower-guarantees`: all the reductions together
  * - `make-preemptible`: a gang that may be evicted may use more than the quota of its queue
  * - `wait-until`: the time `at`, in milliseconds since the epoch
  */
@@ -241,5 +254,6 @@ export type Counterfactual =
   | { readonly kind: 'drop-node-affinity' }
   /** All of them together. */
   | { readonly kind: 'raise-capability'; readonly raises: readonly CapabilityRaise[] }
+  | { readonly kind: 'lower-guarantees'; readonly reductions: readonly GuaranteeReduction[] }
   | { readonly kind: 'make-preemptible' }
   | { readonly kind: 'wait-until'; readonly at: number };

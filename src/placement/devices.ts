@@ -174,19 +174,26 @@ export function chooseDevices(table: NodeTable, row: number, podClass: PodClass)
         return undefined;
       }
       if (deviceCount === 1) {
-        return [fullest(table, fitting, accelerator)];
+        return [preferred(table, fitting, accelerator)];
       }
-      fitting.sort((a, b) => leftOver(table, a, accelerator) - leftOver(table, b, accelerator) || a - b);
+      fitting.sort(
+        (a, b) => sign(table) * (leftOver(table, a, accelerator) - leftOver(table, b, accelerator)) || a - b,
+      );
       return fitting.slice(0, deviceCount).sort((a, b) => a - b);
   }
 }
 
-/** The slot with the least left over, the first of equals. */
-function fullest(table: NodeTable, fitting: readonly number[], accelerator: AcceleratorRequest): number {
+function sign({ spreadsFractions }: NodeTable): 1 | -1 {
+  return spreadsFractions ? -1 : 1;
+}
+
+/** The slot with the least left over, or the most where fractions are spread; the first of equals. */
+function preferred(table: NodeTable, fitting: readonly number[], accelerator: AcceleratorRequest): number {
   let best = fitting[0];
-  let least = leftOver(table, best, accelerator);
+  const by = sign(table);
+  let least = by * leftOver(table, best, accelerator);
   for (let i = 1; i < fitting.length; i++) {
-    const left = leftOver(table, fitting[i], accelerator);
+    const left = by * leftOver(table, fitting[i], accelerator);
     if (left < least) {
       best = fitting[i];
       least = left;

@@ -8,7 +8,7 @@ import { makeRoom } from './make-room';
 import { type Snapshot } from './model';
 import { compareNames } from './names';
 import { DEFAULT_POLICY, type Policy } from './policy';
-import { explainPending, type Suggests } from './reasons';
+import { type Asks, explainPending } from './reasons';
 import { Selector } from './select';
 import { Session } from './session';
 import { evictStale } from './stale';
@@ -27,9 +27,9 @@ export function decide(snapshot: Snapshot, policy: Policy = DEFAULT_POLICY): Dec
  * Decides one cycle in a session. What was decided stays on its books, to be looked at, until the next decision or the next change of the
  * world.
  *
- * @param suggests for which gangs changes that would help are looked for, which costs more than the rest of the reason
+ * @param asks what is said of each gang that waits. @default - why it waits, and the changes that would help
  */
-export function decideIn(session: Session, suggests: Suggests = () => true): Decision {
+export function decideIn(session: Session, asks?: Asks): Decision {
   session.begin();
   const cycle = new Cycle(session, session.scoring(Selector));
   const { actions } = session.policy;
@@ -45,7 +45,7 @@ export function decideIn(session: Session, suggests: Suggests = () => true): Dec
     nominations: cycle.nominated.map((pod) => cycle.binding(pod)),
     evictions: cycle.evicted.map((evicted) => cycle.eviction(evicted)),
     reservations: cycle.reservations(),
-    pending: explainPending(cycle, passed, suggests),
+    pending: explainPending(cycle, passed, asks),
     queues: queueUsage(cycle),
     capacityReports: session.table.reports,
     ...(session.ledger.contradictions.size === 0 ? {} : { contradictions: contradictions(session) }),

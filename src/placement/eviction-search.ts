@@ -5,8 +5,7 @@ import { type Cycle } from './cycle';
 
 import { fewestVictims, type Loss } from './fewest-victims';
 import { standsNextCycle } from './next-cycle';
-import { type GangRecord, type PodRecord, type Turn } from './records';
-import { type Portion } from './victims';
+import { type GangRecord, type PodRecord, type Portion, type Turn } from './records';
 
 interface Place {
   readonly row: number;
@@ -21,6 +20,9 @@ export interface Outcome {
   /** Where every victim was. */
   readonly places: ReadonlyMap<PodRecord, Place>;
 }
+
+/** Where pods were before they were taken away. */
+export type Places = Outcome['places'];
 
 /**
  * Sets of victims that are tried before the gang has to wait. One set may be rejected while the next is not: because another gang would get

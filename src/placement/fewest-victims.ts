@@ -5,8 +5,7 @@
  * with the first set that is enough, at the cost of the set that is known, or after `MOST_TRIED` trials. O(trials × one placement).
  */
 import { type Cycle } from './cycle';
-import { type Turn } from './records';
-import { type Portion } from './victims';
+import { type Portion, type Turn } from './records';
 
 /** What a set of victims costs. */
 export interface Loss {

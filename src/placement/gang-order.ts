@@ -12,7 +12,7 @@
 import { Heap } from './heap';
 import { missingPods, optionalPod, type RoomFor, runs } from './needs';
 import { type PodClass } from './pod-class';
-import { type GangOrderName, type QueueOrder } from './policy';
+import { type Policy, type ShareJudgment } from './policy';
 import { DUST, holds, type Queues, saturation } from './queues';
 import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
 import { type Session } from './session';
@@ -81,7 +81,7 @@ export class GangOrder {
     this.byQuota = session.policy.queueOrder === 'quota-then-surplus' && !this.strict;
     const byShare = session.policy.gangOrder === 'share';
     const shareOf = byShare ? (gang: GangRecord): number => shareOfGang(session, gang) : undefined;
-    const compare = (a: Entry, b: Entry): number => compareGangs(a.gang, b.gang, session.policy.gangOrder, shareOf);
+    const compare = (a: Entry, b: Entry): number => compareGangs(a.gang, b.gang, session.policy, shareOf);
     for (const queue of session.queues) {
       const parent = queue.parent === undefined ? undefined : this.nodes.get(queue.parent);
       const node: Node = {
@@ -345,7 +345,7 @@ export class GangOrder {
   }
 
   private compareQueues(a: QueueRecord, aTurn: Turn, b: QueueRecord, bTurn: Turn): number {
-    return compareQueues(this.session.policy.queueOrder, this.queues.totals, a, aTurn.asked, b, bTurn.asked);
+    return compareQueues(this.session.policy, this.queues.totals, a, aTurn.asked, b, bTurn.asked);
   }
 }
 
@@ -392,7 +392,14 @@ function turnNow(session: Session, gang: GangRecord): Turn | undefined {
   if (pods === undefined || pods.length === 0) {
     return undefined;
   }
-  return { gang, pods, asked: askedFor(session, pods), optional: !below };
+  const [{ podClass }] = pods;
+  return {
+    gang,
+    pods,
+    podClass: pods.every((pod) => pod.podClass === podClass) ? podClass : undefined,
+    asked: askedFor(session, pods),
+    optional: !below,
+  };
 }
 
 /** How many pods of the class the cluster takes as it is. */
@@ -421,7 +428,7 @@ export function askedFor(session: Session, pods: readonly PodRecord[]): Float64A
 function compareGangs(
   a: GangRecord,
   b: GangRecord,
-  order: GangOrderName,
+  { gangOrder, surplusOrder }: Policy,
   shareOf: ((gang: GangRecord) => number) | undefined,
 ): number {
   const [aRuns, bRuns] = [runs(a), runs(b)];
@@ -429,8 +436,9 @@ function compareGangs(
     b.priority - a.priority ||
     Number(aRuns) - Number(bRuns) ||
     (aRuns ? 0 : Number(b.placed > 0) - Number(a.placed > 0)) ||
+    (aRuns && surplusOrder === 'in-turn' ? a.placed - a.needed - (b.placed - b.needed) : 0) ||
     (shareOf === undefined ? 0 : compareNumbers(shareOf(a), shareOf(b))) ||
-    rankOf(a, order) - rankOf(b, order) ||
+    rankOf(a, gangOrder) - rankOf(b, gangOrder) ||
     a.index - b.index
   );
 }
@@ -451,19 +459,20 @@ function shareOfGang({ ledger, totals, accounts }: Session, { roles }: GangRecor
 
 /** Negative when queue `a`, with what its next gang asks for, comes first. */
 export function compareQueues(
-  order: QueueOrder,
+  { queueOrder, shareJudgment }: Policy,
   totals: Float64Array,
   a: QueueRecord,
   aAsked: Float64Array,
   b: QueueRecord,
   bAsked: Float64Array,
 ): number {
-  switch (order) {
+  switch (queueOrder) {
     case 'quota-then-surplus':
-      return compareByQuota(totals, a, aAsked, b, bAsked) || byAge(a, b);
+      return compareByQuota(shareJudgment, totals, a, aAsked, b, bAsked) || byAge(a, b);
     case 'drf':
       return compareNumbers(dominantShare(totals, a), dominantShare(totals, b)) || byPriority(a, b) || byAge(a, b);
     case 'proportion':
+    case 'weight':
       return byPriority(a, b) || compareNumbers(saturation(a, totals), saturation(b, totals)) || byAge(a, b);
   }
 }
@@ -473,18 +482,21 @@ export function compareQueues(
  * of it comes last; then the part of its share that the queue would use with the gang, and without it; then the smaller share.
  */
 function compareByQuota(
+  judgment: ShareJudgment,
   totals: Float64Array,
   a: QueueRecord,
   aAsked: Float64Array,
   b: QueueRecord,
   bAsked: Float64Array,
 ): number {
+  const partOf = (queue: QueueRecord, asked: Float64Array, more?: Float64Array): number =>
+    saturation(queue, totals, more, undefined, judgment === 'any-resource' ? undefined : asked);
   return (
-    Number(isOverShare(a)) - Number(isOverShare(b)) ||
+    Number(isOverShare(a, judgment, aAsked)) - Number(isOverShare(b, judgment, bAsked)) ||
     Number(staysInQuota(b, bAsked)) - Number(staysInQuota(a, aAsked)) ||
     byPriority(a, b) ||
-    compareNumbers(saturation(a, totals, aAsked), saturation(b, totals, bAsked)) ||
-    compareNumbers(saturation(a, totals), saturation(b, totals)) ||
+    compareNumbers(partOf(a, aAsked, aAsked), partOf(b, bAsked, bAsked)) ||
+    compareNumbers(partOf(a, aAsked), partOf(b, bAsked)) ||
     compareShares(a, b)
   );
 }
@@ -514,9 +526,12 @@ function byAge(a: QueueRecord, b: QueueRecord): number {
   return (a.queue.arrival ?? 0) - (b.queue.arrival ?? 0) || a.index - b.index;
 }
 
-/** More than its fair share in some resource. */
-export function isOverShare(queue: QueueRecord): boolean {
-  return queue.allocated.some((amount, account) => amount > queue.fairShare[account] + DUST);
+/** More than its fair share in some resource that counts. */
+function isOverShare(queue: QueueRecord, judgment: ShareJudgment, asked: Float64Array): boolean {
+  return queue.allocated.some(
+    (amount, account) =>
+      amount > queue.fairShare[account] + DUST && (judgment === 'any-resource' || asked[account] > 0),
+  );
 }
 
 /**

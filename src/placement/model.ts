@@ -174,6 +174,8 @@ export interface Gang {
   readonly minimumRuntimeSeconds?: number;
   /** Seconds from start to end. @default - unknown, so it is never backfilled onto reserved nodes */
   readonly expectedSeconds?: number;
+  /** Seconds between checkpoints; an interruption loses the work since the last one. @default - all work since its start is lost */
+  readonly checkpointSeconds?: number;
   /** Since when the gang runs with fewer pods than its minimum, milliseconds since the epoch. @default - `now` */
   readonly staleSince?: number;
   /** Seconds that the gang waits before others are evicted for it. @default 0 */

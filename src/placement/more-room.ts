@@ -139,7 +139,7 @@ function areasOf(cycle: Cycle, { gang, pods }: Turn): readonly Area[] {
   if (topology?.required === undefined) {
     const within: Within = {};
     const short = pods.length - placer.capacity(podClass, within, Infinity);
-    return short <= 0 ? [] : [{ within, rows: new Int32Array(session.table.count).map((_, row) => row), short }];
+    return short <= 0 ? [] : [{ within, rows: session.table.allRows, short }];
   }
   const tree = session.topologies.forConstraint(topology);
   return tree === undefined

@@ -48,6 +48,9 @@ export class NodeTable {
   /** Thousandths that pods hold of the row's devices beyond what these have; the other devices give up as much. */
   readonly overdrawn: Int32Array;
   readonly deviceResource: readonly string[];
+  readonly allRows: Int32Array;
+  /** A fraction goes to the emptiest device that takes it, and not to the fullest. */
+  spreadsFractions = false;
 
   /** Grows whenever something on the row changes. */
   readonly version: Int32Array;
@@ -73,6 +76,7 @@ export class NodeTable {
     this.nodes = [...snapshot.nodes].sort((a, b) => compareNames(a.name, b.name));
     this.count = this.nodes.length;
     this.rows = new Map(this.nodes.map((node, row) => [node.name, row]));
+    this.allRows = Int32Array.from(this.nodes.keys());
     this.deviceResource = this.nodes.map((node) => node.deviceResource ?? DEFAULT_DEVICE_RESOURCE);
 
     this.deviceResources = new Set(this.deviceResource);

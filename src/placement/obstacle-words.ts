@@ -3,7 +3,11 @@
  */
 import { type BlockedNodes, type Constraint } from './decision';
 
-const COUNT = new Intl.NumberFormat('en-US');
+/** `5,000`: `Intl.NumberFormat` takes longer than the rest of a sentence. */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
 const REQUIRED = 'that the pod requires';
 
 /** What nodes lack: as the object of "no node has …" and of "… nodes do not have …". */
@@ -57,6 +61,6 @@ function clauses(constraint: Constraint, detail: string | undefined): Failing {
 export function obstacleText({ constraint, detail, nodes }: BlockedNodes, total: number): string {
   const { none, some } = clauses(constraint, detail);
   return nodes >= total && none !== undefined
-    ? `${none} (0 of ${COUNT.format(total)})`
-    : `${COUNT.format(nodes)} of ${COUNT.format(total)} nodes ${some}`;
+    ? `${none} (0 of ${grouped(total)})`
+    : `${grouped(nodes)} of ${grouped(total)} nodes ${some}`;
 }

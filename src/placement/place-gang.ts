@@ -11,11 +11,12 @@
  * O(domains tried × (pods × rows read + rows scored)); one kind of pod in one domain is O(leaves + pods).
  */
 import { type Domain, HOSTNAME, type TopologyTree } from './domains';
+import { fewestRows, fewestRowsCount } from './fewest-rows';
 import { type TopologyConstraint } from './model';
 import { rolesIn } from './needs';
 import { WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
-import { type PodRecord, type RoleRecord, type UnitRecord } from './records';
+import { type PodRecord, type RoleRecord, type Turn, type UnitRecord } from './records';
 import { Remembered } from './remembered';
 import { RoomIndex } from './room-index';
 import { type Selector, type Within } from './select';
@@ -62,12 +63,8 @@ export class GangPlacer {
    * Whether the pods fit, by counting. Exact for pods of one class without constraints on one another and without a required domain;
    * undefined if the pods have to be placed to find out.
    */
-  countsFor(root: UnitRecord, pods: readonly PodRecord[], within: Within): boolean | undefined {
-    const [{ podClass }] = pods;
-    return this.session.others.active ||
-      !isCountable(podClass) ||
-      requires(root) ||
-      pods.some((pod) => pod.podClass !== podClass)
+  countsFor({ gang: { root }, podClass, pods }: Turn, within: Within): boolean | undefined {
+    return podClass === undefined || this.session.others.active || !isCountable(podClass) || requires(root)
       ? undefined
       : this.capacity(podClass, within, pods.length) >= pods.length;
   }
@@ -159,13 +156,59 @@ export class GangPlacer {
         }
         continue;
       }
-      for (const pod of role.pods) {
-        if (wanted.has(pod) && !this.placeOne(pod, within)) {
-          return false;
-        }
+      if (
+        !this.placeEach(
+          role.pods.filter((pod) => wanted.has(pod)),
+          within,
+        )
+      ) {
+        return false;
       }
     }
     return true;
+  }
+
+  /** Pods of one kind on the fewest nodes where the policy keeps gangs together, others one by one. */
+  private placeEach(pods: readonly PodRecord[], within: Within): boolean {
+    if (
+      pods.length > 1 &&
+      this.isPacked(pods[0].podClass) &&
+      pods.every(({ podClass }) => podClass === pods[0].podClass)
+    ) {
+      if (this.attempt(() => this.packed(pods, within))) {
+        return true;
+      }
+    }
+    return pods.every((pod) => this.placeOne(pod, within));
+  }
+
+  private isPacked(podClass: PodClass): boolean {
+    const { policy, others, table } = this.session;
+    return (
+      policy.gangSpread === 'together' &&
+      policy.nodeScore !== 'spread' &&
+      policy.nodeScore !== 'spread-devices' &&
+      policy.nodeScore !== 'first-fit' &&
+      podClass.deviceCount > 0 &&
+      !podClass.dynamic &&
+      !others.active &&
+      (policy.affinityWeight === 0 || (!table.softTaints && (podClass.template.preferredNodeTerms ?? []).length === 0))
+    );
+  }
+
+  private packed(pods: readonly PodRecord[], { rows, without, wishless = false }: Within): boolean {
+    const { ledger } = this.session;
+    const [{ podClass }] = pods;
+    const room = (row: number): number => (without?.[row] === 1 ? 0 : this.room.ofRow(podClass, row));
+    const score = this.selector.scoresOf(podClass, wishless);
+    const parts = fewestRows(rows ?? this.room.openRows(podClass), pods.length, room, score);
+    let next = 0;
+    return (
+      parts !== undefined &&
+      parts.every(({ row, pods: here }) =>
+        pods.slice(next, (next += here)).every((pod) => ledger.fits(podClass, row) && ledger.place(pod, row)),
+      )
+    );
   }
 
   /** Depth first over the pods, the largest first; each may go to the `MOST_ROWS` best rows that differ in what they have free. */
@@ -179,6 +222,11 @@ export class GangPlacer {
     if (!plain || pods.length > MOST_SEARCHED) {
       return false;
     }
+    return this.jointly(pods, () => within);
+  }
+
+  /** Places pods of any gangs, in their order, by the same search; changes nothing where it finds no places for all of them. */
+  jointly(pods: readonly PodRecord[], withinOf: (pod: PodRecord) => Within): boolean {
     const allowed = [...new Set(pods.map(({ podClass }) => podClass))].map((podClass) =>
       this.session.staticRow(podClass),
     );
@@ -188,6 +236,7 @@ export class GangPlacer {
         return true;
       }
       const tried = new Set<string>();
+      const within = withinOf(pods[at]);
       const without = within.without?.slice() ?? new Uint8Array(this.session.table.count);
       for (let looks = 0; looks < MOST_LOOKS && tried.size < MOST_ROWS && choices > 0; looks++) {
         const row = this.selector.best(pods[at].podClass, { ...within, without });
@@ -221,7 +270,7 @@ export class GangPlacer {
   }
 
   /** What makes a pod hard to place: devices first, then its part of the cluster's CPU and memory. */
-  private sizeOf(podClass: PodClass): number {
+  sizeOf(podClass: PodClass): number {
     const { accelerator, deviceCount, columns, amounts } = podClass;
     const devices = accelerator?.kind === 'fraction' ? (deviceCount * accelerator.milli) / WHOLE : deviceCount;
     const { table } = this.session;
@@ -338,9 +387,19 @@ export class GangPlacer {
   ): readonly Domain[] {
     const kinds = new Map<PodClass, number>();
     pods.forEach(({ podClass }) => kinds.set(podClass, (kinds.get(podClass) ?? 0) + 1));
-    return tree.byLevel[level]
+    const [kind] = pods;
+    const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(kind.podClass);
+    const nodes = new Map<Domain, number>();
+    const { others } = this.session;
+    const found = tree.byLevel[level]
       .filter((domain) => running.length === 0 || running.some((row) => domain.rows.includes(row)))
       .filter((domain) => {
+        if (
+          !others.active &&
+          [...kinds].some(([podClass, count]) => this.room.ofDomain(podClass, tree, domain) < count)
+        ) {
+          return false;
+        }
         const rows = intersect(within, tree, domain);
         let spare = Infinity;
         for (const [podClass, count] of kinds) {
@@ -351,9 +410,19 @@ export class GangPlacer {
           spare = Math.min(spare, most / count);
         }
         room.set(domain, spare);
+        if (byNodes) {
+          nodes.set(
+            domain,
+            fewestRowsCount(rows.rows!, pods.length, (row) =>
+              within.without?.[row] === 1 ? 0 : this.room.ofRow(kind.podClass, row),
+            ),
+          );
+        }
         return true;
-      })
-      .sort((a, b) => room.get(a)! - room.get(b)! || a.index - b.index);
+      });
+    return found.sort(
+      (a, b) => (nodes.get(a) ?? 0) - (nodes.get(b) ?? 0) || room.get(a)! - room.get(b)! || a.index - b.index,
+    );
   }
 
   /** How many pods of the class one node takes; only for classes that `countsFor` counts. */
@@ -371,6 +440,9 @@ export class GangPlacer {
       if (domain !== undefined) {
         return this.room.ofDomain(podClass, domain.tree, domain.domain);
       }
+    }
+    if (!others.active && rows === undefined) {
+      return rowsOf(without!).reduce((sum, row) => sum - this.room.ofRow(podClass, row), this.room.total(podClass));
     }
     let sum = 0;
     const count = rows?.length ?? table.count;
@@ -407,8 +479,8 @@ export class GangPlacer {
       within: only,
     };
     const assignment = assignTopology(tree, asked, (leaf) =>
-      domain !== undefined && !isUnder(leaf, domain)
-        ? { pods: 0, leader: false, podsWithLeader: 0 }
+      (domain !== undefined && !isUnder(leaf, domain)) || this.hasNone(kind, tree, leaf)
+        ? NO_ROOM
         : { ...this.leafRoom(kind, rowsOf(leaf), pods.length), preference: this.preferenceOf(kind.worker, leaf) },
     );
     if (!assignment.fits) {
@@ -419,14 +491,16 @@ export class GangPlacer {
     }
     let next = 0;
     for (const { domain: leaf, count } of assignment.domains) {
-      const rows = rowsOf(leaf);
-      for (let i = 0; i < count; i++) {
-        if (!this.placeOne(workers[next++], rows)) {
-          return false;
-        }
+      if (!this.placeEach(workers.slice(next, (next += count)), rowsOf(leaf))) {
+        return false;
       }
     }
     return next === workers.length;
+  }
+
+  /** Counted without a look at the rows: most domains of a full cluster have no room. */
+  private hasNone({ worker, leader }: Kind, tree: TopologyTree, leaf: Domain): boolean {
+    return leader === undefined && !this.session.others.active && this.room.ofDomain(worker, tree, leaf) === 0;
   }
 
   /** How much a leaf is what the pods' preferred node affinity asks for. */
@@ -465,6 +539,8 @@ const MOST_CHOICES = 256;
 
 /** From this number of pods on, capacity is counted before pods are placed one by one; with a topology always, since domains cost more to try. */
 const WORTH_COUNTING = 16;
+
+const NO_ROOM = { pods: 0, leader: false, podsWithLeader: 0 };
 
 interface Kind {
   readonly worker: PodClass;
@@ -508,7 +584,7 @@ function isCountable({ accelerator, deviceCount }: PodClass): boolean {
 }
 
 /** Must any part of the unit be in one domain? */
-function requires({ topology, children, roles }: UnitRecord): boolean {
+export function requires({ topology, children, roles }: UnitRecord): boolean {
   const must = (constraint: TopologyConstraint | undefined): boolean =>
     constraint?.required !== undefined || constraint?.sliceLevel !== undefined;
   return must(topology) || children.some(requires) || roles.some(({ role }) => must(role.topology));
@@ -543,6 +619,18 @@ function isUnder(leaf: Domain, domain: Domain): boolean {
 function prefers(pods: readonly PodRecord[]): boolean {
   const [{ podClass }] = pods;
   return pods.some((pod) => pod.podClass !== podClass) && pods.some((pod) => hasWishes(pod.podClass.template));
+}
+
+/** The rows of each mask: what is promised to a gang is left out again and again. */
+const maskedRows = new WeakMap<Uint8Array, readonly number[]>();
+
+function rowsOf(mask: Uint8Array): readonly number[] {
+  let rows = maskedRows.get(mask);
+  if (rows === undefined) {
+    rows = [...mask.keys()].filter((row) => mask[row] === 1);
+    maskedRows.set(mask, rows);
+  }
+  return rows;
 }
 
 /** A set for each list of rows that others are cut to: the rows of one domain are asked for again for every leaf below it. */

@@ -16,20 +16,22 @@ export interface WorkloadKind {
 export type Action = 'allocate' | 'backfill' | 'preempt' | 'reclaim' | 'consolidate' | 'evict-stale';
 
 /**
+ * `weight`: quota and queue priorities do not count; the queue with the smallest used part of its share by weight comes first.
  * `quota-then-surplus`: each queue gets its quota first, surplus by queue priority and weight.
  * `drf`: the queue with the smallest dominant share of the cluster, divided by its weight, comes first.
  * `proportion`: the queue with the smallest part of its own fair share in use comes first.
  */
-export const QUEUE_ORDERS = ['quota-then-surplus', 'drf', 'proportion'] as const;
+export const QUEUE_ORDERS = ['quota-then-surplus', 'drf', 'proportion', 'weight'] as const;
 /** How queues are ordered; `QUEUE_ORDERS` explains each value. */
 export type QueueOrder = (typeof QUEUE_ORDERS)[number];
 
 /**
- * `first-fit`: the first node by name, as a baseline. `binpack`: the fullest node that still fits. `spread`: the emptiest. `fgd`: the node where the placement costs the least room for the
+ * `first-fit`: the first node by name, as a baseline. `binpack`: the fullest node that still fits. `spread`: the emptiest; fractions still share
+ * devices. `spread-devices`: the emptiest, and the emptiest device of it for a fraction. `fgd`: the node where the placement costs the least room for the
  * pods that are typical of the workload, as published (USENIX ATC '23). `fragmentation`: the same, and devices must not be left without
  * CPU.
  */
-export const NODE_SCORES = ['binpack', 'spread', 'first-fit', 'fgd', 'fragmentation'] as const;
+export const NODE_SCORES = ['binpack', 'spread', 'spread-devices', 'first-fit', 'fgd', 'fragmentation'] as const;
 /** How nodes are compared; `NODE_SCORES` explains each value. */
 export type NodeScore = (typeof NODE_SCORES)[number];
 
@@ -74,6 +76,22 @@ export const QUEUEINGS = ['best-effort-fifo', 'strict-fifo'] as const;
 /** What a gang that cannot start means for those after it; `QUEUEINGS` explains each value. */
 export type Queueing = (typeof QUEUEINGS)[number];
 
+/**
+ * When a queue is above its share, under `quota-then-surplus`. `any-resource`: as soon as it has more than its share of one resource.
+ * `requested-resources`: only the resources count that its next gang requests, so a queue that borrows CPU keeps its claim on devices.
+ */
+export const SHARE_JUDGMENTS = ['any-resource', 'requested-resources'] as const;
+/** When a queue is above its share; `SHARE_JUDGMENTS` explains each value. */
+export type ShareJudgment = (typeof SHARE_JUDGMENTS)[number];
+
+/**
+ * Which elastic gang of a queue and priority gets the next pod beyond its minimum. `first-gang`: the first in `gangOrder`, until it has all of
+ * its pods. `in-turn`: the gang with the fewest such pods.
+ */
+export const SURPLUS_ORDERS = ['first-gang', 'in-turn'] as const;
+/** Which elastic gang gets the next pod; `SURPLUS_ORDERS` explains each value. */
+export type SurplusOrder = (typeof SURPLUS_ORDERS)[number];
+
 /** How the core chooses where it has a choice. `DEFAULT_POLICY` is a value to start from. */
 export interface Policy {
   /** Actions that run, in this order; those that make room are tried in this order for each gang. */
@@ -82,6 +100,10 @@ export interface Policy {
   readonly queueOrder: QueueOrder;
   /** Among gangs of one queue and priority. */
   readonly gangOrder: GangOrderName;
+  /** When a queue is above its share. */
+  readonly shareJudgment: ShareJudgment;
+  /** Which elastic gang gets the next pod beyond its minimum. */
+  readonly surplusOrder: SurplusOrder;
   /** Whether gangs behind one that cannot start are considered. */
   readonly queueing: Queueing;
   /** Which of the nodes that fit is chosen. */
@@ -96,7 +118,7 @@ export interface Policy {
   readonly nonPreemptibleWithinQuota: boolean;
   /** Weight of preferred node and pod affinity against the node score, 0 to switch it off. */
   readonly affinityWeight: number;
-  /** Weight of reported utilisation and latency against the node score, 0 to switch it off. */
+  /** Weight of reported utilization and latency against the node score, 0 to switch it off. */
   readonly signalWeight: number;
   /** Age up to which a capacity report counts, seconds. */
   readonly capacityReportSeconds: number;
@@ -106,6 +128,10 @@ export interface Policy {
   readonly stuckSeconds: number;
   /** Most candidate victims that are looked at for one gang. */
   readonly victimLimit: number;
+  /** Most pods that one decision moves to other nodes. */
+  readonly moveLimit: number;
+  /** A pod that started less than this many seconds ago is not moved, so it is moved at most once in that time. */
+  readonly moveIntervalSeconds: number;
   /** Most gangs of a cycle for which room is made by evictions. */
   readonly makeRoomLimit: number;
   /**
@@ -123,6 +149,8 @@ export const DEFAULT_POLICY: Policy = {
   actions: ['allocate', 'backfill', 'preempt', 'reclaim', 'consolidate', 'evict-stale'],
   queueOrder: 'quota-then-surplus',
   gangOrder: 'age',
+  shareJudgment: 'any-resource',
+  surplusOrder: 'first-gang',
   queueing: 'best-effort-fifo',
   nodeScore: 'fragmentation',
   victimOrder: 'youngest-first',
@@ -135,5 +163,7 @@ export const DEFAULT_POLICY: Policy = {
   staleGangSeconds: 60,
   stuckSeconds: 300,
   victimLimit: 4096,
+  moveLimit: 64,
+  moveIntervalSeconds: 600,
   makeRoomLimit: 64,
 };

@@ -13,11 +13,22 @@ import { type Session } from './session';
 /** Fractions of devices make sums inexact. */
 export const DUST = 1e-6;
 
+/**
+ * What limits a queue: its own capability, what the guarantees of its siblings leave, what limits its parent, or what the cluster has.
+ */
+export type Bound = 'capability' | 'guarantees' | 'parent' | 'cluster';
+
 /** A ceiling that would be exceeded, and by how much. */
 export interface Excess {
   readonly queue: QueueRecord;
   readonly account: number;
   readonly by: number;
+  readonly bound: Bound;
+}
+
+interface Ceiling {
+  readonly amount: number;
+  readonly bound: Bound;
 }
 
 export class Queues {
@@ -42,9 +53,10 @@ export class Queues {
     for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
       for (let account = 0; account < asked.length; account++) {
         if (asked[account] > 0) {
-          const by = at.allocated[account] + asked[account] - this.ceiling(at, account);
+          const { amount, bound } = this.ceiling(at, account);
+          const by = at.allocated[account] + asked[account] - amount;
           if (by > DUST) {
-            yield { queue: at, account, by: withoutDust(by) };
+            yield { queue: at, account, by: withoutDust(by), bound };
           }
         }
       }
@@ -70,17 +82,35 @@ export class Queues {
     return undefined;
   }
 
-  private ceiling(queue: QueueRecord, account: number): number {
-    if (!this.guarantees) {
-      return queue.capability[account];
-    }
+  /** Queues with the same parent, without the queue itself. */
+  siblingsOf(queue: QueueRecord): readonly QueueRecord[] {
     const siblings = queue.parent?.children ?? this.session.queues.filter(({ parent }) => parent === undefined);
-    const name = this.session.accounts[account];
-    let room = queue.parent === undefined ? this.totals[account] : this.ceiling(queue.parent, account);
-    for (const other of siblings) {
-      room -= other === queue ? 0 : Math.max(other.queue.guarantee?.[name] ?? 0, 0);
+    return siblings.filter((other) => other !== queue);
+  }
+
+  /** What a queue is guaranteed of a resource. */
+  guaranteeOf({ queue }: QueueRecord, account: number): number {
+    return Math.max(queue.guarantee?.[this.session.accounts[account]] ?? 0, 0);
+  }
+
+  /** What a queue and its siblings may have together. */
+  sharedBySiblings(queue: QueueRecord, account: number): number {
+    return queue.parent === undefined ? this.totals[account] : this.ceiling(queue.parent, account).amount;
+  }
+
+  private ceiling(queue: QueueRecord, account: number): Ceiling {
+    const capability: Ceiling = { amount: queue.capability[account], bound: 'capability' };
+    if (!this.guarantees) {
+      return capability;
     }
-    return Math.min(queue.capability[account], Math.max(room, queue.queue.guarantee?.[name] ?? 0));
+    const above: Ceiling = {
+      amount: this.sharedBySiblings(queue, account),
+      bound: queue.parent === undefined ? 'cluster' : 'parent',
+    };
+    const kept = this.siblingsOf(queue).reduce((sum, other) => sum + this.guaranteeOf(other, account), 0);
+    const room: Ceiling = kept > 0 ? { amount: above.amount - kept, bound: 'guarantees' } : above;
+    const amount = Math.max(room.amount, this.guaranteeOf(queue, account));
+    return capability.amount <= amount ? capability : { amount, bound: room.bound };
   }
 
   private divide(siblings: readonly QueueRecord[], total: number, account: number, name: string): void {
@@ -166,17 +196,18 @@ export function holds(record: QueueRecord, account: number): number {
   return Math.min(record.capability[account], Math.max(record.fairShare[account], record.deserved[account]));
 }
 
-/** Part of its own share that the queue would use with `more` on top, in its worst resource. */
+/** Part of its own share that the queue would use with `more` on top, in its worst resource, or in the worst of those in `counted`. */
 export function saturation(
   record: QueueRecord,
   totals: Float64Array,
   more?: Float64Array,
   less?: Float64Array,
+  counted?: Float64Array,
 ): number {
   let worst = 0;
   for (let account = 0; account < totals.length; account++) {
     const used = record.allocated[account] + (more?.[account] ?? 0) - (less?.[account] ?? 0);
-    if (used > DUST) {
+    if (used > DUST && (counted === undefined || counted[account] > 0)) {
       const share = holds(record, account);
       const part = share === Infinity ? used / (totals[account] || 1) : share > 0 ? used / share : used * ZERO_SHARE;
       worst = Math.max(worst, part);

@@ -5,7 +5,6 @@
  * The rules of queues are asked first, then the gang is tried again on the books after the decision: unchanged, without
  * its topology, and pod by pod until one does not fit. Identical gangs are explained once. O(nodes + one placement) for each kind.
  */
-import { amountOf, listOf } from './amount-words';
 import { blockage, notOffered } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from './cycle';
@@ -14,6 +13,7 @@ import { turnOf } from './gang-order';
 import { runs } from './needs';
 import { canonicalText } from './canonical-text';
 import { obstacleText } from './obstacle-words';
+import { limitOf } from './queue-limits';
 import { type GangRecord, type PodRecord, type Turn } from './records';
 
 /** What is known of a gang that waits, before it is put into words. */
@@ -21,32 +21,40 @@ export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | '
   readonly words: string;
 };
 
-/** Are changes to be looked for that would help a gang that waits for this kind of reason? */
-export type Suggests = (gang: string, kind: PendingGang['kind']) => boolean;
+/** What is said of a gang that waits: nothing, why it waits, or also the changes that would help, which cost more than all else. */
+export type Detail = 'none' | 'reason' | 'changes';
+
+/** How much is to be said of each gang. */
+export type Asks = (gang: string) => Detail;
 
 interface Explained {
   readonly reason: Omit<PendingGang, 'gang'>;
-  readonly suggested: boolean;
+  readonly detail: Detail;
 }
 
+/** Gangs with the detail `none` are left out. */
 export function explainPending(
   cycle: Cycle,
   considered: readonly GangRecord[],
-  suggests: Suggests = () => true,
+  asks: Asks = () => 'changes',
 ): PendingGang[] {
   const waiting = [
     ...new Set([...considered, ...cycle.shortOfPods().filter(({ placed, size }) => placed < size)]),
   ].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
   const kinds = new Map<string, Explained>();
-  return waiting.map((gang) => {
+  return waiting.flatMap((gang) => {
     const { name } = gang.gang;
+    const detail = asks(name);
+    if (detail === 'none') {
+      return [];
+    }
     const key = kindOf(cycle, gang);
     let explained = kinds.get(key);
-    if (explained === undefined || (!explained.suggested && suggests(name, explained.reason.kind))) {
-      explained = explain(cycle, gang, suggests);
+    if (explained === undefined || (explained.detail === 'reason' && detail === 'changes')) {
+      explained = { reason: explain(cycle, gang, detail === 'changes'), detail };
       kinds.set(key, explained);
     }
-    return { gang: name, ...explained.reason };
+    return [{ gang: name, ...explained.reason }];
   });
 }
 
@@ -68,7 +76,7 @@ function kindOf(cycle: Cycle, gang: GangRecord): string {
   return canonicalText([queue, gang.preemptible, minimum, subgroups, topology, keepsOff, seconds, roles, isHead]);
 }
 
-/** Neighbours that are alike as one entry: class, row, how many. */
+/** Neighbors that are alike as one entry: class, row, how many. */
 function runsOfPods(pods: readonly PodRecord[]): number[] {
   const runsOf: number[] = [];
   for (const { podClass, row } of pods) {
@@ -82,16 +90,15 @@ function runsOfPods(pods: readonly PodRecord[]): number[] {
   return runsOf;
 }
 
-function explain(cycle: Cycle, gang: GangRecord, suggests: Suggests): Explained {
+function explain(cycle: Cycle, gang: GangRecord, suggests: boolean): Omit<PendingGang, 'gang'> {
   // Those that were evicted wait like new ones.
   const gone = gang.roles.flatMap(({ pods }) => pods).filter(({ row, waits }) => row === -1 && !waits);
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
   const { words, ...finding } = find(cycle, gang, turn);
-  const suggested = suggests(gang.gang.name, finding.kind);
-  const changes = turn === undefined || !suggested ? [] : counterfactuals(cycle, turn, finding);
+  const changes = turn === undefined || !suggests ? [] : counterfactuals(cycle, turn, finding);
   gone.forEach((pod) => (pod.waits = false));
-  return { reason: { queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes }, suggested };
+  return { queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
 }
 
 function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
@@ -115,16 +122,9 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   if (turn.asked.some((amount, account) => amount > 0 && totals[account] === 0)) {
     return findRoom(cycle, turn);
   }
-  const excesses = [...cycle.queues.excesses(queue, turn.asked)];
-  if (excesses.length > 0) {
-    // The nearest queue is sufficient as a reason; the changes name the queues above it.
-    const nearest = excesses.filter((excess) => excess.queue === excesses[0].queue);
-    const amounts = listOf(nearest.map(({ account, by }) => amountOf(accounts[account], by)));
-    return {
-      ...none,
-      kind: 'queue-capability',
-      words: `The gang would exceed the capability of queue "${nearest[0].queue.queue.name}" by ${amounts}.`,
-    };
+  const limit = limitOf(cycle, queue, turn.asked);
+  if (limit !== undefined) {
+    return { ...none, ...limit };
   }
   const quota =
     gang.preemptible || !policy.nonPreemptibleWithinQuota ? undefined : cycle.queues.overQuota(queue, turn.asked);

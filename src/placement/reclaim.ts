@@ -13,8 +13,8 @@ import { type Cycle } from './cycle';
 import { staysInQuota } from './gang-order';
 import { type PodClass } from './pod-class';
 import { DUST, holds, siblingsAbove } from './queues';
-import { type GangRecord, type QueueRecord, type Turn } from './records';
-import { portionsOf, type Portion, surplusFirst, usefulRows, victimOrder } from './victims';
+import { type GangRecord, type Portion, type QueueRecord, type Turn } from './records';
+import { inVictimOrder, portionsOf, surplusFirst, usefulRows, victimOrder } from './victims';
 
 export class ReclaimRules {
   private readonly queue: QueueRecord;
@@ -43,7 +43,8 @@ export class ReclaimRules {
     const { session } = this.cycle;
     const useful = usefulRows(this.cycle, claimants);
     const queues = new Map<QueueRecord, Portion[]>();
-    for (const gang of session.gangs.filter((other) => this.isOther(other)).sort(victimOrder(this.cycle))) {
+    const others = session.gangs.filter((other) => this.isOther(other));
+    for (const gang of inVictimOrder(this.cycle, others)) {
       const list = queues.get(gang.queue!) ?? [];
       list.push(...portionsOf(this.cycle, gang, useful));
       queues.set(gang.queue!, list);

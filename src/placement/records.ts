@@ -103,10 +103,20 @@ export interface QueueRecord {
 export interface Turn {
   readonly gang: GangRecord;
   readonly pods: readonly PodRecord[];
+  /** The class of all its pods, where they are alike. */
+  readonly podClass: PodClass | undefined;
   /** What its queues would be charged. */
   readonly asked: Float64Array;
   /** The gang already has its minimum. */
   readonly optional: boolean;
+}
+
+/** Pods of a gang that are evicted together. */
+export interface Portion {
+  readonly gang: GangRecord;
+  readonly pods: readonly PodRecord[];
+  /** What is left of the gang after its surplus. */
+  readonly core: boolean;
 }
 
 /** Smaller first among the pods of one role. */

@@ -18,7 +18,7 @@ function counting(cycle: Cycle, turn: Turn): HeadReservation | undefined | 'unco
   const { ledger } = session;
   const { gang, pods } = turn;
   const within = cycle.besideReservation(gang);
-  if (placer.countsFor(gang.root, pods, within) === undefined) {
+  if (placer.countsFor(turn, within) === undefined) {
     return 'uncountable';
   }
   const [{ podClass }] = pods;

@@ -16,6 +16,9 @@ interface Sums {
   /** Room by row, as it is in the sums. */
   readonly counted: Int32Array;
   readonly byDomain: Float64Array;
+  /** Rows with room, in no order, and the place of each row among them. */
+  readonly open: number[];
+  readonly places: Int32Array;
   total: number;
   position: number;
   era: number;
@@ -46,6 +49,11 @@ export class RoomIndex {
     return this.upToDate(podClass, undefined).total;
   }
 
+  /** The rows that have room, in no order. */
+  openRows(podClass: PodClass): readonly number[] {
+    return this.upToDate(podClass, undefined).open;
+  }
+
   /** Room on the nodes of a domain. */
   ofDomain(podClass: PodClass, tree: TopologyTree, { index }: Domain): number {
     return this.upToDate(podClass, tree).byDomain[index];
@@ -61,6 +69,8 @@ export class RoomIndex {
     const sums = (list[podClass.id] ??= {
       counted: new Int32Array(table.count),
       byDomain: new Float64Array(tree?.domains.length ?? 0),
+      open: [],
+      places: new Int32Array(tree === undefined ? table.count : 0),
       total: 0,
       position: 0,
       era: -1,
@@ -84,7 +94,19 @@ export class RoomIndex {
     if (by === 0) {
       return;
     }
-    sums.counted[row] += by;
+    const { counted, open, places } = sums;
+    if (tree === undefined && (counted[row] === 0) !== (counted[row] + by === 0)) {
+      if (counted[row] === 0) {
+        places[row] = open.push(row) - 1;
+      } else {
+        const last = open.pop()!;
+        if (last !== row) {
+          open[places[row]] = last;
+          places[last] = places[row];
+        }
+      }
+    }
+    counted[row] += by;
     sums.total += by;
     for (let at = tree === undefined ? undefined : this.path(tree)[row]; at !== undefined; at = at.parent) {
       sums.byDomain[at.index] += by;

@@ -83,6 +83,13 @@ export class Selector {
     return row;
   }
 
+  /** Scores of the class by row, up to date until the books change. */
+  scoresOf(podClass: PodClass, wishless: boolean): (row: number) => number {
+    const { group } = this.needs(podClass, wishless);
+    const { values, offset } = this.index.scores(group.id, group.score);
+    return (row) => values[offset + row];
+  }
+
   private bestOfRows(podClass: PodClass, group: Group, { rows, without, wishless = false }: Within): number {
     const { ledger, table, others } = this.session;
     const { values, offset } = this.index.scores(group.id, group.score);

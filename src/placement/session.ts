@@ -15,7 +15,7 @@ import { PodsOnNodes } from './filters/pods-on-nodes';
 import { staticCode, staticRow } from './filters/static';
 import { gangWithPods, likenessOf, type Lookup, podRecord } from './gang-records';
 import { Ledger } from './ledger';
-import { type Pod, type PodTemplate, type Snapshot, type Topology } from './model';
+import { type Pod, type PodTemplate, type Queue, type Snapshot, type Topology } from './model';
 import { compareNames } from './names';
 import { clusterTotal, NodeTable } from './node-table';
 import { canonicalText } from './canonical-text';
@@ -259,6 +259,7 @@ export class Session {
       const templates = templatesOf(snapshot);
       const requested = new Set([...templates].flatMap(({ request }) => Object.keys(request)));
       this.table = new NodeTable(snapshot, facts.policy.capacityReportSeconds, requested);
+      this.table.spreadsFractions = facts.policy.nodeScore === 'spread-devices';
       this.classes = new PodClasses(this.table, templates);
       templates.forEach((template) => this.classes.of(template));
       this.others = new PodsOnNodes(this.table);
@@ -267,7 +268,7 @@ export class Session {
       this.accounts = accountNames(this.classes.list, facts.queues.values());
       this.totals = Float64Array.from(this.accounts, (name) => clusterTotal(this.table, name));
       this.ledger = new Ledger(this.table, this.others, this.accounts);
-      this.queueBooks = new QueueBooks(facts.queues.values(), this.accounts, this.ledger);
+      this.queueBooks = new QueueBooks(countedQueues(facts), this.accounts, this.ledger);
       this.rowBooks = new RowBooks(this.table, this.ledger);
       [this.records, this.foreign, this.short, this.classCounts, this.firstTurns, this.kinds, this.staticKinds].forEach(
         (known) => known.clear(),
@@ -290,7 +291,7 @@ export class Session {
       this.readReports();
     }
     if (queues) {
-      this.queueBooks = new QueueBooks(this.facts.queues.values(), this.accounts, this.ledger);
+      this.queueBooks = new QueueBooks(countedQueues(this.facts), this.accounts, this.ledger);
       this.gangs.forEach((gang) => this.queueBooks.enter(gang));
     }
     for (const name of gangs) {
@@ -458,4 +459,10 @@ function templatesOf({ gangs, pods }: Snapshot): Set<PodTemplate> {
   byName(gangs).forEach(({ roles }) => roles.forEach(({ template }) => templates.add(template)));
   byName(pods.filter(({ template }) => template !== undefined)).forEach(({ template }) => templates.add(template!));
   return templates;
+}
+
+/** The queues as the policy counts them: by weight alone, they have neither quota nor priority. */
+function countedQueues({ queues, policy }: Facts): readonly Queue[] {
+  const all = [...queues.values()];
+  return policy.queueOrder === 'weight' ? all.map((queue) => ({ ...queue, deserved: undefined, priority: 0 })) : all;
 }

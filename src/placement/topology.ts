@@ -150,7 +150,8 @@ class Search {
   private findLevel(level: number): Found | { most: number } {
     const { room, wanted, leaders } = this;
     const { within } = this.request;
-    const sorted = room.sortedWithLeader(within === undefined ? this.tree.byLevel[level] : domainsBelow(within, level));
+    const all = within === undefined ? this.tree.byLevel[level] : domainsBelow(within, level);
+    const sorted = room.sortedWithLeader(leaders > 0 ? all : all.filter(({ index }) => room.pods[index] > 0));
     if (sorted.length === 0) {
       return { most: 0 };
     }

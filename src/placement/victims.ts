@@ -10,20 +10,14 @@
 import { type Cycle } from './cycle';
 import { isSurplus, rolesIn } from './needs';
 import { type PodClass } from './pod-class';
-import { type GangRecord, type PodRecord } from './records';
-
-export interface Portion {
-  readonly gang: GangRecord;
-  readonly pods: readonly PodRecord[];
-  /** What is left of the gang after its surplus. */
-  readonly core: boolean;
-}
+import { type GangRecord, type PodRecord, type Portion } from './records';
+import { workLost } from './work-lost';
 
 /** Gangs from `candidates` as portions; the first one is to go first. */
 export function portions(cycle: Cycle, candidates: readonly GangRecord[], claimants: ReadonlySet<PodClass>): Portion[] {
   const useful = usefulRows(cycle, claimants);
   const list: Portion[] = [];
-  for (const gang of [...candidates].sort(victimOrder(cycle))) {
+  for (const gang of inVictimOrder(cycle, candidates)) {
     list.push(...portionsOf(cycle, gang, useful));
     if (list.length >= cycle.session.policy.victimLimit) {
       break;
@@ -37,7 +31,31 @@ export function surplusFirst(list: readonly Portion[]): Portion[] {
   return [...list.filter(({ core }) => !core), ...list.filter(({ core }) => core)];
 }
 
-export function portionsOf(cycle: Cycle, gang: GangRecord, useful: Uint8Array): Portion[] {
+/** The gangs, the one that goes first in front. */
+export function inVictimOrder(cycle: Cycle, candidates: readonly GangRecord[]): readonly GangRecord[] {
+  const ranks = cycle.kept('ranks', () => {
+    const running = cycle.session.gangs.filter(({ placed }) => placed > 0).sort(victimOrder(cycle));
+    return new Map(running.map((gang, rank) => [gang, rank]));
+  });
+  return [...candidates].sort((a, b) => ranks.get(a)! - ranks.get(b)!);
+}
+
+export function portionsOf(cycle: Cycle, gang: GangRecord, useful: Uint8Array): readonly Portion[] {
+  const known = cycle.kept('portions', () => new Map<Uint8Array, Map<GangRecord, readonly Portion[]>>());
+  let ofRows = known.get(useful);
+  if (ofRows === undefined) {
+    ofRows = new Map();
+    known.set(useful, ofRows);
+  }
+  let list = ofRows.get(gang);
+  if (list === undefined) {
+    list = newPortions(cycle, gang, useful);
+    ofRows.set(gang, list);
+  }
+  return list;
+}
+
+function newPortions(cycle: Cycle, gang: GangRecord, useful: Uint8Array): Portion[] {
   const running = rolesIn(gang.root)
     .flatMap(({ pods }) => pods)
     .filter(({ row, releasing }) => row >= 0 && !releasing);
@@ -63,7 +81,7 @@ export function portionsOf(cycle: Cycle, gang: GangRecord, useful: Uint8Array): 
   return list;
 }
 
-function evictable({ session, disturbed, started }: Cycle, pod: PodRecord): boolean {
+export function evictable({ session, disturbed, started }: Cycle, pod: PodRecord): boolean {
   const seconds = pod.role?.gang.gang.minimumRuntimeSeconds ?? 0;
   if (disturbed.has(pod) || !pod.preemptible) {
     return false;
@@ -72,11 +90,21 @@ function evictable({ session, disturbed, started }: Cycle, pod: PodRecord): bool
   return pod.existed ? session.now - pod.startedAt >= seconds * 1000 : seconds === 0 && started.has(pod);
 }
 
-/** 1 for rows on which any of the classes may be, were there room. */
-export function usefulRows({ session }: Cycle, claimants: ReadonlySet<PodClass>): Uint8Array {
-  const useful = new Uint8Array(session.table.count);
-  for (const podClass of claimants) {
-    session.staticRow(podClass).forEach((code, row) => (useful[row] = code === 0 ? 1 : useful[row]));
+/** 1 for rows on which any of the classes may be, were there room. The same array for the same classes in one decision. */
+export function usefulRows(cycle: Cycle, claimants: ReadonlySet<PodClass>): Uint8Array {
+  const { session } = cycle;
+  const key = [...claimants].map(({ id }) => id).join();
+  let useful = cycle.useful.get(key);
+  if (useful === undefined) {
+    const rows = new Uint8Array(session.table.count);
+    for (const podClass of claimants) {
+      session.staticRow(podClass).forEach((code, row) => (rows[row] = code === 0 ? 1 : rows[row]));
+    }
+    // Mostly a class may be everywhere: then all such classes share one array, and what is known for it.
+    const text = rows.every((may) => may === 1) ? 'all' : key;
+    useful = cycle.useful.get(text) ?? rows;
+    cycle.useful.set(text, useful);
+    cycle.useful.set(key, useful);
   }
   return useful;
 }
@@ -90,22 +118,11 @@ export function victimOrder(cycle: Cycle): (a: GangRecord, b: GangRecord) => num
     case 'cheapest-first': {
       const lost = new Map<GangRecord, number>();
       const work = (gang: GangRecord): number => {
-        const known = lost.get(gang) ?? workLost(cycle, gang);
+        const known = lost.get(gang) ?? workLost(cycle.session.now, gang);
         lost.set(gang, known);
         return known;
       };
       return (a, b) => a.priority - b.priority || work(a) - work(b) || b.arrival - a.arrival || b.index - a.index;
     }
   }
-}
-
-/** Device-seconds, or pod-seconds for work without devices. */
-function workLost({ session }: Cycle, gang: GangRecord): number {
-  let sum = 0;
-  for (const { pods } of gang.roles) {
-    for (const { row, startedAt, podClass } of pods) {
-      sum += row >= 0 ? Math.max(0, session.now - startedAt) * Math.max(1, podClass.deviceCount) : 0;
-    }
-  }
-  return sum;
 }

@@ -61,14 +61,14 @@ export function lineOf(gangs: GangRecord[], order: GangOrderName): Line {
 }
 
 /**
- * What gangs of one queue and priority are ordered by, smaller first: their arrival. Under `shortest-first` `AGEING` times the expected
+ * What gangs of one queue and priority are ordered by, smaller first: their arrival. Under `shortest-first` `AGING` times the expected
  * duration is added to it, so a gang is overtaken only by those that arrive within that time of it, and nothing starves.
  */
 export function rankOf({ arrival, gang }: GangRecord, order: GangOrderName): number {
-  return order === 'shortest-first' ? arrival + AGEING * 1000 * (gang.expectedSeconds ?? UNKNOWN_SECONDS) : arrival;
+  return order === 'shortest-first' ? arrival + AGING * 1000 * (gang.expectedSeconds ?? UNKNOWN_SECONDS) : arrival;
 }
 
 /** Seconds of waiting that outweigh a second of duration. */
-const AGEING = 2;
+const AGING = 2;
 /** What a gang of unknown duration is taken to run, seconds. */
 const UNKNOWN_SECONDS = 86_400;

@@ -111,6 +111,20 @@ test('neither rules nor the command line load a construct', () => {
   expect([...seen].filter((source) => /node_modules\/(cdk8s|cdk8s-plus-28|constructs)\//.test(source))).toEqual([]);
 });
 
+test('only the Pulumi bridge imports Pulumi', () => {
+  const users = modules
+    .filter(({ source, dependencies }) => source.startsWith('src/') && dependencies.some(isPulumi))
+    .map(({ source }) => folderOf(source));
+  expect([...new Set(users)]).toEqual(['interfaces/pulumi']);
+  expect(
+    imports.filter(({ from, to }) => folderOf(to) === 'interfaces/pulumi' && folderOf(from) !== 'interfaces/pulumi'),
+  ).toEqual([]);
+});
+
+function isPulumi({ resolved }: { readonly resolved: string }): boolean {
+  return resolved.includes('node_modules/@pulumi/');
+}
+
 /** `src/placement/ledger.ts` is in the group `placement`; a file directly in `src/` is in none. */
 function groupOf(file: string): string {
   return /^src\/([^/]+)\//.exec(file)?.[1] ?? '';
@@ -180,6 +194,9 @@ function cruise(): readonly CruisedModule[] {
       '--ts-pre-compilation-deps',
       '--do-not-follow',
       'node_modules',
+      // Programs of other projects, which no source imports.
+      '--exclude',
+      '^src/interfaces/cli/init/templates/',
       '--output-type',
       'json',
     ],

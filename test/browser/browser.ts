@@ -92,8 +92,8 @@ export function squeezed(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** Different colours on the first picture. */
-export function coloursDrawn(page: Page): Promise<number> {
+/** Different colors on the first picture. */
+export function colorsDrawn(page: Page): Promise<number> {
   return page.evaluate<number>(`(() => {
     const canvas = document.querySelector('.pane canvas');
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -103,7 +103,7 @@ export function coloursDrawn(page: Page): Promise<number> {
   })()`);
 }
 
-const COLOUR = `
+const COLOR = `
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 1;
   const context = canvas.getContext('2d', { willReadFrequently: true });
@@ -119,11 +119,11 @@ const COLOUR = `
 
 /** Texts that stand out too little from what is behind them (WCAG 2.2 AA: 4.5, or 3 where they are large). */
 export function faintTexts(page: Page): Promise<readonly string[]> {
-  return page.evaluate<string[]>(`(() => {${COLOUR}
+  return page.evaluate<string[]>(`(() => {${COLOR}
     const behind = (element) => {
       for (let at = element; at !== null; at = at.parentElement) {
-        const colour = rgba(getComputedStyle(at).backgroundColor);
-        if (colour[3] === 255) return colour;
+        const color = rgba(getComputedStyle(at).backgroundColor);
+        if (color[3] === 255) return color;
       }
       return rgba('white');
     };
@@ -142,9 +142,9 @@ export function faintTexts(page: Page): Promise<readonly string[]> {
   })()`);
 }
 
-/** Colours of the pictures that stand out too little from their background (3, as for all that is not text). */
-export function faintColours(page: Page): Promise<readonly string[]> {
-  return page.evaluate<string[]>(`(() => {${COLOUR}
+/** Colors of the pictures that stand out too little from their background (3, as for all that is not text). */
+export function faintColors(page: Page): Promise<readonly string[]> {
+  return page.evaluate<string[]>(`(() => {${COLOR}
     const style = getComputedStyle(document.documentElement);
     const of = (name) => rgba(style.getPropertyValue(name).trim());
     return ['--c0', '--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c8', '--c9', '--other', '--accent', '--bad', '--good', '--mark', '--free-line']
@@ -154,7 +154,7 @@ export function faintColours(page: Page): Promise<readonly string[]> {
 
 /** Controls whose edge stands out too little from the card (3, as for all that shows where a control is). */
 export function faintControls(page: Page): Promise<readonly string[]> {
-  return page.evaluate<string[]>(`(() => {${COLOUR}
+  return page.evaluate<string[]>(`(() => {${COLOR}
     const surface = rgba(getComputedStyle(document.documentElement).getPropertyValue('--surface').trim());
     return [...document.querySelectorAll('input, select, .segments, button.quiet, button.filter')]
       .filter((control) => control.checkVisibility() && control.getAttribute('aria-pressed') !== 'true')
@@ -181,7 +181,7 @@ export interface Drawn {
 
 /** What the first picture of a page shows in each area. */
 export function drawnIn(page: Page, areas: readonly Area[]): Promise<readonly Drawn[]> {
-  return page.evaluate<Drawn[]>(`(() => {${COLOUR}
+  return page.evaluate<Drawn[]>(`(() => {${COLOR}
     const surface = rgba(getComputedStyle(document.documentElement).getPropertyValue('--surface').trim());
     const picture = document.querySelector('.pane canvas').getContext('2d');
     return ${JSON.stringify(areas)}.map(({ x, y, width, height }) => {

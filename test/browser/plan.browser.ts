@@ -9,8 +9,8 @@ import { LARGE, sampleView, SMALL } from '../support/sample-view';
 import { everyVendor, fullCluster, manyQueues } from '../support/scenes';
 import {
   CHROMIUM,
-  coloursDrawn,
-  faintColours,
+  colorsDrawn,
+  faintColors,
   faintControls,
   faintTexts,
   Looker,
@@ -47,10 +47,10 @@ suite.each([
     async (look) => {
       const { page, complaints } = await looker.open(html, look);
       expect(await overflow(page)).toBeLessThanOrEqual(0);
-      expect(await coloursDrawn(page)).toBeGreaterThan(8);
+      expect(await colorsDrawn(page)).toBeGreaterThan(8);
       expect(await squeezed(page)).toEqual([]);
       expect(await faintTexts(page)).toEqual([]);
-      expect(await faintColours(page)).toEqual([]);
+      expect(await faintColors(page)).toEqual([]);
       expect(await faintControls(page)).toEqual([]);
       expect(await page.evaluate<number>('document.getAnimations().length')).toBe(0);
       expect(complaints).toEqual([]);
@@ -112,13 +112,13 @@ suite('by keyboard', () => {
 
   test('a slash begins a search; what is not found is dimmed and leaves the lists', async () => {
     const { page } = await looker.open(renderPlanPage(small), WIDE);
-    const before = await coloursDrawn(page);
+    const before = await colorsDrawn(page);
     await page.keyboard.press('/');
     await page.keyboard.type('vision/pretrain-1');
     expect(await page.getByRole('status').first().textContent()).toBe(`1 of ${small.gangs.length} gangs`);
     expect(await page.locator('.pending > li').count()).toBe(1);
     await until(async () => Number(await page.locator('.pane-frame').getAttribute('data-drawn')) > 5);
-    expect(await coloursDrawn(page)).toBeLessThan(before);
+    expect(await colorsDrawn(page)).toBeLessThan(before);
     await page.context().close();
   });
 });

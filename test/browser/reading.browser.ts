@@ -6,7 +6,7 @@ import { renderPlanPage, renderTimelinePage } from '../../src/planning/pages';
 import { readScenario, simulate } from '../../src/planning/simulation';
 import { sampleView, SMALL } from '../support/sample-view';
 import { everyVendor, fullCluster, manyQueues } from '../support/scenes';
-import { CHROMIUM, coloursDrawn, Looker, LOOKS } from './browser';
+import { CHROMIUM, colorsDrawn, Looker, LOOKS } from './browser';
 
 const looker = new Looker();
 afterAll(() => looker.close());
@@ -28,7 +28,7 @@ const SIMULATION = renderTimelinePage(
 
 /** Kinds of reasons, and words of the code rather than of a user. */
 const CODE_WORDS =
-  /\b(no-fit|queue-capability|quota-of-non-preemptible|too-few-pods|unknown-queue|guaranteed|ceiling|waits?|let in|has to go|of late|node-selector|colour)\b/i;
+  /\b(no-fit|queue-capability|quota-of-non-preemptible|too-few-pods|unknown-queue|guaranteed|ceiling|waits?|let in|has to go|of late|node-selector|color)\b/i;
 
 /** As `small`, with one gang pending for each kind of reason. */
 function everyReason(): ClusterView {
@@ -180,7 +180,7 @@ suite('on paper', () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page.evaluate(`window.dispatchEvent(new Event('beforeprint'))`);
     expect(await inks()).toEqual(['#15181d', '#ffffff', '#868f9d']);
-    expect(await coloursDrawn(page)).toBeGreaterThan(8);
+    expect(await colorsDrawn(page)).toBeGreaterThan(8);
     await page.setViewportSize({ width: 700, height: 900 });
     expect(
       await page.evaluate<boolean>(`document.querySelector('.pane canvas').getBoundingClientRect().width <= 700`),

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderTimelinePage } from '../../src/planning/pages';
 import { readScenario, simulate } from '../../src/planning/simulation';
-import { CHROMIUM, coloursDrawn, faintTexts, Looker, LOOKS, overflow, squeezed } from './browser';
+import { CHROMIUM, colorsDrawn, faintTexts, Looker, LOOKS, overflow, squeezed } from './browser';
 
 function page(name: string): string {
   const file = join(__dirname, '..', '..', 'examples', 'scenarios', name);
@@ -28,7 +28,7 @@ suite.each(['elastic.yaml', 'busy-day.yaml'])('%s', (name) => {
     async (look) => {
       const { page: opened, complaints } = await looker.open(html, look);
       expect(await overflow(opened)).toBeLessThanOrEqual(0);
-      expect(await coloursDrawn(opened)).toBeGreaterThan(2);
+      expect(await colorsDrawn(opened)).toBeGreaterThan(2);
       expect(await squeezed(opened)).toEqual([]);
       expect(await faintTexts(opened)).toEqual([]);
       expect(complaints).toEqual([]);

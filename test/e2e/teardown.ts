@@ -7,6 +7,7 @@ import { whyNoControlPlane } from './control-plane/availability';
 import { Cluster } from './control-plane/cluster';
 import { LIVE_CLUSTER } from './control-plane/components';
 import { whyNoPromtool } from './promtool/promtool';
+import { whyNoPulumi } from './pulumi/pulumi-cli';
 import { whyNoJudge } from './yaml/judge';
 
 export default async function teardown(): Promise<void> {
@@ -17,6 +18,7 @@ export default async function teardown(): Promise<void> {
   const line = skippedLine('test:e2e', {
     'the suites of the control plane': whyNoControlPlane(),
     'the suites of promtool': whyNoPromtool(),
+    'the suite of Pulumi': whyNoPulumi(),
     "the suite of kubectl's reader": whyNoJudge(),
     'the live page': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
   });

@@ -27,8 +27,8 @@ const everything = amountsIn(amountsByName('nodes', nodes(NODES)));
 
 let folder: string;
 
-/** Synthesises into a folder, as `npm start` does, and gives name and text of each file in the order in which they are applied. */
-function synthesise(name: string): readonly (readonly [string, string])[] {
+/** Synthesizes into a folder, as `npm start` does, and gives name and text of each file in the order in which they are applied. */
+function synthesize(name: string): readonly (readonly [string, string])[] {
   const outdir = join(folder, name);
   referencePlatform(new App({ outdir })).synth();
   return readdirSync(outdir)
@@ -41,7 +41,7 @@ let set: ManifestSet;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'reference-platform-'));
-  files = synthesise('first');
+  files = synthesize('first');
   set = new ManifestSet(files.flatMap(([file, text]) => parseYaml(text, file).manifests));
 });
 
@@ -72,7 +72,7 @@ describe('what comes out', () => {
   });
 
   test('two runs give the same bytes', () => {
-    expect(synthesise('second')).toEqual(files);
+    expect(synthesize('second')).toEqual(files);
   });
 
   test('files are numbered in the order in which a cluster takes them', () => {

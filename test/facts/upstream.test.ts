@@ -53,7 +53,7 @@ test('no other file states the version of a tracked release', () => {
 
 test('the source of a rule names no project with another version than that of the table', () => {
   const names = RELEASES.map(({ cited }) => cited.replaceAll('/', '\\/'));
-  const cited = new RegExp(`(?<![\\w/-])(${names.join('|')}|kubernetes) (v?\\d[\\w.]*)`, 'g');
+  const cited = new RegExp(`(?<![\\w/-])(${names.join('|')}|kubernetes) (v?\\d[\\w.]*(?:-\\d+)?)`, 'g');
   const versions = new Map([...RELEASES.map(({ cited: name, version }) => [name, version] as const)]);
   versions.set('kubernetes', cite('kubernetes').replace('kubernetes ', ''));
   const found = allRuleFacts().flatMap(({ id, source }) =>

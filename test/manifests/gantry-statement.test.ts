@@ -10,6 +10,7 @@ test('all that a pod can say is read', () => {
         'gantry.dev/topology-preferred': 'example.com/rack',
         'gantry.dev/minimum-runtime-seconds': '0',
         'gantry.dev/expected-seconds': '3600',
+        'gantry.dev/checkpoint-seconds': '900',
         'gantry.dev/preemptible': 'false',
       },
     }),
@@ -21,6 +22,7 @@ test('all that a pod can say is read', () => {
     topologyPreferred: 'example.com/rack',
     minimumRuntimeSeconds: 0,
     expectedSeconds: 3600,
+    checkpointSeconds: 900,
     preemptible: false,
     problems: [],
   });

@@ -20,6 +20,7 @@ const MANAGERS: Readonly<Record<string, readonly string[]>> = {
 /** Scripts of the project, in the order in which its README names them. */
 const SCRIPTS: Readonly<Record<(typeof TEMPLATES)[number], readonly string[]>> = {
   cdk8s: ['test', 'synth', 'plan'],
+  pulumi: ['test'],
   yaml: ['check', 'plan', 'test'],
 };
 

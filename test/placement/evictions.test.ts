@@ -1,4 +1,6 @@
 import { type Gang, type Queue } from '../../src/placement';
+import { checkFewMoves } from './few-moves';
+import { Random } from '../support/random';
 import { checkFewestVictims } from './fewest-victims';
 import { cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
 
@@ -176,11 +178,57 @@ describe('queues', () => {
   });
 
   it('keep what others are guaranteed', () => {
-    const queues: Queue[] = [{ name: 'q' }, { name: 'p', guarantee: { 'nvidia.com/gpu': 6 } }];
-    expect(run(cluster([node('a', 8)], [gang('g', 1, template(4))], [], { queues })).pending[0].kind).toBe(
-      'queue-capability',
-    );
+    const queues: Queue[] = [
+      { name: 'q' },
+      { name: 'p', guarantee: { 'nvidia.com/gpu': 5 } },
+      { name: 'o', guarantee: { 'nvidia.com/gpu': 1 } },
+    ];
+    const [pending] = run(cluster([node('a', 8)], [gang('g', 1, template(4))], [], { queues })).pending;
+    expect(pending).toMatchObject({
+      kind: 'queue-guarantees',
+      message:
+        'The gang needs 4 nvidia.com/gpu, but the guarantees of queue "o" (1 nvidia.com/gpu) and queue "p" (5 nvidia.com/gpu) ' +
+        'leave 2 nvidia.com/gpu for queue "q".',
+      counterfactuals: [{ kind: 'lower-guarantees', reductions: [{ queue: 'p', resource: 'nvidia.com/gpu', by: 2 }] }],
+    });
     expect(run(cluster([node('a', 8)], [gang('g', 1, template(2))], [], { queues })).bindings).toHaveLength(1);
+  });
+
+  it('do not blame a guarantee for what the cluster does not have', () => {
+    const queues: Queue[] = [{ name: 'q', guarantee: { 'nvidia.com/gpu': 16 } }, { name: 'p' }];
+    const [pending] = run(cluster([node('a', 8)], [gang('g', 4, template(8))], [], { queues })).pending;
+    expect(pending.kind).toBe('no-fit');
+    expect(pending.message).toContain('1 of 4 pods fit');
+  });
+
+  it('suggest lower guarantees with which the gang starts, none of them lower than necessary', () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = new Random(seed);
+      const amount = (most: number): Record<string, number> => ({
+        'nvidia.com/gpu': Math.floor(random.next() * (most + 1)),
+      });
+      const queues: Queue[] = [
+        { name: 'root', ...(random.chance(0.5) && { guarantee: amount(6) }) },
+        { name: 'other', guarantee: amount(6) },
+        { name: 'q', parent: 'root' },
+        { name: 'p', parent: 'root', guarantee: amount(6) },
+        { name: 'o', parent: 'root', guarantee: amount(4), capability: { 'nvidia.com/gpu': 8 } },
+      ];
+      const of = (list: readonly Queue[]): ReturnType<typeof run> =>
+        run(cluster([node('a', 8)], [gang('g', 1, template(1 + (seed % 8)))], [], { queues: list }));
+      const change = of(queues).pending[0]?.counterfactuals[0];
+      if (change?.kind === 'lower-guarantees') {
+        const lowered = (less: (by: number) => number): Queue[] =>
+          queues.map((queue) => {
+            const by = change.reductions.find((one) => one.queue === queue.name)?.by;
+            return by === undefined
+              ? queue
+              : { ...queue, guarantee: { 'nvidia.com/gpu': queue.guarantee!['nvidia.com/gpu'] - less(by) } };
+          });
+        expect([seed, of(lowered((by) => by)).bindings.length]).toEqual([seed, 1]);
+        expect([seed, of(lowered((by) => by - 1)).bindings.length]).toEqual([seed, 0]);
+      }
+    }
   });
 
   it('hold work that cannot be evicted to their quota', () => {
@@ -210,6 +258,47 @@ describe('consolidation and stale gangs', () => {
       { pod: 'y-worker-0', action: 'consolidate', beneficiary: 'wide', movesTo: 'a' },
     ]);
     expect(decision.nominations).toHaveLength(2);
+  });
+
+  it('finds what at most four moves solve, with the fewest of them', () => {
+    checkFewMoves(Number(process.env.GANTRY_PROPERTY_RUNS ?? 300), 3);
+  });
+
+  const wide = gang('wide', 1, template(4), { arrival: NOW });
+  const apart = [running('x', 'a'), running('y', 'b')];
+  const moves = (x: Partial<Gang>, y: Partial<Gang>, claim: Partial<Gang> = {}, pods = apart, policy = {}): string[] =>
+    run(
+      cluster([node('a', 4), node('b', 4)], [low('x', x), low('y', y), { ...wide, ...claim }], pods),
+      policy,
+    ).evictions.map(({ pod }) => pod);
+
+  it('moves a pod of a gang and leaves the others where they are', () => {
+    const nodes = [node('a', 4), node('b', 4), node('c', 1)];
+    const gangs = [gang('pair', 2, template(1)), gang('z', 1, template(3)), wide];
+    const pods = [running('pair', 'a', 0), running('pair', 'b', 1), running('z', 'b')];
+    expect(run(cluster(nodes, gangs, pods)).evictions).toMatchObject([
+      { pod: 'pair-worker-0', action: 'consolidate', movesTo: 'c' },
+    ]);
+  });
+
+  it('moves nothing whose loss is more than what the gang gains', () => {
+    // The gang would get x's room in ten minutes: 4 devices gain 2,400 device-seconds; a move of y loses ten minutes of 2 devices.
+    const soon = { expectedSeconds: 20 * 60 };
+    expect(moves(soon, {})).toEqual(['y-worker-0']);
+    const long = [running('x', 'a'), running('y', 'b', 0, { startedAt: NOW - 60 * MINUTE })];
+    const x = { expectedSeconds: 20 * 60, preemptible: false };
+    expect(moves(x, {}, {}, long)).toEqual([]);
+    expect(moves(x, { checkpointSeconds: 25 * 60 }, {}, long)).toEqual(['y-worker-0']);
+  });
+
+  it('moves no more pods than the policy allows, and none that has just started', () => {
+    expect(moves({}, {}, {}, apart, { moveLimit: 0 })).toEqual([]);
+    const fresh = [
+      running('x', 'a', 0, { startedAt: NOW - MINUTE }),
+      running('y', 'b', 0, { startedAt: NOW - MINUTE }),
+    ];
+    expect(moves({}, {}, {}, fresh)).toEqual([]);
+    expect(moves({}, {}, {}, fresh, { moveIntervalSeconds: 0 })).toHaveLength(1);
   });
 
   it('evicts what is left of a gang that stays below its minimum for too long', () => {

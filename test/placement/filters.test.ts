@@ -64,7 +64,7 @@ describe('filters', () => {
     expect(run(cluster([node('a', 0)], [gang('g', 2, pod)])).pending[0].blocked[0].constraint).toBe('host-ports');
   });
 
-  it('honours anti-affinity in both directions', () => {
+  it('honors anti-affinity in both directions', () => {
     const term = {
       topologyKey: 'kubernetes.io/hostname',
       selector: { labels: [{ key: 'app', operator: 'In' as const, values: ['web'] }] },
@@ -160,8 +160,8 @@ describe('capacity reports', () => {
     expect(decision.capacityReports[state]).toBe(1);
   });
 
-  it('only score by utilisation', () => {
-    const busy = JSON.stringify({ at: NOW, devices: [{ index: 0, utilisation: 0.9 }] });
+  it('only score by utilization', () => {
+    const busy = JSON.stringify({ at: NOW, devices: [{ index: 0, utilization: 0.9 }] });
     const two = [node('a', 1, { capacityReport: busy }), node('b', 1)];
     expect(bound(run(cluster(two, [gang('g', 1, template(1))])))).toEqual(['g-worker-0 on b']);
     expect(run(cluster(two, [gang('g', 2, template(1))])).bindings).toHaveLength(2);

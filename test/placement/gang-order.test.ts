@@ -1,4 +1,12 @@
-import { cluster, gang, MINUTE, node, NOW, run, template } from './builders';
+import {
+  type Gang,
+  type NodeScore,
+  type Queue,
+  type QueueOrder,
+  type ShareJudgment,
+  type SurplusOrder,
+} from '../../src/placement';
+import { cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
 
 const started = (gangs: Parameters<typeof cluster>[1], policy: Parameters<typeof run>[1]): string[] =>
   run(cluster([node('n', 8)], gangs), { actions: ['allocate'], ...policy }).bindings.map(({ gang: name }) => name);
@@ -19,6 +27,75 @@ describe('shortest-first', () => {
 
   it('keeps to priorities', () => {
     expect(started([{ ...long, priority: 1 }, short], { gangOrder: 'shortest-first' })).toEqual(['long']);
+  });
+});
+
+describe('weight', () => {
+  it('shares by weight alone, whatever quota and priority are', () => {
+    const queues: Queue[] = [
+      { name: 'q', weight: 1, priority: 5, deserved: { 'nvidia.com/gpu': 6 } },
+      { name: 'p', weight: 3, deserved: { 'nvidia.com/gpu': 2 } },
+    ];
+    const many = (queue: string): Gang => gang(`in-${queue}`, 16, template(1), { queue, minimum: 1 });
+    const shares = (queueOrder: QueueOrder): (number | undefined)[] =>
+      run(cluster([node('a', 8)], [many('q'), many('p')], [], { queues }), { queueOrder }).queues.map(
+        ({ allocated }) => allocated['nvidia.com/gpu'],
+      );
+    expect(shares('quota-then-surplus')).toEqual([2, 6]);
+    expect(shares('weight')).toEqual([6, 2]);
+  });
+});
+
+describe('shareJudgment', () => {
+  it('decides whether a queue above its share of CPU keeps its claim on devices', () => {
+    const queues: Queue[] = ['q', 'p'].map((name) => ({ name, deserved: { cpu: 8_000 } }));
+    const cpu = (name: string, queue: string): Gang => gang(name, 1, { request: { cpu: 30_000 } }, { queue });
+    const bare = { request: { 'nvidia.com/gpu': 1 } };
+    const first = (shareJudgment: ShareJudgment): string =>
+      run(
+        cluster(
+          [node('a', 2)],
+          [
+            cpu('preparation', 'q'),
+            cpu('indexing', 'p'),
+            gang('there', 1, bare, { queue: 'p' }),
+            gang('training', 1, bare, { queue: 'q' }),
+            gang('release', 1, bare, { queue: 'p', arrival: NOW - 9 * MINUTE }),
+          ],
+          [running('preparation', 'a'), running('there', 'a')],
+          { queues },
+        ),
+        { shareJudgment, actions: ['allocate'] },
+      ).bindings[0].gang;
+    expect(first('any-resource')).toBe('release');
+    expect(first('requested-resources')).toBe('training');
+  });
+});
+
+describe('surplusOrder', () => {
+  it('gives the surplus to one elastic gang after the other, or to all in turn', () => {
+    const elastic = (name: string): Gang => gang(name, 8, template(1), { minimum: 1 });
+    const counts = (surplusOrder: SurplusOrder): number[] => {
+      const { bindings } = run(cluster([node('n', 8)], [elastic('a'), elastic('b')]), { surplusOrder });
+      return ['a', 'b'].map((name) => bindings.filter(({ gang: of }) => of === name).length);
+    };
+    expect(counts('first-gang')).toEqual([7, 1]);
+    expect(counts('in-turn')).toEqual([4, 4]);
+  });
+});
+
+describe('spread-devices', () => {
+  const half = { ...template(0), accelerator: { kind: 'fraction' as const, milli: 500 } };
+  const places = (nodeScore: NodeScore, nodes: ReturnType<typeof node>[]): string[] =>
+    run(cluster(nodes, [gang('a', 1, half), gang('b', 1, half)]), { nodeScore }).bindings.map(
+      ({ node: on, devices }) => `${on} ${devices.join()}`,
+    );
+
+  it('puts fractions on different nodes, and on different devices of a node', () => {
+    expect(places('spread', [node('n', 1), node('m', 1)])).toEqual(['m 0', 'm 0']);
+    expect(places('spread-devices', [node('n', 1), node('m', 1)])).toEqual(['m 0', 'n 0']);
+    expect(places('spread', [node('n', 2)])).toEqual(['n 0', 'n 0']);
+    expect(places('spread-devices', [node('n', 2)])).toEqual(['n 0', 'n 1']);
   });
 });
 

@@ -15,17 +15,17 @@ function classes(...templates: readonly PodTemplate[]): number {
   ).classes.list.length;
 }
 
-const labelled = (index: string, more: Partial<PodTemplate> = {}): PodTemplate =>
+const labeled = (index: string, more: Partial<PodTemplate> = {}): PodTemplate =>
   template(1, { labels: { app: 'train', index }, ...more });
 
 it('labels and namespaces that nobody selects by make no difference', () => {
-  expect(classes(labelled('0'), labelled('1'), labelled('2', { namespace: 'other' }))).toBe(1);
+  expect(classes(labeled('0'), labeled('1'), labeled('2', { namespace: 'other' }))).toBe(1);
 });
 
 it('labels that any pod selects by do, and no others', () => {
   const chooses = (key: string): PodTemplate =>
     template(1, { podAntiAffinity: [{ topologyKey: 'host', selector: { labels: [{ key, operator: 'Exists' }] } }] });
-  expect(classes(labelled('0'), labelled('1'), chooses('app'))).toBe(2);
-  expect(classes(labelled('0'), labelled('1'), chooses('index'))).toBe(3);
-  expect(classes(labelled('0'), labelled('0', { namespace: 'other' }), chooses('app'))).toBe(3);
+  expect(classes(labeled('0'), labeled('1'), chooses('app'))).toBe(2);
+  expect(classes(labeled('0'), labeled('1'), chooses('index'))).toBe(3);
+  expect(classes(labeled('0'), labeled('0', { namespace: 'other' }), chooses('app'))).toBe(3);
 });

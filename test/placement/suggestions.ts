@@ -279,9 +279,9 @@ function untrueOf(oracle: Oracle, snapshot: Snapshot, decision: Decision, pendin
 }
 
 /** Does the change help, and what smaller one of its kind does as well? */
-type Judgement = [boolean, string | undefined];
+type Judgment = [boolean, string | undefined];
 
-function judge(oracle: Oracle, snapshot: Snapshot, decision: Decision, of: Gang, change: Counterfactual): Judgement {
+function judge(oracle: Oracle, snapshot: Snapshot, decision: Decision, of: Gang, change: Counterfactual): Judgment {
   switch (change.kind) {
     case 'fewer-pods':
       return judgeFewer(oracle, of, change.by, change.role);
@@ -301,13 +301,14 @@ function judge(oracle: Oracle, snapshot: Snapshot, decision: Decision, of: Gang,
     case 'wait-until':
       return judgeWait(oracle, snapshot, decision, of, change.at);
     case 'raise-capability':
+    case 'lower-guarantees':
     case 'make-preemptible':
     case 'drop-node-affinity':
       return [oracle.fits(of), undefined];
   }
 }
 
-function judgeFewer(oracle: Oracle, of: Gang, by: number, named: string | undefined): Judgement {
+function judgeFewer(oracle: Oracle, of: Gang, by: number, named: string | undefined): Judgment {
   const pieces = piecesOf(of);
   const fits = (role: string | undefined, less: number): boolean => {
     const own = pieces.filter((piece) => role === undefined || piece.role === role);
@@ -325,7 +326,7 @@ function judgeMore(
   { nodes }: Snapshot,
   of: Gang,
   { node: on, resource, amount }: Extract<Counterfactual, { kind: 'more-on-node' }>,
-): Judgement {
+): Judgment {
   const helps = (name: string, more: number): boolean => {
     const books = oracle.books();
     books.find(({ node }) => node.name === name)![resource === 'cpu' ? 'cpu' : 'devices'] += more;
@@ -342,7 +343,7 @@ function judgeNodes(
   { nodes }: Snapshot,
   of: Gang,
   { like, count }: Extract<Counterfactual, { kind: 'more-nodes' }>,
-): Judgement {
+): Judgment {
   const helps = (node: ClusterNode, more: number): boolean => {
     const added = Array.from({ length: more }, (_, i) => ({
       node: { ...node, name: `new-${i}` },
@@ -361,7 +362,7 @@ function judgeNodes(
   ];
 }
 
-function judgeWait(oracle: Oracle, { now }: Snapshot, { reservations }: Decision, of: Gang, at: number): Judgement {
+function judgeWait(oracle: Oracle, { now }: Snapshot, { reservations }: Decision, of: Gang, at: number): Judgment {
   const ends = new Set(oracle.there.map((pod) => oracle.endOf(pod)).filter(Number.isFinite));
   const moments = [...ends].sort((a, b) => a - b);
   const [head] = reservations;

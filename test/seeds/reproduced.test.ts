@@ -183,7 +183,7 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
   'topology-and-kueue.yaml': (chart) => {
     new HyperNode(chart, 'rack-1', {
       tier: 1,
-      members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': '0c9e2f4a-11d7-4b6e-a3f0-2d5c8b7e9a10.3' })],
+      members: [HyperNodeMember.nodesLabeled({ 'nvidia.com/gpu.clique': '0c9e2f4a-11d7-4b6e-a3f0-2d5c8b7e9a10.3' })],
     });
   },
 };

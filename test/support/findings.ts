@@ -3,7 +3,7 @@
  */
 import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { FindingCollector } from '../../src/checks/collector';
-import { type Finding } from '../../src/checks/finding';
+import { type Finding, RULE_GROUPS } from '../../src/checks/finding';
 import { type Report } from '../../src/checks/report';
 import { type Rule } from '../../src/checks/rule';
 import { runRules } from '../../src/checks/run-rules';
@@ -39,7 +39,7 @@ export function findingsOf(yaml: string, rules: readonly Rule[], options: Findin
 }
 
 function run(rules: readonly Rule[], set: ManifestSet, options: FindingsOptions): Report {
-  const collector = new FindingCollector(set, {});
+  const collector = new FindingCollector(set, { groups: RULE_GROUPS });
   runRules(rules, { set, kubernetes: options.kubernetes ?? '1.35' }, collector);
   return collector.report();
 }

@@ -124,7 +124,7 @@ interface UrlParts {
   readonly query: string;
 }
 
-/** The parts as Go's net/url has them: nothing is added or normalised. */
+/** The parts as Go's net/url has them: nothing is added or normalized. */
 function urlParts(text: string): UrlParts | undefined {
   if (stringFormat('uri', 0)?.(text) !== true) {
     return undefined;

@@ -7,14 +7,19 @@
 import { type CelInput } from '@bufbuild/cel';
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
+import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
 import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
+import { OBJECT_LIMIT } from './cost';
 import { quoted, type ViolationList } from '../schema/violation-list';
 import { programOf } from './rule-program';
 import { CelValues } from './values';
 
-export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): void {
-  new RuleWalk(list).value(named(object), nodeOf(schema), true);
+/** @returns the rules that read values which are not known yet, each once */
+export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): readonly string[] {
+  const walk = new RuleWalk(list);
+  walk.value(named(object), nodeOf(schema), true);
+  return [...walk.notJudged];
 }
 
 /** What the server appends to `generateName`, which it first cuts so that the whole has 63 characters. */
@@ -29,6 +34,18 @@ function named(object: JsonObject): JsonObject {
     return object;
   }
   return { ...object, metadata: { ...metadata, name: `${generateName.slice(0, 63 - GENERATED.length)}${GENERATED}` } };
+}
+
+const SELF = /\bself\b/g;
+const FIELD_OF_SELF = /\bself\.([A-Za-z_]\w*)\b(?!\()/g;
+
+/** Whether a rule may read an unknown value: one that uses fields of `self` alone reads those. */
+function readsUnknown(rule: string, value: JsonValue): boolean {
+  const fields = [...rule.matchAll(FIELD_OF_SELF)].map(([, name = '']) => name);
+  if (typeof value !== 'object' || value === null || fields.length !== [...rule.matchAll(SELF)].length) {
+    return true;
+  }
+  return fields.some((name) => name.includes('__') || containsUnknown(asObject(value)[name]));
 }
 
 const LONGEST_RULE_SHOWN = 160;
@@ -47,12 +64,15 @@ function rulesOf(schema: Schema): readonly CelRule[] {
 }
 
 class RuleWalk {
+  readonly notJudged = new Set<string>();
   private readonly values = new CelValues();
+  /** What the rules may still cost together; below 0, none is evaluated any more. */
+  private budget = OBJECT_LIMIT;
 
   constructor(private readonly list: ViolationList) {}
 
   value(value: JsonValue, node: SchemaNode, isRoot = false): void {
-    if (value === null || !hasRules(node.schema)) {
+    if (value === null || value === UNKNOWN || !hasRules(node.schema) || this.budget < 0) {
       return;
     }
     this.rules(value, node, isRoot);
@@ -79,7 +99,15 @@ class RuleWalk {
   }
 
   private rules(value: JsonValue, node: SchemaNode, isRoot: boolean): void {
+    const partly = containsUnknown(value);
     for (const rule of rulesOf(node.schema)) {
+      if (this.budget < 0) {
+        return;
+      }
+      if (partly && readsUnknown(rule.rule, value)) {
+        this.notJudged.add(rule.rule);
+        continue;
+      }
       const program = programOf(rule.rule);
       if (typeof program === 'string') {
         this.list.add(
@@ -96,7 +124,11 @@ class RuleWalk {
           ? this.values.ofRoot(value, node)
           : this.values.of(value, node);
       const outcome = program.run(self);
-      if ('error' in outcome) {
+      this.budget -= outcome.cost;
+      if (this.budget < 0) {
+        const message = `the rules of the object cost more than the ${OBJECT_LIMIT} units that they may together`;
+        this.list.add(shapeRules.celError, { message, expected: rule.rule });
+      } else if ('error' in outcome) {
         this.list.add(
           shapeRules.celError,
           { message: `the rule cannot be evaluated: ${outcome.error}`, found: value, expected: rule.rule },

@@ -21,6 +21,7 @@ import {
   type CelMapType,
   type CelValue,
 } from '@bufbuild/cel';
+import { payForPattern } from './cost';
 import { strings } from '@bufbuild/cel/ext';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { patternOf } from '../schema/patterns';
@@ -199,6 +200,7 @@ function matches(text: string, source: string): boolean {
   if (pattern === undefined) {
     throw new Error(`error parsing regexp: ${source}`);
   }
+  payForPattern(text, source);
   return pattern.test(text);
 }
 

@@ -4,6 +4,7 @@
 import {
   CelScalar,
   celFunc,
+  celList,
   celMap,
   celMethod,
   isCelList,
@@ -102,6 +103,15 @@ export const optionalFunctions: readonly CelFunc[] = [
       throw new Error('unsupported key type');
     }
     return celMap(entriesOf(map).set(key, value));
+  }),
+  // Optional entries of a list and a map: `[?a]`, `{?k: a}`.
+  celFunc('entriesOf__', [LIST], LIST, (value) => celList([...present(value)])),
+  celFunc('withOptional__', [MAP, DYN, LIST], MAP, (map, key, value) => {
+    if (typeof key !== 'string' && typeof key !== 'bigint' && typeof key !== 'boolean') {
+      throw new Error('unsupported key type');
+    }
+    const given = present(value).get(0);
+    return given === undefined ? map : celMap(entriesOf(map).set(key, given));
   }),
   celFunc('withEntries__', [MAP, MAP], MAP, (map, more) => celMap(new Map([...entriesOf(map), ...entriesOf(more)]))),
 ];

@@ -3,12 +3,14 @@
  */
 import { celEnv, isCelError, parse, plan, type CelInput, type CelValue } from '@bufbuild/cel';
 import { addressFunctions } from './address-functions';
+import { CALL_LIMIT, costFunctions, metered, paying } from './cost';
 import { kubernetesFunctions } from './kubernetes-functions';
 import { optionalNone } from './opaque';
 import { optionalFunctions } from './optional-functions';
 import { rewritten, withoutOptionalSyntax, type Expr } from './syntax-extensions';
 
-export type Outcome = { readonly value: CelValue } | { readonly error: string };
+/** What a rule evaluates to, and what that cost. */
+export type Outcome = ({ readonly value: CelValue } | { readonly error: string }) & { readonly cost: number };
 
 export interface RuleProgram {
   /** Whether it compares with the object as it was; on create such a rule is evaluated only where it takes an optional. */
@@ -32,19 +34,24 @@ export function programOf(source: string): RuleProgram | string {
 }
 
 function compile(source: string): RuleProgram | string {
-  environment ??= celEnv({ funcs: [...kubernetesFunctions, ...addressFunctions, ...optionalFunctions] });
+  environment ??= celEnv({
+    funcs: [...kubernetesFunctions, ...addressFunctions, ...optionalFunctions, ...costFunctions],
+  });
   try {
     const parsed = parse(withoutOptionalSyntax(source)).expr;
     if (parsed === undefined) {
       return 'the rule is empty';
     }
     const tree = rewritten(parsed);
-    const evaluate = plan(environment, tree);
+    const evaluate = plan(environment, paying(tree));
     return {
       usesOldSelf: names(tree).has('oldSelf'),
       run(self, oldSelf = NONE) {
-        const result = evaluate({ self, oldSelf });
-        return isCelError(result) ? { error: result.message } : { value: result };
+        const { value, cost } = metered(() => evaluate({ self, oldSelf }));
+        if (cost > CALL_LIMIT) {
+          return { error: `it costs more than the ${CALL_LIMIT} units that a rule may`, cost };
+        }
+        return isCelError(value) ? { error: value.message, cost } : { value, cost };
       },
     };
   } catch (error) {

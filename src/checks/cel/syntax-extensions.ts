@@ -10,44 +10,148 @@ export type Expr = NonNullable<ReturnType<typeof parse>['expr']>;
 
 const OPT_SELECT = 'optSelect__';
 const OPT_INDEX = 'optIndex__';
+const OPT_ENTRY = 'optEntry__';
 
-/** Writes optional selections as calls; strings and comments stay as they are. */
+/** The server's parser gives up on deeper brackets, and on a deeper tree. */
+export const DEEPEST_TEXT = 249;
+export const DEEPEST_TREE = 251;
+
+const TEXT = /(?:[rRbB]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\/\/[^\n]*)/y;
+const SELECT = /\.\?\s*([A-Za-z_][A-Za-z0-9_]*)/y;
+
+function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(source);
+}
+
+/** How deep the brackets of an expression are nested. */
+export function nestingOf(source: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < source.length; at++) {
+    const text = matchAt(TEXT, source, at)?.[0] ?? '';
+    at += text === '' ? 0 : text.length - 1;
+    const char = text === '' ? source.charAt(at) : '';
+    depth += '([{'.includes(char) && char !== '' ? 1 : ')]}'.includes(char) && char !== '' ? -1 : 0;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+/** Whether the tree has more levels; chains of `&&` and `||` count as one, as the server balances them. */
+export function isDeeperThan(tree: Expr, most: number): boolean {
+  const open: { readonly value: unknown; readonly depth: number; readonly logic: string }[] = [
+    { value: tree, depth: 1, logic: '' },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth, logic } = next;
+    if (depth > most) {
+      return true;
+    }
+    if (typeof value !== 'object' || value === null) {
+      continue;
+    }
+    const node = value as { readonly $typeName?: string; readonly function?: string };
+    const isLogic = node.function === '_&&_' || node.function === '_||_';
+    const isChain = isLogic && node.function === logic;
+    const isNode = node.$typeName === 'cel.expr.Expr';
+    for (const child of Object.values(node)) {
+      const below = isLogic ? (node.function ?? '') : isNode || Array.isArray(node) ? logic : '';
+      open.push({ value: child, depth: depth + (isNode ? 1 : isChain ? -1 : 0), logic: below });
+    }
+  }
+  return false;
+}
+
+/** What a bracket that is open ends with: `)` of a call that was written for it, too. */
+interface Opened {
+  readonly closer: string;
+  /** An optional entry of a list or map: its call ends before the next comma. */
+  entry: 'none' | 'key' | 'value';
+}
+
+/** The first escape sequence in a string that CEL does not have; `undefined` where all are good. */
+export function unknownEscape(source: string): string | undefined {
+  for (let at = 0; at < source.length; at++) {
+    const text = matchAt(TEXT, source, at)?.[0] ?? '';
+    const prefix = /^[rRbB]*/.exec(text)?.[0] ?? '';
+    if (text !== '' && !text.startsWith('//') && !/r/i.test(prefix)) {
+      const escapes = /b/i.test(prefix) ? BYTE_ESCAPES : ESCAPES;
+      const wrong = [...text.matchAll(/\\[^]/g)].find(({ index }) => matchAt(escapes, text, index) === null);
+      if (wrong !== undefined) {
+        return wrong[0];
+      }
+    }
+    at += text === '' ? 0 : text.length - 1;
+  }
+  return undefined;
+}
+
+const BYTE_ESCAPES = /\\(?:[abfnrtv"'`\\?]|[xX][0-9a-fA-F]{2}|[0-3][0-7]{2})/y;
+const ESCAPES = new RegExp(`${BYTE_ESCAPES.source}|\\\\u[0-9a-fA-F]{4}|\\\\U[0-9a-fA-F]{8}`, 'y');
+
+/** Writes optional selections, indexes, and entries as calls, and leaves out comments; strings stay as they are. */
 export function withoutOptionalSyntax(source: string): string {
-  if (!source.includes('?')) {
+  if (!source.includes('?') && !source.includes('//')) {
     return source;
   }
   let out = '';
-  const closers: string[] = [];
-  for (let i = 0; i < source.length;) {
-    const text =
-      /^(?:[rRbB]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\/\/[^\n]*)/.exec(
-        source.slice(i),
-      )?.[0];
-    if (text !== undefined && text !== '') {
-      out += text;
-      i += text.length;
+  const opened: Opened[] = [];
+  for (let at = 0; at < source.length;) {
+    const text = matchAt(TEXT, source, at)?.[0] ?? '';
+    const select = matchAt(SELECT, source, at);
+    if (text !== '' || select !== null) {
+      out += text.startsWith('//') ? ' ' : text !== '' ? text : `.${OPT_SELECT}("${select?.[1] ?? ''}")`;
+      at += text !== '' ? text.length : (select?.[0].length ?? 1);
       continue;
     }
-    const select = /^\.\?\s*([A-Za-z_][A-Za-z0-9_]*)/.exec(source.slice(i));
-    if (select !== null) {
-      out += `.${OPT_SELECT}("${select[1] ?? ''}")`;
-      i += select[0].length;
-      continue;
+    const char = source.charAt(at);
+    const isIndex = char === '[' && source.charAt(at + 1) === '?' && /[\w)\]}"']\s*$/.test(out.slice(-40));
+    out += isIndex ? `.${OPT_INDEX}(` : written(char, out, opened);
+    if (isIndex) {
+      opened.push({ closer: ')', entry: 'none' });
     }
-    const char = source.charAt(i);
-    if (char === '[' && source.charAt(i + 1) === '?' && /[\w)\]}"']\s*$/.test(out)) {
-      out += `.${OPT_INDEX}(`;
-      closers.push(')');
-      i += 2;
-      continue;
-    }
-    if (char === '[') {
-      closers.push(']');
-    }
-    out += char === ']' ? (closers.pop() ?? ']') : char;
-    i += 1;
+    at += isIndex ? 2 : 1;
   }
   return out;
+}
+
+const CLOSERS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+
+/** The character as it is written; brackets are opened and closed. */
+function written(char: string, before: string, opened: Opened[]): string {
+  const inner = opened[opened.length - 1];
+  const closer = Object.hasOwn(CLOSERS, char) ? CLOSERS[char] : undefined;
+  if (closer !== undefined) {
+    opened.push({ closer, entry: 'none' });
+    return char;
+  }
+  if (inner === undefined) {
+    return char;
+  }
+  if (')]}'.includes(char)) {
+    opened.pop();
+    return `${inner.entry === 'value' ? ')' : ''}${inner.closer}`;
+  }
+  return writtenInside(char, before, inner);
+}
+
+/** A comma, a question mark, or a colon of an entry; other characters stay. */
+function writtenInside(char: string, before: string, inner: Opened): string {
+  if (char === ',') {
+    const end = inner.entry === 'value' ? ')' : '';
+    inner.entry = 'none';
+    return `${end},`;
+  }
+  if (char === '?' && inner.closer !== ')' && /[[{,]\s*$/.test(before.slice(-40))) {
+    inner.entry = inner.closer === ']' ? 'value' : 'key';
+    return inner.closer === ']' ? `${OPT_ENTRY}(` : '';
+  }
+  if (char === ':' && inner.entry === 'key') {
+    inner.entry = 'value';
+    return `: ${OPT_ENTRY}(`;
+  }
+  return char;
 }
 
 function expr(kind: Expr['exprKind']): Expr {
@@ -163,6 +267,53 @@ function rewrittenCall(node: Expr, { function: name, ...value }: ValueOf<'callEx
   };
 }
 
+/** The optional in the place of an entry; `undefined` for an ordinary entry. */
+function optionalEntry(node: Expr | undefined): Expr | undefined {
+  return node?.exprKind.case === 'callExpr' && node.exprKind.value.function === OPT_ENTRY
+    ? node.exprKind.value.args[0]
+    : undefined;
+}
+
+/** `[a, ?b]` is `[a] + entriesOf__(b)`. */
+function rewrittenList(node: Expr, value: ValueOf<'listExpr'>): Expr {
+  const { elements } = value;
+  if (elements.every((element) => optionalEntry(element) === undefined)) {
+    return { ...node, exprKind: { case: 'listExpr', value: { ...value, elements: elements.map(rewritten) } } };
+  }
+  return elements
+    .map((element) => {
+      const optional = optionalEntry(element);
+      return optional === undefined ? list([rewritten(element)]) : call('entriesOf__', [rewritten(optional)]);
+    })
+    .reduce((all, next) => call('_+_', [all, next]));
+}
+
+/** `{k: a, ?l: b}` is `withOptional__({k: a}, l, b)`. */
+function rewrittenMap(node: Expr, value: ValueOf<'structExpr'>): Expr {
+  const isOptional = (entry: (typeof value.entries)[number]): boolean => optionalEntry(entry.value) !== undefined;
+  const entries = value.entries
+    .filter((entry) => !isOptional(entry))
+    .map((entry) => ({
+      ...entry,
+      ...(entry.value === undefined ? {} : { value: rewritten(entry.value) }),
+      ...(entry.keyKind.case === 'mapKey'
+        ? { keyKind: { case: 'mapKey' as const, value: rewritten(entry.keyKind.value) } }
+        : {}),
+    }));
+  const plain: Expr = { ...node, exprKind: { case: 'structExpr', value: { ...value, entries } } };
+  return value.entries
+    .filter(isOptional)
+    .reduce(
+      (map, { keyKind, value: optional }) =>
+        call('withOptional__', [
+          map,
+          keyKind.case === 'mapKey' ? rewritten(keyKind.value) : TRUE,
+          rewritten(optionalEntry(optional)!),
+        ]),
+      plain,
+    );
+}
+
 /** The tree with every extension rewritten. */
 export function rewritten(node: Expr): Expr {
   const kind = node.exprKind;
@@ -172,27 +323,9 @@ export function rewritten(node: Expr): Expr {
     case 'callExpr':
       return rewrittenCall(node, kind.value);
     case 'listExpr':
-      return {
-        ...node,
-        exprKind: { case: 'listExpr', value: { ...kind.value, elements: kind.value.elements.map(rewritten) } },
-      };
+      return rewrittenList(node, kind.value);
     case 'structExpr':
-      return {
-        ...node,
-        exprKind: {
-          case: 'structExpr',
-          value: {
-            ...kind.value,
-            entries: kind.value.entries.map((entry) => ({
-              ...entry,
-              ...(entry.value === undefined ? {} : { value: rewritten(entry.value) }),
-              ...(entry.keyKind.case === 'mapKey'
-                ? { keyKind: { case: 'mapKey' as const, value: rewritten(entry.keyKind.value) } }
-                : {}),
-            })),
-          },
-        },
-      };
+      return rewrittenMap(node, kind.value);
     case 'comprehensionExpr': {
       const { iterRange, accuInit, loopCondition, loopStep, result } = kind.value;
       const part = (child: Expr | undefined): Expr => rewritten(child ?? TRUE);

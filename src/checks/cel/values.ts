@@ -9,53 +9,13 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type SchemaNode } from '../schema/schema-node';
 import { durationOf } from './durations';
+import { escapedName, RESERVED } from './escaped-names';
 
 /** Lists that are sets or keyed: they are equal in any order of their items. */
 const unordered = new WeakSet<object>();
 
 export function isUnordered(list: object): boolean {
   return unordered.has(list);
-}
-
-/** Names that CEL keeps for itself. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
-
-/** The name under which rules reach a field; `undefined` where they cannot. */
-export function escapedName(name: string): string | undefined {
-  if (RESERVED.has(name)) {
-    return `__${name}__`;
-  }
-  if (/^[0-9]/.test(name) || !/^[A-Za-z0-9_.\-/]+$/.test(name)) {
-    return undefined;
-  }
-  if (!/__|[.\-/]/.test(name)) {
-    return name;
-  }
-  return name.replace(/__|[.\-/]/g, (part) =>
-    part === '__' ? '__underscores__' : part === '.' ? '__dot__' : part === '-' ? '__dash__' : '__slash__',
-  );
 }
 
 /** Converts values of one object; what several rules look at is converted once. */

@@ -2,12 +2,13 @@
  * Reports as JSON: a stable format, documented in docs/cli.md.
  */
 import { type Finding, type NotChecked } from '../finding';
-import { type Report } from '../report';
+import { countsOf, type Report } from '../report';
 
 /** The report as indented JSON with a line end. Keys that do not apply are absent. */
 export function renderJson(report: Report): string {
   const value = {
     documents: report.documents,
+    counts: countsOf(report),
     findings: report.findings.map(findingJson),
     notChecked: report.notChecked.map(notCheckedJson),
     suppressed: report.suppressed.map((finding) => ({ ...findingJson(finding), reason: finding.reason })),
@@ -21,6 +22,7 @@ function findingJson({
   rule,
   tier,
   severity,
+  group,
   object,
   path,
   message,
@@ -31,7 +33,7 @@ function findingJson({
   line,
   construct,
 }: Finding): Finding {
-  return { rule, tier, severity, object, path, message, found, expected, fix, file, line, construct };
+  return { rule, tier, severity, group, object, path, message, found, expected, fix, file, line, construct };
 }
 
 function notCheckedJson({ object, file, construct, why, failed }: NotChecked): NotChecked {

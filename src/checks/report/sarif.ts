@@ -56,7 +56,7 @@ function descriptor(id: string, facts: RuleFacts | undefined): ReportingDescript
     fullDescription: { text: facts.why },
     help: { text: `${facts.summary} ${facts.why} ${facts.fix}\nSource: ${facts.source}` },
     defaultConfiguration: { level: LEVELS[facts.severity] },
-    properties: { tags: [facts.tier] },
+    properties: { tags: [facts.tier, ...(facts.group === undefined ? [] : [facts.group])] },
   };
 }
 

@@ -5,9 +5,9 @@ import pico from 'picocolors';
 import { type JsonValue } from '../../facts/api/schema';
 import { type Finding, type NotChecked, type Severity } from '../finding';
 import { type SkippedSource } from '../../manifests/manifest';
-import { type Report } from '../report';
+import { countsOf, type Report } from '../report';
 
-type Colours = ReturnType<typeof pico.createColors>;
+type Colors = ReturnType<typeof pico.createColors>;
 
 /** Options of `findingText`. */
 export interface FindingTextOptions {
@@ -21,10 +21,10 @@ export interface FindingTextOptions {
 /** Options of `renderText`. */
 export interface TextOptions {
   /**
-   * Colours for a terminal.
+   * Colors for a terminal.
    * @default false
    */
-  readonly colour?: boolean;
+  readonly color?: boolean;
   /**
    * Columns that a line may take; longer ones are broken between words.
    * @default - lines are not broken
@@ -60,25 +60,25 @@ function placeOf(
 
 /** The whole report: findings by object, what was not checked, and a line that counts. */
 export function renderText(report: Report, options: TextOptions = {}): string {
-  const colours = pico.createColors(options.colour ?? false);
+  const colors = pico.createColors(options.color ?? false);
   const quiet = options.quiet === true;
   const findings = quiet ? report.findings.filter(({ severity }) => severity === 'error') : report.findings;
   const repeated = repeatedHints(findings);
   const blocks = grouped(findings.filter((finding) => !repeated.has(finding.rule) || finding.severity !== 'info')).map(
-    (group) => renderGroup(group, colours, options.width),
+    (group) => renderGroup(group, colors, options.width),
   );
   if (repeated.size > 0) {
-    blocks.push(renderRepeated([...repeated.values()], colours, options.width));
+    blocks.push(renderRepeated([...repeated.values()], colors, options.width));
   }
   const notChecked = quiet ? report.notChecked.filter(({ failed }) => failed === true) : report.notChecked;
   if (notChecked.length > 0) {
-    blocks.push(renderNotChecked(notChecked, colours, options.width));
+    blocks.push(renderNotChecked(notChecked, colors, options.width));
   }
   if (!quiet && report.skipped.length > 0) {
-    blocks.push(renderSkipped(report.skipped, colours, options.width));
+    blocks.push(renderSkipped(report.skipped, colors, options.width));
   }
   if (!quiet) {
-    blocks.push(summary(report, colours));
+    blocks.push(summary(report, colors));
   }
   return blocks.join('\n\n');
 }
@@ -114,11 +114,7 @@ function repeatedHints(findings: readonly Finding[]): ReadonlyMap<string, readon
   return new Map([...byRule].filter(([, hints]) => hints.length >= REPEATED_FROM));
 }
 
-function renderRepeated(
-  repeated: readonly (readonly Finding[])[],
-  colours: Colours,
-  width: number | undefined,
-): string {
+function renderRepeated(repeated: readonly (readonly Finding[])[], colors: Colors, width: number | undefined): string {
   const lines = repeated.flatMap((hints) => {
     const [{ rule, tier, message, fix }] = hints;
     const messages = new Set(hints.map((hint) => hint.message));
@@ -129,28 +125,28 @@ function renderRepeated(
       ...(fix === undefined ? [] : [['fix', printable(fix)] as const]),
     ];
     return [
-      `  ${severityText('info', colours)}  ${colours.cyan(rule)} ${colours.dim(`(${tier}, ${hints.length} times)`)}`,
+      `  ${severityText('info', colors)}  ${colors.cyan(rule)} ${colors.dim(`(${tier}, ${hints.length} times)`)}`,
       ...wrap(printable(messages.size === 1 ? message : `${message}, and others like it`), INDENT, INDENT, width),
-      ...details.flatMap(([label, text]) => detailLines(label, text, colours, width)),
+      ...details.flatMap(([label, text]) => detailLines(label, text, colors, width)),
     ];
   });
-  return [colours.bold('Repeated hints'), ...lines].join('\n');
+  return [colors.bold('Repeated hints'), ...lines].join('\n');
 }
 
-function detailLines(label: string, text: string, colours: Colours, width: number | undefined): readonly string[] {
+function detailLines(label: string, text: string, colors: Colors, width: number | undefined): readonly string[] {
   const head = `${INDENT}${label.padEnd(8)}  `;
   return wrap(text, head, ' '.repeat(head.length), width).map((line, index) =>
-    index === 0 ? dimHead(line, head, colours) : line,
+    index === 0 ? dimHead(line, head, colors) : line,
   );
 }
 
-function renderGroup(group: readonly Finding[], colours: Colours, width: number | undefined): string {
+function renderGroup(group: readonly Finding[], colors: Colors, width: number | undefined): string {
   const { file, construct, object } = group[0];
   const title = [file ?? construct ?? '', object].filter((part) => part !== '').map(printable);
-  const lines = [[colours.bold(title[0] ?? ''), ...title.slice(1)].join('  ')];
+  const lines = [[colors.bold(title[0] ?? ''), ...title.slice(1)].join('  ')];
   for (const finding of group) {
     lines.push(
-      `  ${severityText(finding.severity, colours)}  ${colours.cyan(finding.rule)} ${colours.dim(`(${finding.tier})`)}`,
+      `  ${severityText(finding.severity, colors)}  ${colors.cyan(finding.rule)} ${colors.dim(`(${finding.group ?? finding.tier})`)}`,
     );
     lines.push(...wrap(printable(finding.message), INDENT, INDENT, width));
     const at = [finding.file === undefined ? '' : placeOf(finding), finding.path]
@@ -158,7 +154,7 @@ function renderGroup(group: readonly Finding[], colours: Colours, width: number 
       .map(printable)
       .join(' ');
     for (const [label, text] of [['at', at] as const, ...detailsOf(finding)].filter(([, value]) => value !== '')) {
-      lines.push(...detailLines(label, text, colours, width));
+      lines.push(...detailLines(label, text, colors, width));
     }
   }
   return lines.join('\n');
@@ -166,12 +162,12 @@ function renderGroup(group: readonly Finding[], colours: Colours, width: number 
 
 const INDENT = ' '.repeat(11);
 
-function dimHead(line: string, head: string, colours: Colours): string {
-  return colours.dim(head) + line.slice(head.length);
+function dimHead(line: string, head: string, colors: Colors): string {
+  return colors.dim(head) + line.slice(head.length);
 }
 
-function severityText(severity: Severity, colours: Colours): string {
-  const paint = { error: colours.red, warning: colours.yellow, info: colours.blue }[severity];
+function severityText(severity: Severity, colors: Colors): string {
+  const paint = { error: colors.red, warning: colors.yellow, info: colors.blue }[severity];
   return paint(severity.padEnd(7));
 }
 
@@ -196,7 +192,7 @@ function inline(value: JsonValue, limit = 120): string {
 }
 
 /** A reason is printed once, even if several objects are not checked for it. */
-function renderNotChecked(notChecked: readonly NotChecked[], colours: Colours, width: number | undefined): string {
+function renderNotChecked(notChecked: readonly NotChecked[], colors: Colors, width: number | undefined): string {
   const lines = notCheckedByReason(notChecked).flatMap(([why, objects]) => {
     const [first] = objects;
     const place = first?.file ?? first?.construct;
@@ -204,7 +200,7 @@ function renderNotChecked(notChecked: readonly NotChecked[], colours: Colours, w
     const several = `${objects.length} objects: ${why} (${objects.map(({ object }) => object.replace(/^\S+ /, '')).join(', ')})`;
     return wrap(printable(objects.length === 1 ? alone : several), '  ', '    ', width);
   });
-  return [colours.bold('Not checked'), ...lines].join('\n');
+  return [colors.bold('Not checked'), ...lines].join('\n');
 }
 
 /** Reasons in the order in which they come up, each with its objects. */
@@ -219,7 +215,7 @@ export function notCheckedByReason(
 }
 
 /** How many files of each kind; `--format json` lists them. */
-function renderSkipped(skipped: readonly SkippedSource[], colours: Colours, width: number | undefined): string {
+function renderSkipped(skipped: readonly SkippedSource[], colors: Colors, width: number | undefined): string {
   const kinds = new Map<string, Set<string>>();
   for (const { file, why } of skipped) {
     kinds.set(why, (kinds.get(why) ?? new Set()).add(file));
@@ -229,19 +225,20 @@ function renderSkipped(skipped: readonly SkippedSource[], colours: Colours, widt
     const text = `${named}${files.size > 3 ? ` and ${files.size - 3} more` : ''}: ${why}`;
     return wrap(printable(text), '  ', '    ', width);
   });
-  return [colours.bold('Skipped'), ...lines].join('\n');
+  return [colors.bold('Skipped'), ...lines].join('\n');
 }
 
-function summary({ documents, findings, notChecked, suppressed, skipped }: Report, colours: Colours): string {
+function summary(report: Report, colors: Colors): string {
+  const { documents, findings, notChecked, suppressed, skipped } = report;
   if (documents === 0 && findings.length === 0 && suppressed.length === 0) {
     return `no Kubernetes objects: nothing to check${skipped.length > 0 ? ` (${skipped.length} skipped)` : ''}`;
   }
-  const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
-  const [errors, warnings, infos] = [count('error'), count('warning'), count('info')];
+  const { error: errors, warning: warnings, info: infos, hygiene } = countsOf(report);
   const parts = [
-    errors > 0 ? colours.red(plural(errors, 'error')) : colours.green('no errors'),
-    ...(warnings > 0 ? [colours.yellow(plural(warnings, 'warning'))] : []),
-    ...(infos > 0 ? [colours.blue(plural(infos, 'hint'))] : []),
+    errors > 0 ? colors.red(plural(errors, 'error')) : colors.green('no errors'),
+    ...(warnings > 0 ? [colors.yellow(plural(warnings, 'warning'))] : []),
+    ...(infos > 0 ? [colors.blue(plural(infos, 'hint'))] : []),
+    ...(hygiene > 0 ? [colors.yellow(`${hygiene} for hygiene`)] : []),
     ...(notChecked.length > 0 ? [`${notChecked.length} not checked`] : []),
     ...(suppressed.length > 0 ? [`${suppressed.length} suppressed`] : []),
     ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),

@@ -12,6 +12,7 @@ import { type Manifest } from '../../manifests/manifest';
 import { nodeFileOwner } from '../../manifests/node-file';
 import { tokensOf, valueAt } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
+import { unguarded } from '../../manifests/unknown';
 import { type RuleFacts } from '../rule';
 import { checkMetadata } from '../server/metadata';
 import { metadataRuleFacts } from '../server/metadata-rules';
@@ -49,6 +50,8 @@ export interface ShapeResult {
   readonly needsDefinition?: boolean;
   /** The object as the server would store it; for custom resources that decode. */
   readonly defaulted?: JsonObject;
+  /** CEL rules that read values which are not known yet. Absent where there are none. */
+  readonly notJudged?: readonly string[];
 }
 
 /** Everything that this check can say, for docs and SARIF: the shape rules, the CEL tier, and what is demanded of metadata. */
@@ -90,7 +93,7 @@ export class ShapeChecker {
   }
 
   check(manifest: Manifest): ShapeResult {
-    const { object } = manifest;
+    const object = unguarded(manifest.object);
     const owner = nodeFileOwner(manifest);
     if (owner !== undefined) {
       return { violations: [], notChecked: `a file of ${owner}, not an API object: it has no schema here, only rules` };
@@ -161,6 +164,7 @@ export class ShapeChecker {
     checkServed(info, list);
     checkScope(object, info, list);
     let defaulted: JsonObject | undefined;
+    let notJudged: readonly string[] = [];
     if (info.builtIn) {
       const kind = info.group === '' ? info.kind : `${info.group}/${info.kind}`;
       new TypedDecoding(list, true, (path) => isOptionalField(kind, path)).root(
@@ -182,9 +186,13 @@ export class ShapeChecker {
     checkMetadata(object, info, list, { minor: this.minor });
     if (defaulted !== undefined && hasRules(schema) && !list.violations.some(({ rule }) => BLOCKING.has(rule))) {
       const { checkCelRules } = load('../cel/check-rules') as CelModule;
-      checkCelRules(defaulted, schema, list);
+      notJudged = checkCelRules(defaulted, schema, list);
     }
-    return { violations: list.violations, ...(defaulted === undefined ? {} : { defaulted }) };
+    return {
+      violations: list.violations,
+      ...(defaulted === undefined ? {} : { defaulted }),
+      ...(notJudged.length === 0 ? {} : { notJudged }),
+    };
   }
 }
 

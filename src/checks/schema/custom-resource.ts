@@ -9,6 +9,7 @@
  */
 import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { repeatedItems } from './canonical';
+import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
 import { decodeObjectMeta } from './object-meta';
 import { nodeOf, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
@@ -76,6 +77,9 @@ class CustomResourceWalk {
   }
 
   private value(value: JsonValue, node: SchemaNode): JsonValue {
+    if (value === UNKNOWN) {
+      return value;
+    }
     if (value === null) {
       checkNull(node, this.list);
       return value;
@@ -144,6 +148,9 @@ class CustomResourceWalk {
   }
 
   private repeated(items: readonly JsonValue[], rule: typeof shapeRules.setItem): void {
+    if (items.some(containsUnknown)) {
+      return;
+    }
     for (const index of repeatedItems(items)) {
       const item = items[index] ?? null;
       this.list.add(
@@ -174,6 +181,9 @@ class CustomResourceWalk {
         }
       }
       const single = names.length === 1 ? key[names[0] ?? ''] : undefined;
+      if (containsUnknown(key)) {
+        return;
+      }
       keys.push(single === undefined || (single !== null && typeof single === 'object') ? key : single);
     }
     for (const index of repeatedItems(keys)) {
@@ -366,6 +376,10 @@ class CustomResourceWalk {
   private combinations(value: JsonValue, node: SchemaNode): void {
     const { allOf, anyOf, oneOf, not } = node.schema;
     allOf?.forEach((branch) => new CustomResourceWalk(this.list, this.target, false).value(value, nodeOf(branch)));
+    // Which alternative matches depends on the values inside.
+    if ((anyOf ?? oneOf ?? not) !== undefined && containsUnknown(value)) {
+      return;
+    }
     if (anyOf !== undefined && anyOf.length > 0 && !anyOf.some((branch) => this.conforms(value, branch))) {
       this.list.add(shapeRules.combination, {
         message: 'exactly one of the alternatives must match, but none does',

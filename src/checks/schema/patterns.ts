@@ -129,7 +129,7 @@ function translate(source: string): string | undefined {
       out += '[^\\n]';
       i += 1;
     } else if (char === '{') {
-      const repeat = /^\{\d+(,\d*)?\}/.exec(source.slice(i));
+      const repeat = /^\{\d{1,3}(,\d{0,3})?\}/.exec(source.slice(i, i + 12));
       if (repeat === null) {
         return undefined;
       }

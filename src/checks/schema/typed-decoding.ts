@@ -7,6 +7,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { parseQuantity } from '../../manifests/quantity';
+import { UNKNOWN } from '../../manifests/unknown';
 import { isGoTime } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
@@ -66,7 +67,7 @@ export class TypedDecoding {
   }
 
   value(value: JsonValue, node: SchemaNode): void {
-    if (value === null) {
+    if (value === null || value === UNKNOWN) {
       return;
     }
     const { schema } = node;

@@ -1,179 +1,75 @@
 /**
- * CEL expressions in admission policies, webhooks and device selectors, as far as they can be judged without types: they parse, they
- * name only variables that are there, and what they plainly evaluate to is what is wanted.
+ * CEL expressions in admission policies, webhooks, device selectors, and definitions: they compile, and they evaluate to what the place wants.
  *
- * The CEL parser is loaded when the first expression is met: most manifests have none.
+ * The CEL parser and its types are loaded when the first expression is met: most manifests have none.
  */
 import { createRequire } from 'node:module';
 import type * as CelTypes from '@bufbuild/cel';
 import type * as SyntaxTypes from '../cel/syntax-extensions';
-
-type Expression = NonNullable<ReturnType<typeof CelTypes.parse>['expr']>;
-type Kind = 'bool' | 'string' | 'number' | 'null' | 'list' | 'object' | 'other';
+import type * as CheckTypes from '../cel/typing/check-types';
+import { isSame, printType, TooLarge, type CelType } from '../cel/typing/types';
+import { oneOf } from './values';
 
 export interface Wanted {
-  /** Variables of the place. */
-  readonly variables: readonly string[];
-  /** What the expression has to evaluate to. @default - anything */
-  readonly result?: readonly Kind[];
+  /** Variables, types, and functions of the place. */
+  readonly environment: CheckTypes.TypeEnvironment;
+  /** The types that the expression may have. @default - any */
+  readonly result?: readonly CelType[];
+}
+
+/** What an expression is: its type, or what is wrong with it. Neither where the types are too large to tell. */
+export interface Compiled {
+  readonly type?: CelType;
+  /** Continues "the expression". */
+  readonly complaint?: string;
 }
 
 const load = createRequire(__filename);
-/** Types, and name spaces of functions. */
-const NAMES: ReadonlySet<string> = new Set([
-  'int',
-  'uint',
-  'double',
-  'bool',
-  'string',
-  'bytes',
-  'list',
-  'map',
-  'null_type',
-  'type',
-  'dyn',
-  'google',
-  'cel',
-  'optional',
-  'optional_type',
-  'math',
-  'strings',
-  'sets',
-  'base64',
-  'lists',
-  'ip',
-  'cidr',
-  'url',
-  'quantity',
-  'semver',
-  'format',
-  'kubernetes',
-  'jsonpatch',
-  'Object',
-  'JSONPatch',
-  'net',
-]);
-/** Macros whose first arguments name variables. */
-const BINDING: ReadonlySet<string> = new Set([
-  'bind',
-  'optMap',
-  'optFlatMap',
-  'all',
-  'exists',
-  'exists_one',
-  'existsOne',
-  'map',
-  'filter',
-  'transformList',
-  'transformMap',
-  'transformMapEntry',
-  'sortBy',
-]);
-const COMPARING: ReadonlySet<string> = new Set([
-  '_==_',
-  '_!=_',
-  '_<_',
-  '_<=_',
-  '_>_',
-  '_>=_',
-  '_&&_',
-  '_||_',
-  '!_',
-  '@in',
-  '_in_',
-]);
 
-/** What is wrong with an expression; `undefined` where nothing is seen to be. */
+/** What is wrong with an expression; `undefined` where nothing is. */
 export function expressionComplaint(source: string, wanted: Wanted): string | undefined {
+  return compileExpression(source, wanted).complaint;
+}
+
+export function compileExpression(source: string, { environment, result }: Wanted): Compiled {
   const { parse } = load('@bufbuild/cel') as typeof CelTypes;
-  const { withoutOptionalSyntax } = load('../cel/syntax-extensions') as typeof SyntaxTypes;
-  let root: Expression | undefined;
+  const { nestingOf, unknownEscape, withoutOptionalSyntax, DEEPEST_TEXT, DEEPEST_TREE, isDeeperThan } = load(
+    '../cel/syntax-extensions',
+  ) as typeof SyntaxTypes;
+  const { typeOfExpression, TypeMistake } = load('../cel/typing/check-types') as typeof CheckTypes;
+  if (nestingOf(source) > DEEPEST_TEXT) {
+    return { complaint: `must not be nested deeper than ${DEEPEST_TEXT} levels` };
+  }
+  const escape = unknownEscape(source);
+  if (escape !== undefined) {
+    return { complaint: `cannot be compiled: unknown escape sequence ${escape}` };
+  }
+  let tree: SyntaxTypes.Expr | undefined;
   try {
-    root = parse(withoutOptionalSyntax(source)).expr;
+    tree = parse(withoutOptionalSyntax(source)).expr;
   } catch (error) {
-    return `cannot be compiled: ${error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error)}`;
+    return {
+      complaint: `cannot be compiled: ${error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error)}`,
+    };
   }
-  if (root === undefined) {
-    return 'is empty';
+  if (tree === undefined) {
+    return { complaint: 'is empty' };
   }
-  const { used, bound } = identifiersOf(root);
-  const unknown = [...used].find(
-    (name) => !wanted.variables.includes(name) && !bound.has(name) && !NAMES.has(name) && !name.startsWith('@'),
-  );
-  if (unknown !== undefined) {
-    return `uses the undeclared variable "${unknown}"`;
+  if (isDeeperThan(tree, DEEPEST_TREE)) {
+    return { complaint: `must not be nested deeper than ${DEEPEST_TREE - 1} operations` };
   }
-  const kind = kindOf(root);
-  if (kind !== undefined && wanted.result !== undefined && !wanted.result.includes(kind)) {
-    return `must evaluate to ${wanted.result.join(' or ')}, but evaluates to ${kind === 'other' ? 'a type' : kind}`;
-  }
-  return undefined;
-}
-
-function identifiersOf(root: Expression): { readonly used: ReadonlySet<string>; readonly bound: ReadonlySet<string> } {
-  const used = new Set<string>();
-  const bound = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) {
-      value.forEach(visit);
-      return;
+  try {
+    const type = typeOfExpression(tree, environment);
+    return result === undefined || result.some((one) => isSame(one, type))
+      ? { type }
+      : { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` };
+  } catch (error) {
+    if (error instanceof TypeMistake) {
+      return { complaint: error.message };
     }
-    if (typeof value !== 'object' || value === null) {
-      return;
+    if (error instanceof TooLarge) {
+      return {};
     }
-    const node = value as Record<string, unknown>;
-    if (node.$typeName === 'cel.expr.Expr.Ident' && typeof node.name === 'string') {
-      used.add(node.name);
-    }
-    if (node.$typeName === 'cel.expr.Expr.Comprehension') {
-      for (const field of ['iterVar', 'iterVar2', 'accuVar']) {
-        if (typeof node[field] === 'string') {
-          bound.add(node[field]);
-        }
-      }
-    }
-    if (node.$typeName === 'cel.expr.Expr.Call' && BINDING.has(String(node.function)) && Array.isArray(node.args)) {
-      for (const argument of node.args as Expression[]) {
-        if (argument.exprKind.case === 'identExpr') {
-          bound.add(argument.exprKind.value.name);
-        }
-      }
-    }
-    Object.values(node).forEach(visit);
-  };
-  visit(root);
-  return { used, bound };
-}
-
-const CONSTANTS: Readonly<Record<string, Kind>> = {
-  boolValue: 'bool',
-  stringValue: 'string',
-  nullValue: 'null',
-  int64Value: 'number',
-  uint64Value: 'number',
-  doubleValue: 'number',
-};
-
-/** What a node plainly evaluates to. */
-function kindOf({ exprKind }: Expression): Kind | undefined {
-  if (exprKind.case === 'constExpr') {
-    return CONSTANTS[exprKind.value.constantKind.case ?? ''] ?? 'other';
+    throw error;
   }
-  if (exprKind.case === 'listExpr') {
-    return 'list';
-  }
-  if (exprKind.case === 'structExpr') {
-    return 'object';
-  }
-  if (exprKind.case === 'identExpr') {
-    return NAMES.has(exprKind.value.name) ? 'other' : undefined;
-  }
-  if (exprKind.case !== 'callExpr') {
-    return undefined;
-  }
-  const { function: name, args } = exprKind.value;
-  if (COMPARING.has(name)) {
-    return 'bool';
-  }
-  return name === '-_' && args[0] !== undefined ? kindOf(args[0]) : undefined;
 }

@@ -27,8 +27,6 @@ const QUOTA: ReadonlySet<string> = new Set([
   'limits.memory',
   'limits.ephemeral-storage',
 ]);
-/** The greatest number of 64 bits. */
-const MOST = 2n ** 63n - 1n;
 const COUNTED_SET: ReadonlySet<string> = new Set(COUNTED);
 const CONTAINER_SET: ReadonlySet<string> = new Set(CONTAINER);
 
@@ -106,10 +104,7 @@ export function amountOf(name: string, amount: Quantity): string | undefined {
   if (!isCountedInWholes(name)) {
     return undefined;
   }
-  const thousandths = amount.thousandths();
-  // Beyond 64 bits the server counts with what is left of them.
-  const counted = amount.wholeUnits() > MOST ? BigInt.asIntN(64, thousandths) : thousandths;
-  return counted % 1000n !== 0n ? 'be an integer' : undefined;
+  return amount.countedThousandths() % 1000n !== 0n ? 'be an integer' : undefined;
 }
 
 /** Whether an amount of huge pages is made of whole pages. */

@@ -40,9 +40,14 @@ const REFUSED = 'The API server rejects the object.';
 const PODS_REFUSED =
   'The API server rejects the pod, or the workload with the template; pods of a custom resource are rejected when its controller creates them.';
 
+/** The Kubernetes minor that is checked for: 36 for 1.36. */
+export function minorOf(context: RuleContext): number {
+  return Number(context.kubernetes.slice(2));
+}
+
 /** Whether the Kubernetes minor that is checked for is this one or a later one. */
 export function since(context: RuleContext, minor: number): boolean {
-  return Number(context.kubernetes.slice(2)) >= minor;
+  return minorOf(context) >= minor;
 }
 
 export function podRule(

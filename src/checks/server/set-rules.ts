@@ -1,11 +1,14 @@
 /**
  * What only shows when manifests are seen together: one object written twice, a second global default.
  */
+import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { cite } from '../../facts/upstream';
 import { describeId, type Manifest } from '../../manifests/manifest';
+import { asObject } from '../../manifests/read';
 import { type Severity } from '../finding';
 import { type Rule, type SetRule } from '../rule';
+import { text, textsOf } from './values';
 
 const objectOnce: SetRule = {
   id: 'core/object-once',
@@ -77,4 +80,61 @@ const oneGlobalDefault: SetRule = {
   },
 };
 
-export const coreSetRules: readonly Rule[] = [objectOnce, oneGlobalDefault];
+/** The ServiceCIDR that a server makes of its own flag. */
+const OWN_RANGE = 'kubernetes';
+
+const clusterIpInRange: SetRule = {
+  id: 'core/service-cluster-ip-in-range',
+  tier: 'server',
+  severity: 'error',
+  summary: "A Service's fixed clusterIP must be in a range of the cluster's ServiceCIDRs.",
+  why: 'The API server rejects a Service whose address no range can allocate.',
+  source: `${cite('kubernetes')}, pkg/registry/core/service/ipallocator`,
+  fix: 'Set spec.clusterIP to an address of a ServiceCIDR, or remove it, so that the cluster allocates one.',
+  on: 'set',
+  check: ({ set }) => {
+    const cidrs = set.ofKind('networking.k8s.io/ServiceCIDR');
+    const ranges = cidrs.flatMap(({ object }) => textsOf(asObject(object.spec).cidrs, '').map(({ value }) => value));
+    if (ranges.length === 0) {
+      return [];
+    }
+    // Without the range of the server's own flag, the address may be in that one.
+    const severity: Severity = cidrs.some(({ id }) => id.name === OWN_RANGE) ? 'error' : 'warning';
+    return set.ofKind('Service').flatMap((manifest) => {
+      const spec = asObject(manifest.object.spec);
+      const addresses = textsOf(spec.clusterIPs, '/spec/clusterIPs');
+      const fixed =
+        text(spec.clusterIP) === '' ? addresses : [{ value: text(spec.clusterIP), path: '/spec/clusterIP' }];
+      return fixed
+        .filter(({ value }) => isIP(value) !== 0 && !ranges.some((range) => isInRange(value, range)))
+        .map(({ value, path }) => ({
+          manifest,
+          path,
+          severity,
+          message: `the address ${value} must be in a range of the ServiceCIDRs (${ranges.join(', ')})`,
+          found: value,
+          expected: `an address in ${ranges.join(' or ')}`,
+        }));
+    });
+  },
+};
+
+function isInRange(address: string, range: string): boolean {
+  const [base = '', bits = ''] = range.split('/');
+  const family = isIP(base);
+  const prefix = Number(bits);
+  if (
+    family === 0 ||
+    family !== isIP(address) ||
+    bits === '' ||
+    !(prefix >= 0 && prefix <= (family === 4 ? 32 : 128))
+  ) {
+    return false;
+  }
+  const list = new BlockList();
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  list.addSubnet(base, prefix, type);
+  return list.check(address, type);
+}
+
+export const coreSetRules: readonly Rule[] = [objectOnce, oneGlobalDefault, clusterIpInRange];

@@ -1,6 +1,7 @@
 /**
  * DeviceConfig: what the ROCm GPU operator runs on the nodes that it selects.
  */
+import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
@@ -33,7 +34,7 @@ export interface RocmDriverOptions {
   /** Version of the driver, for example `7.0.2`. @default - the operator's default */
   readonly version?: string;
   /** Repository for the images that the operator builds, without a tag; it must be writable. @default - the cluster's own registry */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Secret of the registry. @default - none */
   readonly imageRegistrySecret?: NamedReference<'Secret'>;
   /** Whether the driver of the distribution is kept from loading. @default - the operator's default, false */
@@ -61,7 +62,7 @@ export interface DeviceConfigProps extends NamespacedObjectProps {
   /** @default kube-amd-gpu */
   readonly namespace?: NamedReference<'Namespace'>;
   /** Labels of the nodes. A node may be selected by one DeviceConfig only. @default - every node with an AMD GPU */
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   /** The driver on the nodes. @default - the operator installs its default driver */
   readonly driver?: RocmDriverOptions;
   /**
@@ -130,7 +131,7 @@ function specOf(props: DeviceConfigProps): DeviceConfigSpec {
   const tolerations = props.tolerations ?? [{ ...acceleratorToleration('amd.com/gpu') }];
   const selector = props.nodeSelector ?? AMD_GPU_NODES;
   return {
-    selector,
+    selector: selector as Readonly<Record<string, string>>,
     driver: { ...driverOf(props.driver ?? {}), tolerations },
     devicePlugin: {
       enableDevicePlugin: allocation === 'device-plugin',
@@ -161,7 +162,7 @@ function driverOf(driver: RocmDriverOptions): DeviceConfigSpecDriver {
   return {
     enable: enabled,
     version,
-    image,
+    image: passed(image),
     blacklist,
     ...(imageRegistrySecret === undefined ? {} : { imageRegistrySecret: { name: nameOf(imageRegistrySecret) } }),
     ...(autoUpgrade === undefined ? {} : { upgradePolicy: { enable: autoUpgrade } }),

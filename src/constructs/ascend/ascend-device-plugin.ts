@@ -1,6 +1,7 @@
 /**
  * AscendDevicePlugin: the device plugin of Huawei Ascend on the nodes of one kind of NPU.
  */
+import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
@@ -17,7 +18,7 @@ export interface AscendDevicePluginProps extends NamespacedObjectProps, Overrida
   /** @default kube-system */
   readonly namespace?: NamedReference<'Namespace'>;
   /** Image of the plugin. Upstream publishes archives to build it from, not an image: name yours, with its tag. */
-  readonly image: string;
+  readonly image: Carried<string>;
   /** Chip of the nodes. @default 910 */
   readonly chip?: AscendChip;
   /**
@@ -28,7 +29,7 @@ export interface AscendDevicePluginProps extends NamespacedObjectProps, Overrida
   /** Whether vNPUs are made beforehand (`huawei.com/Ascend910-2c`) rather than on demand. Must agree with `AscendVolcano`. @default true */
   readonly presetVirtualDevices?: boolean;
   /** Labels of the nodes that the plugin runs on. @default - the label `accelerator` of the chip, huawei-Ascend910 */
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   /**
    * Tolerations of the pods of the plugin.
    * @default - CriticalAddonsOnly, the taint of the chip, and device-plugin=v2
@@ -86,7 +87,7 @@ export class AscendDevicePlugin extends Construct {
       ],
       container: {
         name: 'device-plugin',
-        image: props.image,
+        image: passed(props.image),
         command: ['/bin/bash', '-c', '--'],
         args: [`device-plugin ${flags.join(' ')}`],
         env: [

@@ -1,6 +1,7 @@
 /**
  * NpuExporter: the Prometheus exporter of Huawei Ascend.
  */
+import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
@@ -22,9 +23,9 @@ export interface NpuExporterProps extends NamespacedObjectProps, Overridable<Dae
   /** @default npu-exporter */
   readonly namespace?: NamedReference<'Namespace'>;
   /** Image of the exporter. Upstream publishes archives to build it from, not an image: name yours, with its tag. */
-  readonly image: string;
+  readonly image: Carried<string>;
   /** Labels of the nodes that the exporter runs on. @default - the label workerselector=dls-worker-node */
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   /**
    * Tolerations of the pods of the exporter.
    * @default - huawei.com/Ascend910:NoSchedule and huawei.com/Ascend310P:NoSchedule
@@ -62,7 +63,7 @@ export class NpuExporter extends Construct {
       ],
       container: {
         name: 'npu-exporter',
-        image: props.image,
+        image: passed(props.image),
         command: ['/bin/bash', '-c', '--'],
         args: [
           `umask 027;npu-exporter -port=${NPU_EXPORTER_PORT} -ip=0.0.0.0 -logFile=/var/log/mindx-dl/npu-exporter/npu-exporter.log -logLevel=0 -containerMode=containerd`,

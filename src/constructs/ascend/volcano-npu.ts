@@ -1,8 +1,8 @@
 /**
  * The NPU plugin of Volcano's scheduler: its name, and the parameters that the scheduler's configuration passes to it.
  *
- * Source: Ascend mind-cluster, component/ascend-for-volcano. The plugin is a shared object that is built into the image of the
- * scheduler, and its name contains its version and the platform.
+ * Source: Ascend mind-cluster, component/ascend-for-volcano/build/build.sh. The plugin is a shared object that is built into the image of
+ * the scheduler. Its name contains its version, and before v26.1 also the platform: `volcano-npu_v26.0.0_linux-aarch64`.
  */
 import { Duration } from 'cdk8s';
 import { versionOf } from '../../facts/upstream';
@@ -11,7 +11,7 @@ import { versionOf } from '../../facts/upstream';
 export interface VolcanoNpuOptions {
   /** Release of mind-cluster that the scheduler's image contains, with its `v`. @default - that of the catalog */
   readonly version?: string;
-  /** Architecture of the node that the scheduler runs on. @default aarch64 */
+  /** Architecture of the node that the scheduler runs on; in the name of the plugin before v26.1. @default aarch64 */
   readonly architecture?: 'aarch64' | 'x86_64';
   /** Time that a pod of a job that is rescheduled has to end, a whole number of seconds. @default Duration.minutes(15) */
   readonly graceOverTime?: Duration;
@@ -59,7 +59,7 @@ export function volcanoNpu(options: VolcanoNpuOptions = {}): VolcanoNpuConfigura
     }
   }
   return {
-    plugin: `volcano-npu_${version}_linux-${architecture}`,
+    plugin: `volcano-npu_${version}${hasArchitecture(version) ? `_linux-${architecture}` : ''}`,
     configuration: {
       name: 'init-params',
       arguments: {
@@ -71,4 +71,12 @@ export function volcanoNpu(options: VolcanoNpuOptions = {}): VolcanoNpuConfigura
       },
     },
   };
+}
+
+/** The first release whose plugin is named without the platform. */
+const [PLAIN_MAJOR, PLAIN_MINOR] = [26, 1];
+
+function hasArchitecture(version: string): boolean {
+  const [, major = '', minor = ''] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(major) < PLAIN_MAJOR || (Number(major) === PLAIN_MAJOR && Number(minor) < PLAIN_MINOR);
 }

@@ -4,6 +4,7 @@
 import { stringify } from 'yaml';
 import { type JsonObject } from '../../facts/api/schema';
 import { type NamedReference, nameOf } from '../resources/references';
+import { type CarriedDeep, isDeferred } from '../../manifests/deferred';
 import { type AnyChart, type ChartFacts, type ChartName, factsOf, TRAINING_OPERATOR } from './chart-facts';
 import { type ChartValues } from './chart-values';
 
@@ -20,7 +21,7 @@ export interface ChartOptions<C extends AnyChart> {
   /** Name of the release, after which objects are named. @default - the chart's name */
   readonly release?: string;
   /** Values of the chart. @default - the chart's own */
-  readonly values?: C extends ChartName ? ChartValues[C] : Readonly<Record<string, unknown>>;
+  readonly values?: C extends ChartName ? CarriedDeep<ChartValues[C]> : Readonly<Record<string, unknown>>;
 }
 
 /** A chart with everything that an installation needs. */
@@ -61,8 +62,20 @@ export function chartInstall<C extends AnyChart>(options: ChartOptions<C>): Char
     release,
     repository: (options.repository ?? facts.repository).replace(/\/+$/, ''),
     namespace: options.namespace === undefined ? facts.namespace : nameOf(options.namespace),
-    values: JSON.parse(JSON.stringify(options.values ?? {})) as JsonObject,
+    values: plainCopy(options.values ?? {}) as JsonObject,
   };
+}
+
+/** A copy without members that are undefined; Outputs of Pulumi stay. */
+function plainCopy(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || isDeferred(value)) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => (item === undefined ? null : plainCopy(item)));
+  }
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, plainCopy(member)]));
 }
 
 export function isOci(repository: string): boolean {

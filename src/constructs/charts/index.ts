@@ -33,6 +33,7 @@ export {
   type TrainerValues,
   type VolcanoValues,
 } from './chart-values';
+export { PulumiRelease, type PulumiReleaseProps } from './pulumi-release';
 export {
   HelmRelease,
   type HelmReleaseProps,

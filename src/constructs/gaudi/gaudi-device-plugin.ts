@@ -1,32 +1,33 @@
 /**
  * GaudiDevicePlugin: the device plugin of Intel Gaudi alone, for nodes whose driver and container runtime are installed already.
  */
+import { type Carried, type CarriedMap, taggedImage } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { acceleratorToleration } from '../../facts/catalog';
+import { versionOf } from '../../facts/upstream';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
+import { GAUDI_IMAGES } from './cluster-policy';
 
 /** Namespace of the device plugin, by convention. */
 export const GAUDI_NAMESPACE = 'habana-system';
 /** Namespace of the base operator, by convention. */
 export const GAUDI_OPERATOR_NAMESPACE = 'habana-ai-operator';
 
-const IMAGE = 'vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin';
-
 /** Props of a GaudiDevicePlugin. */
 export interface GaudiDevicePluginProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default habana-system */
   readonly namespace?: NamedReference<'Namespace'>;
-  /** Version of the software, the tag of the image: `1.23.0`. It must fit the driver of the nodes. */
-  readonly version: string;
-  /** Image of the plugin. @default - vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin */
-  readonly image?: string;
+  /** Release of the software, the tag of the image: `1.24.2-481`. It must fit the driver of the nodes. @default - that of the catalog */
+  readonly version?: string;
+  /** Image of the plugin, without its tag. @default docker.io/intel/gaudi-device-plugin */
+  readonly image?: Carried<string>;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   /** Tolerations of the pods of the plugin. @default - habana.ai/gaudi:NoSchedule and CriticalAddonsOnly */
   readonly tolerations?: readonly Toleration[];
 }
@@ -36,11 +37,11 @@ export interface GaudiDevicePluginProps extends NamespacedObjectProps, Overridab
  *
  * The base operator (chart `habana-ai-operator`) brings the same plugin together with the driver; use one of the two.
  *
- * Rules: `gaudi/*`. Source: Intel Gaudi documentation, "Intel Gaudi Device Plugin for Kubernetes".
+ * Rules: `gaudi/*`. Source: HabanaAI/habanalabs-k8s-device-plugin, habana-k8s-device-plugin.yaml, which the Intel Gaudi documentation installs; image of the
+ * base operator.
  *
  * @example
  * new gaudi.GaudiDevicePlugin(chart, 'gaudi', {
- *   version: '1.23.0',
  *   tolerations: [{ key: 'habana.ai/gaudi', operator: 'Exists', effect: 'NoSchedule' }],
  * });
  */
@@ -50,7 +51,7 @@ export class GaudiDevicePlugin extends Construct {
   /** The DaemonSet object. */
   readonly resource: ApiObject;
 
-  constructor(scope: Construct, id: string, props: GaudiDevicePluginProps) {
+  constructor(scope: Construct, id: string, props: GaudiDevicePluginProps = {}) {
     super(scope, id);
     this.name = props.name ?? 'habanalabs-device-plugin-daemonset';
     this.resource = nodeDaemonSet(this, {
@@ -65,9 +66,10 @@ export class GaudiDevicePlugin extends Construct {
       ],
       container: {
         name: 'habanalabs-device-plugin-ctr',
-        image: `${props.image ?? IMAGE}:${props.version}`,
-        command: ['habanalabs-device-plugin'],
-        args: ['--dev_type', 'gaudi'],
+        image: taggedImage(
+          props.image ?? `${GAUDI_IMAGES}/gaudi-device-plugin`,
+          props.version ?? versionOf('gaudi-base-operator'),
+        ),
         securityContext: { privileged: true },
       },
       hostMounts: [{ name: 'device-plugin', path: '/var/lib/kubelet/device-plugins' }],

@@ -1,14 +1,17 @@
 /**
  * GaudiExporter: the Prometheus exporter of Intel Gaudi, for nodes without the base operator, which brings its own.
  */
+import { type Carried, type CarriedMap, taggedImage } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, acceleratorToleration } from '../../facts/catalog';
+import { versionOf } from '../../facts/upstream';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
+import { GAUDI_IMAGES } from './cluster-policy';
 
 /** Port of the exporter's metrics. */
 export const GAUDI_EXPORTER_PORT = ACCELERATOR_EXPORTERS.gaudi.port.number;
@@ -19,23 +22,23 @@ export const GAUDI_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.gaudi.podLabels ?? {}
 export interface GaudiExporterProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default habana-system */
   readonly namespace?: NamedReference<'Namespace'>;
-  /** Tag of the image: `1.22.1-6`. It must fit the driver of the nodes. */
-  readonly version: string;
-  /** Image of the exporter. @default - vault.habana.ai/gaudi-metric-exporter/metric-exporter */
-  readonly image?: string;
+  /** Release of the software, the tag of the image: `1.24.2-481`. It must fit the driver of the nodes. @default - that of the catalog */
+  readonly version?: string;
+  /** Image of the exporter, without its tag. @default docker.io/intel/gaudi-metric-exporter */
+  readonly image?: Carried<string>;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   /** Tolerations of the pods of the exporter. @default - habana.ai/gaudi:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
 
 /**
- * Publishes what `hl-smi` knows of each device, on port 41611.
+ * Publishes what `hl-smi` reports of each device, on port 41611. It answers one scrape in 5 seconds and rejects more.
  *
- * Source: Intel Gaudi documentation, "Prometheus Metric Exporter".
+ * Source: HabanaAI/gaudi-metric-exporter, main.go and deploy/manifests/metric-exporter-daemonset.yaml.
  *
  * @example
- * new gaudi.GaudiExporter(chart, 'gaudi-metrics', { version: '1.22.1-6' });
+ * new gaudi.GaudiExporter(chart, 'gaudi-metrics');
  */
 export class GaudiExporter extends Construct {
   /** Name of the DaemonSet. */
@@ -43,7 +46,7 @@ export class GaudiExporter extends Construct {
   /** The DaemonSet object. */
   readonly resource: ApiObject;
 
-  constructor(scope: Construct, id: string, props: GaudiExporterProps) {
+  constructor(scope: Construct, id: string, props: GaudiExporterProps = {}) {
     super(scope, id);
     this.name = props.name ?? id;
     this.resource = nodeDaemonSet(this, {
@@ -52,18 +55,21 @@ export class GaudiExporter extends Construct {
       name: this.name,
       namespace: props.namespace ?? ACCELERATOR_EXPORTERS.gaudi.namespace,
       podLabels: GAUDI_EXPORTER_LABELS,
+      // The ports of the devices are network interfaces of the node.
+      hostNetwork: true,
       tolerations: props.tolerations ?? [{ ...acceleratorToleration('habana.ai/gaudi') }],
       container: {
         name: 'metric-exporter',
-        image: `${props.image ?? 'vault.habana.ai/gaudi-metric-exporter/metric-exporter'}:${props.version}`,
+        image: taggedImage(
+          props.image ?? `${GAUDI_IMAGES}/gaudi-metric-exporter`,
+          props.version ?? versionOf('gaudi-base-operator'),
+        ),
         args: ['--port', String(GAUDI_EXPORTER_PORT)],
+        env: [{ name: 'LD_LIBRARY_PATH', value: '/usr/lib/habanalabs' }],
         ports: [{ name: 'metrics', containerPort: GAUDI_EXPORTER_PORT }],
         securityContext: { privileged: true },
       },
-      hostMounts: [
-        { name: 'dev', path: '/dev' },
-        { name: 'pod-resources', path: '/var/lib/kubelet/pod-resources', readOnly: true },
-      ],
+      hostMounts: [{ name: 'pod-resources', path: '/var/lib/kubelet/pod-resources' }],
     });
   }
 }

@@ -1,6 +1,13 @@
 /**
- * Intel Gaudi: device plugin and exporter for nodes without the base operator, which is a chart (`habana-ai-operator`).
+ * Intel Gaudi: the ClusterPolicy of the base operator (chart `habana-ai-operator`), and device plugin and exporter for nodes without it.
  */
+export {
+  ClusterPolicy,
+  type ClusterPolicyProps,
+  GAUDI_CLUSTER_POLICY,
+  type GaudiDriverOptions,
+  type GaudiRuntimeOptions,
+} from './cluster-policy';
 export {
   GAUDI_NAMESPACE,
   GAUDI_OPERATOR_NAMESPACE,

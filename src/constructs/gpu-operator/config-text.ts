@@ -1,9 +1,10 @@
 /**
  * Configurations as texts, for ConfigMaps. The same value gives the same text.
  */
+import { embedded } from '../../manifests/deferred';
 import { stringify } from 'yaml';
 import { type JsonObject } from '../../facts/api/schema';
 
 export function configText(value: JsonObject): string {
-  return stringify(value, { lineWidth: 0, version: '1.1', aliasDuplicateObjects: false });
+  return embedded(value, (plain) => stringify(plain, { lineWidth: 0, version: '1.1', aliasDuplicateObjects: false }));
 }

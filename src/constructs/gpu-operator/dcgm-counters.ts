@@ -1,6 +1,7 @@
 /**
  * DcgmCounters: which metrics of GPUs the exporter collects, as CSV in a ConfigMap.
  */
+import { embedded } from '../../manifests/deferred';
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type DcgmGeneration, type DcgmKey, dcgmMetric, type DcgmUnit } from '../../facts/catalog';
@@ -43,7 +44,7 @@ export function dcgmCounter(key: DcgmKey, exporter: DcgmGeneration = '4.8'): Dcg
 const SAID_BY_ITSELF: ReadonlySet<DcgmUnit> = new Set(['count', 'code', 'flag', 'bitmask', 'none']);
 
 /**
- * Utilisation, memory, power, clocks, temperature and the faults that alerts are made of.
+ * Utilization, memory, power, clocks, temperature and the faults that alerts are made of.
  *
  * Source: NVIDIA DCGM, field identifiers. Aggregate ECC counters and XIDs are off in the exporter's own list.
  */
@@ -126,7 +127,7 @@ export class DcgmCounters extends Construct {
 
   /** The CSV as the exporter reads it. */
   get text(): string {
-    return dcgmCsv(this.rows);
+    return embedded(this.rows, dcgmCsv);
   }
 }
 

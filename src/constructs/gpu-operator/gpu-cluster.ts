@@ -2,6 +2,7 @@
  * GpuCluster: GPUs run by the DRA driver instead of the device plugin. Takes the place of a ClusterPolicy; drivers come from
  * NVIDIADriver resources.
  */
+import { passed } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { GPUCluster, type GPUClusterSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
@@ -60,9 +61,9 @@ export class GpuCluster extends Construct {
     const common = clusterPolicySpec({ dcgmExporter, daemonSets }, {});
     const spec: GPUClusterSpec = {
       draDriver: {
-        repository: props.repository,
-        image: props.image,
-        version: props.version,
+        repository: passed(props.repository),
+        image: passed(props.image),
+        version: passed(props.version),
         imagePullPolicy: props.imagePullPolicy,
         imagePullSecrets: props.imagePullSecrets,
         featureGates: featureGates as Readonly<Record<string, boolean>> | undefined,

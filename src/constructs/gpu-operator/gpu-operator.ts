@@ -45,7 +45,7 @@ const DEFAULT_CONFIG = 'default';
  * @example
  * const gpu = new gpuOperator.GpuOperator(chart, 'gpu', { driver: { kernelModuleType: 'open' } });
  * const pool = gpu.addNodePool('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
- * pool.nodeLabels; // what the nodes are to be labelled with
+ * pool.nodeLabels; // what the nodes are to be labeled with
  */
 export class GpuOperator extends Construct {
   /** The ClusterPolicy; `undefined` where the chart writes it. */

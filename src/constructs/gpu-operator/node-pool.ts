@@ -20,7 +20,7 @@ export class GpuNodePool {
     readonly name: string,
     /** How the GPUs of the pool are shared. */
     readonly sharing: Sharing,
-    /** What the nodes are to be labelled with: the keys of their configurations. */
+    /** What the nodes are to be labeled with: the keys of their configurations. */
     readonly nodeLabels: Readonly<Record<string, string>>,
   ) {}
 

@@ -1,6 +1,7 @@
 /**
  * A trigger: what KEDA watches, with typed parameters that are written as the texts which KEDA reads.
  */
+import { type Carried, isDeferred, passed } from '../../manifests/deferred';
 import type { Duration } from 'cdk8s';
 import { durationText, isDuration } from '../resources/durations';
 import { kedaScaler, type KedaScaler, type KedaScalerParameter } from '../../facts/api/keda-scalers';
@@ -43,7 +44,7 @@ export interface TriggerOptions {
   /** The source of parameters that readers of the ScaledObject must not see. @default - none */
   readonly authentication?: TriggerAuthenticationReference;
   /** Parameters that have no property, written unchanged. @default - none */
-  readonly moreMetadata?: Readonly<Record<string, string>>;
+  readonly moreMetadata?: Readonly<Record<string, Carried<string>>>;
 }
 
 /** A trigger as a ScaledObject or ScaledJob has it. */
@@ -120,12 +121,17 @@ export class Trigger {
       }
       if (value instanceof EnvironmentVariable) {
         metadata[`${parameter}FromEnv`] = value.variable;
+      } else if (isDeferred(value)) {
+        metadata[parameter] = passed(value as Carried<string>);
       } else {
         metadata[parameter] = textOf(scaler, parameter, value);
       }
     }
     Object.assign(metadata, moreMetadata);
-    requireParameters(scaler, metadata, authentication !== undefined);
+    const given = Object.fromEntries(
+      Object.entries(metadata).map(([key, value]) => [key, isDeferred(value) ? 'an Output' : value]),
+    );
+    requireParameters(scaler, given, authentication !== undefined);
     return new Trigger({ type, metadata, name, metricType, useCachedMetrics, authentication });
   }
 

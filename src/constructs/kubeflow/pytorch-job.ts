@@ -4,6 +4,7 @@
  * Roles, replicas, processes per node, gang size and scheduler are derived from it, and the command needs no option that repeats
  * them: the operator hands them to torchrun as `PET_*`.
  */
+import { known } from '../../manifests/deferred';
 import { type Construct } from 'constructs';
 import { PyTorchJob as PyTorchJobKind, type PyTorchJobSpec } from '../../facts/api/types/kubeflow.org/v1';
 import { type PodProps } from '../pods';
@@ -83,6 +84,7 @@ function processesPerNode({ processesPerNode: stated, accelerators }: PyTorchJob
 }
 
 function rolesFor({ nodes, elastic, master }: PyTorchJobProps): readonly RoleStatement[] {
+  known('nodes', nodes);
   if (elastic !== undefined) {
     return [{ name: 'Worker', replicas: nodes }];
   }

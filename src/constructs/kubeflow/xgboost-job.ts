@@ -1,6 +1,7 @@
 /**
  * Distributed XGBoost on the training-operator.
  */
+import { known } from '../../manifests/deferred';
 import { type Construct } from 'constructs';
 import { XGBoostJob as XGBoostJobKind, type XGBoostJobSpec } from '../../facts/api/types/kubeflow.org/v1';
 import { type PodProps } from '../pods';
@@ -46,6 +47,7 @@ export class XGBoostJob extends Workload<XGBoostJobKind, XGBoostJobSpec, Operato
 }
 
 function rolesFor({ nodes, master }: XGBoostJobProps): readonly RoleStatement[] {
+  known('nodes', nodes);
   return [
     { name: 'Master', replicas: 1, changes: master },
     ...(nodes === 1 ? [] : [{ name: 'Worker', replicas: nodes - 1 }]),

@@ -1,5 +1,5 @@
 /**
- * Topology: the levels of the data centre, as node labels, by which Kueue places pods close to each other.
+ * Topology: the levels of the data center, as node labels, by which Kueue places pods close to each other.
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';

@@ -1,6 +1,7 @@
 /**
  * NetworkAttachmentDefinition: a network that pods attach to beside the cluster's, with the device that belongs to it.
  */
+import { embedded } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { NetworkAttachmentDefinition as AttachmentKind } from '../../facts/api/types/k8s.cni.cncf.io/v1';
@@ -63,7 +64,7 @@ export class NetworkAttachmentDefinition extends Construct implements RdmaNetwor
             ...props.annotations,
           },
         }),
-        spec: { config: JSON.stringify(cni.toConfig(name, cniVersion)) },
+        spec: { config: embedded(cni.toConfig(name, cniVersion), (config) => JSON.stringify(config)) },
       },
       props.overrides,
     );

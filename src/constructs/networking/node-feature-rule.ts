@@ -113,8 +113,8 @@ export interface NodeFeatureRuleEntry {
   readonly extendedResources?: Readonly<Record<string, string>>;
   /** For later rules, as features of `rule.matched`. @default - none */
   readonly vars?: Readonly<Record<string, string>>;
-  /** Whatever has no property of its own. @default - none */
-  readonly overrides?: OpenPartial<NodeFeatureRuleSpecRule>;
+  /** Fields of the rule without a property of their own, merged into it. @default - none */
+  readonly ruleOverrides?: OpenPartial<NodeFeatureRuleSpecRule>;
 }
 
 /** Props of a NodeFeatureRule. */
@@ -159,8 +159,7 @@ export class NodeFeatureRule extends Construct {
 }
 
 function renderRule(entry: NodeFeatureRuleEntry): NodeFeatureRuleSpecRule {
-  const { ruleName, when, whenAny, labels, labelsTemplate, annotations, taints, extendedResources, vars, overrides } =
-    entry;
+  const { ruleName, when, whenAny, labels, labelsTemplate, annotations, taints, extendedResources, vars } = entry;
   const rule: NodeFeatureRuleSpecRule = {
     name: ruleName,
     ...definedJson({
@@ -174,7 +173,7 @@ function renderRule(entry: NodeFeatureRuleEntry): NodeFeatureRuleSpecRule {
       vars,
     }),
   };
-  return merged(rule, overrides);
+  return merged(rule, entry.ruleOverrides);
 }
 
 function matchFeatures(features: Features): readonly NodeFeatureRuleSpecRuleMatchFeature[] {

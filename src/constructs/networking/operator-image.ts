@@ -1,17 +1,18 @@
 /**
  * What is said of each part that the network operator runs: in which image, and with which resources.
  */
+import { type Carried } from '../../manifests/deferred';
 import { definedJson } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 
 /** An image of the network operator, in parts. */
 export interface OperatorImage {
   /** Registry and path. @default - `global.repository` of the policy */
-  readonly repository?: string;
+  readonly repository?: Carried<string>;
   /** Name within the repository. @default - the part's usual one */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Tag, or `sha256:…`. @default - `global.version` of the policy */
-  readonly version?: string;
+  readonly version?: Carried<string>;
   /** Names of Secrets in the operator's namespace. @default - none */
   readonly imagePullSecrets?: readonly string[];
   /** CPU and memory by container of the part. @default - the operator's */

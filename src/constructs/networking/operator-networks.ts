@@ -2,6 +2,7 @@
  * Networks of NVIDIA's network operator, which makes a NetworkAttachmentDefinition of each: whole interfaces, macvlan, IPoIB. They are
  * cluster-wide objects; the attachment lies in the namespace that they name.
  */
+import { embedded } from '../../manifests/deferred';
 import { definedJson } from '../../manifests/members';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -86,7 +87,11 @@ abstract class OperatorNetwork extends Construct implements RdmaNetwork {
     const { networkNamespace, ipam = Ipam.none() } = props;
     this.networkNamespace = networkNamespace === undefined ? 'default' : nameOf(networkNamespace);
     const all = merged(
-      { networkNamespace: this.networkNamespace, ...spec, ipam: JSON.stringify(ipam.toIpam()) },
+      {
+        networkNamespace: this.networkNamespace,
+        ...spec,
+        ipam: embedded(ipam.toIpam(), (plain) => JSON.stringify(plain)),
+      },
       props.overrides,
     );
     const object = { metadata: clusterMetadata(id, props), spec: all };

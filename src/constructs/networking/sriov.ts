@@ -1,6 +1,7 @@
 /**
  * The SR-IOV network operator: virtual functions of the nodes' cards, and networks of them.
  */
+import { embedded } from '../../manifests/deferred';
 import { definedJson } from '../../manifests/members';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -294,7 +295,7 @@ function networkSpec(props: SriovNetworkBaseProps<object>): SriovIBNetworkSpec {
     resourceName: policy.resourceName,
     ...definedJson({
       networkNamespace: networkNamespace === undefined ? undefined : nameOf(networkNamespace),
-      ipam: ipam && JSON.stringify(ipam.toIpam()),
+      ipam: ipam && embedded(ipam.toIpam(), (plain) => JSON.stringify(plain)),
       linkState,
       capabilities: capabilities && JSON.stringify(capabilities),
       // The operator writes this text between two commas of a list.

@@ -1,6 +1,7 @@
 /**
  * NeuronDevicePlugin and NeuronMonitor: what serves and measures Neuron devices, for clusters that do not use the Neuron Helm chart.
  */
+import { type Carried, taggedImage } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
@@ -31,7 +32,7 @@ export interface NeuronDevicePluginProps extends NamespacedObjectProps, Overrida
   /** Tag of the image: `2.12.5.0`. */
   readonly version: string;
   /** Image of the plugin. @default - public.ecr.aws/neuron/neuron-device-plugin */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Tolerations of the pods of the plugin. @default - CriticalAddonsOnly and aws.amazon.com/neuron:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
@@ -74,7 +75,7 @@ export class NeuronDevicePlugin extends Construct {
       ],
       container: {
         name: 'neuron-device-plugin',
-        image: `${props.image ?? 'public.ecr.aws/neuron/neuron-device-plugin'}:${props.version}`,
+        image: taggedImage(props.image ?? 'public.ecr.aws/neuron/neuron-device-plugin', props.version),
         env: [
           { name: 'KUBECONFIG', value: '/etc/kubernetes/kubelet.conf' },
           { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
@@ -96,7 +97,7 @@ export interface NeuronMonitorProps extends NamespacedObjectProps, Overridable<D
   /** Tag of the image: `1.0.0`. */
   readonly version: string;
   /** Image of the monitor. @default - public.ecr.aws/neuron/neuron-monitor */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Tolerations of the pods of the monitor. @default - aws.amazon.com/neuron:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
@@ -128,7 +129,7 @@ export class NeuronMonitor extends Construct {
       nodeRequirements: [NEURON_NODES],
       container: {
         name: 'neuron-monitor',
-        image: `${props.image ?? 'public.ecr.aws/neuron/neuron-monitor'}:${props.version}`,
+        image: taggedImage(props.image ?? 'public.ecr.aws/neuron/neuron-monitor', props.version),
         command: ['/opt/bin/entrypoint.sh'],
         args: ['--port', String(NEURON_MONITOR_PORT)],
         ports: [{ name: 'metrics', containerPort: NEURON_MONITOR_PORT }],

@@ -1,6 +1,7 @@
 /**
  * ContainerdConfiguration: runtimes of containerd, as a drop-in of version 3 (containerd 2.x) or a whole file of version 2 (1.x).
  */
+import { embedded } from '../../manifests/deferred';
 import { createRequire } from 'node:module';
 import type * as Toml from 'smol-toml' with { 'resolution-mode': 'import' };
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
@@ -91,7 +92,7 @@ export class ContainerdConfiguration implements NodeDocument {
       this.props.version === 2
         ? '# The whole configuration of the CRI plugin: containerd 1.x does not merge it with other files.'
         : '# Merged with the other files of containerd, whose version must not be lower.';
-    return `${head}\n${stringify(this.toConfiguration()).trimEnd()}\n`;
+    return embedded(this.toConfiguration(), (plain) => `${head}\n${stringify(plain).trimEnd()}\n`);
   }
 
   private plugin(): JsonObject {

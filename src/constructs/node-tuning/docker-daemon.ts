@@ -1,6 +1,7 @@
 /**
  * DockerDaemon: `daemon.json` of hosts on which plain Docker runs GPU containers. Nodes of Kubernetes have no use for it.
  */
+import { embedded } from '../../manifests/deferred';
 import { type JsonObject } from '../../facts/api/schema';
 import { type NodeDocument } from './node-document';
 
@@ -85,7 +86,7 @@ export class DockerDaemon implements NodeDocument {
   }
 
   toText(): string {
-    return `${JSON.stringify(this.toConfiguration(), undefined, 2)}\n`;
+    return embedded(this.toConfiguration(), (plain) => `${JSON.stringify(plain, undefined, 2)}\n`);
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * KubeletDropIn: what GPU nodes want of the kubelet, as a file that is laid over the node's own (KEP-3983, GA in 1.35).
  */
+import { embedded } from '../../manifests/deferred';
 import { amountsByName } from '../pods/amounts';
 import { bytesText, type ByteSize, type Cores, countText, optionalBytesText } from '../resources/quantities';
 import { nonEmpty } from '../../manifests/members';
@@ -137,7 +138,9 @@ export class KubeletDropIn implements NodeDocument {
   }
 
   toText(): string {
-    return stringify(this.toConfiguration(), { lineWidth: 0, version: '1.1', aliasDuplicateObjects: false });
+    return embedded(this.toConfiguration(), (plain) =>
+      stringify(plain, { lineWidth: 0, version: '1.1', aliasDuplicateObjects: false }),
+    );
   }
 }
 

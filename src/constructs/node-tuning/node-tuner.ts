@@ -4,6 +4,7 @@
  * Each tuning has a container of its own with the folders and capabilities that it needs and nothing more; none is privileged, none sees
  * the node's processes, and none may talk to the API server.
  */
+import { type Carried, passed } from '../../manifests/deferred';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Duration, type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -41,7 +42,7 @@ export interface NodeTunerProps extends NamespacedObjectProps, Overridable<Daemo
   /** Tells what it would set, and sets nothing. @default false */
   readonly dryRun?: boolean;
   /** An image with a POSIX shell, sed, tr and grep. @default busybox:1.37.0 */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** SELinux type of the containers, where the node's policy keeps containers from /proc/sys: `spc_t`. @default - the runtime's */
   readonly seLinuxType?: string;
   /** Priority class of the pods of the tuner. @default system-node-critical */
@@ -170,7 +171,7 @@ function containerOf(part: TuningParts, props: NodeTunerProps): Container {
   };
   return {
     name: part.name,
-    image: part.image ?? props.image ?? 'busybox:1.37.0',
+    image: part.image ?? passed(props.image) ?? 'busybox:1.37.0',
     command: ['sh', SCRIPT, 'run'],
     env: Object.entries(env).map(([name, value]) => ({ name, value })),
     resources: { requests: { cpu: '5m', memory: '16Mi' }, limits: { memory: '64Mi' } },

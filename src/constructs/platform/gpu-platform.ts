@@ -2,6 +2,7 @@
  * GpuPlatform: a platform on one page. Node pools, teams, who schedules, the network, what is watched; everything else follows, stays
  * reachable, and can be replaced.
  */
+import { createRequire } from 'node:module';
 import { Chart } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Checks } from '../../checks/checks-of';
@@ -14,8 +15,10 @@ import {
   type ChartOptions,
   helmCommands,
   HelmRelease,
+  PulumiRelease,
 } from '../charts';
-import { type ClusterState, clusterOfValue } from '../../planning/cluster';
+import type * as Planning from '../../planning/cluster';
+import { type ClusterState } from '../../planning/cluster';
 import { GpuOperator, type GpuOperatorProps } from '../gpu-operator';
 import { Quantity as Amount } from '../../manifests/quantity';
 import { GpuMonitoring, type GpuMonitoringProps } from '../monitoring';
@@ -67,7 +70,7 @@ export interface GpuPlatformProps<
   readonly network?: PlatformNetwork;
   /** Further settings of the GPU operator, beside those that follow from the pools. @default - none */
   readonly gpuOperator?: Omit<GpuOperatorProps, 'namespace' | 'through' | 'sharing'>;
-  /** Settings for the operators of AMD, Ascend, and Neuron pools. @default - what follows from the pools */
+  /** Settings for the operators of AMD, Gaudi, Ascend, and Neuron pools. @default - what follows from the pools */
   readonly vendors?: VendorOptions;
   /** Metrics, alerts and a dashboard of GPUs; `false` where there is no Prometheus. @default - all, without further labels */
   readonly monitoring?: GpuMonitoringProps | false;
@@ -78,8 +81,8 @@ export interface GpuPlatformProps<
    * @default - not by the platform
    */
   readonly delivery?: {
-    /** The tool that installs the charts. */
-    readonly through: 'flux' | 'argo-cd';
+    /** The tool that installs the charts; `pulumi` in a `GantryStack` alone. */
+    readonly through: 'flux' | 'argo-cd' | 'pulumi';
     /** Further charts. @default - none */
     readonly also?: readonly ChartOptions<AnyChart>[];
   };
@@ -228,6 +231,7 @@ export class GpuPlatform<
 
   /** The platform as a cluster that a plan can be made against: `Plan.against(platform.cluster)`. */
   get cluster(): ClusterState {
+    const { clusterOfValue } = createRequire(__filename)('../../planning/cluster') as typeof Planning;
     return clusterOfValue(this.clusterFile, this.node.path);
   }
 
@@ -363,6 +367,8 @@ export class GpuPlatform<
       const options = { chart: { name, version, repository, namespace, largeCrds }, release, values };
       if (delivery.through === 'flux') {
         new HelmRelease(chart, release, options);
+      } else if (delivery.through === 'pulumi') {
+        new PulumiRelease(chart, release, options);
       } else {
         new ArgoApplication(chart, release, options);
       }

@@ -127,9 +127,14 @@ export class PlatformPool {
     return { ...this.profile.labels, ...this.operatorPool?.nodeLabels };
   }
 
-  /** The capacity of the given number of nodes: CPU, memory, and GPUs as they are exposed. */
+  /** The capacity of the given number of nodes: CPU, memory, devices as they are exposed, and the huge pages that they need. */
   offers(nodes: number): ExactAmounts {
-    const each = { cpu: this.props.cpu, memory: this.memory, ...this.devices.perNode };
+    const each = {
+      cpu: this.props.cpu,
+      memory: this.memory,
+      ...this.devices.perNode,
+      ...this.devices.alsoPerNode,
+    };
     return new Map(Object.entries(each).map(([resource, amount]) => [resource, exact(amount).multiply(nodes)]));
   }
 
@@ -172,15 +177,18 @@ export class PlatformPool {
   toClusterFile(): JsonObject {
     const { nodes, gpus, cpu, nodesPerRack } = this.props;
     const { memory } = this;
+    const { resources, ...devices } = this.devicesInClusterFile();
+    const further = { ...(resources as JsonObject | undefined), ...this.devices.alsoPerNode };
     return {
       name: this.name,
       count: nodes,
       accelerator: this.facts.name,
       perNode: gpus,
-      ...this.devicesInClusterFile(),
+      ...devices,
+      ...(Object.keys(further).length === 0 ? {} : { resources: further }),
       cpu,
       memory,
-      labels: { ...this.profile.nodeSelector, ...this.operatorPool?.nodeLabels },
+      labels: { ...this.profile.nodeSelector, ...this.devices.nodeLabels, ...this.operatorPool?.nodeLabels },
       taints: [...this.profile.givenTaints, ...this.profile.taints].map(
         ({ key, value, effect }) => `${key}${value === undefined ? '' : `=${value}`}:${effect}`,
       ),
@@ -199,7 +207,10 @@ export class PlatformPool {
     }
     const [cut, ...others] = this.sharing.toMigEntries() ?? [];
     if (cut === undefined) {
-      return { replicas: Object.values(this.sharing.offersOf(1))[0] ?? 1 };
+      const [[resource, replicas] = [this.facts.resource, 1]] = Object.entries(this.sharing.offersOf(1));
+      const renamed = resource !== this.facts.resource;
+      const offered = { [resource]: replicas * this.props.gpus };
+      return { replicas, ...(renamed ? { resource, resources: offered } : {}) };
     }
     return others.length === 0 && cut['mig-devices'] !== undefined
       ? { mig: cut['mig-devices'] }

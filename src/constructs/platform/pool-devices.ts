@@ -42,6 +42,10 @@ export interface PoolDevices {
   readonly resources: readonly ResourceName[];
   /** Amounts of one node, by resource. */
   readonly perNode: Readonly<Record<string, number>>;
+  /** Further resources that pods with the devices need of a node, such as huge pages. */
+  readonly alsoPerNode: Readonly<Record<string, string>>;
+  /** Labels that the provider sets on the nodes and that pods select, such as the topology of a TPU slice. */
+  readonly nodeLabels: Readonly<Record<string, string>>;
   /** All devices of a node. */
   readonly all: () => Accelerator;
   /** One device, share, instance, or partition. */
@@ -78,6 +82,8 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
     ...(partition === undefined ? {} : { partition }),
     resources: [facts.resource],
     perNode: { [facts.resource]: gpus * parts },
+    alsoPerNode: vendor === 'intel' ? { 'hugepages-2Mi': props.hugepages ?? GAUDI_HUGEPAGES } : {},
+    nodeLabels: topology === undefined ? {} : { [TPU_TOPOLOGY_LABEL]: topology },
     all: () => requestOf(facts, gpus * parts, props),
     one: () => requestOf(facts, 1, props),
   };
@@ -90,11 +96,15 @@ function nvidiaDevices(facts: KnownAcceleratorFacts, sharing: Sharing, gpus: num
     sharing,
     resources: sharing.resources,
     perNode: sharing.offersOf(gpus),
+    alsoPerNode: {},
+    nodeLabels: {},
     all: () => Accelerator.nvidia({ count: gpus }),
     one: (resource) => sharing.accelerator(resource),
   };
 }
 
+/** Label of the nodes of a TPU slice. */
+const TPU_TOPOLOGY_LABEL = 'cloud.google.com/gke-tpu-topology';
 /** Huge pages of a pod with all eight devices of a Gaudi node, as Intel's documentation has it. */
 const GAUDI_HUGEPAGES = '95000Mi';
 

@@ -7,7 +7,7 @@ import { type Toleration } from '../../facts/api/types/core/v1';
 import { DeviceConfig, type DeviceConfigProps, PartitionProfiles, ROCM_NAMESPACE } from '../amd-gpu';
 import { AscendDevicePlugin, NPU_EXPORTER_NAMESPACE, NpuExporter } from '../ascend';
 import { chartInstall, type ChartInstall } from '../charts';
-import { GAUDI_OPERATOR_NAMESPACE } from '../gaudi';
+import { ClusterPolicy, type ClusterPolicyProps, GAUDI_OPERATOR_NAMESPACE } from '../gaudi';
 import { AcceleratorMonitoring } from '../monitoring';
 import { NeuronMonitor } from '../neuron';
 import { Namespace } from '../tenancy';
@@ -17,6 +17,11 @@ import { type PlatformPool } from './node-pool';
 export interface VendorOptions {
   /** Further settings of the DeviceConfig of AMD pools. @default - what follows from the pools */
   readonly amd?: Omit<DeviceConfigProps, 'namespace' | 'partitions' | 'tolerations' | 'nodeSelector'>;
+  /**
+   * Settings of the ClusterPolicy of Gaudi pools. Gaudi images of all pools are of one release.
+   * @default - the ClusterPolicy that the chart of the base operator creates
+   */
+  readonly gaudi?: ClusterPolicyProps;
   /** Images for Ascend pools, which upstream does not publish. @default - neither plugin nor exporter is installed */
   readonly ascend?: {
     /** Image of the device plugin. */
@@ -59,6 +64,8 @@ export interface InstalledVendors {
   readonly notInstalled: readonly NotInstalled[];
   /** The DeviceConfig of AMD GPUs. Absent where no pool has them. */
   readonly deviceConfig?: DeviceConfig;
+  /** The ClusterPolicy of Gaudi accelerators. Absent where `vendors.gaudi` is not set. */
+  readonly clusterPolicy?: ClusterPolicy;
   /** How AMD GPUs are partitioned. Absent where no pool partitions them. */
   readonly partitions?: PartitionProfiles;
 }
@@ -76,11 +83,13 @@ export function installVendors(scope: Construct, context: VendorContext): Instal
 
 type Part = Partial<InstalledVendors>;
 
-function definedParts(parts: readonly Part[]): Pick<InstalledVendors, 'deviceConfig' | 'partitions'> {
+function definedParts(parts: readonly Part[]): Pick<InstalledVendors, 'deviceConfig' | 'clusterPolicy' | 'partitions'> {
   const deviceConfig = parts.find((part) => part.deviceConfig !== undefined)?.deviceConfig;
+  const clusterPolicy = parts.find((part) => part.clusterPolicy !== undefined)?.clusterPolicy;
   const partitions = parts.find((part) => part.partitions !== undefined)?.partitions;
   return {
     ...(deviceConfig === undefined ? {} : { deviceConfig }),
+    ...(clusterPolicy === undefined ? {} : { clusterPolicy }),
     ...(partitions === undefined ? {} : { partitions }),
   };
 }
@@ -145,7 +154,10 @@ function gaudi(scope: Construct, context: VendorContext): Part {
     return {};
   }
   const namespace = new Namespace(scope, GAUDI_OPERATOR_NAMESPACE, { labels: context.privileged });
+  const { gaudi: settings } = context.options;
+  const clusterPolicy = settings && new ClusterPolicy(scope, 'gaudi', settings);
   return {
+    ...(clusterPolicy === undefined ? {} : { clusterPolicy }),
     monitoring: monitored(scope, context, 'gaudi', namespace),
     charts: [chartInstall({ chart: 'habana-ai-operator' })],
   };

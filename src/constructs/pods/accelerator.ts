@@ -2,6 +2,7 @@
  * What a pod computes on: a number of devices (or slices, or shares) of one kind, with the toleration for their nodes and, if
  * requested, the labels of those nodes.
  */
+import { known } from '../../manifests/deferred';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import {
@@ -263,6 +264,7 @@ export class Accelerator implements PodPart {
     readonly resource: ResourceName | undefined,
     private readonly more: PodContribution = {},
   ) {
+    known('count', options.count);
     if (!Number.isInteger(options.count) || options.count < 0) {
       throw new Error(
         `count must be a whole number greater than or equal to 1, not ${options.count}. For a pod without accelerators, omit the prop accelerators.`,

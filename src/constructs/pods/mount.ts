@@ -1,7 +1,8 @@
 /**
  * A volume and the place where it is mounted, as one statement: what is mounted has a volume, always.
  */
-import { bytesText, type ByteSize, optionalBytesText } from '../resources/quantities';
+import { type Carried, passed } from '../../manifests/deferred';
+import { bytesText, type ByteSize, carriedBytesText } from '../resources/quantities';
 import {
   type ConfigMapVolumeSource,
   type SecretVolumeSource,
@@ -17,7 +18,7 @@ export interface MountOptions {
   /** Whether the container can only read the volume. @default false */
   readonly readOnly?: boolean;
   /** Mounts this folder or file of the volume instead of its root. @default - the root */
-  readonly subPath?: string;
+  readonly subPath?: Carried<string>;
 }
 
 /** Options of an emptyDir volume. */
@@ -25,7 +26,7 @@ export interface EmptyDirOptions extends MountOptions {
   /** `Memory` for a tmpfs, whose content counts to the memory limits of the pod's containers. @default - the node's disk */
   readonly medium?: 'Memory' | `HugePages-${string}`;
   /** The pod is evicted, or for a tmpfs the write fails, above this size. @default - no limit */
-  readonly sizeLimit?: ByteSize;
+  readonly sizeLimit?: Carried<ByteSize>;
 }
 
 /** Options of a hostPath volume. */
@@ -37,7 +38,7 @@ export interface HostPathOptions extends MountOptions {
 /** Options of a generic ephemeral volume. */
 export interface EphemeralOptions extends MountOptions {
   /** StorageClass of the volume. @default - the cluster's default class */
-  readonly storageClass?: string;
+  readonly storageClass?: Carried<string>;
 }
 
 /** The part of a `Volume` of cdk8s-plus that `Mount` reads. */
@@ -90,9 +91,9 @@ export class Mount {
   }
 
   /** A file or folder of the node. */
-  static hostPath(path: string, mountPath: string, options: HostPathOptions = {}): Mount {
+  static hostPath(path: Carried<string>, mountPath: string, options: HostPathOptions = {}): Mount {
     return new Mount(
-      { hostPath: { path, ...(options.type === undefined ? {} : { type: options.type }) } },
+      { hostPath: { path: passed(path), ...(options.type === undefined ? {} : { type: options.type }) } },
       mountPath,
       options,
     );
@@ -101,7 +102,7 @@ export class Mount {
   /** A folder that lives as long as the pod. */
   static emptyDir(mountPath: string, options: EmptyDirOptions = {}): Mount {
     const { medium } = options;
-    const sizeLimit = optionalBytesText('sizeLimit', options.sizeLimit);
+    const sizeLimit = carriedBytesText('sizeLimit', options.sizeLimit);
     const emptyDir = { ...(medium === undefined ? {} : { medium }), ...(sizeLimit === undefined ? {} : { sizeLimit }) };
     return new Mount({ emptyDir }, mountPath, options);
   }
@@ -111,14 +112,18 @@ export class Mount {
     const spec = {
       accessModes: ['ReadWriteOnce'],
       resources: { requests: { storage: bytesText('size', size) } },
-      ...(options.storageClass === undefined ? {} : { storageClassName: options.storageClass }),
+      ...(options.storageClass === undefined ? {} : { storageClassName: passed(options.storageClass) }),
     };
     return new Mount({ ephemeral: { volumeClaimTemplate: { spec } } }, mountPath, options);
   }
 
   /** Mounts a directory of an NFS server. */
-  static nfs(server: string, path: string, mountPath: string, options: MountOptions = {}): Mount {
-    return new Mount({ nfs: { server, path, ...(options.readOnly ? { readOnly: true } : {}) } }, mountPath, options);
+  static nfs(server: Carried<string>, path: Carried<string>, mountPath: string, options: MountOptions = {}): Mount {
+    return new Mount(
+      { nfs: { server: passed(server), path: passed(path), ...(options.readOnly ? { readOnly: true } : {}) } },
+      mountPath,
+      options,
+    );
   }
 
   /** A volume of any kind, as the API has it or as cdk8s-plus makes it. Its name is the volume's. */
@@ -161,7 +166,7 @@ export class Mount {
       name: this.volumeName,
       mountPath: this.mountPath,
       ...(readOnly ? { readOnly: true } : {}),
-      ...(subPath === undefined ? {} : { subPath }),
+      ...(subPath === undefined ? {} : { subPath: passed(subPath) }),
     };
   }
 }

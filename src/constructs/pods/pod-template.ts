@@ -20,6 +20,15 @@ import {
   type Toleration,
 } from '../../facts/api/types/core/v1';
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
+import {
+  type Carried,
+  type CarriedDeep,
+  type CarriedList,
+  type CarriedMap,
+  isDeferred,
+  known,
+  passed,
+} from '../../manifests/deferred';
 import { type Accelerator } from './accelerator';
 import { nodeAffinity } from './node-affinity';
 import { merged } from '../resources/merge';
@@ -48,17 +57,17 @@ export interface PodOverrides {
 /** The contents of a pod, independent of the scheduler; each role of a workload has them. */
 export interface PodProps {
   /** Image of the main container. */
-  readonly image: string;
+  readonly image: Carried<string>;
   /** Command of the main container. @default - the image's entry point */
-  readonly command?: readonly string[];
+  readonly command?: CarriedList<string>;
   /** Arguments of the main container. @default - the image's arguments */
-  readonly args?: readonly string[];
+  readonly args?: CarriedList<string>;
   /** A value, or a source such as `{ secretKeyRef: { name, key } }`. Wins over what profiles set. @default - none of its own */
-  readonly env?: Readonly<Record<string, string | EnvVarSource>>;
+  readonly env?: Readonly<Record<string, Carried<string> | EnvVarSource>>;
   /** ConfigMaps and Secrets whose keys become variables. @default - none */
-  readonly envFrom?: readonly EnvFromSource[];
+  readonly envFrom?: readonly CarriedDeep<EnvFromSource>[];
   /** Working directory of the main container. @default - the image's working directory */
-  readonly workingDir?: string;
+  readonly workingDir?: Carried<string>;
   /** Ports of the main container. @default - none */
   readonly ports?: readonly ContainerPort[];
   /** CPU, memory and other resources beside accelerators. @default - none */
@@ -81,7 +90,7 @@ export interface PodProps {
   /** Affinity of other kinds. Node requirements of `nodeSelection` and of the accelerator are added to it. @default - none */
   readonly affinity?: Affinity;
   /** Beside those of the accelerator. @default - none */
-  readonly tolerations?: readonly Toleration[];
+  readonly tolerations?: readonly CarriedDeep<Toleration>[];
   /** ServiceAccount, by name or as a construct. @default - the namespace's default */
   readonly serviceAccount?: NamedReference<'ServiceAccount'>;
   /** Security context of the main container; capabilities that parts need are added. @default - the runtime's */
@@ -104,9 +113,9 @@ export interface PodProps {
   /** Time between SIGTERM and SIGKILL, for a checkpoint. @default - Kubernetes' 30 seconds */
   readonly terminationGracePeriod?: Duration;
   /** Further labels of the pods. @default - none */
-  readonly podLabels?: Readonly<Record<string, string>>;
+  readonly podLabels?: CarriedMap<string>;
   /** Further annotations of the pods. @default - none */
-  readonly podAnnotations?: Readonly<Record<string, string>>;
+  readonly podAnnotations?: CarriedMap<string>;
   /** Further parts, such as those of a library that knows what a pod needs for its feature. @default - none */
   readonly parts?: readonly PodPart[];
   /** Whatever has no property of its own: merged in at the end, never dropped. @default - none */
@@ -260,7 +269,7 @@ export class PodTemplate {
       serviceAccountName: props.serviceAccount === undefined ? undefined : nameOf(props.serviceAccount),
       nodeSelector: nonEmpty(parts.nodeLabels),
       affinity: nodeAffinity(props.affinity, parts.nodeRequirements, parts.nodePreferences),
-      tolerations: nonEmptyList([...parts.tolerations, ...(props.tolerations ?? [])]),
+      tolerations: nonEmptyList([...parts.tolerations, ...((props.tolerations ?? []) as readonly Toleration[])]),
       terminationGracePeriodSeconds: optionalSecondsOf('terminationGracePeriod', props.terminationGracePeriod),
       securityContext: props.podSecurityContext,
       imagePullSecrets: nonEmptyList((props.imagePullSecrets ?? []).map((secret) => ({ name: nameOf(secret) }))),
@@ -281,13 +290,13 @@ export class PodTemplate {
     return {
       name,
       ...definedMembers({
-        image: props.image,
+        image: passed(props.image),
         imagePullPolicy: props.imagePullPolicy,
-        command: props.command,
-        args: props.args,
-        workingDir: props.workingDir,
+        command: passed(props.command) as readonly string[] | undefined,
+        args: passed(props.args) as readonly string[] | undefined,
+        workingDir: passed(props.workingDir),
         ports: nonEmptyList(props.ports ?? []),
-        envFrom: nonEmptyList(props.envFrom ?? []),
+        envFrom: nonEmptyList((props.envFrom ?? []) as readonly EnvFromSource[]),
         env: nonEmptyList(environment(parts.env, props.env)),
         resources: containerResources(props.resources ?? {}, parts, shm),
         securityContext: securityContext(props.securityContext, parts.capabilities),
@@ -299,8 +308,11 @@ export class PodTemplate {
 
 /** What profiles set, then what the user states, which replaces those of the same name in their place. */
 function environment(fromParts: readonly EnvVar[], own: PodTemplateProps['env'] = {}): readonly EnvVar[] {
+  known('env', own, 'Give each variable its own Output: env: { KEY: output }');
   const stated = Object.entries(own).map(([name, value]): EnvVar =>
-    typeof value === 'string' ? { name, value } : { name, valueFrom: value },
+    typeof value === 'string' || isDeferred(value)
+      ? { name, value: passed(value as Carried<string>) }
+      : { name, valueFrom: value },
   );
   return [
     ...fromParts.map((variable) => stated.find(({ name }) => name === variable.name) ?? variable),

@@ -3,6 +3,7 @@
  *
  * `IPC_LOCK` is effective for containers that run as root only; others need a runtime or a node whose memlock limit is raised.
  */
+import { known } from '../../manifests/deferred';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { NETWORKS_ANNOTATION, RDMA_CAPABILITY } from '../../facts/catalog';
 import { NcclProfile } from './nccl';
@@ -193,7 +194,8 @@ function attachmentsOf(network: NetworkReference | undefined, count: number): re
 /** A bare name means the pod's own namespace, so a network of another one is named with its own. */
 function networkText(network: NetworkReference, podNamespace: string | undefined): string {
   const namespace = typeof network === 'object' && 'networkNamespace' in network ? network.networkNamespace : undefined;
-  const name = typeof network === 'string' ? network : network.name;
+  known('networks', network, 'Name the networks, or pass their constructs');
+  const name = typeof network === 'string' ? network : (network as { readonly name: string }).name;
   return namespace === undefined || namespace === podNamespace ? name : `${namespace}/${name}`;
 }
 

@@ -5,7 +5,8 @@
  * and not limited, since a quota throttles the data loaders; a `cpuLimit` equal to `cpu` makes the pod Guaranteed.
  */
 import { amountsByName, type HugepageAmounts, insteadOf, type OtherAmounts } from './amounts';
-import { type ByteSize, type Cores, coresText, optionalBytesText } from '../resources/quantities';
+import { type ByteSize, type Cores, carriedBytesText, coresText } from '../resources/quantities';
+import { type Carried, isDeferred, known, passed } from '../../manifests/deferred';
 import { definedMembers } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 import { type Quantity } from '../../facts/api/scalars';
@@ -15,15 +16,15 @@ import { type SharedMemory } from './shared-memory';
 /** CPU, memory, and other resources of the main container, beside accelerators. */
 export interface ResourcesProps {
   /** CPUs requested. @default - none: the pod goes where there may be none left */
-  readonly cpu?: Cores;
+  readonly cpu?: Carried<Cores>;
   /** CPU limit in cores. @default - no limit */
-  readonly cpuLimit?: Cores;
+  readonly cpuLimit?: Carried<Cores>;
   /** Memory, requested and limited. @default - none */
-  readonly memory?: ByteSize;
+  readonly memory?: Carried<ByteSize>;
   /** A limit above the request. @default - equal to `memory` */
-  readonly memoryLimit?: ByteSize;
+  readonly memoryLimit?: Carried<ByteSize>;
   /** Disk of the node, requested and limited. @default - none */
-  readonly ephemeralStorage?: ByteSize;
+  readonly ephemeralStorage?: Carried<ByteSize>;
   /** Huge pages by size, `{ '2Mi': '5120Mi' }`, requested and limited. @default - none */
   readonly hugepages?: HugepageAmounts;
   /** Extended resources beside accelerator and RDMA, as limits, by full name. @default - none */
@@ -40,15 +41,20 @@ export function containerResources(
   if (unknown !== undefined) {
     throw new Error(`resources: unknown field "${unknown}"${insteadOf(unknown, 8, MEMBERS)}`);
   }
-  const stated = optionalBytesText('resources.memory', props.memory);
-  const limit = optionalBytesText('resources.memoryLimit', props.memoryLimit) ?? stated;
+  if (shm !== undefined) {
+    // What the shared memory adds, or leaves, is computed.
+    known('resources.memory', props.memory);
+    known('resources.memoryLimit', props.memoryLimit);
+  }
+  const stated = carriedBytesText('resources.memory', props.memory);
+  const limit = carriedBytesText('resources.memoryLimit', props.memoryLimit) ?? stated;
   const memory = stated === undefined ? undefined : (shm?.requestWith(stated) ?? stated);
   const memoryLimit =
     limit === undefined
       ? undefined
       : (shm?.limitWith(limit, props.memoryLimit === undefined ? 'memory' : 'memoryLimit') ?? limit);
   const named = amountsByName('resources', { hugepages: props.hugepages, other: props.other });
-  const storage = optionalBytesText('resources.ephemeralStorage', props.ephemeralStorage);
+  const storage = carriedBytesText('resources.ephemeralStorage', props.ephemeralStorage);
   const requests = definedMembers({
     cpu: cores('resources.cpu', props.cpu),
     memory,
@@ -81,7 +87,10 @@ const MEMBERS: readonly string[] = [
 ];
 
 /** Numbers stay numbers here, as users write cores. */
-function cores(prop: string, value: Cores | undefined): Cores | undefined {
+function cores(prop: string, value: Carried<Cores> | undefined): Cores | undefined {
+  if (isDeferred(value)) {
+    return passed(value);
+  }
   if (value !== undefined) {
     coresText(prop, value);
   }
@@ -91,7 +100,7 @@ function cores(prop: string, value: Cores | undefined): Cores | undefined {
 function united(...maps: readonly Readonly<Record<string, Quantity>>[]): Record<string, Quantity> {
   const result: Record<string, Quantity> = {};
   for (const [name, amount] of maps.flatMap((map) => Object.entries(map))) {
-    if (Object.hasOwn(result, name) && String(result[name]) !== String(amount)) {
+    if (Object.hasOwn(result, name) && !isDeferred(amount) && String(result[name]) !== String(amount)) {
       throw new Error(`The container gets ${String(result[name])} and ${amount} of ${name}. Set it once.`);
     }
     result[name] = amount;

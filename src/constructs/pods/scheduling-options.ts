@@ -84,6 +84,11 @@ export interface GantryOptions {
   readonly minimumRuntime?: Duration;
   /** Time from start to end, as far as you know: short work may then run in the gap before a large gang. @default - unknown */
   readonly expectedDuration?: Duration;
+  /**
+   * Time between checkpoints. An interruption loses the work since the last one, which is the price of a move to another node.
+   * @default - unknown, so all work since the start counts as lost
+   */
+  readonly checkpointInterval?: Duration;
   /** Whether pods may be evicted for others. @default true */
   readonly preemptible?: boolean;
   /**

@@ -8,6 +8,7 @@
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import {
+  GANTRY_CHECKPOINT_SECONDS,
   GANTRY_EXPECTED_SECONDS,
   GANTRY_GANG_LABEL,
   GANTRY_GANG_MIN_MEMBER,
@@ -271,6 +272,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
     const { topology, preemptible, handOver } = options;
     const minimumRuntimeSeconds = optionalSecondsOf('minimumRuntime', options.minimumRuntime);
     const expectedSeconds = optionalSecondsOf('expectedDuration', options.expectedDuration);
+    const checkpointSeconds = optionalSecondsOf('checkpointInterval', options.checkpointInterval);
     const label = { [GANTRY_QUEUE_LABEL]: queue.name };
     return new Scheduling(
       'gantry',
@@ -286,6 +288,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
           [GANTRY_TOPOLOGY_PREFERRED]: topology?.preferred,
           [GANTRY_MINIMUM_RUNTIME]: minimumRuntimeSeconds,
           [GANTRY_EXPECTED_SECONDS]: expectedSeconds,
+          [GANTRY_CHECKPOINT_SECONDS]: checkpointSeconds,
           [GANTRY_PREEMPTIBLE]: preemptible,
         }),
         references: referencesIn(queue),

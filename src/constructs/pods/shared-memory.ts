@@ -10,7 +10,7 @@ import { Mount } from './mount';
 
 /**
  * The size of `/dev/shm`, which is 64 MiB by default and too small for data loaders and NCCL. It is a tmpfs: what is
- * written there counts towards the memory limit of the container.
+ * written there counts toward the memory limit of the container.
  *
  * @example
  * new kubeflow.PyTorchJob(chart, 'train', {

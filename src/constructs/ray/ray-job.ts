@@ -1,6 +1,7 @@
 /**
  * A Ray program with a cluster of its own, or on one that there is.
  */
+import { embedded, type Carried } from '../../manifests/deferred';
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { shellWord } from '../pods/shell';
@@ -25,7 +26,7 @@ import {
 /** Props of a RayJob. */
 export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
   /** What is run: a shell line, or words that are shellWord for the shell. */
-  readonly entrypoint: string | readonly string[];
+  readonly entrypoint: string | readonly Carried<string>[];
   /** The cluster: made for this job, or one that there is, which is neither suspended nor deleted with the job. */
   readonly cluster: RayClusterParts | RayClusterReference;
   /** Ray's runtime environment: packages, variables, working directory. @default - none */
@@ -104,10 +105,13 @@ function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
     );
   }
   return {
-    entrypoint: typeof props.entrypoint === 'string' ? props.entrypoint : props.entrypoint.map(shellWord).join(' '),
+    entrypoint:
+      typeof props.entrypoint === 'string'
+        ? props.entrypoint
+        : embedded(props.entrypoint, (words) => (words as readonly string[]).map(shellWord).join(' ')),
     entrypointNumCpus: props.entrypointCpus,
     entrypointNumGpus: props.entrypointGpus,
-    runtimeEnvYAML: runtimeEnv === undefined ? undefined : stringify(runtimeEnv),
+    runtimeEnvYAML: runtimeEnv === undefined ? undefined : embedded(runtimeEnv, (plain) => stringify(plain)),
     submissionMode: submission,
     suspend: props.suspend,
     backoffLimit,

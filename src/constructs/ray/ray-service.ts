@@ -1,6 +1,7 @@
 /**
  * Ray Serve applications on a cluster that is replaced without a gap when it changes.
  */
+import { embedded } from '../../manifests/deferred';
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf, secondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
@@ -64,7 +65,10 @@ export class RayService extends Workload<RayServiceKind, RayServiceSpec, RayEngi
       props,
       render: (choice) => ({
         rayClusterConfig: rayClusterSpec(props.cluster, choice),
-        serveConfigV2: typeof props.serveConfig === 'string' ? props.serveConfig : stringify(props.serveConfig),
+        serveConfigV2:
+          typeof props.serveConfig === 'string'
+            ? props.serveConfig
+            : embedded(props.serveConfig, (plain) => stringify(plain)),
         upgradeStrategy: upgradeOf(props),
         rayClusterDeletionDelaySeconds: optionalSecondsOf('clusterDeletionDelay', props.clusterDeletionDelay),
         excludeHeadPodFromServeSvc: props.excludeHead,

@@ -3,6 +3,7 @@
  * rendering.
  */
 import type { Duration } from 'cdk8s';
+import { known } from '../../manifests/deferred';
 import { shown } from './quantities';
 
 /**
@@ -56,6 +57,7 @@ const GO_UNITS = [
 
 /** A duration in whole milliseconds. @throws if the value is not a `Duration` */
 export function millisecondsOf(prop: string, value: Duration): number {
+  known(prop, value);
   if (!isDuration(value)) {
     const number = typeof value === 'number' ? String(value) : undefined;
     throw new Error(

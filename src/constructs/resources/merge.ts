@@ -4,6 +4,8 @@
  * types know it or not.
  */
 
+import { type Carried, type Deferred, isDeferred } from '../../manifests/deferred';
+
 /** Lists whose items have a key, so that an added item with the same key changes the existing one. */
 const LIST_KEYS: Readonly<Record<string, string>> = {
   containers: 'name',
@@ -22,15 +24,20 @@ const LIST_KEYS: Readonly<Record<string, string>> = {
 };
 
 /** Some members of `T` at any depth, and any others: what is unknown here is written as it is, and the checks report it. */
-export type OpenPartial<T> = T extends readonly (infer Item)[]
-  ? readonly (Item | OpenPartial<Item>)[]
-  : T extends object
-    ? { readonly [Member in keyof T]?: T[Member] | OpenPartial<T[Member]> } & { readonly [member: string]: unknown }
-    : T;
+export type OpenPartial<T> =
+  T extends Deferred<unknown>
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly (Item | OpenPartial<Item>)[]
+      : T extends object
+        ? { readonly [Member in keyof T]?: Carried<T[Member] | OpenPartial<T[Member]>> } & {
+            readonly [member: string]: unknown;
+          }
+        : T;
 type Fields = Readonly<Record<string, unknown>>;
 
 function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isDeferred(value);
 }
 
 /** `base` with `extra` merged in; neither is changed. */

@@ -1,6 +1,7 @@
 /**
  * A DaemonSet that serves the devices of its node: a device plugin or an exporter, with the permissions that it needs.
  */
+import { type CarriedMap } from '../../manifests/deferred';
 import { type ApiObject } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { DaemonSet } from '../../facts/api/types/apps/v1';
@@ -38,12 +39,14 @@ export interface NodeDaemonSetProps {
   readonly container: Container;
   readonly hostMounts: readonly HostMount[];
   readonly tolerations: readonly Toleration[];
-  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: CarriedMap<string>;
   readonly nodeRequirements?: readonly NodeSelectorRequirement[];
+  /** Whether the pods use the network of the node. @default false */
+  readonly hostNetwork?: boolean;
   /** Permissions in the whole cluster. @default - none, and no token */
   readonly permissions?: readonly PolicyRule[];
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: CarriedMap<string>;
+  readonly annotations?: CarriedMap<string>;
   readonly overrides: Overridable<DaemonSet>['overrides'];
 }
 
@@ -77,6 +80,7 @@ export function nodeDaemonSet(scope: Construct, props: NodeDaemonSetProps): ApiO
           spec: {
             ...(permissions.length > 0 ? { serviceAccountName: name } : { automountServiceAccountToken: false }),
             priorityClassName: 'system-node-critical',
+            ...(props.hostNetwork === true ? { hostNetwork: true } : {}),
             ...(props.nodeSelector === undefined ? {} : { nodeSelector: props.nodeSelector }),
             ...(nodeRequirements.length === 0
               ? {}

@@ -2,6 +2,7 @@
  * The props that every construct has for its object, and the metadata that follows from them.
  */
 import { type ApiObjectMetadata } from 'cdk8s';
+import { type CarriedMap } from '../../manifests/deferred';
 import { type OpenPartial } from './merge';
 import { type NamedReference, nameOf } from './references';
 
@@ -10,9 +11,9 @@ export interface ClusterObjectProps {
   /** Name of the object in the cluster. @default - the construct's id */
   readonly name?: string;
   /** Labels of the object. @default - those of the chart */
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: CarriedMap<string>;
   /** Annotations of the object. @default - none */
-  readonly annotations?: Readonly<Record<string, string>>;
+  readonly annotations?: CarriedMap<string>;
 }
 
 /** Props of every construct whose object has a namespace. */
@@ -40,8 +41,8 @@ export interface Overridable<T> {
 export function clusterMetadata(id: string, props: ClusterObjectProps): ApiObjectMetadata {
   return {
     name: props.name ?? id,
-    labels: { ...props.labels },
-    annotations: { ...props.annotations },
+    labels: copied(props.labels),
+    annotations: copied(props.annotations),
   };
 }
 
@@ -50,4 +51,9 @@ export function namespacedMetadata(id: string, props: NamespacedObjectProps): Ap
     ...clusterMetadata(id, props),
     ...(props.namespace === undefined ? {} : { namespace: nameOf(props.namespace, 'Namespace') }),
   };
+}
+
+/** A whole map that is an Output is copied with its members, and recognized by them when the object is rendered, as cdk8s copies it too. */
+export function copied(map: CarriedMap<string> | undefined): Record<string, string> {
+  return { ...(map as Readonly<Record<string, string>> | undefined) };
 }

@@ -5,6 +5,7 @@
  * with a unit or a cdk8s `Size`. Cores are counted, so a number of cores stays a number, as in Kubernetes.
  */
 import type { Size, SizeRoundingBehavior } from 'cdk8s';
+import { type Carried, isDeferred, known, passed } from '../../manifests/deferred';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 
 /** CPU cores: a number such as `8` or `0.5`, or a quantity string such as `500m`. */
@@ -23,6 +24,7 @@ const NOISE = 1e-6;
  * @throws if the value is not a quantity, or is negative
  */
 export function coresText(prop: string, value: Cores): string {
+  known(prop, value);
   const quantity = typeof value === 'number' || typeof value === 'string' ? parseQuantity(value) : undefined;
   if (quantity === undefined || quantity.isNegative()) {
     throw new Error(`${prop} ${shown(value)}: must be a number of cores such as 8, or a quantity such as "500m".`);
@@ -37,6 +39,7 @@ export function coresText(prop: string, value: Cores): string {
  * @throws if the value is a bare number, a string without a unit, or not a quantity
  */
 export function bytesText(prop: string, value: ByteSize): string {
+  known(prop, value);
   if (isSize(value)) {
     return sizeText(prop, value);
   }
@@ -67,6 +70,11 @@ export function bytesText(prop: string, value: ByteSize): string {
   return value;
 }
 
+/** The same for an optional prop that is passed through: an Output of Pulumi stays one. */
+export function carriedBytesText(prop: string, value: Carried<ByteSize> | undefined): string | undefined {
+  return isDeferred(value) ? passed(value as Carried<string>) : optionalBytesText(prop, value);
+}
+
 /** The same for an optional prop. */
 export function optionalBytesText(prop: string, value: ByteSize | undefined): string | undefined {
   return value === undefined ? undefined : bytesText(prop, value);
@@ -78,6 +86,7 @@ export function optionalBytesText(prop: string, value: ByteSize | undefined): st
  * @throws if the value is not a quantity, or is negative
  */
 export function countText(prop: string, value: number | string): string {
+  known(prop, value);
   const quantity = typeof value === 'number' || typeof value === 'string' ? parseQuantity(value) : undefined;
   if (quantity === undefined || quantity.isNegative()) {
     throw new Error(`${prop} ${shown(value)}: must be a number greater than or equal to 0.`);
@@ -109,5 +118,9 @@ function nearestQuantity(value: string): string | undefined {
 }
 
 export function shown(value: unknown): string {
-  return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(typeof value));
+  return isDeferred(value)
+    ? 'an Output'
+    : typeof value === 'number'
+      ? String(value)
+      : (JSON.stringify(value) ?? String(typeof value));
 }

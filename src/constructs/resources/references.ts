@@ -2,6 +2,7 @@
  * What a pod may refer to, as the least that has to be known of it. The constructs of other folders satisfy these by their shape,
  * and so do the values of `fromName`, so that nothing here imports them.
  */
+import { type Deferred, isDeferred } from '../../manifests/deferred';
 
 /**
  * An object of the cluster, by its kind and name. The kind keeps references apart: a namespace is not accepted where a priority class is
@@ -24,8 +25,8 @@ export interface ForeignObject {
   readonly name: string;
 }
 
-/** An object by its name, or the object itself: a construct of this library or of cdk8s-plus, or the value of a `fromName`. */
-export type NamedReference<Kind extends string> = string | ObjectReference<Kind> | ForeignObject;
+/** An object by its name, which may be an Output of Pulumi, or the object itself: a construct of this library or of cdk8s-plus, or the value of a `fromName`. */
+export type NamedReference<Kind extends string> = string | Deferred<string> | ObjectReference<Kind> | ForeignObject;
 
 /** A PriorityClass: `PriorityClass`, or `PriorityClass.fromName(…)` for one that exists in the cluster. */
 export type PriorityClassReference = ObjectReference<'PriorityClass'>;
@@ -43,6 +44,9 @@ export function nameOf<Kind extends string>(reference: NamedReference<Kind>, kin
   if (typeof value === 'string') {
     return value;
   }
+  if (isDeferred(value)) {
+    return value as unknown as string;
+  }
   const { name, kind: found } = typeof value === 'object' && value !== null ? (value as Partial<ForeignObject>) : {};
   if (typeof name !== 'string' || (kind !== undefined && typeof found === 'string' && found !== kind)) {
     const what = kind ?? 'object';
@@ -55,5 +59,5 @@ export function nameOf<Kind extends string>(reference: NamedReference<Kind>, kin
 
 /** The reference itself where it is more than a name: a workload depends on those that are constructs. */
 export function referencesIn(...references: readonly (object | string | undefined)[]): readonly object[] {
-  return references.filter((reference): reference is object => typeof reference === 'object');
+  return references.filter((reference): reference is object => typeof reference === 'object' && !isDeferred(reference));
 }

@@ -1,18 +1,32 @@
 /**
- * The thin L1: a Kubernetes object of any kind as a construct, typed by its kind and checked whenever its app is synthesised.
+ * The thin L1: a Kubernetes object of any kind as a construct, typed by its kind and checked whenever its app is synthesized.
  */
 import { ApiObject, type ApiObjectMetadata, Lazy } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { findKind } from '../../facts/api/kinds';
 import { type ResourceKind } from '../../facts/api/resource-kind';
+import { type Carried, type CarriedDeep, type CarriedMap } from '../../manifests/deferred';
 import { merged } from './merge';
 import { type Overridable } from './object-props';
 import { checkOnSynth } from '../../checks/on-synth';
 
 /** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
-export type ResourceProps<T> = Omit<T, 'apiVersion' | 'kind' | 'status' | 'metadata'> & {
+export type ResourceProps<T> = CarriedMembers<Omit<T, 'apiVersion' | 'kind' | 'status' | 'metadata'>> & {
   /** Metadata of the object. @default - cdk8s generates the name, and the namespace is that of the chart */
-  readonly metadata?: ApiObjectMetadata;
+  readonly metadata?: ResourceMetadata;
+};
+
+/** Every member may be an Output of Pulumi, at any depth. */
+type CarriedMembers<T> = { readonly [Member in keyof T]: CarriedDeep<T[Member]> };
+
+/** Metadata of an object; its name is known at synthesis, and what is only carried may be an Output of Pulumi. */
+export type ResourceMetadata = Omit<ApiObjectMetadata, 'namespace' | 'labels' | 'annotations'> & {
+  /** Namespace of the object. @default - that of the chart */
+  readonly namespace?: Carried<string>;
+  /** Labels of the object. @default - those of the chart */
+  readonly labels?: CarriedMap<string>;
+  /** Annotations of the object. @default - none */
+  readonly annotations?: CarriedMap<string>;
 };
 
 /**
@@ -67,10 +81,9 @@ function overridden(props: object, overrides: object | undefined): object {
  * cdk8s gives every object the namespace of its chart, also where a kind has none. A namespace that turns out to be nothing at synthesis
  * keeps the chart's away and is not written. One that somebody wrote stays, for the check to report.
  */
-function metadataFor(
-  kind: ResourceKind<unknown>,
-  metadata: ApiObjectMetadata | undefined,
-): ApiObjectMetadata | undefined {
+function metadataFor(kind: ResourceKind<unknown>, stated: ResourceMetadata | undefined): ApiObjectMetadata | undefined {
+  // cdk8s takes what it does not know, and asks its resolvers for a value.
+  const metadata = stated as ApiObjectMetadata | undefined;
   if (metadata?.namespace !== undefined || findKind(kind.apiVersion, kind.kind)?.scope !== 'Cluster') {
     return metadata;
   }

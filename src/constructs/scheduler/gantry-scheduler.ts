@@ -15,7 +15,7 @@ import { PodDisruptionBudget } from '../../facts/api/types/policy/v1';
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
 import { ServiceMonitor } from '../monitoring';
 import { dependOn } from '../resources/depend-on';
-import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
+import { copied, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type GantryQueueReference, requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
 import { nameOf, type PriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
@@ -226,8 +226,8 @@ export class GantryScheduler extends Construct {
   private get clusterMetadata(): ApiObjectMetadata & { readonly name: string } {
     return {
       name: this.name,
-      labels: { ...this.labels, ...this.props.labels },
-      annotations: { ...this.props.annotations },
+      labels: { ...this.labels, ...copied(this.props.labels) },
+      annotations: copied(this.props.annotations),
     };
   }
 

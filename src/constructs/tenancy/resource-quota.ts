@@ -9,7 +9,7 @@ import { bytesText, type ByteSize, countText } from '../resources/quantities';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-import { type LimitedResource, requestsKey } from './quota-keys';
+import { type LimitedResource, requestsKey } from '../../checks/server/admission/quota-keys';
 
 /** A scope that narrows the pods that a quota counts. */
 export type QuotaScope =

@@ -12,7 +12,7 @@ import { Queue } from '../volcano';
 import { defaultLimitsFor } from './default-limits';
 import { type ContainerLimits, LimitRange } from './limit-range';
 import { Namespace, namespaceReference, type NamespaceReference } from './namespace';
-import { isMandatory } from './quota-keys';
+import { isMandatory } from '../../checks/server/admission/quota-keys';
 import { ResourceQuota } from './resource-quota';
 import { TeamAccess, type TeamSubject } from './team-access';
 

@@ -4,6 +4,7 @@
  * Trainer lets a TrainJob change only some fields of its runtime's pods. The others (scheduler, priority, host network, sidecars)
  * belong to the runtime; a TrainJob that sets them is rejected, because Trainer would drop them.
  */
+import { type Carried, passed } from '../../manifests/deferred';
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
@@ -34,7 +35,7 @@ export interface TrainJobInitializer {
   /** Secret with credentials. @default - none */
   readonly secret?: NamedReference<'Secret'>;
   /** Environment of the initializer. @default - none */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, Carried<string>>>;
 }
 
 /** Props of a TrainJob. */
@@ -46,7 +47,7 @@ export interface TrainJobProps extends Omit<PodProps, 'image'>, WorkloadProps<Tr
   /** Processes on each node. @default - one for each accelerator, with torch and MPI; else the runtime's */
   readonly processesPerNode?: number;
   /** Image of the main container. @default - the runtime's */
-  readonly image?: string;
+  readonly image?: Carried<string>;
   /** Fetched before training begins; the runtime must have the job for it. @default - none */
   readonly dataset?: TrainJobInitializer;
   /** Fetched before training begins; the runtime must have the job for it. @default - none */
@@ -112,7 +113,7 @@ function specOf(name: string, props: TrainJobProps, choice: WorkloadChoice): Tra
         ? undefined
         : { dataset: initializerOf(dataset), model: initializerOf(model) },
     trainer: {
-      image: props.image,
+      image: passed(props.image),
       command: container?.command,
       args: container?.args,
       numNodes: nodes,
@@ -165,7 +166,7 @@ function initializerOf(props: TrainJobInitializer | undefined): TrainJobSpecInit
   if (props === undefined) {
     return undefined;
   }
-  const env = Object.entries(props.env ?? {}).map(([name, value]): EnvVar => ({ name, value }));
+  const env = Object.entries(props.env ?? {}).map(([name, value]): EnvVar => ({ name, value: passed(value) }));
   return {
     storageUri: props.storageUri,
     secretRef: props.secret === undefined ? undefined : { name: nameOf(props.secret) },

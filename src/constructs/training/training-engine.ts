@@ -2,6 +2,7 @@
  * What a distributed training is rendered as: a closed choice. An engine says which frameworks it can start, and refuses by name what its
  * kind has no field for.
  */
+import { known } from '../../manifests/deferred';
 import { optionalSecondsOf } from '../resources/durations';
 import { type ApiObject } from 'cdk8s';
 import { type Construct } from 'constructs';
@@ -14,6 +15,8 @@ import { Job as VolcanoJob, JobPlugin, Policy } from '../volcano';
 import { podField, processesOf, rendezvousEnv } from './rendezvous';
 import { type TrainingFramework, type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
+
+const SEPARATE = 'Give a list of words; each may be an Output';
 
 /** What came out, whatever its kind. */
 export interface TrainingWorkload {
@@ -347,7 +350,7 @@ function rayJob(
     annotations: statement.annotations,
     scheduling: statement.scheduling,
     priorityClass: statement.priorityClass,
-    entrypoint: [...command, ...args],
+    entrypoint: [...known('command', command, SEPARATE), ...known('args', args, SEPARATE)],
     suspend: statement.suspend,
     backoffLimit: statement.retries,
     activeDeadline: statement.activeDeadline,

@@ -34,7 +34,7 @@ export class HyperNodeMember {
   }
 
   /** The nodes with all these labels. An empty selection chooses none. */
-  static nodesLabelled(labels: Readonly<Record<string, string>>): HyperNodeMember {
+  static nodesLabeled(labels: Readonly<Record<string, string>>): HyperNodeMember {
     return HyperNodeMember.nodesSelected({ matchLabels: labels });
   }
 
@@ -76,7 +76,7 @@ export interface HyperNodeProps extends ClusterObjectProps, Overridable<HyperNod
  * @example
  * new volcano.HyperNode(chart, 'leaf-1', {
  *   tier: 1,
- *   members: [volcano.HyperNodeMember.nodesLabelled({ 'topology.example.com/leaf': 'leaf-1' })],
+ *   members: [volcano.HyperNodeMember.nodesLabeled({ 'topology.example.com/leaf': 'leaf-1' })],
  * });
  */
 export class HyperNode extends Construct implements HyperNodeReference {

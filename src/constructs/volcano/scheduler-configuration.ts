@@ -1,6 +1,7 @@
 /**
  * SchedulerConfiguration: what Volcano's scheduler does in each cycle, as the ConfigMap that its chart mounts.
  */
+import { embedded } from '../../manifests/deferred';
 import { durationText } from '../resources/durations';
 import { type Duration, type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -166,14 +167,14 @@ export class SchedulerConfiguration extends Construct {
       ...(this.props.configurations ?? []).map(({ name, arguments: args }) => ({ name, arguments: { ...args } })),
     );
     const { metrics } = this.props;
-    return stringify(
+    return embedded(
       {
         actions: actions.map(({ name }) => name).join(', '),
         tiers: this.tiers.map((tier) => ({ plugins: tier.map((plugin) => plugin.toEntry()) })),
         ...(configurations.length === 0 ? {} : { configurations }),
         ...(metrics === undefined ? {} : { metrics: metricsOf(metrics) }),
       },
-      { lineWidth: 0, version: '1.1', aliasDuplicateObjects: false },
+      (plain) => stringify(plain, { lineWidth: 0, version: '1.1', aliasDuplicateObjects: false }),
     );
   }
 }

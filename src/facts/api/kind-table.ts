@@ -3,7 +3,7 @@
  *
  * One row per kind and version: group (`-` is core), version, kind, plural, flags, bundle, references into the bundle.
  * Flags: b built in, n namespaced, c cluster-scoped, s served, p storage (built in: preferred) version, t has status,
- * d deprecated (built in: since the minor that follows).
+ * d deprecated (built in: since the minor that follows), r removed in the minor that follows.
  * References of built-in kinds are per minor: `30-33:12,34:15`.
  */
 import { type KubernetesMinor } from './schema';
@@ -17,6 +17,7 @@ export const SOURCES: Readonly<Record<string, string>> = {
   'flux-helm-controller': 'flux-helm-controller v1.6.3',
   'flux-kustomize-controller': 'flux-kustomize-controller v1.9.6',
   'flux-source-controller': 'flux-source-controller v1.9.6',
+  'gaudi-base-operator': 'gaudi-base-operator 1.23.0-695',
   'intel-device-plugins-operator': 'intel-device-plugins-operator v0.36.0',
   'jobset': 'jobset v0.12.0',
   'kai-scheduler': 'kai-scheduler v0.13.0',
@@ -66,14 +67,14 @@ admissionregistration.k8s.io v1 MutatingWebhookConfiguration mutatingwebhookconf
 admissionregistration.k8s.io v1 ValidatingAdmissionPolicy validatingadmissionpolicies pbcst kubernetes 30-37:172
 admissionregistration.k8s.io v1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings pbcs kubernetes 30-35:188,36-37:872
 admissionregistration.k8s.io v1 ValidatingWebhookConfiguration validatingwebhookconfigurations pbcs kubernetes 30-37:191
-admissionregistration.k8s.io v1alpha1 MutatingAdmissionPolicy mutatingadmissionpolicies bcsd35 kubernetes 32-37:577
-admissionregistration.k8s.io v1alpha1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcsd35 kubernetes 32-37:583
-admissionregistration.k8s.io v1alpha1 ValidatingAdmissionPolicy validatingadmissionpolicies bcstd29 kubernetes 30-31:194
-admissionregistration.k8s.io v1alpha1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings bcsd29 kubernetes 30-31:188
-admissionregistration.k8s.io v1beta1 MutatingAdmissionPolicy mutatingadmissionpolicies bcsd37 kubernetes 34-37:736
-admissionregistration.k8s.io v1beta1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcsd37 kubernetes 34-37:583
-admissionregistration.k8s.io v1beta1 ValidatingAdmissionPolicy validatingadmissionpolicies bcstd31 kubernetes 30-33:172
-admissionregistration.k8s.io v1beta1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings bcsd31 kubernetes 30-33:188
+admissionregistration.k8s.io v1alpha1 MutatingAdmissionPolicy mutatingadmissionpolicies bcsd35r38 kubernetes 32-37:577
+admissionregistration.k8s.io v1alpha1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcsd35r38 kubernetes 32-37:583
+admissionregistration.k8s.io v1alpha1 ValidatingAdmissionPolicy validatingadmissionpolicies bcstd29r32 kubernetes 30-31:194
+admissionregistration.k8s.io v1alpha1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings bcsd29r32 kubernetes 30-31:188
+admissionregistration.k8s.io v1beta1 MutatingAdmissionPolicy mutatingadmissionpolicies bcsd37r40 kubernetes 34-37:736
+admissionregistration.k8s.io v1beta1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcsd37r40 kubernetes 34-37:583
+admissionregistration.k8s.io v1beta1 ValidatingAdmissionPolicy validatingadmissionpolicies bcstd31r34 kubernetes 30-33:172
+admissionregistration.k8s.io v1beta1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings bcsd31r34 kubernetes 30-33:188
 amd.com v1alpha1 DeviceConfig deviceconfigs nstp rocm-gpu-operator 0
 amd.com v1alpha1 RemediationWorkflowStatus remediationworkflowstatuses nstp rocm-gpu-operator 50
 apiextensions.k8s.io v1 CustomResourceDefinition customresourcedefinitions pbcst kubernetes 30-34:196,35-37:815
@@ -88,8 +89,8 @@ argoproj.io v1alpha1 Application applications nsp argo-cd 31
 argoproj.io v1alpha1 ApplicationSet applicationsets nstp argo-cd 89
 authentication.k8s.io v1 SelfSubjectReview selfsubjectreviews pbcs kubernetes 30-37:246
 authentication.k8s.io v1 TokenReview tokenreviews pbcs kubernetes 30-35:249,36-37:882
-authentication.k8s.io v1alpha1 SelfSubjectReview selfsubjectreviews bcsd29 kubernetes 30-31:246
-authentication.k8s.io v1beta1 SelfSubjectReview selfsubjectreviews bcsd30 kubernetes 30-32:246
+authentication.k8s.io v1alpha1 SelfSubjectReview selfsubjectreviews bcsd29r32 kubernetes 30-31:246
+authentication.k8s.io v1beta1 SelfSubjectReview selfsubjectreviews bcsd30r33 kubernetes 30-32:246
 authorization.k8s.io v1 LocalSubjectAccessReview localsubjectaccessreviews pbns kubernetes 30:252,31-37:507
 authorization.k8s.io v1 SelfSubjectAccessReview selfsubjectaccessreviews pbcs kubernetes 30:257,31-37:511
 authorization.k8s.io v1 SelfSubjectRulesReview selfsubjectrulesreviews pbcs kubernetes 30-37:259
@@ -107,15 +108,15 @@ bus.volcano.sh v1alpha1 Command commands nsp volcano 29
 certificates.k8s.io v1 CertificateSigningRequest certificatesigningrequests pbcst kubernetes 30-34:302,35-37:832
 certificates.k8s.io v1 ClusterTrustBundle clustertrustbundles pbcs kubernetes 37:305
 certificates.k8s.io v1 PodCertificateRequest podcertificaterequests pbnst kubernetes 37:1022
-certificates.k8s.io v1alpha1 ClusterTrustBundle clustertrustbundles bcsd34 kubernetes 30-36:305
+certificates.k8s.io v1alpha1 ClusterTrustBundle clustertrustbundles bcsd34r37 kubernetes 30-36:305
 certificates.k8s.io v1alpha1 PodCertificateRequest podcertificaterequests bnst kubernetes 34:752
-certificates.k8s.io v1beta1 ClusterTrustBundle clustertrustbundles bcsd37 kubernetes 33-37:305
-certificates.k8s.io v1beta1 PodCertificateRequest podcertificaterequests bnstd37 kubernetes 35:835,36-37:891
+certificates.k8s.io v1beta1 ClusterTrustBundle clustertrustbundles bcsd37r40 kubernetes 33-37:305
+certificates.k8s.io v1beta1 PodCertificateRequest podcertificaterequests bnstd37r40 kubernetes 35:835,36-37:891
 config.volcano.sh v1alpha1 ColocationConfiguration colocationconfigurations nstp volcano 30
 coordination.k8s.io v1 Lease leases pbns kubernetes 30:307,31-37:518
 coordination.k8s.io v1alpha1 LeaseCandidate leasecandidates bns kubernetes 31:520
-coordination.k8s.io v1alpha2 LeaseCandidate leasecandidates bnsd35 kubernetes 32-35:598,36-37:893
-coordination.k8s.io v1beta1 LeaseCandidate leasecandidates pbnsd36 kubernetes 33-35:598,36-37:893
+coordination.k8s.io v1alpha2 LeaseCandidate leasecandidates bnsd35r38 kubernetes 32-35:598,36-37:893
+coordination.k8s.io v1beta1 LeaseCandidate leasecandidates pbnsd36r39 kubernetes 33-35:598,36-37:893
 deviceplugin.intel.com v1 DlbDevicePlugin dlbdeviceplugins cstp intel-device-plugins-operator 0
 deviceplugin.intel.com v1 DsaDevicePlugin dsadeviceplugins cstp intel-device-plugins-operator 3
 deviceplugin.intel.com v1 FpgaDevicePlugin fpgadeviceplugins cstp intel-device-plugins-operator 6
@@ -134,17 +135,18 @@ flow.volcano.sh v1alpha1 JobFlow jobflows nstp volcano 35
 flow.volcano.sh v1alpha1 JobTemplate jobtemplates nstp volcano 59
 flowcontrol.apiserver.k8s.io v1 FlowSchema flowschemas pbcst kubernetes 30-36:319,37:1024
 flowcontrol.apiserver.k8s.io v1 PriorityLevelConfiguration prioritylevelconfigurations pbcst kubernetes 30-36:333,37:1028
-flowcontrol.apiserver.k8s.io v1beta3 FlowSchema flowschemas bcstd29 kubernetes 30-31:319
-flowcontrol.apiserver.k8s.io v1beta3 PriorityLevelConfiguration prioritylevelconfigurations bcstd29 kubernetes 30-31:333
+flowcontrol.apiserver.k8s.io v1beta3 FlowSchema flowschemas bcstd29r32 kubernetes 30-31:319
+flowcontrol.apiserver.k8s.io v1beta3 PriorityLevelConfiguration prioritylevelconfigurations bcstd29r32 kubernetes 30-31:333
 fpga.intel.com v2 AcceleratorFunction acceleratorfunctions nsp intel-device-plugins-operator 26
 fpga.intel.com v2 FpgaRegion fpgaregions nsp intel-device-plugins-operator 31
+habanalabs.habana.ai v1 ClusterPolicy clusterpolicies cstp gaudi-base-operator 0
 helm.toolkit.fluxcd.io v2 HelmRelease helmreleases nstp flux-helm-controller 0
 internal.apiserver.k8s.io v1alpha1 StorageVersion storageversions pbcst kubernetes 30-35:339,36-37:895
 jobset.x-k8s.io v1alpha2 JobSet jobsets nstp jobset 0
 k8s.cni.cncf.io v1 NetworkAttachmentDefinition network-attachment-definitions nsp network-attachment-definition 0
 kai.scheduler v1 Config configs cstp kai-scheduler 0
-kai.scheduler v1 SchedulingShard schedulingshards cstp kai-scheduler 26
-kai.scheduler v1alpha1 Topology topologies csp kai-scheduler 37
+kai.scheduler v1 SchedulingShard schedulingshards cstp kai-scheduler 25
+kai.scheduler v1alpha1 Topology topologies csp kai-scheduler 36
 karpenter.k8s.aws v1 EC2NodeClass ec2nodeclasses cstp karpenter-provider-aws 0
 karpenter.sh v1 NodeClaim nodeclaims cstp karpenter 6
 karpenter.sh v1 NodePool nodepools cstp karpenter 36
@@ -184,8 +186,8 @@ kueue.x-k8s.io v1beta2 Workload workloads nstp kueue 162
 kueue.x-k8s.io v1beta2 WorkloadPriorityClass workloadpriorityclasses csp kueue 203
 kustomize.toolkit.fluxcd.io v1 Kustomization kustomizations nstp flux-kustomize-controller 0
 leaderworkerset.x-k8s.io v1 LeaderWorkerSet leaderworkersets nstp lws 30
-lifecycle.k8s.io v1alpha1 Eviction evictions pbnst kubernetes 37:1031
-lifecycle.k8s.io v1alpha1 EvictionRequest evictionrequests pbnst kubernetes 37:1042
+lifecycle.k8s.io v1alpha1 Eviction evictions pbnstr43 kubernetes 37:1031
+lifecycle.k8s.io v1alpha1 EvictionRequest evictionrequests pbnstr43 kubernetes 37:1042
 mellanox.com v1alpha1 HostDeviceNetwork hostdevicenetworks cstp network-operator 0
 mellanox.com v1alpha1 IPoIBNetwork ipoibnetworks cstp network-operator 7
 mellanox.com v1alpha1 MacvlanNetwork macvlannetworks cstp network-operator 10
@@ -212,8 +214,8 @@ networking.k8s.io v1 NetworkPolicy networkpolicies pbns kubernetes 30-33:363,34-
 networking.k8s.io v1 ServiceCIDR servicecidrs pbcst kubernetes 33-37:374
 networking.k8s.io v1alpha1 IPAddress ipaddresses bcs kubernetes 30:371
 networking.k8s.io v1alpha1 ServiceCIDR servicecidrs bcst kubernetes 30:374
-networking.k8s.io v1beta1 IPAddress ipaddresses bcsd34 kubernetes 31-35:371,36:899
-networking.k8s.io v1beta1 ServiceCIDR servicecidrs bcstd34 kubernetes 31-36:374
+networking.k8s.io v1beta1 IPAddress ipaddresses bcsd34r37 kubernetes 31-35:371,36:899
+networking.k8s.io v1beta1 ServiceCIDR servicecidrs bcstd34r37 kubernetes 31-36:374
 nfd.k8s-sigs.io v1alpha1 NodeFeature nodefeatures nsp node-feature-discovery 0
 nfd.k8s-sigs.io v1alpha1 NodeFeatureGroup nodefeaturegroups nstp node-feature-discovery 12
 nfd.k8s-sigs.io v1alpha1 NodeFeatureRule nodefeaturerules csp node-feature-discovery 24
@@ -248,21 +250,21 @@ resource.k8s.io v1alpha2 ResourceClass resourceclasses pbcs kubernetes 30:417
 resource.k8s.io v1alpha2 ResourceClassParameters resourceclassparameters pbns kubernetes 30:418
 resource.k8s.io v1alpha2 ResourceSlice resourceslices bcs kubernetes 30:423
 resource.k8s.io v1alpha3 DeviceClass deviceclasses bcs kubernetes 31:532,32-33:600
-resource.k8s.io v1alpha3 DeviceTaintRule devicetaintrules bcstd36 kubernetes 33-34:664,35-37:837
+resource.k8s.io v1alpha3 DeviceTaintRule devicetaintrules bcstd36r39 kubernetes 33-34:664,35-37:837
 resource.k8s.io v1alpha3 PodSchedulingContext podschedulingcontexts pbnst kubernetes 31:539
 resource.k8s.io v1alpha3 ResourceClaim resourceclaims bnst kubernetes 31:543,32:602,33:667
 resource.k8s.io v1alpha3 ResourceClaimTemplate resourceclaimtemplates bns kubernetes 31:557,32:612,33:679
-resource.k8s.io v1alpha3 ResourcePoolStatusRequest resourcepoolstatusrequests pbcst kubernetes 36:912,37:1071
+resource.k8s.io v1alpha3 ResourcePoolStatusRequest resourcepoolstatusrequests pbcstr42 kubernetes 36:912,37:1071
 resource.k8s.io v1alpha3 ResourceSlice resourceslices bcs kubernetes 31-32:559,33:681
-resource.k8s.io v1beta1 DeviceClass deviceclasses bcsd35 kubernetes 32-33:600,34-36:758,37:1045
-resource.k8s.io v1beta1 ResourceClaim resourceclaims bnstd35 kubernetes 32:602,33:667,34-36:789,37:1081
-resource.k8s.io v1beta1 ResourceClaimTemplate resourceclaimtemplates bnsd35 kubernetes 32:612,33:679,34-36:794,37:1086
-resource.k8s.io v1beta1 ResourceSlice resourceslices bcsd35 kubernetes 32:614,33:690,34-35:796,36:917,37:1088
-resource.k8s.io v1beta2 DeviceClass deviceclasses bcsd36 kubernetes 33:600,34-36:758,37:1045
-resource.k8s.io v1beta2 DeviceTaintRule devicetaintrules bcst kubernetes 36-37:837
-resource.k8s.io v1beta2 ResourceClaim resourceclaims bnstd36 kubernetes 33:695,34-36:760,37:1046
-resource.k8s.io v1beta2 ResourceClaimTemplate resourceclaimtemplates bnsd36 kubernetes 33:701,34-36:778,37:1059
-resource.k8s.io v1beta2 ResourceSlice resourceslices bcsd36 kubernetes 33:703,34-35:780,36:903,37:1061
+resource.k8s.io v1beta1 DeviceClass deviceclasses bcsd35r38 kubernetes 32-33:600,34-36:758,37:1045
+resource.k8s.io v1beta1 ResourceClaim resourceclaims bnstd35r38 kubernetes 32:602,33:667,34-36:789,37:1081
+resource.k8s.io v1beta1 ResourceClaimTemplate resourceclaimtemplates bnsd35r38 kubernetes 32:612,33:679,34-36:794,37:1086
+resource.k8s.io v1beta1 ResourceSlice resourceslices bcsd35r38 kubernetes 32:614,33:690,34-35:796,36:917,37:1088
+resource.k8s.io v1beta2 DeviceClass deviceclasses bcsd36r39 kubernetes 33:600,34-36:758,37:1045
+resource.k8s.io v1beta2 DeviceTaintRule devicetaintrules bcstr42 kubernetes 36-37:837
+resource.k8s.io v1beta2 ResourceClaim resourceclaims bnstd36r39 kubernetes 33:695,34-36:760,37:1046
+resource.k8s.io v1beta2 ResourceClaimTemplate resourceclaimtemplates bnsd36r39 kubernetes 33:701,34-36:778,37:1059
+resource.k8s.io v1beta2 ResourceSlice resourceslices bcsd36r39 kubernetes 33:703,34-35:780,36:903,37:1061
 resource.nvidia.com v1beta1 ComputeDomain computedomains nstp nvidia-dra-driver-gpu 0
 resource.nvidia.com v1beta1 ComputeDomainClique computedomaincliques nsp nvidia-dra-driver-gpu 8
 scheduling.k8s.io v1 PriorityClass priorityclasses pbcs kubernetes 30-35:431,36-37:922
@@ -272,11 +274,11 @@ scheduling.k8s.io v1alpha2 Workload workloads bns kubernetes 36:933
 scheduling.k8s.io v1alpha3 CompositePodGroup compositepodgroups pbnst kubernetes 37:1093
 scheduling.k8s.io v1alpha3 PodGroup podgroups bnst kubernetes 37:1098
 scheduling.k8s.io v1alpha3 Workload workloads bns kubernetes 37:1100
-scheduling.k8s.io v1beta1 PodGroup podgroups pbnst kubernetes 37:1098
-scheduling.k8s.io v1beta1 Workload workloads pbns kubernetes 37:1100
-scheduling.run.ai v1alpha2 BindRequest bindrequests nstp kai-scheduler 38
-scheduling.run.ai v2 Queue queues cstp kai-scheduler 62
-scheduling.run.ai v2alpha2 PodGroup podgroups nstp kai-scheduler 48
+scheduling.k8s.io v1beta1 PodGroup podgroups pbnstr43 kubernetes 37:1098
+scheduling.k8s.io v1beta1 Workload workloads pbnsr43 kubernetes 37:1100
+scheduling.run.ai v1alpha2 BindRequest bindrequests nstp kai-scheduler 37
+scheduling.run.ai v2 Queue queues cstp kai-scheduler 61
+scheduling.run.ai v2alpha2 PodGroup podgroups nstp kai-scheduler 47
 scheduling.volcano.sh v1beta1 PodGroup podgroups nsp volcano 67
 scheduling.volcano.sh v1beta1 Queue queues cstp volcano 74
 scheduling.x-k8s.io v1alpha1 ElasticQuota elasticquotas nstp scheduler-plugins 0
@@ -306,11 +308,11 @@ storage.k8s.io v1 CSIStorageCapacity csistoragecapacities pbns kubernetes 30-37:
 storage.k8s.io v1 StorageClass storageclasses pbcs kubernetes 30-37:442
 storage.k8s.io v1 VolumeAttachment volumeattachments pbcst kubernetes 30:447,31-32:567,33-37:709
 storage.k8s.io v1 VolumeAttributesClass volumeattributesclasses pbcs kubernetes 34-37:452
-storage.k8s.io v1alpha1 VolumeAttributesClass volumeattributesclasses bcsd32 kubernetes 30-34:452
-storage.k8s.io v1beta1 VolumeAttributesClass volumeattributesclasses bcsd34 kubernetes 31-36:452
+storage.k8s.io v1alpha1 VolumeAttributesClass volumeattributesclasses bcsd32r35 kubernetes 30-34:452
+storage.k8s.io v1beta1 VolumeAttributesClass volumeattributesclasses bcsd34r37 kubernetes 31-36:452
 storagemigration.k8s.io v1 StorageVersionMigration storageversionmigrations pbcst kubernetes 37:848
 storagemigration.k8s.io v1alpha1 StorageVersionMigration storageversionmigrations bcst kubernetes 30-34:453
-storagemigration.k8s.io v1beta1 StorageVersionMigration storageversionmigrations bcstd37 kubernetes 35-37:848
+storagemigration.k8s.io v1beta1 StorageVersionMigration storageversionmigrations bcstd37r40 kubernetes 35-37:848
 topology.node.k8s.io v1alpha1 NodeResourceTopology noderesourcetopologies cs node-feature-discovery 28
 topology.node.k8s.io v1alpha2 NodeResourceTopology noderesourcetopologies csp node-feature-discovery 35
 topology.volcano.sh v1alpha1 HyperNode hypernodes cstp volcano 89

@@ -74,6 +74,7 @@ function parseRow(row: string): Entry {
   const references = builtIn ? referencesByMinor(places) : new Map([['', Number(places)]]);
   const core = group === '-';
   const since = /d(\d+)/.exec(flags)?.[1];
+  const removed = /r(\d+)/.exec(flags)?.[1];
   return {
     bundle,
     references,
@@ -91,6 +92,7 @@ function parseRow(row: string): Entry {
       deprecated: flags.includes('d'),
       hasStatusSubresource: flags.includes('t'),
       ...(since === undefined ? {} : { deprecatedSince: `1.${Number(since)}` as const }),
+      ...(removed === undefined ? {} : { removedIn: `1.${Number(removed)}` as const }),
       ...(builtIn ? { minors: KUBERNETES_MINORS.filter((minor) => references.has(minor)) } : {}),
     },
   };

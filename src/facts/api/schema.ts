@@ -88,6 +88,8 @@ export interface KindInfo {
   readonly deprecated: boolean;
   /** Built-in kinds: the first minor that warns of this version, where Gantry knows that minor. */
   readonly deprecatedSince?: KubernetesMinor;
+  /** Built-in kinds: the first minor without this version, as planned; a release may keep it for longer. */
+  readonly removedIn?: KubernetesMinor;
   readonly hasStatusSubresource: boolean;
   /** Built-in kinds: the minors that serve this version, ascending. Absent for custom resources. */
   readonly minors?: readonly KubernetesMinor[];

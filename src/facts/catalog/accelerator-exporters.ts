@@ -1,8 +1,8 @@
 /**
  * Exporters of accelerators beside NVIDIA's: where they run, and the metrics, types, units, and labels that alerts and dashboards read.
  *
- * Sources: ROCm device-metrics-exporter, docs/configuration/metricslist.md; Intel Gaudi documentation, "Prometheus Metric Exporter";
- * aws-neuron-sdk, neuron-monitor user guide and neuron-monitor-prometheus.py; Ascend mind-cluster, component/npu-exporter. An exporter that
+ * Sources: ROCm device-metrics-exporter, docs/configuration/metricslist.md; HabanaAI/gaudi-metric-exporter, exporter.go;
+ * neuron-monitor-prometheus.py of aws-neuronx-tools, which the neuron-monitor image runs, and the user guide; Ascend mind-cluster, component/npu-exporter. An exporter that
  * declares errors as a gauge has no counter for them: alerts compare values over time instead of `increase()`.
  */
 import { frozen } from './frozen';
@@ -132,7 +132,7 @@ export const ACCELERATOR_EXPORTERS: Readonly<Record<MeasuredVendor, AcceleratorE
     port: { name: 'metrics', number: 8000 },
     deviceLabels: ['instance_id', 'instance_type', 'availability_zone', 'region'],
     podLabel: 'runtime_tag',
-    prefixes: ['neuron', 'execution_'],
+    prefixes: ['neuron', 'execution_', 'hardware_ecc_'],
     metrics: [
       gauge('neuroncore_utilization_ratio', 'ratio', 'use of a core', ['neuroncore', 'runtime_tag']),
       gauge('neuron_runtime_memory_used_bytes', 'bytes', 'memory of a runtime', ['memory_location', 'runtime_tag']),
@@ -140,15 +140,11 @@ export const ACCELERATOR_EXPORTERS: Readonly<Record<MeasuredVendor, AcceleratorE
       gauge('execution_latency_seconds', 's', 'latency of executions', ['percentile', 'runtime_tag']),
       counter('execution_errors_total', 'failed executions', ['error_type', 'runtime_tag']),
       counter('execution_status_total', 'executions', ['status_type', 'runtime_tag']),
-      gauge('neurondevice_hw_ecc_events_total_mem_ecc_corrected', 'count', 'corrected errors of device memory', [
-        'neuron_device_index',
-      ]),
-      gauge('neurondevice_hw_ecc_events_total_mem_ecc_uncorrected', 'count', 'uncorrected errors of device memory', [
-        'neuron_device_index',
-      ]),
-      gauge('neurondevice_hw_ecc_events_total_sram_ecc_uncorrected', 'count', 'uncorrected errors of on-chip memory', [
-        'neuron_device_index',
-      ]),
+      counter(
+        'hardware_ecc_events_total',
+        'memory errors of a device: event_type is one of mem_ecc_corrected, mem_ecc_uncorrected, sram_ecc_corrected, and sram_ecc_uncorrected',
+        ['event_type', 'neuron_device_index'],
+      ),
     ],
   },
   ascend: {

@@ -34,6 +34,8 @@ export const GANTRY_TOPOLOGY_REQUIRED = 'gantry.dev/topology-required';
 export const GANTRY_TOPOLOGY_PREFERRED = 'gantry.dev/topology-preferred';
 /** Seconds that a pod runs before it may be evicted for another. */
 export const GANTRY_MINIMUM_RUNTIME = 'gantry.dev/minimum-runtime-seconds';
+/** Annotation of pods: seconds between checkpoints of the gang. Work since the last one is lost when it is interrupted. */
+export const GANTRY_CHECKPOINT_SECONDS = 'gantry.dev/checkpoint-seconds';
 /** Seconds from start to end, as far as the author knows: what backfill counts with. */
 export const GANTRY_EXPECTED_SECONDS = 'gantry.dev/expected-seconds';
 /** `false`: never evicted for others. */
@@ -115,6 +117,11 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
   onPod(GANTRY_TOPOLOGY_REQUIRED, 'label key', 'the gang is placed within one domain of this level, or stays pending'),
   onPod(GANTRY_TOPOLOGY_PREFERRED, 'label key', 'the gang is placed within one domain of this level if possible'),
   onPod(GANTRY_MINIMUM_RUNTIME, 'seconds', 'time that a pod runs before it can be evicted for another'),
+  onPod(
+    GANTRY_CHECKPOINT_SECONDS,
+    'seconds',
+    'time between checkpoints of the gang; work since the last one is the price of an eviction or a move',
+  ),
   onPod(GANTRY_EXPECTED_SECONDS, 'seconds', 'expected duration of the gang, which backfill uses'),
   onPod(GANTRY_PREEMPTIBLE, 'boolean', '`false`: never evicted for others'),
   {

@@ -54,6 +54,7 @@ export {
   GANTRY_ACCELERATOR_CAPACITY,
   GANTRY_DEVICES,
   GANTRY_DEVICES_MISSING_TAINT,
+  GANTRY_CHECKPOINT_SECONDS,
   GANTRY_EXPECTED_SECONDS,
   GANTRY_GANG_LABEL,
   GANTRY_GANG_MIN_MEMBER,
@@ -124,6 +125,7 @@ export {
   isExtendedResource,
   isWholeDevice,
 } from './resource-names';
+export { serverMetricsFor, type ServerMetrics } from './server-metrics';
 export {
   NEVER_TAINTS,
   TAINTS,

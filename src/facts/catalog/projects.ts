@@ -1,5 +1,5 @@
 /**
- * The upstream releases whose behaviour the rules and schemas here are taken from, as the catalog lists them.
+ * The upstream releases whose behavior the rules and schemas here are taken from, as the catalog lists them.
  */
 import { UPSTREAM, type UpstreamRelease } from '../upstream';
 import { frozen } from './frozen';

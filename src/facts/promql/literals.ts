@@ -109,5 +109,6 @@ export function parseNumber(text: string): number | undefined {
   }
   const duration = /[ywdhms]/.test(unsigned) && !unsigned.startsWith('0x') ? parseDuration(unsigned) : undefined;
   const value = duration ?? (unsigned === '' ? NaN : Number(unsigned.replaceAll('_', '')));
-  return Number.isNaN(value) ? undefined : sign * value;
+  // Like Go's strconv.ParseFloat, which reports a number that no double holds as an error.
+  return Number.isFinite(value) ? sign * value : undefined;
 }

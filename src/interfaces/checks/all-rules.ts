@@ -21,6 +21,7 @@ import { monitoringRules } from '../../constructs/monitoring/rules';
 import { networkingRules } from '../../constructs/networking/rules';
 import { nodeTuningRules } from '../../constructs/node-tuning/rules';
 import { neuronRules } from '../../constructs/neuron/rules';
+import { hygieneRules } from '../../constructs/pods/rules/hygiene';
 import { podRules } from '../../constructs/pods/rules';
 import { schedulingRules } from '../../constructs/pods/rules/scheduling';
 import { rayRules } from '../../constructs/ray/rules';
@@ -55,6 +56,7 @@ const ALL: readonly Rule[] = [
   ...servingRules,
   ...kaiRules,
   ...referenceRules,
+  ...hygieneRules,
 ];
 
 /** Every semantic rule, domain by domain. */

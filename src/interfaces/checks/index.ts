@@ -6,14 +6,23 @@
 import { provideRules } from '../../checks/registry';
 import { allRules } from './all-rules';
 
-provideRules(allRules());
+provideRules(allRules);
 
 export { allRules };
 export { check, type CheckOptions } from '../../checks/engine';
 export { CheckError } from '../../checks/check-error';
 export { defineRule, type RuleDefinition } from '../../checks/define-rule';
-export { SEVERITIES, TIERS, type Finding, type NotChecked, type Severity, type Tier } from '../../checks/finding';
-export { hasErrors, type Report, type SuppressedFinding } from '../../checks/report';
+export {
+  RULE_GROUPS,
+  SEVERITIES,
+  TIERS,
+  type Finding,
+  type NotChecked,
+  type RuleGroup,
+  type Severity,
+  type Tier,
+} from '../../checks/finding';
+export { countsOf, hasErrors, type Report, type SuppressedFinding } from '../../checks/report';
 export { renderJson } from '../../checks/report/json';
 export { findingText, renderText, type FindingTextOptions, type TextOptions } from '../../checks/report/text';
 export {

@@ -4,7 +4,7 @@
 import { DEFAULT_MINOR } from '../../facts/api/kinds';
 import { type JsonObject, type KubernetesMinor } from '../../facts/api/schema';
 import { FindingCollector } from '../../checks/collector';
-import { type Finding } from '../../checks/finding';
+import { RULE_GROUPS, type Finding } from '../../checks/finding';
 import { type Rule } from '../../checks/rule';
 import { runRules } from '../../checks/run-rules';
 import { idOf } from '../../manifests/identity';
@@ -69,7 +69,7 @@ function sameFinding(a: Finding, b: Finding): boolean {
 }
 
 function run(rule: Rule, set: ManifestSet, kubernetes: KubernetesMinor): readonly Finding[] {
-  const collector = new FindingCollector(set, {});
+  const collector = new FindingCollector(set, { groups: RULE_GROUPS });
   runRules([rule], { set, kubernetes }, collector);
   const { findings, notChecked } = collector.report();
   const [failed] = notChecked;

@@ -12,7 +12,7 @@ import {
 } from '../../facts/catalog';
 import { oneOf } from './check-options';
 import { table } from './table';
-import { UsageError, wantsColour, type Terminal } from './terminal';
+import { UsageError, wantsColor, type Terminal } from './terminal';
 
 export interface CatalogFlags {
   readonly format?: string;
@@ -53,12 +53,12 @@ function unknownName(name: string): string {
 }
 
 function tableText({ title, columns, rows }: CatalogTable, flags: CatalogFlags, terminal: Terminal): string {
-  const colour = wantsColour(terminal, flags.color);
-  return `${pico.createColors(colour).underline(title)}\n${table(columns, rows, { colour, width: terminal.columns })}`;
+  const color = wantsColor(terminal, flags.color);
+  return `${pico.createColors(color).underline(title)}\n${table(columns, rows, { color, width: terminal.columns })}`;
 }
 
 function entryText({ name, facts, tables }: CatalogEntry, flags: CatalogFlags, terminal: Terminal): string {
-  const { bold } = pico.createColors(wantsColour(terminal, flags.color));
+  const { bold } = pico.createColors(wantsColor(terminal, flags.color));
   const width = Math.max(0, ...facts.map(([label]) => label.length));
   const lines = facts.map(([label, value]) => `  ${label.padEnd(width)}  ${value}\n`);
   return [`${bold(name)}\n${lines.join('')}`, ...tables.map((found) => tableText(found, flags, terminal))].join('\n');

@@ -39,6 +39,11 @@ export interface GantryValidationProperties {
    * @default - the configuration file's
    */
   readonly baseline?: string;
+  /**
+   * Whether to run the rules on workload hygiene as well.
+   * @default - the configuration file's
+   */
+  readonly hygiene?: boolean;
 }
 
 /** What of the context of cdk8s-cli is used. */

@@ -23,6 +23,7 @@ export interface CheckFlags {
   readonly crd?: readonly string[];
   readonly ignore?: readonly string[];
   readonly failOn?: string;
+  readonly hygiene?: boolean;
   readonly format?: string;
   readonly output?: string;
   readonly quiet?: boolean;
@@ -44,6 +45,7 @@ export function checkOptions(flags: CheckFlags, knownRules: readonly string[], t
   return {
     kubernetes: minorOf(flags.k8s),
     tiers: tiersOf(flags.only),
+    groups: flags.hygiene === true ? ['hygiene'] : [],
     crdOption: '--crd FILE',
     crds: flags.crd?.flatMap((file) => crdsIn(file, terminal.cwd)),
     ignore: flags.ignore?.map((text) => suppressionOf(text, knownRules)),

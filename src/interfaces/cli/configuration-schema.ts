@@ -12,7 +12,7 @@ export interface FileSchema {
   readonly $schema?: string;
   readonly title?: string;
   readonly description?: string;
-  readonly type: 'object' | 'array' | 'string';
+  readonly type: 'object' | 'array' | 'string' | 'boolean';
   readonly enum?: readonly string[];
   readonly minLength?: number;
   readonly items?: FileSchema;
@@ -63,6 +63,10 @@ export const CONFIGURATION_SCHEMA = {
         'What makes the exit status 1: findings of this severity or above, and objects that were not checked.',
       items: { type: 'string', enum: ['error', 'warning', 'info', 'not-checked'] },
     },
+    hygiene: {
+      type: 'boolean',
+      description: 'Whether to run the rules on workload hygiene: security, images, requests, later API removals.',
+    },
     baseline: { type: 'string', description: 'File with the findings to suppress.', minLength: 1 },
   },
 } as const satisfies FileSchema;
@@ -78,6 +82,8 @@ export function problemsOf(value: JsonValue, schema: FileSchema, path = ''): rea
   switch (schema.type) {
     case 'string':
       return stringProblems(value, schema).map((message) => problem(message));
+    case 'boolean':
+      return typeof value === 'boolean' ? [] : [problem('must be true or false')];
     case 'array':
       return Array.isArray(value)
         ? value.flatMap((item, index) =>

@@ -30,6 +30,8 @@ export interface Configuration {
   readonly off: readonly Suppression[];
   readonly ruleModules: readonly string[];
   readonly failOn: readonly string[];
+  /** Whether the file asks for the rules on hygiene. */
+  readonly hygiene?: boolean;
   readonly baseline?: string;
 }
 
@@ -83,6 +85,7 @@ export function readConfiguration(named: string | undefined, cwd: string): Confi
     off: rules.filter(({ severity }) => severity === 'off').map(({ rule, reason }) => ({ rule, reason })),
     ruleModules: stringsIn(value['rule-modules']).map((module) => resolve(folder, module)),
     failOn: stringsIn(value['fail-on']),
+    hygiene: value.hygiene === true,
     baseline: value.baseline === undefined ? undefined : fromHere(asString(value.baseline) ?? ''),
   };
 }

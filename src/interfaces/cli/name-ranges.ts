@@ -1,5 +1,5 @@
 /**
- * Many names in a few words: neighbours that differ in their last number alone are a range.
+ * Many names in a few words: neighbors that differ in their last number alone are a range.
  */
 
 /** More ranges than this are printed as a number. */

@@ -20,7 +20,7 @@ import { readText } from '../checks/read-files';
 import { readWholeManifests } from './inputs';
 import { planJson } from './plan-json';
 import { differenceText, planText } from './plan-text';
-import { Progress, UsageError, wantsColour, type Terminal } from './terminal';
+import { Progress, UsageError, wantsColor, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';
 
 const load = createRequire(__filename);
@@ -123,7 +123,7 @@ function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanF
     case 'text': {
       const toFile = flags.output !== undefined;
       const options = {
-        colour: !toFile && wantsColour(terminal, flags.color),
+        color: !toFile && wantsColor(terminal, flags.color),
         width: toFile ? undefined : terminal.columns,
         asked: plan.asked.length,
       };

@@ -18,7 +18,7 @@ import { namesText } from './name-ranges';
 import { table } from './table';
 
 export interface PlanTextOptions {
-  readonly colour: boolean;
+  readonly color: boolean;
   /**
    * Columns that a line may take.
    * @default - lines are not broken
@@ -28,25 +28,25 @@ export interface PlanTextOptions {
   readonly asked: number;
 }
 
-type Colours = ReturnType<typeof pico.createColors>;
+type Colors = ReturnType<typeof pico.createColors>;
 
 /** Maximum number of gangs in a table; of larger clusters the text shows totals, and the other formats show everything. */
 const MOST_ROWS = 40;
 
 export function planText(given: ClusterView, options: PlanTextOptions): string {
   const view = shown(given);
-  const colours = pico.createColors(options.colour);
+  const colors = pico.createColors(options.color);
   const asked = view.gangs.slice(0, options.asked);
   const blocks = [
-    headText(view, colours),
+    headText(view, colors),
     gangsText(view, asked, options),
-    pendingText(asked, colours, options.width),
+    pendingText(asked, colors, options.width),
     evictionsText(view, options),
     queuesText(view, options),
     poolsText(view, options),
-    freeText(view, colours, options.width),
-    notesText(view, colours, options.width),
-    verdict(asked, colours),
+    freeText(view, colors, options.width),
+    notesText(view, colors, options.width),
+    verdict(asked, colors),
   ];
   return `${blocks
     .filter((block) => block !== '')
@@ -70,7 +70,7 @@ function shown<T>(value: T): T {
   ) as T;
 }
 
-function headText(view: ClusterView, { bold }: Colours): string {
+function headText(view: ClusterView, { bold }: Colors): string {
   const { devices } = view.fragmentation;
   const places = view.levels.map(({ title, domains }) => counted(domains, title));
   const parts = [counted(view.nodes.length, 'node'), ...(devices > 0 ? [counted(devices, 'device')] : []), ...places];
@@ -78,14 +78,14 @@ function headText(view: ClusterView, { bold }: Colours): string {
 }
 
 const STATES: Readonly<
-  Record<ViewGangState, { readonly word: string; readonly colour: 'green' | 'yellow' | 'red' | 'cyan' }>
+  Record<ViewGangState, { readonly word: string; readonly color: 'green' | 'yellow' | 'red' | 'cyan' }>
 > = {
-  placed: { word: 'placed', colour: 'green' },
-  running: { word: 'running', colour: 'cyan' },
-  partial: { word: 'partial', colour: 'yellow' },
-  nominated: { word: 'nominated', colour: 'yellow' },
-  pending: { word: 'pending', colour: 'red' },
-  evicting: { word: 'evicted', colour: 'red' },
+  placed: { word: 'placed', color: 'green' },
+  running: { word: 'running', color: 'cyan' },
+  partial: { word: 'partial', color: 'yellow' },
+  nominated: { word: 'nominated', color: 'yellow' },
+  pending: { word: 'pending', color: 'red' },
+  evicting: { word: 'evicted', color: 'red' },
 };
 
 function gangsText(view: ClusterView, asked: readonly ViewGang[], options: PlanTextOptions): string {
@@ -103,19 +103,19 @@ function gangsText(view: ClusterView, asked: readonly ViewGang[], options: PlanT
   ]);
   const rest = asked.length - shown.length;
   const text = table(['gang', 'kind', 'pods', 'devices', 'state', 'where'], rows, { ...options, whole: [0] });
-  return `${coloured(text, options.colour)}${rest > 0 ? `… and ${rest} more (use --format json or html for all)\n` : ''}`;
+  return `${colored(text, options.color)}${rest > 0 ? `… and ${rest} more (use --format json or html for all)\n` : ''}`;
 }
 
-/** The state's word, in its colour; only at the place of its column. */
-function coloured(text: string, colour: boolean): string {
-  if (!colour) {
+/** The state's word, in its color; only at the place of its column. */
+function colored(text: string, color: boolean): string {
+  if (!color) {
     return text;
   }
-  const colours = pico.createColors(true);
-  const words = new Map(Object.values(STATES).map((state) => [state.word, state.colour]));
+  const colors = pico.createColors(true);
+  const words = new Map(Object.values(STATES).map((state) => [state.word, state.color]));
   return text.replace(
     / {2}(placed|runs|in part|next|waits|evicted)(?= {2}|\n)/g,
-    (_, word: string) => `  ${colours[words.get(word) ?? 'red'](word)}`,
+    (_, word: string) => `  ${colors[words.get(word) ?? 'red'](word)}`,
   );
 }
 
@@ -148,20 +148,20 @@ export function whereText(view: ClusterView, { where, domain, placed }: ViewGang
   return `${place === '' ? '' : `${place}: `}${namesText(names)}${density}`;
 }
 
-function pendingText(asked: readonly ViewGang[], colours: Colours, width: number | undefined): string {
+function pendingText(asked: readonly ViewGang[], colors: Colors, width: number | undefined): string {
   const waiting = asked.filter(({ pending }) => pending !== undefined);
   if (waiting.length === 0) {
     return '';
   }
-  const blocks = waiting.slice(0, MOST_ROWS).map((gang) => pendingBlock(gang, gang.pending!, colours, width));
+  const blocks = waiting.slice(0, MOST_ROWS).map((gang) => pendingBlock(gang, gang.pending!, colors, width));
   const rest = waiting.length - blocks.length;
-  return [colours.bold('Pending'), ...blocks, ...(rest > 0 ? [`  … and ${rest} more`] : [])].join('\n');
+  return [colors.bold('Pending'), ...blocks, ...(rest > 0 ? [`  … and ${rest} more`] : [])].join('\n');
 }
 
 function pendingBlock(
   gang: ViewGang,
   pending: ViewPending,
-  { bold, dim, red, yellow, green }: Colours,
+  { bold, dim, red, yellow, green }: Colors,
   width: number | undefined,
 ): string {
   const { name, kind, queue, pods, minimum, devices, topology, state } = gang;
@@ -298,7 +298,7 @@ function poolsText(view: ClusterView, options: PlanTextOptions): string {
 }
 
 /** What is left, and how it lies. */
-function freeText(view: ClusterView, { bold }: Colours, width: number | undefined): string {
+function freeText(view: ClusterView, { bold }: Colors, width: number | undefined): string {
   const { devices, freeWhole, onFreeNodes, freeParts, stranded, unavailable, largest } = view.fragmentation;
   if (devices === 0) {
     return '';
@@ -325,7 +325,7 @@ function titled(title: string, name: string): string {
   return name.toLowerCase().startsWith(title.toLowerCase()) ? name : `${title} ${name}`;
 }
 
-function notesText({ notes }: ClusterView, { bold }: Colours, width: number | undefined): string {
+function notesText({ notes }: ClusterView, { bold }: Colors, width: number | undefined): string {
   if (notes.length === 0) {
     return '';
   }
@@ -338,7 +338,7 @@ function notesText({ notes }: ClusterView, { bold }: Colours, width: number | un
   ].join('\n');
 }
 
-function verdict(asked: readonly ViewGang[], { green, red }: Colours): string {
+function verdict(asked: readonly ViewGang[], { green, red }: Colors): string {
   if (asked.length === 0) {
     return '';
   }
@@ -370,7 +370,7 @@ export function differenceText(
   difference: PlanDifference,
   options: PlanTextOptions,
 ): string {
-  const { bold, green, red, dim } = pico.createColors(options.colour);
+  const { bold, green, red, dim } = pico.createColors(options.color);
   const word = (state: ViewGangState | undefined): string => (state === undefined ? 'not present' : STATES[state].word);
   const good = (state: ViewGangState | undefined): boolean =>
     state === 'placed' || state === 'running' || state === 'nominated';
@@ -411,7 +411,7 @@ function namesOf(names: readonly string[]): string {
 
 const MOST_NAMES = 8;
 
-/** Breaks between words; colours take no room. */
+/** Breaks between words; colors take no room. */
 function wrap(text: string, first: string, rest: string, width: number | undefined): string[] {
   const lines: string[] = [];
   let line = first;

@@ -7,7 +7,7 @@ import { nearestName } from '../../facts/spelling';
 import { oneOf } from './check-options';
 import { ruleFacts } from '../checks/rule-facts';
 import { table } from './table';
-import { UsageError, wantsColour, type Terminal } from './terminal';
+import { UsageError, wantsColor, type Terminal } from './terminal';
 
 export interface RulesFlags {
   readonly format?: string;
@@ -22,17 +22,17 @@ export interface RulesFlags {
 export function rulesCommand(name: string | undefined, flags: RulesFlags, terminal: Terminal): number {
   const format = flags.format === undefined ? 'text' : oneOf('--format', flags.format, ['text', 'json'], 'format');
   const rules = selected(name);
-  const colour = wantsColour(terminal, flags.color);
+  const color = wantsColor(terminal, flags.color);
   if (format === 'json') {
-    const rows = rules.map(({ id, row, tier, severity, summary, why, source, fix }) => {
-      return { id, row, tier, severity, summary, why, source, fix };
+    const rows = rules.map(({ id, row, tier, severity, group, summary, why, source, fix }) => {
+      return { id, row, tier, severity, group, summary, why, source, fix };
     });
     terminal.out(`${JSON.stringify(rows, undefined, 2)}\n`);
   } else if (rules[0]?.id === name) {
-    terminal.out(wholeRule(rules[0], colour));
+    terminal.out(wholeRule(rules[0], color));
   } else {
     const rows = rules.map(({ id, tier, severity, summary }) => [id, tier, severity, summary]);
-    terminal.out(table(['rule', 'tier', 'severity', 'requirement'], rows, { colour, width: terminal.columns }));
+    terminal.out(table(['rule', 'tier', 'severity', 'requirement'], rows, { color, width: terminal.columns }));
   }
   return 0;
 }
@@ -59,11 +59,12 @@ function selected(name: string | undefined): readonly RuleFacts[] {
   );
 }
 
-function wholeRule({ id, row, tier, severity, summary, why, source, fix }: RuleFacts, colour: boolean): string {
-  const { bold } = pico.createColors(colour);
+function wholeRule({ id, row, tier, severity, group, summary, why, source, fix }: RuleFacts, color: boolean): string {
+  const { bold } = pico.createColors(color);
   const facts = [
     ['severity', severity],
     ['tier', tier],
+    ['group', group === undefined ? '' : `${group}, which runs with --${group}`],
     ['row', row ?? ''],
     ['summary', summary],
     ['why', why],

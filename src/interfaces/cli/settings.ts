@@ -21,12 +21,13 @@ export interface Settings<F extends CheckFlags> {
 /** @throws UsageError that names the flag or the place in the file, the value and what would be right */
 export async function settingsOf<F extends CheckFlags>(given: F, terminal: Terminal): Promise<Settings<F>> {
   const configuration = readConfiguration(given.config, terminal.cwd);
-  const { file = '', k8s, crds, failOn, baseline, severities, off } = configuration;
+  const { file = '', k8s, crds, failOn, hygiene, baseline, severities, off } = configuration;
   const flags: F = {
     ...given,
     k8s: given.k8s ?? k8s,
     crd: given.crd ?? (crds.length > 0 ? crds : undefined),
     failOn: given.failOn ?? (failOn.length > 0 ? failOn.join(',') : undefined),
+    hygiene: given.hygiene ?? hygiene,
     baseline: given.baseline ?? baseline,
   };
   formatOf(flags.format);

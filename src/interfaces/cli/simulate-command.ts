@@ -21,7 +21,7 @@ import { oneOf } from './check-options';
 import { filesOf } from '../checks/find-files';
 import { readText } from '../checks/read-files';
 import { table } from './table';
-import { Progress, UsageError, wantsColour, type Terminal } from './terminal';
+import { Progress, UsageError, wantsColor, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';
 
 /** As commander hands them over. */
@@ -47,7 +47,7 @@ export function simulateCommand(paths: readonly string[], flags: SimulateFlags, 
   }
   const scenarios = files.map((file) => ({ file, scenario: scenarioIn(file, terminal) }));
   const progress = new Progress(terminal);
-  const colour = flags.output === undefined && wantsColour(terminal, flags.color);
+  const color = flags.output === undefined && wantsColor(terminal, flags.color);
   try {
     const results = scenarios.flatMap(({ file, scenario }): Run[] =>
       policies.length === 0
@@ -59,7 +59,7 @@ export function simulateCommand(paths: readonly string[], flags: SimulateFlags, 
           })),
     );
     progress.done();
-    const text = written(format, results, flags, terminal, colour);
+    const text = written(format, results, flags, terminal, color);
     if (flags.output === undefined) {
       terminal.out(text);
     } else {
@@ -83,7 +83,7 @@ function written(
   runs: readonly Run[],
   flags: SimulateFlags,
   terminal: Terminal,
-  colour: boolean,
+  color: boolean,
 ): string {
   const results = runs.map(({ result }) => result);
   switch (format) {
@@ -98,16 +98,16 @@ function written(
     case 'text': {
       const width = terminal.columns === undefined ? undefined : terminal.columns - 2;
       const asTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-        table(head, rows, { colour, width });
+        table(head, rows, { color, width });
       if (runs.some(({ policy }, i) => policy !== undefined && policy !== runs[0].policy && i > 0)) {
-        return comparisons(runs, { colour, table: asTable });
+        return comparisons(runs, { color, table: asTable });
       }
       const told = runs.filter(({ result }) => flags.quiet !== true || result.expectations.some(({ met }) => !met));
       const texts = told.map(
         ({ file, result }) =>
-          `${simulationText(result, { colour, file, table: asTable, quiet: flags.quiet === true })}\n`,
+          `${simulationText(result, { color, file, table: asTable, quiet: flags.quiet === true })}\n`,
       );
-      return `${texts.join('')}${verdictLine(results, colour)}`;
+      return `${texts.join('')}${verdictLine(results, color)}`;
     }
   }
 }

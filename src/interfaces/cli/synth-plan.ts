@@ -9,7 +9,7 @@ import { type ManifestSet } from '../../manifests/manifest-set';
 import { check } from '../checks';
 import { clusterOption, explained, renderPage } from './plan-command';
 import { planText } from './plan-text';
-import { wantsColour, type Terminal } from './terminal';
+import { wantsColor, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';
 
 /** The name by which `--cluster` means the sample. */
@@ -41,7 +41,7 @@ export function planOn(cluster: ClusterState, set: ManifestSet, options: CheckOp
       };
     },
     text: (flags, terminal) =>
-      `\n${planText(plan.view, { colour: wantsColour(terminal, flags.color), width: terminal.columns, asked: plan.asked.length })}`,
+      `\n${planText(plan.view, { color: wantsColor(terminal, flags.color), width: terminal.columns, asked: plan.asked.length })}`,
     writePage: (file, terminal) => {
       writeWhole(file, renderPage(plan), terminal.cwd);
       terminal.out(`\nThe plan was written to ${file}\n`);

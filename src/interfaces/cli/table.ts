@@ -5,7 +5,7 @@ import Table from 'cli-table3';
 import pico from 'picocolors';
 
 export interface TableOptions {
-  readonly colour: boolean;
+  readonly color: boolean;
   /**
    * Columns of the terminal; the widest columns of the table give way.
    * @default - as wide as the cells are
@@ -42,7 +42,7 @@ const NO_LINES = {
 
 /** A table without lines, with a line end. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
-  const { bold } = pico.createColors(options.colour);
+  const { bold } = pico.createColors(options.color);
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
   const sheet = new Table({
     head: head.map((title) => bold(title)),

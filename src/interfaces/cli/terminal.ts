@@ -46,7 +46,7 @@ export function processTerminal(): Terminal {
 }
 
 /** Colors on a terminal, or if FORCE_COLOR is set; never if NO_COLOR or `--no-color` is set. */
-export function wantsColour(terminal: Terminal, option: boolean | undefined): boolean {
+export function wantsColor(terminal: Terminal, option: boolean | undefined): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = terminal.env;
   if (option === false || (NO_COLOR !== undefined && NO_COLOR !== '')) {
     return false;

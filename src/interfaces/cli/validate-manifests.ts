@@ -3,7 +3,7 @@
  */
 import { DEFAULT_MINOR } from '../../facts/api/kinds';
 import { type Finding } from '../../checks/finding';
-import { type Report } from '../../checks/report';
+import { countsOf, type Report } from '../../checks/report';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { describeId } from '../../manifests/manifest';
 import { nearestName } from '../../facts/spelling';
@@ -28,6 +28,7 @@ const PROPERTIES: Readonly<Record<keyof GantryValidationProperties, true>> = {
   only: true,
   ignore: true,
   baseline: true,
+  hygiene: true,
 };
 
 export async function validateManifests(
@@ -64,7 +65,7 @@ function flagsOf(properties: GantryValidationProperties): CheckFlags {
       );
     }
   }
-  const { config, k8s, crds, only, ignore, baseline, 'fail-on': failOn } = properties;
+  const { config, k8s, crds, only, ignore, baseline, hygiene, 'fail-on': failOn } = properties;
   if (k8s !== undefined && typeof k8s !== 'string') {
     throw new UsageError('GantryValidation: k8s must be a string; write it in quotes, since YAML reads 1.30 as 1.3');
   }
@@ -75,6 +76,7 @@ function flagsOf(properties: GantryValidationProperties): CheckFlags {
     only,
     ignore,
     baseline,
+    hygiene,
     failOn: typeof failOn === 'string' ? failOn : failOn?.join(','),
   };
 }
@@ -122,13 +124,13 @@ function resourceNames(set: ManifestSet): ReadonlyMap<string, string> {
   );
 }
 
-function counts({ findings, notChecked }: Report): Readonly<Record<string, string>> {
-  const count = (severity: Finding['severity']): string =>
-    String(findings.filter((finding) => finding.severity === severity).length);
+function counts(report: Report): Readonly<Record<string, string>> {
+  const { error, warning, info, hygiene } = countsOf(report);
   return {
-    Errors: count('error'),
-    Warnings: count('warning'),
-    Information: count('info'),
-    'Not checked': String(notChecked.length),
+    Errors: String(error),
+    Warnings: String(warning),
+    Information: String(info),
+    ...(hygiene > 0 ? { Hygiene: String(hygiene) } : {}),
+    'Not checked': String(report.notChecked.length),
   };
 }

@@ -8,7 +8,7 @@ import { renderSarif } from '../../checks/report/sarif';
 import { renderText } from '../../checks/report/text';
 import { failOnOf, formatOf, type CheckFlags } from './check-options';
 import { ruleFacts } from '../checks/rule-facts';
-import { wantsColour, type Terminal } from './terminal';
+import { wantsColor, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
 import { writeWhole } from './whole-file';
 
@@ -21,7 +21,7 @@ export function renderReport(report: Report, flags: CheckFlags, terminal: Termin
       return renderSarif(report, { version: versionOf(), rules: ruleFacts() });
     case 'text': {
       const text = renderText(report, {
-        colour: !toFile && wantsColour(terminal, flags.color),
+        color: !toFile && wantsColor(terminal, flags.color),
         width: toFile ? undefined : terminal.columns,
         quiet: flags.quiet,
       });

@@ -2,7 +2,8 @@
  * How good a row is for one more pod of a group of classes: larger is better. Asked only where the devices fit.
  *
  * `binpack` counts what stays free: for work with devices the thousandths of devices first, then CPU; work without devices keeps off
- * nodes that have some. A share of a device goes to a node where a device is shared already. `spread` is the same with the sign turned.
+ * nodes that have some. A share of a device goes to a node where a device is shared already. `spread` is the same with the sign turned;
+ * `spread-devices` has no preference for shared devices.
  * `fragmentation.ts` describes `fgd` and `fragmentation`. Among rows of equal `fragmentation`, the one with the fewest free
  * devices is chosen; `fgd` takes the lowest, as published.
  */
@@ -29,6 +30,9 @@ export function scoreFunction(name: NodeScore, table: NodeTable, fragmentation: 
       return (podClass) => (row) => -roomNow(table, podClass, row) + principles(table, podClass, row);
     case 'spread':
       return (podClass) => (row) => roomNow(table, podClass, row) + principles(table, podClass, row);
+    case 'spread-devices':
+      return (podClass) => (row) =>
+        roomNow(table, podClass, row) + (podClass.accelerator === undefined ? principles(table, podClass, row) : 0);
     case 'first-fit':
       return () => () => 0;
     case 'fgd': {

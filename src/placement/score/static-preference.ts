@@ -24,21 +24,21 @@ export function preferenceRow(table: NodeTable, { template }: PodClass): Float64
   return row.some((value) => value !== row[0]) ? row : undefined;
 }
 
-/** What fresh reports say against a row: mean utilisation, and latency against 100 ms. From 0 to 1. */
+/** What fresh reports say against a row: mean utilization, and latency against 100 ms. From 0 to 1. */
 export function signalPenalty(table: NodeTable, row: number): number {
   let sum = 0;
   let known = 0;
   for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
     const report = table.deviceReport[slot];
     if (report !== undefined) {
-      const utilisation = Math.min(1, report.utilisation ?? 0);
+      const utilization = Math.min(1, report.utilization ?? 0);
       const latency = Math.min(1, (report.latencyMs ?? 0) / FULL_LATENCY);
-      sum += Math.max(utilisation, latency);
+      sum += Math.max(utilization, latency);
       known++;
     }
   }
   return known === 0 ? 0 : sum / known;
 }
 
-/** Latency that counts as bad as full utilisation, milliseconds. */
+/** Latency that counts as bad as full utilization, milliseconds. */
 const FULL_LATENCY = 100;

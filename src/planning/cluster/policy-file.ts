@@ -12,6 +12,8 @@ import {
   type Policy,
   PREFERRED_TOPOLOGIES,
   QUEUE_ORDERS,
+  SHARE_JUDGMENTS,
+  SURPLUS_ORDERS,
   VICTIM_ORDERS,
 } from '../../placement';
 import { Fields, meant, type Problem } from './fields';
@@ -58,6 +60,8 @@ export function readPolicy(fields: Fields): Policy {
     actions,
     queueOrder: fields.oneOf('queueOrder', QUEUE_ORDERS) ?? DEFAULT_POLICY.queueOrder,
     gangOrder: fields.oneOf('gangOrder', GANG_ORDERS) ?? DEFAULT_POLICY.gangOrder,
+    shareJudgment: fields.oneOf('shareJudgment', SHARE_JUDGMENTS) ?? DEFAULT_POLICY.shareJudgment,
+    surplusOrder: fields.oneOf('surplusOrder', SURPLUS_ORDERS) ?? DEFAULT_POLICY.surplusOrder,
     queueing: fields.oneOf('queueing', QUEUEINGS) ?? DEFAULT_POLICY.queueing,
     nodeScore: fields.oneOf('nodeScore', NODE_SCORES) ?? DEFAULT_POLICY.nodeScore,
     victimOrder: fields.oneOf('victimOrder', VICTIM_ORDERS) ?? DEFAULT_POLICY.victimOrder,
@@ -69,6 +73,8 @@ export function readPolicy(fields: Fields): Policy {
     capacityReportSeconds: fields.duration('capacityReport') ?? DEFAULT_POLICY.capacityReportSeconds,
     staleGangSeconds: fields.duration('staleGang') ?? DEFAULT_POLICY.staleGangSeconds,
     stuckSeconds: fields.duration('stuck') ?? DEFAULT_POLICY.stuckSeconds,
+    moveLimit: fields.number('moveLimit', { least: 0, whole: true }) ?? DEFAULT_POLICY.moveLimit,
+    moveIntervalSeconds: fields.duration('moveInterval') ?? DEFAULT_POLICY.moveIntervalSeconds,
   };
   fields.done();
   return policy;

@@ -19,13 +19,13 @@ const POOL_LABELS = [
 ] as const;
 
 /** The value of the first pool label that the node has. */
-export function labelledPool(labels: Readonly<Record<string, string>>): string | undefined {
+export function labeledPool(labels: Readonly<Record<string, string>>): string | undefined {
   return POOL_LABELS.map((key) => labels[key]).find((value) => value !== undefined && value !== '');
 }
 
 /** The pool's label; without one, the model and number of devices, the instance type, or `cpu`. */
 export function poolName({ labels = {}, devices = [], deviceResource, allocatable }: ClusterNode): string {
-  const named = labelledPool(labels);
+  const named = labeledPool(labels);
   if (named !== undefined) {
     return named;
   }

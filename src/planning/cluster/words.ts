@@ -1,7 +1,13 @@
 /**
  * Amounts, constraints and changes in words that people read.
  */
-import { type CapabilityRaise, type Counterfactual, type Taint, type TopologyConstraint } from '../../placement';
+import {
+  type CapabilityRaise,
+  type Counterfactual,
+  type GuaranteeReduction,
+  type Taint,
+  type TopologyConstraint,
+} from '../../placement';
 import { amountOf, listOf } from '../../placement/amount-words';
 import { levelTitle } from './objects/topologies';
 
@@ -50,6 +56,8 @@ export function changeText(
       return 'Fits without its required node affinity.';
     case 'raise-capability':
       return `Fits if ${listOf(raisesText(change.raises))}.`;
+    case 'lower-guarantees':
+      return `Fits if ${listOf(reductionsText(change.reductions))}.`;
     case 'make-preemptible':
       return 'Can start above the quota of its queue if it is preemptible.';
     case 'wait-until':
@@ -87,9 +95,18 @@ function timeText(at: number): string {
 
 /** The capability of each queue with the amounts by which it is too low. */
 function raisesText(raises: readonly CapabilityRaise[]): readonly string[] {
-  return [...new Set(raises.map(({ queue }) => queue))].map((queue) => {
-    const amounts = raises.filter((raise) => raise.queue === queue).map(({ resource, by }) => amountOf(resource, by));
-    return `the capability of queue "${queue}" is raised by ${listOf(amounts)}`;
+  return byQueue(raises).map(([queue, amounts]) => `the capability of queue "${queue}" is raised by ${amounts}`);
+}
+
+/** The guarantee of each queue with the amounts by which it is too high. */
+function reductionsText(reductions: readonly GuaranteeReduction[]): readonly string[] {
+  return byQueue(reductions).map(([queue, amounts]) => `the guarantee of queue "${queue}" is lowered by ${amounts}`);
+}
+
+function byQueue(changes: readonly (CapabilityRaise | GuaranteeReduction)[]): readonly (readonly [string, string])[] {
+  return [...new Set(changes.map(({ queue }) => queue))].map((queue) => {
+    const own = changes.filter((change) => change.queue === queue);
+    return [queue, listOf(own.map(({ resource, by }) => amountOf(resource, by)))];
   });
 }
 

@@ -19,6 +19,8 @@ import {
   PREFERRED_TOPOLOGIES,
   type Queue,
   QUEUE_ORDERS,
+  SHARE_JUDGMENTS,
+  SURPLUS_ORDERS,
   type Topology,
   VICTIM_ORDERS,
 } from '../../placement';
@@ -132,6 +134,8 @@ type NumberOfPolicy =
   | 'staleGangSeconds'
   | 'stuckSeconds'
   | 'victimLimit'
+  | 'moveLimit'
+  | 'moveIntervalSeconds'
   | 'makeRoomLimit';
 
 type Of<K extends keyof Configuration> = Configuration[K];
@@ -351,6 +355,8 @@ class Reader {
             ),
       queueOrder: this.choice(members.queueOrder, 'policy.queueOrder', QUEUE_ORDERS, base.queueOrder),
       gangOrder: this.choice(members.gangOrder, 'policy.gangOrder', GANG_ORDERS, base.gangOrder),
+      shareJudgment: this.choice(members.shareJudgment, 'policy.shareJudgment', SHARE_JUDGMENTS, base.shareJudgment),
+      surplusOrder: this.choice(members.surplusOrder, 'policy.surplusOrder', SURPLUS_ORDERS, base.surplusOrder),
       queueing: this.choice(members.queueing, 'policy.queueing', QUEUEINGS, base.queueing),
       nodeScore: this.choice(members.nodeScore, 'policy.nodeScore', NODE_SCORES, base.nodeScore),
       preferredTopology: this.choice(
@@ -371,6 +377,8 @@ class Reader {
       capacityReportSeconds: number('capacityReportSeconds'),
       staleGangSeconds: number('staleGangSeconds', 1),
       stuckSeconds: number('stuckSeconds'),
+      moveLimit: number('moveLimit'),
+      moveIntervalSeconds: number('moveIntervalSeconds'),
       victimLimit: number('victimLimit', 1),
       makeRoomLimit: number('makeRoomLimit', 1),
     };

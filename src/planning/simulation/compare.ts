@@ -12,14 +12,14 @@ export interface Compared {
 }
 
 export interface CompareOptions {
-  readonly colour: boolean;
+  readonly color: boolean;
   readonly file: string;
   readonly table: (head: readonly string[], rows: readonly (readonly string[])[]) => string;
 }
 
 /** One row for each figure, one column for each policy. */
-export function comparisonText(runs: readonly Compared[], { colour, file, table }: CompareOptions): string {
-  const { bold, dim } = pico.createColors(colour);
+export function comparisonText(runs: readonly Compared[], { color, file, table }: CompareOptions): string {
+  const { bold, dim } = pico.createColors(color);
   const [{ result: first }] = runs;
   const rows = [
     row('finished', ({ summary }) => String(summary.finished)),
@@ -40,7 +40,7 @@ export function comparisonText(runs: readonly Compared[], { colour, file, table 
     ),
     row('mean completion', ({ summary }) => tellDuration(summary.completion.mean)),
     row('p95 completion', ({ summary }) => tellDuration(summary.completion.p95)),
-    row('devices in use', ({ summary, device }) => percent(summary.utilisation[device])),
+    row('devices in use', ({ summary, device }) => percent(summary.utilization[device])),
     row('goodput', ({ summary }) => percent(summary.goodput)),
     row('fairness', ({ summary }) => percent(summary.fairness)),
     row('fragmentation', ({ summary }) => percent(summary.fragmentation)),

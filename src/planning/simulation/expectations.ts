@@ -197,9 +197,9 @@ function judgeQueue(
 function judgeCluster(check: ClusterCheck, result: SimulationResult, recorder: Recorder): ExpectationOutcome {
   const { summary } = result;
   switch (check.kind) {
-    case 'utilisation': {
+    case 'utilization': {
       const until = check.until ?? result.seconds;
-      const part = recorder.utilisation(check.resource, check.from, until);
+      const part = recorder.utilization(check.resource, check.from, until);
       const window =
         check.from === 0 && check.until === undefined
           ? ''

@@ -19,7 +19,7 @@ export interface LivePod {
   releasing: boolean;
 }
 
-/** A reason that stays of one kind is put into words again after this many seconds. */
+/** A reason is looked for again after this many seconds. */
 const EXPLAIN_SECONDS = 600;
 
 export class GangRun {
@@ -61,7 +61,7 @@ export class GangRun {
   }
 
   get over(): boolean {
-    return this.state === 'finished' || this.state === 'cancelled';
+    return this.state === 'finished' || this.state === 'canceled';
   }
 
   get works(): boolean {
@@ -106,7 +106,7 @@ export class GangRun {
   }
 
   /** Its work is done, or it was withdrawn. */
-  finish(now: number, state: 'finished' | 'cancelled'): void {
+  finish(now: number, state: 'finished' | 'canceled'): void {
     this.account(now);
     this.pods.clear();
     this.state = state;
@@ -118,9 +118,9 @@ export class GangRun {
     this.reasonOpen = false;
   }
 
-  /** Is this the reason that is known, and was it put into words not long ago? */
-  isExplained(now: number, kind: PendingReason['kind']): boolean {
-    return this.reasonOpen && this.reasons.at(-1)?.kind === kind && now - this.explainedAt < EXPLAIN_SECONDS;
+  /** Was its reason put into words not long ago? */
+  isExplained(now: number): boolean {
+    return this.reasonOpen && now - this.explainedAt < EXPLAIN_SECONDS;
   }
 
   explain(now: number, reason: Omit<PendingReason, 'from'> | undefined): void {
@@ -149,9 +149,10 @@ export class GangRun {
 
   /** The gang as the placement core reads it. */
   snapshot(now: number): Gang {
-    const { gang, arrivesAt } = this.spec;
+    const { gang, arrivesAt, checkpointSeconds } = this.spec;
     return {
       ...gang,
+      ...(checkpointSeconds === undefined ? {} : { checkpointSeconds }),
       arrival: arrivesAt * 1000,
       expectedSeconds: this.expectedSeconds(now),
       ...(this.staleSince === undefined ? {} : { staleSince: this.staleSince * 1000 }),

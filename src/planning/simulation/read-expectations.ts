@@ -9,6 +9,7 @@ const PENDING_KINDS: readonly PendingKind[] = [
   'unknown-queue',
   'queue-closed',
   'queue-capability',
+  'queue-guarantees',
   'quota-of-non-preemptible',
   'unknown-topology',
   'too-few-pods',
@@ -129,17 +130,17 @@ function clusterChecks(fields: Fields, { device }: Known): ClusterCheck[] {
     })),
     given(fields.flag('allFinish'), (all) => (all ? { kind: 'all-finish' } : undefined)),
   ];
-  const utilisation = fields.fields('utilisation');
-  if (utilisation !== undefined) {
-    const named = utilisation.text('resource') ?? 'gpus';
+  const utilization = fields.fields('utilization');
+  if (utilization !== undefined) {
+    const named = utilization.text('resource') ?? 'gpus';
     checks.push({
-      kind: 'utilisation',
+      kind: 'utilization',
       resource: named === 'gpus' ? device : named,
-      bounds: boundsOf(utilisation, (key) => partOf(utilisation, key)),
-      from: utilisation.duration('from') ?? 0,
-      until: utilisation.duration('until'),
+      bounds: boundsOf(utilization, (key) => partOf(utilization, key)),
+      from: utilization.duration('from') ?? 0,
+      until: utilization.duration('until'),
     });
-    utilisation.done();
+    utilization.done();
   }
   return checks.filter((check) => check !== undefined);
 }

@@ -153,7 +153,7 @@ export class Recorder {
   }
 
   /** Use as a part of what is ready, over a window. */
-  utilisation(resource: string, from: number, until: number): number {
+  utilization(resource: string, from: number, until: number): number {
     const ready = this.mean(this.ready[resource] ?? [], from, until);
     return ready > 0 ? this.mean(this.used[resource], from, until) / ready : 0;
   }

@@ -6,7 +6,7 @@ import { type GangOutcome, type SimulationResult } from './result';
 import { tellDuration } from './time';
 
 export interface ReportOptions {
-  readonly colour: boolean;
+  readonly color: boolean;
   /** What the scenario was read from. */
   readonly file: string;
   /** Writes a table; the command line's own. */
@@ -18,11 +18,8 @@ export interface ReportOptions {
 /** More gangs than this are not listed one by one. */
 const LISTED = 24;
 
-export function simulationText(
-  result: SimulationResult,
-  { colour, file, table, quiet = false }: ReportOptions,
-): string {
-  const { bold, dim } = pico.createColors(colour);
+export function simulationText(result: SimulationResult, { color, file, table, quiet = false }: ReportOptions): string {
+  const { bold, dim } = pico.createColors(color);
   const unmet = result.expectations.filter(({ met }) => !met);
   const lines = [`${bold(result.name)}  ${dim(file)}`];
   if (!quiet) {
@@ -38,12 +35,12 @@ export function simulationText(
     }
   }
   const told = quiet ? unmet : result.expectations;
-  return [...lines, ...told.flatMap((expectation) => tellExpectation(expectation, colour)), ''].join('\n');
+  return [...lines, ...told.flatMap((expectation) => tellExpectation(expectation, color)), ''].join('\n');
 }
 
 /** The last line: how many expectations of all scenarios were met. */
-export function verdictLine(results: readonly SimulationResult[], colour: boolean): string {
-  const { green, red } = pico.createColors(colour);
+export function verdictLine(results: readonly SimulationResult[], color: boolean): string {
+  const { green, red } = pico.createColors(color);
   const all = results.flatMap(({ expectations }) => expectations);
   const unmet = all.filter(({ met }) => !met).length;
   const what = `${count(results.length, 'scenario')}, ${count(all.length, 'expectation')}`;
@@ -54,12 +51,12 @@ export function verdictLine(results: readonly SimulationResult[], colour: boolea
 }
 
 function facts({ summary, seconds, ended, gangs, nodes, devices, device, decisions }: SimulationResult): string[] {
-  const states = (['finished', 'running', 'pending', 'cancelled'] as const).filter((state) => summary[state] > 0);
+  const states = (['finished', 'running', 'pending', 'canceled'] as const).filter((state) => summary[state] > 0);
   const { waits, completion } = summary;
   return [
     `${tellDuration(seconds)} simulated${ended === 'time' ? ', stopped at the time limit' : ''}; ${count(gangs.length, 'gang')} on ${count(nodes, 'node')} ` +
       `with ${devices} ${device}: ${states.map((state) => `${summary[state]} ${state}`).join(', ')}`,
-    `devices in use ${percent(summary.utilisation[device])}, goodput ${percent(summary.goodput)}, fragmentation ${percent(summary.fragmentation)}; ` +
+    `devices in use ${percent(summary.utilization[device])}, goodput ${percent(summary.goodput)}, fragmentation ${percent(summary.fragmentation)}; ` +
       `${count(summary.evictions, 'eviction')}, ${count(summary.moves, 'move')}, ${count(decisions, 'decision')}`,
     `wait: mean ${tellDuration(waits.mean)}, median ${tellDuration(waits.median)}, p95 ${tellDuration(waits.p95)}, longest ${tellDuration(waits.longest)}` +
       `${waits.unstarted > 0 ? ` (${waits.unstarted} not started)` : ''}${summary.makespanSeconds === undefined ? '' : `; all done in ${tellDuration(summary.makespanSeconds)}`}`,
@@ -131,11 +128,8 @@ function queueTable({ queues, device }: SimulationResult, table: ReportOptions['
   ).trimEnd();
 }
 
-function tellExpectation(
-  { expected, met, found }: SimulationResult['expectations'][number],
-  colour: boolean,
-): string[] {
-  const { green, red, dim } = pico.createColors(colour);
+function tellExpectation({ expected, met, found }: SimulationResult['expectations'][number], color: boolean): string[] {
+  const { green, red, dim } = pico.createColors(color);
   if (met) {
     return [`  ${green('met')}      ${expected}  ${dim(found)}`];
   }

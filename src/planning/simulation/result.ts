@@ -33,11 +33,11 @@ export interface SimulationSummary {
   readonly finished: number;
   readonly running: number;
   readonly pending: number;
-  readonly cancelled: number;
+  readonly canceled: number;
   /** From the first arrival to the last end; absent while something is unfinished. */
   readonly makespanSeconds?: number;
   /** Mean use over the whole time, as a part of what was ready, by resource. */
-  readonly utilisation: Readonly<Record<string, number>>;
+  readonly utilization: Readonly<Record<string, number>>;
   /** Part of the device time in use that was not lost to interruptions and not spent below a gang's minimum. */
   readonly goodput: number;
   /** Mean part of the free devices that the scenario's pods had no use for. */
@@ -86,7 +86,7 @@ export interface WaitSummary {
   readonly longest: number;
 }
 
-export type GangState = 'finished' | 'running' | 'pending' | 'cancelled';
+export type GangState = 'finished' | 'running' | 'pending' | 'canceled';
 
 export interface GangOutcome {
   readonly name: string;
@@ -129,7 +129,7 @@ export interface GangSpan {
   readonly end: SpanEnd;
 }
 
-export type SpanEnd = 'finished' | 'resized' | 'evicted' | 'moved' | 'lost' | 'cancelled' | 'open';
+export type SpanEnd = 'finished' | 'resized' | 'evicted' | 'moved' | 'lost' | 'canceled' | 'open';
 
 export interface PendingReason {
   readonly from: number;

@@ -88,7 +88,7 @@ export type QueueCheck =
 export type ClusterCheck =
   /** Mean over the window, as a part of what is ready, 0 to 1. */
   | {
-      readonly kind: 'utilisation';
+      readonly kind: 'utilization';
       readonly resource: string;
       readonly bounds: Bounds;
       readonly from: number;

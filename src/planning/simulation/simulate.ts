@@ -60,6 +60,8 @@ class Simulation {
   private readonly recorder: Recorder;
   private readonly happenings: Happening[] = [];
   private readonly device: string;
+  /** Gangs about whose reason an expectation asks. */
+  private readonly asked: ReadonlySet<string>;
   private now = 0;
   private decideAt: number | undefined;
   private decisions = 0;
@@ -73,6 +75,13 @@ class Simulation {
   ) {
     this.device = commonDevice(scenario.nodes);
     this.runs = scenario.gangs.map((gang) => new GangRun(gang, this.device));
+    this.asked = new Set(
+      scenario.expectations.flatMap((expectation) =>
+        expectation.about === 'gang' && expectation.checks.some(({ kind }) => kind === 'pending')
+          ? [expectation.gang]
+          : [],
+      ),
+    );
     this.byName = new Map(this.runs.map((run) => [run.spec.gang.name, run]));
     this.nodes = new Map(scenario.nodes.map((node) => [node.name, node]));
     this.queues = new Map(scenario.queues.map((queue) => [queue.name, queue]));
@@ -108,6 +117,7 @@ class Simulation {
       this.sample();
       this.tell?.({ at: this.now, finished: this.finished, gangs: this.runs.length });
     }
+    this.explainRest();
     const end = this.scenario.run.seconds ?? (ended === 'time' ? limit : this.changedAt);
     const { scenario, device, decisions, runs, recorder, happenings } = this;
     recorder.pass(end);
@@ -173,7 +183,7 @@ class Simulation {
       case 'cancel': {
         const run = this.byName.get(event.gang)!;
         if (!run.over) {
-          this.over(run, 'cancelled');
+          this.over(run, 'canceled');
         }
         this.note('cancel', `${event.gang} withdrawn`, event.gang);
         break;
@@ -215,7 +225,7 @@ class Simulation {
     }
     this.tellGangs();
     this.session.apply(...this.news.splice(0), { kind: 'time', now: this.now * 1000 });
-    const decision = decideIn(this.session, (gang, kind) => !this.byName.get(gang)!.isExplained(this.now, kind));
+    const decision = decideIn(this.session, (gang) => this.detailOf(this.byName.get(gang)!));
     this.decisions++;
     this.apply(decision);
     if (decision.bindings.length + decision.evictions.length > 0) {
@@ -224,6 +234,21 @@ class Simulation {
     } else {
       this.wantLater();
     }
+  }
+
+  /** A reason costs more than a decision: it is looked for now and then, and in each decision only where an expectation asks for it. */
+  private detailOf(run: GangRun): 'none' | 'reason' {
+    return run.isExplained(this.now) && !this.asked.has(run.spec.gang.name) ? 'none' : 'reason';
+  }
+
+  /** At the end, what would have helped those that still wait. */
+  private explainRest(): void {
+    if (![...this.live].some(({ works }) => !works)) {
+      return;
+    }
+    this.tellGangs();
+    this.session.apply(...this.news.splice(0), { kind: 'time', now: this.now * 1000 });
+    this.explain(decideIn(this.session).pending);
   }
 
   /** Gangs that are new, or of which something else is to be said than before. */
@@ -281,24 +306,21 @@ class Simulation {
     for (const [run, why] of touched) {
       this.settled(run, why);
     }
-    const reasons = new Map(pending.map((one) => [one.gang, one]));
     for (const run of this.live) {
-      const reason = reasons.get(run.spec.gang.name);
-      if (reason !== undefined && !run.works && run.isExplained(this.now, reason.kind)) {
-        continue;
+      if (run.works) {
+        run.explain(this.now, undefined);
       }
-      run.explain(
-        this.now,
-        reason === undefined || run.works
-          ? undefined
-          : {
-              kind: reason.kind,
-              message: reason.message,
-              changes: reason.counterfactuals.map((change) =>
-                changeText(change, { now: this.now * 1000, needed: reason.needed }),
-              ),
-            },
-      );
+    }
+    this.explain(pending);
+  }
+
+  private explain(pending: Decision['pending']): void {
+    for (const { gang, kind, message, counterfactuals, needed } of pending) {
+      const run = this.byName.get(gang)!;
+      if (!run.works) {
+        const changes = counterfactuals.map((change) => changeText(change, { now: this.now * 1000, needed }));
+        run.explain(this.now, { kind, message, changes });
+      }
     }
   }
 
@@ -320,7 +342,7 @@ class Simulation {
     this.recorder.pod(pod.node, run.spec.gang.queue, templateOf(run, pod.role), -1);
   }
 
-  private over(run: GangRun, state: 'finished' | 'cancelled'): void {
+  private over(run: GangRun, state: 'finished' | 'canceled'): void {
     for (const pod of [...run.pods.values()]) {
       this.remove(run, pod);
     }

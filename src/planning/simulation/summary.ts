@@ -47,12 +47,12 @@ export function resultOf({
       finished: count('finished'),
       running: count('running'),
       pending: count('pending'),
-      cancelled: count('cancelled'),
+      canceled: count('canceled'),
       ...(unfinished === 0 && gangs.length > 0
         ? { makespanSeconds: lastEnd - Math.min(...gangs.map(({ arrivedAt }) => arrivedAt)) }
         : {}),
-      utilisation: Object.fromEntries(
-        [device, 'cpu', 'memory'].map((resource) => [resource, recorder.utilisation(resource, 0, end)]),
+      utilization: Object.fromEntries(
+        [device, 'cpu', 'memory'].map((resource) => [resource, recorder.utilization(resource, 0, end)]),
       ),
       goodput: goodput(gangs),
       fragmentation: recorder.mean(recorder.fragmentation, 0, end),

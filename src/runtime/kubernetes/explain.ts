@@ -129,7 +129,7 @@ export class Explainer {
   /**
    * Status of a PodGroup; the caller says only what is new.
    *
-   * @param gates a controller waits for it: it is sent at once, and does not count towards the limit of what informs
+   * @param gates a controller waits for it: it is sent at once, and does not count toward the limit of what informs
    */
   podGroup(path: string, body: JsonValue, contentType: string, gates: boolean): void {
     const write = async (): Promise<void> => {

@@ -29,19 +29,25 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-export const USAGE = `usage: gantry-scheduler [options]
-  --config FILE           configuration, read again when it changes (default: built-in defaults)
-  --kubeconfig FILE       how to reach the API server (default: the pod's service account)
-  --address ADDRESS       where to serve health, metrics and the page (default: 127.0.0.1)
-  --port PORT             0 for any (default: 10270)
-  --authentication WAY    cluster: the API server says who may look, except over loopback; always: over loopback too;
-                          off: no authorization for clients that reach the port (default: cluster)
-  --no-leader-election    this is the only replica
-  --lease-namespace NAME  (default: $POD_NAMESPACE, else kube-system)
-  --lease-name NAME       (default: gantry-scheduler)
-  --lease-seconds N       seconds without renewal after which another replica takes over (default: 15)
-  --identity NAME         of this replica (default: host name and a random part)
-  --cluster-name NAME     for the page (default: cluster)`;
+export const USAGE = `Schedules gangs of pods in a Kubernetes cluster.
+
+Usage:
+  gantry-scheduler [flags]
+
+Flags:
+  --address string          Address to serve health, metrics, and the web page on. (default "127.0.0.1")
+  --authentication string   Authorization of clients of the web page and the metrics, one of: cluster (ask the API server,
+                            except over loopback), always (ask it over loopback too), off (none). (default "cluster")
+  --cluster-name string     Name of the cluster on the web page. (default "cluster")
+  --config string           Path of the configuration file, which is reloaded when it changes. (default: built-in defaults)
+  --help                    Print this help.
+  --identity string         Name of this replica in the lease. (default: host name and a random suffix)
+  --kubeconfig string       Path of a kubeconfig file. (default: the service account of the pod)
+  --lease-name string       Name of the lease for leader election. (default "gantry-scheduler")
+  --lease-namespace string  Namespace of the lease. (default $POD_NAMESPACE, or "kube-system")
+  --lease-seconds int       Seconds without renewal after which another replica takes over. (default 15)
+  --no-leader-election      Do not elect a leader, because this is the only replica.
+  --port int                Port to serve on; 0 chooses a free port. (default 10270)`;
 
 const OPTIONS = {
   config: { type: 'string' },

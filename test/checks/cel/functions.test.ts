@@ -1,6 +1,7 @@
 import { celList, celMap, type CelInput } from '@bufbuild/cel';
 import { programOf, type Outcome } from '../../../src/checks/cel/rule-program';
-import { CelValues, escapedName } from '../../../src/checks/cel/values';
+import { escapedName } from '../../../src/checks/cel/escaped-names';
+import { CelValues } from '../../../src/checks/cel/values';
 import { nodeOf } from '../../../src/checks/schema/schema-node';
 import { type JsonValue, type Schema } from '../../../src/facts/api/schema';
 
@@ -21,12 +22,19 @@ const SELF = celMap(
   ]),
 );
 
-function run(rule: string, self: CelInput = SELF): Outcome {
+type Result = { readonly value: unknown } | { readonly error: string };
+
+function resultOf(outcome: Outcome): Result {
+  return 'error' in outcome ? { error: outcome.error } : { value: outcome.value };
+}
+
+/** What a rule evaluates to, whatever it costs. */
+function run(rule: string, self: CelInput = SELF): Result {
   const program = programOf(rule);
   if (typeof program === 'string') {
     throw new Error(`${rule}: ${program}`);
   }
-  return program.run(self);
+  return resultOf(program.run(self));
 }
 
 describe('functions that Kubernetes adds to CEL', () => {
@@ -155,7 +163,7 @@ describe('syntax that Kubernetes adds to CEL', () => {
 });
 
 describe('values as the schema types them', () => {
-  const evaluate = (rule: string, value: JsonValue, schema: Schema): Outcome =>
+  const evaluate = (rule: string, value: JsonValue, schema: Schema): Result =>
     run(rule, new CelValues().of(value, nodeOf(schema)));
   const withField = (name: string, schema: Schema): Schema => ({ type: 'object', properties: { [name]: schema } });
 

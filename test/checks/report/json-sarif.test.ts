@@ -32,7 +32,7 @@ const report: Report = {
 describe('JSON', () => {
   test('has the documented keys in the documented order; those that do not apply are absent', () => {
     const parsed = JSON.parse(renderJson(report)) as Report;
-    expect(Object.keys(parsed)).toEqual(['documents', 'findings', 'notChecked', 'suppressed', 'skipped']);
+    expect(Object.keys(parsed)).toEqual(['documents', 'counts', 'findings', 'notChecked', 'suppressed', 'skipped']);
     expect(Object.keys(parsed.findings[0])).toEqual([
       'rule',
       'tier',

@@ -205,6 +205,30 @@ const FAULTS: readonly (readonly [string, string, Make, Change])[] = [
   ],
   [
     'cron-job-valid',
+    'a zone in lower case',
+    cronJob,
+    (spec) => {
+      spec.timeZone = 'europe/berlin';
+    },
+  ],
+  [
+    'cron-job-valid',
+    'a zone with other capitals',
+    cronJob,
+    (spec) => {
+      spec.timeZone = 'Us/Pacific';
+    },
+  ],
+  [
+    'job-name-fits-pod-label',
+    'a name of 64 characters',
+    job,
+    (_spec, object) => {
+      object.metadata = { name: 'x'.repeat(64) };
+    },
+  ],
+  [
+    'cron-job-valid',
     'a name of 53 characters',
     cronJob,
     (_spec, object) => {
@@ -1027,14 +1051,6 @@ const FAULTS: readonly (readonly [string, string, Make, Change])[] = [
   ],
   [
     'crd-schema-structural',
-    'a field that stands in a branch only',
-    crd,
-    (spec) => {
-      schemaOf(spec).properties = { spec: { type: 'object', oneOf: [{ properties: { b: { minimum: 1 } } }] } };
-    },
-  ],
-  [
-    'crd-schema-structural',
     'a default of another type',
     crd,
     (spec) => {
@@ -1152,8 +1168,69 @@ describe('rules over the whole set', () => {
   });
 });
 
+describe('core/service-cluster-ip-in-range', () => {
+  const range = (name: string, ...cidrs: readonly string[]): Json => ({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'ServiceCIDR',
+    metadata: { name },
+    spec: { cidrs: [...cidrs] },
+  });
+  const fixed = (clusterIP: string): Json => ({ ...service(), spec: { ...(service().spec as Json), clusterIP } });
+  const found = (...objects: readonly Json[]): readonly unknown[] =>
+    findingsOf(objects.map(yaml).join('\n---\n'), coreRules).map(({ rule, severity }) => [rule, severity]);
+
+  it('rejects an address outside of the ranges of the cluster', () => {
+    const error = [['core/service-cluster-ip-in-range', 'error']];
+    expect(found(range('kubernetes', '10.96.0.0/16'), fixed('10.97.0.1'))).toEqual(error);
+    expect(found(range('kubernetes', '10.96.0.0/16'), fixed('fd00::1'))).toEqual(error);
+  });
+
+  it('warns where the range of the server is not known', () => {
+    expect(found(range('more', '10.98.0.0/16'), fixed('10.97.0.1'))).toEqual([
+      ['core/service-cluster-ip-in-range', 'warning'],
+    ]);
+  });
+
+  it('takes an address in any range, and none', () => {
+    const ranges = [range('kubernetes', '10.96.0.0/16', 'fd00::/112'), range('more', '10.98.0.0/24')];
+    for (const address of ['10.96.255.1', '10.98.0.7', 'fd00::7', '']) {
+      expect(found(...ranges, fixed(address))).toEqual([]);
+    }
+    expect(found(fixed('192.168.1.1'))).toEqual([]);
+  });
+});
+
 describe('what the server was seen to take', () => {
-  it.each([
+  it.each<[string, Json]>([
+    ...['US/Pacific', 'Etc/GMT+1', 'GMT0', 'America/Port-au-Prince', 'Africa/Dar_es_Salaam', 'posix/Europe/Berlin'].map(
+      (timeZone): [string, Json] => [
+        `the time zone ${timeZone}`,
+        { ...cronJob(), spec: { ...(cronJob().spec as Json), timeZone } },
+      ],
+    ),
+    [
+      'a Job whose pods have labels of their own, and a name of 64 characters',
+      {
+        ...job(),
+        metadata: { name: 'x'.repeat(64) },
+        spec: {
+          ...(job().spec as Json),
+          manualSelector: true,
+          selector: { matchLabels: { a: 'b' } },
+          template: { ...((job().spec as Json).template as Json), metadata: { labels: { a: 'b' } } },
+        },
+      },
+    ],
+    [
+      'a field that is in a branch only',
+      (() => {
+        const object = crd();
+        schemaOf(object.spec as Json).properties = {
+          spec: { type: 'object', oneOf: [{ properties: { b: { minimum: 1 } } }] },
+        };
+        return object;
+      })(),
+    ],
     ['a quota of a vendor\'s resource without "requests."', { ...quota(), spec: { hard: { 'nvidia.com/gpu': '1' } } }],
     ['a PriorityClass without a value', { ...priorityClass(), value: null }],
     ['a schedule that never comes', { ...cronJob(), spec: { ...(cronJob().spec as Json), schedule: '0 0 31 2 *' } }],
@@ -1163,6 +1240,6 @@ describe('what the server was seen to take', () => {
       { apiVersion: 'resource.k8s.io/v1', kind: 'ResourceClaim', metadata: { name: 'none' } },
     ],
   ])('%s', (_what, object) => {
-    expect(findingsOf(yaml(object as Json), coreRules, { kubernetes: '1.36' })).toEqual([]);
+    expect(findingsOf(yaml(object), coreRules, { kubernetes: '1.36' })).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * One valid object of each built-in kind that core validation knows, by neighbourhood.
+ * One valid object of each built-in kind that core validation knows, by neighborhood.
  */
 import { type Json } from './valid';
 
@@ -216,7 +216,12 @@ export const admissionObjects = (): readonly Json[] => [
     spec: {
       matchConstraints: { resourceRules: [rule()] },
       reinvocationPolicy: 'Never',
-      mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }],
+      mutations: [
+        {
+          patchType: 'JSONPatch',
+          jsonPatch: { expression: '[JSONPatch{op: "add", path: "/metadata/labels", value: {}}]' },
+        },
+      ],
     },
   }),
   object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'queues.example.com', {
@@ -253,9 +258,9 @@ export const admissionObjects = (): readonly Json[] => [
 ];
 
 /** What has the shape of a request; whether it is signed is not looked at. */
-const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nMIIC\n-----END CERTIFICATE REQUEST-----\n').toString(
-  'base64',
-);
+/** Of `openssl req -new`, with a key of P-256. */
+const request =
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITU1ITUNBUUF3RVRFUE1BMEdBMVVFQXd3R2JtOWtaUzB4TUZrd0V3WUhLb1pJemowQ0FRWUlLb1pJemowRApBUWNEUWdBRUNrNFcya3VzcUg5TUkwZFdMOHBMTS80SUpNMGYwWHpQOXFuVERRQU1UelRiSzduMGF4Z3dyVURYCjliRHJqdGkyVXpzYWxoNWtFR1dVTC85MU9NaDdiYUFBTUFvR0NDcUdTTTQ5QkFNQ0Ewa0FNRVlDSVFEYy9WcEcKdW1JM3l0eGFRckM5M3FtWk1tdGI3cGxIS3RPRlpQN1JqUGdZQWdJaEFQMGsyK2JaNXFOQllHUThSdXcvekRGZwpCdkFoa1hseXF2dUJKaXVRc3pHRAotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K';
 
 export const recordObjects = (): readonly Json[] => [
   object('flowcontrol.apiserver.k8s.io/v1', 'FlowSchema', 'jobs', {

@@ -7,6 +7,23 @@ import { describeRules, podWith } from '../../support/rule-cases';
 const on = (type: string, count: number): JsonObject =>
   podWith({ 'huawei.com/Ascend910': count }, { nodeSelector: { 'accelerator-type': type } });
 
+/** One of several servers, by node affinity. */
+const either = (values: readonly string[], count: number): JsonObject =>
+  podWith(
+    { 'huawei.com/Ascend910': count },
+    {
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [
+              { matchExpressions: [{ key: 'accelerator-type', operator: 'In', values: [...values] }] },
+            ],
+          },
+        },
+      },
+    },
+  );
+
 describeRules(ascendRules, [
   {
     rule: 'ascend/count-of-server',
@@ -14,6 +31,8 @@ describeRules(ascendRules, [
       'more than the server has': [on('module-910b-8', 16)],
       'across the rings of a 910A': [on('module', 6)],
       'more than a card server has': [on('card', 4)],
+      'more than any server has, without a selected one': [podWith({ 'huawei.com/Ascend910': 17 })],
+      'more than either of two servers has': [either(['module-910b-8', 'card'], 9)],
     },
     silent: {
       'a whole 910B server': [on('module-910b-8', 8)],
@@ -21,6 +40,9 @@ describeRules(ascendRules, [
       'a whole A3 server': [on('module-a3-16', 16)],
       'a ring': [on('module', 4)],
       'an unknown server': [on('850-Atlas-8p-8', 64)],
+      'a known server or an unknown one': [either(['card', '850-Atlas-8p-8'], 64)],
+      'as many as one of two servers has': [either(['module-910b-8', 'card'], 8)],
+      'three, without a selected server': [podWith({ 'huawei.com/Ascend910': 3 })],
       'no server named': [podWith({ 'huawei.com/Ascend910': 16 })],
     },
   },
@@ -29,6 +51,7 @@ describeRules(ascendRules, [
     fires: { 'two of a template': [podWith({ 'huawei.com/Ascend910-2c': 2 })] },
     silent: {
       'one of a template': [podWith({ 'huawei.com/Ascend310P-4c': 1 })],
+      'a resource of another domain': [podWith({ 'x-huawei.com/Ascend910-2c': 2 })],
       'memory as HAMi counts it': [
         podWith({ 'huawei.com/Ascend910B3-memory': 16384, 'huawei.com/Ascend310P-memory': 2048 }),
       ],

@@ -30,6 +30,16 @@ test('from 1.36 on, claims of the class that has the name nvidia.com/gpu are cou
   expect([speaks('1.35'), speaks('1.36')]).toEqual([true, false]);
 });
 
+test('a namespace that is not in the set may have the label of administrators', () => {
+  const severities = (...manifests: Manifests): readonly string[] =>
+    findingsOf(yaml(manifests), deviceRules)
+      .filter(({ rule }) => rule === 'devices/admin-access-in-labeled-namespace')
+      .map(({ severity }) => severity);
+  expect(severities(exactly({ adminAccess: true }))).toEqual(['warning']);
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ai' } };
+  expect(severities(namespace, exactly({ adminAccess: true }))).toEqual(['error']);
+});
+
 test('every rule has a case in which it fires and one in which it is silent', () => {
   const covered = allCases.filter(({ fires, silent }) =>
     [fires, silent].every((cases) => Object.keys(cases).length > 0),

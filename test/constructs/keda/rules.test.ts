@@ -431,7 +431,7 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
 
   [
     'keda/scaler-known',
-    'a scaler that is misspelt',
+    'a scaler that is misspelled',
     scaledObject(['type: promethues\nmetadata: {}']),
     scaledObject([QUEUE]),
   ],
@@ -451,7 +451,7 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
   ],
   [
     'keda/parameter-known',
-    'a parameter that is misspelt',
+    'a parameter that is misspelled',
     scaledObject([prometheus('sum(requests)', 'activationTreshold: "1"')]),
     scaledObject([prometheus('sum(requests)', 'activationThreshold: "1"')]),
   ],
@@ -730,7 +730,7 @@ test('a missing request is certain only where the namespace is part of the manif
   expect(severityOf(`${manifests}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: serving}\n`)).toBe('error');
 });
 
-test('a misspelt scaler or parameter is told what was meant', () => {
+test('a misspelled scaler or parameter is told what was meant', () => {
   const [scaler] = findingsOf(scaledObject(['type: promethues\nmetadata: {}']), kedaRules);
   expect(scaler?.expected).toBe('prometheus');
   const [parameter] = findingsOf(scaledObject([prometheus('sum(requests)', 'treshold: "1"')]), kedaRules);

@@ -296,6 +296,38 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     'concurrent-admission-fits-queue',
   ],
   ['no selector', [clusterQueue({ namespaceSelector: null })], 'namespace-selector-stated'],
+  [
+    'a selector with an unknown operator',
+    [clusterQueue({ namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'Has' }] } })],
+    'namespace-selector-valid',
+  ],
+  [
+    'a slice size without its topology',
+    [
+      workload({
+        podSets: [
+          { name: 'a', count: 4, topologyRequest: { podSetSliceSize: 2 }, template: { spec: { containers: [] } } },
+        ],
+      }),
+    ],
+    'workload-slice-size-valid',
+  ],
+  [
+    'a slice topology without a size',
+    [
+      workload({
+        podSets: [
+          {
+            name: 'a',
+            count: 4,
+            topologyRequest: { podSetSliceRequiredTopology: 'example.com/rack' },
+            template: { spec: { containers: [] } },
+          },
+        ],
+      }),
+    ],
+    'workload-slice-size-valid',
+  ],
   ['a label that is none', [flavor({ nodeLabels: { 'a b': 'x' } })], 'flavor-node-labels-valid'],
   [
     'a taint twice',
@@ -452,7 +484,7 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
   ],
   ['a queue of another namespace', [localQueue('team', 'other'), job()], 'local-queue-of-namespace'],
   ['a ClusterQueue as a local one', [clusterQueue({}, 'team'), job()], 'local-queue-of-namespace'],
-  ['a misspelt queue', [localQueue('teem'), job()], 'local-queue-of-namespace'],
+  ['a misspelled queue', [localQueue('teem'), job()], 'local-queue-of-namespace'],
   ['a job past the queues', [localQueue(), job({ queue: null })], 'job-in-queue'],
   ['a flavor of no node', [flavor(), node({ gpu: 'a100' })], 'flavor-nodes-exist'],
   [

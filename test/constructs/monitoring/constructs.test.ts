@@ -317,7 +317,7 @@ describe('GpuMonitoring', () => {
   );
 
   test.each(variants)(
-    'each metric that its alerts and panels read is collected by its list, or is one of another exporter (exporter $exporter, labels honoured: $honorLabels)',
+    'each metric that its alerts and panels read is collected by its list, or is one of another exporter (exporter $exporter, labels honored: $honorLabels)',
     (options) => {
       const monitoring = new GpuMonitoring(chart(), 'gpu', options);
       const collected = new Set<string>(monitoring.counters.counters.map(({ field }) => field));

@@ -107,6 +107,12 @@ describe('the shape of rules', () => {
     expect(fires(yaml)).toEqual(['rule-is-alert-or-recording']);
   });
 
+  test('a number that 32 bits do not hold is no expression in an object of Kubernetes, and one in a file', () => {
+    expect(fires(rules('alert: A\nexpr: 2147483648'))).toEqual(['rule-is-alert-or-recording']);
+    expect(fires(rules('alert: A\nexpr: -2147483648'))).toEqual([]);
+    expect(fires(file('groups:\n- name: a\n  rules:\n  - alert: A\n    expr: 2147483648'))).toEqual([]);
+  });
+
   test('a recording with for: 0s is one', () => {
     expect(fires(rules('record: a:b:sum\nexpr: sum(a)\nfor: 0s\nlabels: { team: a }'))).toEqual([]);
   });
@@ -238,7 +244,7 @@ describe('metrics of DCGM', () => {
     expect(fires(alert('DCGM_FI_DEV_GPU_TEMP > 90 or DCGM_FI_DEV_GPU_TEMP_CELSIUS > 90'))).toEqual([]);
   });
 
-  test('one that is misspelt; one that nobody here has heard of may exist', () => {
+  test('one that is misspelled; one that nobody here has heard of may exist', () => {
     expect(findingsOf(alert('DCGM_FI_DEV_GPU_TEMPS > 90'), monitoringRules)).toMatchObject([
       { rule: 'monitoring/dcgm-metric-known', expected: 'DCGM_FI_DEV_GPU_TEMP' },
     ]);
@@ -554,5 +560,122 @@ data:
     expect(
       fires(board({ title: 'x', panels: [panel('DCGM_FI_DEV_ECC_SBE_AGG_TOTAL')] }) + counters('DCGM_FI_DEV_GPU_TEMP')),
     ).toEqual(['dcgm-metric-collected']);
+  });
+});
+
+describe('metrics of model servers', () => {
+  const metrics = (yaml: string): readonly (readonly unknown[])[] =>
+    findingsOf(yaml, monitoringRules)
+      .filter(({ rule }) => rule === 'monitoring/server-metric-known')
+      .map(({ severity, found, expected }) => [severity, found, expected]);
+
+  test.each([
+    'vllm:num_requests_waiting > 0',
+    'histogram_quantile(0.9, rate(vllm:time_to_first_token_seconds_bucket[5m])) > 1',
+    'rate(vllm:prompt_tokens_total[5m]) > 0 or vllm:gpu_cache_usage_perc > 0.9',
+    'rate(sglang:num_requests_total[5m]) > 0 and sglang:token_usage > 0.9',
+    'tgi_queue_size > 3 or rate(tgi_request_duration_sum[5m]) > 2',
+    'nv_inference_pending_request_count > 3 or nv_gpu_utilization > 0.9',
+    'nv_trt_llm_request_metrics{request_type="waiting"} > 3',
+    'vllm:num_requests_waiting:sum > 3',
+    'my_vllm_requests > 1',
+  ])('%s reads what a server exposes, or what is not its own', (expr) => {
+    expect(metrics(alert(expr))).toEqual([]);
+  });
+
+  test.each([
+    ['vllm:num_request_waiting > 0', 'warning', 'vllm:num_request_waiting', 'vllm:num_requests_waiting'],
+    ['rate(vllm:request_success[5m]) > 0', 'warning', 'vllm:request_success', 'vllm:request_success_total'],
+    ['sglang:num_queue_request > 0', 'info', 'sglang:num_queue_request', 'sglang:num_queue_reqs'],
+    ['tgi_queue_sizes > 0', 'warning', 'tgi_queue_sizes', 'tgi_queue_size'],
+    [
+      'nv_inference_pending_requests_count > 0',
+      'warning',
+      'nv_inference_pending_requests_count',
+      'nv_inference_pending_request_count',
+    ],
+    ['vllm:queue_depth_of_the_engine > 0', 'info', 'vllm:queue_depth_of_the_engine', undefined],
+  ])('%s is a %s', (expr, severity, found, expected) => {
+    expect(metrics(alert(expr))).toEqual([[severity, found, expected]]);
+  });
+
+  test('what a rule of the manifests records is known', () => {
+    expect(
+      metrics(rules('record: vllm:load\nexpr: sum(vllm:num_requests_running)', 'alert: A\nexpr: vllm:load > 3')),
+    ).toEqual([]);
+  });
+
+  const misspelled = ['warning', 'vllm:num_request_waiting', 'vllm:num_requests_waiting'];
+
+  test('in the trigger of a ScaledObject', () => {
+    expect(
+      metrics(`
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: { name: s }
+spec:
+  scaleTargetRef: { name: d }
+  triggers:
+  - type: prometheus
+    metadata: { serverAddress: http://p, threshold: '1', query: 'sum(vllm:num_request_waiting)' }
+`),
+    ).toEqual([misspelled]);
+  });
+
+  test('in the metrics of an autoscaler, also by the name of Google Managed Prometheus', () => {
+    const autoscaler = (name: string): string => `
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: { name: h }
+spec:
+  maxReplicas: 3
+  scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: d }
+  metrics:
+  - type: Pods
+    pods: { metric: { name: '${name}' }, target: { type: AverageValue, averageValue: 1 } }
+`;
+    expect(metrics(autoscaler('vllm:num_request_waiting'))).toEqual([misspelled]);
+    expect(metrics(autoscaler('prometheus.googleapis.com|vllm:num_request_waiting|gauge'))).toEqual([misspelled]);
+    expect(metrics(autoscaler('prometheus.googleapis.com|vllm:num_requests_waiting|gauge'))).toEqual([]);
+  });
+
+  test('in a monitor that keeps metrics by name', () => {
+    const monitor = (regex: string): string => `
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata: { name: m }
+spec:
+  selector: {}
+  endpoints:
+  - port: http
+    metricRelabelings:
+    - { action: keep, sourceLabels: [__name__], regex: '${regex}' }
+`;
+    expect(metrics(monitor('vllm:num_requests_running|vllm:num_request_waiting'))).toEqual([misspelled]);
+    expect(metrics(monitor('vllm:num_.*'))).toEqual([]);
+  });
+
+  test('in a panel of a dashboard', () => {
+    const json = {
+      title: 'x',
+      panels: [
+        {
+          id: 1,
+          title: 'p',
+          type: 'timeseries',
+          datasource: { type: 'prometheus' },
+          targets: [{ expr: 'vllm:num_request_waiting{pod=~"$pod"}' }],
+        },
+      ],
+    };
+    expect(
+      metrics(`
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: board, labels: { grafana_dashboard: '1' } }
+data:
+  board.json: '${JSON.stringify(json)}'
+`),
+    ).toEqual([misspelled]);
   });
 });

@@ -45,10 +45,10 @@ function daemonSet(objects: readonly Rendered[]): Rendered {
 test.each([
   [
     'Gaudi',
-    (scope: Construct) => new GaudiDevicePlugin(scope, 'p', { version: '1.22.1' }),
+    (scope: Construct) => new GaudiDevicePlugin(scope, 'p', { version: '1.24.2-481' }),
     'habana-system',
     'habana.ai/gaudi',
-    'vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin:1.22.1',
+    'docker.io/intel/gaudi-device-plugin:1.24.2-481',
   ],
   [
     'Ascend',
@@ -99,6 +99,15 @@ test.each([
   expect(spec.template.spec.containers[0].ports).toMatchObject([{ containerPort }]);
 });
 
+test.each([
+  ['v26.1.3', 'volcano-npu_v26.1.3'],
+  ['v27.0.0', 'volcano-npu_v27.0.0'],
+  ['v26.0.0', 'volcano-npu_v26.0.0_linux-aarch64'],
+  ['v7.3.0', 'volcano-npu_v7.3.0_linux-aarch64'],
+])('the NPU plugin of %s is named as its build names it', (version, plugin) => {
+  expect(volcanoNpu({ version }).plugin).toBe(plugin);
+});
+
 test("Volcano's scheduler takes the NPU plugin with its parameters", () => {
   const chart = new Chart(Testing.app(), 'c');
   const npu = volcanoNpu({ architecture: 'x86_64', superPodSize: 32 });
@@ -107,7 +116,7 @@ test("Volcano's scheduler takes the NPU plugin with its parameters", () => {
     plugins: [SchedulerPlugin.of(npu.plugin)],
     configurations: [npu.configuration],
   });
-  expect(configuration.text).toMatch(/- name: volcano-npu_v[\d.]+_linux-x86_64/);
+  expect(configuration.text).toMatch(/- name: volcano-npu_v[\d.]+\n/);
   expect(configuration.text).toContain('super-pod-size: "32"');
   const map = (text: string): string =>
     JSON.stringify({

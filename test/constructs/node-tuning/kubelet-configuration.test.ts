@@ -24,7 +24,7 @@ const file = (more: JsonObject = {}): string =>
 const FAULTS: readonly (readonly [string, string, JsonObject])[] = [
   ['kubelet-field-known', 'a field in lower case', { maxpods: 200 }],
   ['kubelet-field-known', 'a flag as a field', { 'max-pods': 200 }],
-  ['kubelet-field-known', 'a field that no kubelet has yet', { podColour: 'blue' }],
+  ['kubelet-field-known', 'a field that no kubelet has yet', { podColor: 'blue' }],
   ['kubelet-policy-known', 'a policy in upper case', { topologyManagerPolicy: 'Restricted' }],
   ['kubelet-policy-known', 'a scope that is none', { topologyManagerScope: 'node' }],
   ['kubelet-number-within-bounds', 'a negative number of pods', { maxPods: -1 }],
@@ -96,8 +96,8 @@ describe("rules for the kubelet's file", () => {
 });
 
 test('a field that is nearly one is an error, with the right one; what may be of a kubelet to come is a warning', () => {
-  expect(findingsOf(file({ maxpods: 200, podColour: 'blue' }), rules)).toMatchObject([
+  expect(findingsOf(file({ maxpods: 200, podColor: 'blue' }), rules)).toMatchObject([
     { severity: 'error', path: '/maxpods', expected: 'maxPods' },
-    { severity: 'warning', path: '/podColour' },
+    { severity: 'warning', path: '/podColor' },
   ]);
 });

@@ -95,6 +95,15 @@ test('each vendor gets its operator, its monitoring, and its charts; TPUs need n
   }
 });
 
+test('a Gaudi pool keeps the ClusterPolicy of the chart, unless settings replace it', () => {
+  expect(platform().vendors.clusterPolicy).toBeUndefined();
+  const one = platform({ vendors: { gaudi: { containerEngine: 'crio' } } });
+  expect(one.vendors.clusterPolicy?.name).toBe('habana-ai');
+  expect(objects(one).find(({ kind }) => kind === 'ClusterPolicy')).toMatchObject({
+    spec: { runtime: { configuration: { container_engine: 'crio' } } },
+  });
+});
+
 test('a platform without NVIDIA has no GPU operator, and says so when asked for it', () => {
   const one = new GpuPlatform(Cdk8sTesting.app(), 'platform', {
     pools: { mi300x: POOLS.mi300x },

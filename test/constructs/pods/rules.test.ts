@@ -354,7 +354,7 @@ const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[
   ],
   [
     'node-label-set-by-something',
-    'a product that is not spelt so',
+    'a product that is not spelled so',
     [pod({}, { affinity: required({ key: 'nvidia.com/gpu.product', operator: 'In', values: ['NVIDIA-H100-80GB'] }) })],
     [pod({}, { nodeSelector: { 'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3' } })],
   ],

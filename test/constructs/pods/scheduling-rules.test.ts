@@ -49,6 +49,19 @@ const plugins = (minMember: number): JsonObject => ({
   metadata: { name: 'train', namespace: 'ml' },
   spec: { minMember },
 });
+/** Gantry's configuration with the queues research, which the namespace ml may use, and ops, which it may not. */
+const settings: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'gantry', namespace: 'gantry', labels: { 'app.kubernetes.io/name': 'gantry-scheduler' } },
+  data: {
+    'scheduler.yaml': stringify({
+      queues: [{ name: 'research' }, { name: 'vision', parent: 'research' }, { name: 'ops', namespaces: ['ops'] }],
+    }),
+  },
+};
+const queued = (queue: string, spec: JsonObject = gantry): JsonObject =>
+  job({ labels: { [`${G}queue`]: queue }, spec });
 const inNative = (name = 'train'): JsonObject => job({ spec: { schedulingGroup: { podGroupName: name } } });
 const yaml = (...objects: readonly JsonObject[]): string => objects.map((object) => stringify(object)).join('---\n');
 
@@ -84,6 +97,18 @@ describe('nothing is said of', () => {
     ['a group of scheduler-plugins', [plugins(4), job({ labels: { 'scheduling.x-k8s.io/pod-group': 'train' } })]],
     ['a group of the cluster', [inNative('other')]],
     ['a group of nobody here', [native(40)]],
+    ['a queue of the configuration', [settings, queued('vision')]],
+    ['the default queue', [settings, queued('default')]],
+    [
+      'a queue of Volcano',
+      [
+        settings,
+        { apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata: { name: 'night' }, spec: {} },
+        queued('night', gate),
+      ],
+    ],
+    ['a queue of another scheduler', [settings, queued('other', { schedulerName: 'volcano' })]],
+    ['a queue where no scheduler is configured', [queued('other')]],
   ])('%s', (_what, objects) => {
     expect(findingsOf(yaml(...objects), schedulingRules, { kubernetes: '1.36' })).toEqual([]);
   });
@@ -129,7 +154,10 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     [job({ labels: GANG, annotations: { [`${G}gang-min-member`]: '5' }, spec: gantry })],
     'gantry-gang-has-its-pods',
   ],
-  ['a misspelt group', [native(4), inNative('trian')], 'pod-group-known'],
+  ['a misspelled queue', [settings, queued('reserch')], 'gantry-queue-known'],
+  ['a queue that is not configured', [settings, queued('nightly', gate)], 'gantry-queue-known'],
+  ['a queue that does not admit the namespace', [settings, queued('ops')], 'gantry-queue-known'],
+  ['a misspelled group', [native(4), inNative('trian')], 'pod-group-known'],
   ['a group of another namespace', [native(4, 'other'), inNative()], 'pod-group-known'],
   ['a group that is never whole', [native(5), inNative()], 'pod-group-has-its-pods'],
   [
@@ -154,7 +182,7 @@ test('every rule is met above', () => {
   );
 });
 
-test('a misspelt name is answered with the right one', () => {
+test('a misspelled name is answered with the right one', () => {
   const [finding] = findingsOf(
     yaml(job({ on: { annotations: { [`${G}toplogy-required`]: 'rack' } } })),
     schedulingRules,
@@ -163,6 +191,13 @@ test('a misspelt name is answered with the right one', () => {
     message: 'unknown Gantry annotation gantry.dev/toplogy-required (did you mean gantry.dev/topology-required?)',
     expected: 'gantry.dev/topology-required',
   });
+});
+
+test('a misspelled queue is a warning beside its twin, and information without one', () => {
+  const found = (queue: string): readonly (readonly unknown[])[] =>
+    findingsOf(yaml(settings, queued(queue)), schedulingRules).map(({ severity, expected }) => [severity, expected]);
+  expect(found('reserch')).toEqual([['warning', 'research']]);
+  expect(found('nightly')).toEqual([['info', 'default, research, vision, ops']]);
 });
 
 test('rules survive any value in any place', () => {
@@ -174,6 +209,8 @@ test('rules survive any value in any place', () => {
       workload(4),
       plugins(4),
       inNative(),
+      settings,
+      queued('reserch'),
       job({ spec: { workloadRef: { name: 'train', podGroup: 'pods' } } }),
     ],
     150,

@@ -31,6 +31,7 @@ test('all that Gantry can be told stands on the pods', () => {
     elastic: { min: 4, max: 8 },
     minimumRuntime: Duration.minutes(10),
     expectedDuration: Duration.hours(1),
+    checkpointInterval: Duration.minutes(15),
     preemptible: false,
   });
   expect(pod(scheduling)).toMatchObject({
@@ -41,6 +42,7 @@ test('all that Gantry can be told stands on the pods', () => {
         'gantry.dev/topology-preferred': 'rack',
         'gantry.dev/minimum-runtime-seconds': '600',
         'gantry.dev/expected-seconds': '3600',
+        'gantry.dev/checkpoint-seconds': '900',
         'gantry.dev/preemptible': 'false',
       },
     },

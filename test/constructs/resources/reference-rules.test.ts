@@ -16,14 +16,14 @@ const object = (
   metadata: { name, ...(namespace === '' ? {} : { namespace }) },
   ...more,
 });
-const labelled = (manifest: JsonObject, labels: JsonObject): JsonObject => ({
+const labeled = (manifest: JsonObject, labels: JsonObject): JsonObject => ({
   ...manifest,
   metadata: { ...(manifest.metadata as JsonObject), labels },
 });
 const configMap = (name: string, data: JsonObject = {}, namespace = 'ai'): JsonObject =>
   object('v1', 'ConfigMap', name, { data }, namespace);
 const pod = (spec: JsonObject, labels: JsonObject = {}, container: JsonObject = {}): JsonObject =>
-  labelled(
+  labeled(
     object('v1', 'Pod', 'p', { spec: { containers: [{ name: 'a', image: 'i', ...container }], ...spec } }),
     labels,
   );
@@ -56,6 +56,24 @@ const pytorch = (name: string): JsonObject =>
   object('kubeflow.org/v1', 'PyTorchJob', 'train', {
     spec: { runPolicy: { schedulingPolicy: { queue: name } }, pytorchReplicaSpecs: {} },
   });
+const limited = (capability: JsonObject): JsonObject =>
+  object('scheduling.volcano.sh/v1beta1', 'Queue', 'research', { spec: { capability } }, '');
+const kaiLimited = (limit: number): JsonObject =>
+  object('scheduling.run.ai/v2', 'Queue', 'research', { spec: { resources: { gpu: { limit } } } }, '');
+/** A Deployment of pods with eight GPUs each. */
+const gpus = (scheduler: 'volcano' | 'kai', replicas: number, name = 'research'): JsonObject =>
+  object('apps/v1', 'Deployment', 'server', {
+    spec: {
+      replicas,
+      template: {
+        metadata:
+          scheduler === 'kai'
+            ? { labels: { 'kai.scheduler/queue': name } }
+            : { annotations: { 'scheduling.volcano.sh/queue-name': name } },
+        spec: { containers: [{ name: 'a', image: 'i', resources: { limits: { 'nvidia.com/gpu': 8 } } }] },
+      },
+    },
+  });
 const binding = (account: string): JsonObject =>
   object('rbac.authorization.k8s.io/v1', 'RoleBinding', 'b', {
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
@@ -72,11 +90,11 @@ describeRules(referenceRules, [
       'a misspelled queue of a PyTorchJob': [queue('research'), pytorch('reserch')],
       'a misspelled queue of a RayCluster': [
         queue('research'),
-        labelled(object('ray.io/v1', 'RayCluster', 'r', { spec: {} }), { 'volcano.sh/queue-name': 'reserch' }),
+        labeled(object('ray.io/v1', 'RayCluster', 'r', { spec: {} }), { 'volcano.sh/queue-name': 'reserch' }),
       ],
       'a misspelled queue of a Deployment': [
         kaiQueue('research'),
-        labelled(object('apps/v1', 'Deployment', 'd', { spec: {} }), { 'kai.scheduler/queue': 'reserch' }),
+        labeled(object('apps/v1', 'Deployment', 'd', { spec: {} }), { 'kai.scheduler/queue': 'reserch' }),
       ],
       'a misspelled target of an autoscaler': [
         object('apps/v1', 'Deployment', 'server', { spec: {} }),
@@ -130,19 +148,60 @@ describeRules(referenceRules, [
     },
   },
   {
+    rule: 'references/pods-fit-queue',
+    fires: {
+      'a PyTorchJob larger than its queue': [limited({ 'nvidia.com/gpu': 31 }), gpus('volcano', 4)],
+      'a Deployment larger than the parent of its queue': [
+        limited({ 'nvidia.com/gpu': 31 }),
+        queue('vision', 'research'),
+        gpus('volcano', 4, 'vision'),
+      ],
+      'pods beyond the limit of a KAI queue': [kaiLimited(31), gpus('kai', 4)],
+    },
+    silent: {
+      'as much as the queue holds': [limited({ 'nvidia.com/gpu': 32 }), gpus('volcano', 4)],
+      'another resource is limited': [limited({ cpu: 1 }), gpus('volcano', 4)],
+      'no limit in KAI': [kaiLimited(-1), gpus('kai', 4)],
+      'as much as a KAI queue holds': [kaiLimited(32), gpus('kai', 4)],
+      'a queue that is not in the set': [gpus('volcano', 4)],
+    },
+  },
+  {
     rule: 'references/selector-chooses',
     fires: {
       'a Service beside other pods': [service({ app: 'api' }), pod({}, { app: 'batch' })],
+      'a Service for a Job of another name': [
+        service({ 'batch.kubernetes.io/job-name': 'evaluate' }),
+        {
+          apiVersion: 'batch/v1',
+          kind: 'Job',
+          metadata: { name: 'train' },
+          spec: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } },
+        },
+      ],
       'a Service with a misspelled label': [service({ app: 'server' }), pod({}, { app: 'sever' })],
       'a monitor beside the Service that it means': [
-        labelled(service({}), { app: 'server' }),
+        labeled(service({}), { app: 'server' }),
         monitor({ app: 'sever' }),
       ],
       'a policy that protects nothing': [policy({ app: 'api' }), pod({}, { app: 'batch' })],
     },
     silent: {
       'the pods': [service({ app: 'api' }), pod({}, { app: 'api', tier: 'a' })],
+      'pods that their controller labels with the name of the workload': [
+        service({ 'batch.kubernetes.io/job-name': 'train' }),
+        {
+          apiVersion: 'batch/v1',
+          kind: 'Job',
+          metadata: { name: 'train' },
+          spec: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } },
+        },
+      ],
       'no pods in the set': [service({ app: 'api' })],
+      'a label that a controller adds': [
+        service({ 'batch.kubernetes.io/job-name': 'train' }),
+        pod({}, { app: 'batch' }),
+      ],
       'a policy for all pods': [policy({}), pod({}, { app: 'batch' })],
       'pods of another namespace': [
         service({ app: 'api' }),
@@ -192,6 +251,7 @@ describe('severity', () => {
     expect(severities([configMap('settings'), mounts('other-thing')])).toEqual(['info']);
     expect(severities([configMap('settings'), mounts('setings')])).toEqual(['warning']);
     expect(severities([configMap('shard-1'), mounts('shard-2')])).toEqual(['info']);
+    expect(severities([configMap('team-a'), mounts('team-b')])).toEqual(['info']);
     expect(severities([service({ app: 'api' }), pod({}, { app: 'batch' })])).toEqual(['info']);
     expect(severities([service({ app: 'server' }), pod({}, { app: 'sever' })])).toEqual(['warning']);
   });
@@ -208,5 +268,9 @@ test('rules survive any JSON', () => {
     monitor({ a: 'b' }),
     queue('a', 'b'),
     pytorch('b'),
+    limited({ cpu: 1 }),
+    kaiLimited(1),
+    gpus('kai', 2),
+    gpus('volcano', 2),
   ]);
 });

@@ -95,12 +95,12 @@ test('only the scheduler removes the gate', () => {
 });
 
 test.each(['gantry.dev/queue', 'gantry.dev/gang'])('the label %s does not change once a pod has a node', (key) => {
-  const labelled = (value: string, spec: JsonObject): JsonObject => pod({ labels: { [key]: value }, spec });
+  const labeled = (value: string, spec: JsonObject): JsonObject => pod({ labels: { [key]: value }, spec });
   const bound = { nodeName: 'n-1' };
   const message = `the label ${key} must not change once the pod has a node`;
-  expect(refusals({ before: labelled('a', bound), after: labelled('b', bound) })).toEqual([message]);
-  expect(refusals({ before: labelled('a', bound), after: pod({ spec: bound }) })).toEqual([message]);
-  expect(refusals({ before: labelled('a', {}), after: labelled('b', {}) })).toEqual([]);
+  expect(refusals({ before: labeled('a', bound), after: labeled('b', bound) })).toEqual([message]);
+  expect(refusals({ before: labeled('a', bound), after: pod({ spec: bound }) })).toEqual([message]);
+  expect(refusals({ before: labeled('a', {}), after: labeled('b', {}) })).toEqual([]);
 });
 
 test('it covers every way to write a pod, refuses what cannot be evaluated, and is in force', () => {

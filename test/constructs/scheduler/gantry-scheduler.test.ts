@@ -73,7 +73,7 @@ test('the program lies in an immutable ConfigMap that is named for its content a
   const bundle = Buffer.from(asString(asObject(program.binaryData)['scheduler.js.br']) ?? '', 'base64');
   // `kubectl apply` keeps a copy in an annotation, which is smaller than the mebibyte of a ConfigMap.
   expect(JSON.stringify(program).length).toBeLessThan(256 * 1024);
-  expect(brotliDecompressSync(bundle).toString()).toContain('usage: gantry-scheduler [options]');
+  expect(brotliDecompressSync(bundle).toString()).toContain('gantry-scheduler [flags]');
 });
 
 test('the program starts from the ConfigMap as a kubelet mounts it: links to a folder whose name changes', () => {
@@ -91,10 +91,15 @@ test('the program starts from the ConfigMap as a kubelet mounts it: links to a f
   }
   const run = (...args: string[]): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, [join(folder, 'start.cjs'), ...args], { encoding: 'utf8' });
-  expect(run('--help').stdout).toContain('usage: gantry-scheduler [options]');
+  expect(run('--help').stdout).toContain('gantry-scheduler [flags]');
   expect(run('--kubeconfig', join(folder, 'none'))).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('ENOENT') as string,
+    stderr: expect.stringContaining(`kubeconfig ${join(folder, 'none')} cannot be read: ENOENT`) as string,
+  });
+  writeFileSync(join(folder, 'broken'), 'clusters: [\nusers: }');
+  expect(run('--kubeconfig', join(folder, 'broken'))).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining(`kubeconfig ${join(folder, 'broken')} cannot be read: `) as string,
   });
   rmSync(folder, { recursive: true });
 });

@@ -6,7 +6,7 @@ import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { idOf } from '../../../src/manifests/identity';
 import { Accelerator, type Amounts } from '../../../src/constructs/pods';
 import { Team, type TeamProps } from '../../../src/constructs/tenancy';
-import { countedInsteadOf, podAmountOf, requestsKey } from '../../../src/constructs/tenancy/quota-keys';
+import { countedInsteadOf, podAmountOf, requestsKey } from '../../../src/checks/server/admission/quota-keys';
 import { tenancyRules } from '../../../src/constructs/tenancy/rules';
 import { Testing } from '../../../src/interfaces/testing';
 

@@ -406,6 +406,123 @@ describe('tenancy/pod-security-level-allows', () => {
   });
 });
 
+describe('quotas over workloads and the whole set', () => {
+  const deployment = (name: string, replicas: number, resources = ''): string => `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}, namespace: research}
+spec:
+  replicas: ${replicas}
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      containers: [{name: main, image: i, resources: {${resources}}}]`;
+  const service = (name: string): string => `
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}, namespace: research}
+spec: {type: LoadBalancer, ports: [{port: 80}, {port: 81}]}`;
+  const claim = (name: string, storage: string): string => `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: ${name}, namespace: research}
+spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {requests: {storage: ${storage}}}}`;
+  const messages = (rule: string, ...documents: string[]): readonly string[] =>
+    only(rule, ...documents).map(({ message }) => message);
+
+  test('a Deployment that a quota never holds', () => {
+    const documents = [quota('requests.nvidia.com/gpu: 8'), deployment('a', 3, 'limits: {nvidia.com/gpu: 4}')];
+    expect(messages('tenancy/quota-holds-gang', ...documents)).toEqual([
+      'the 3 pods of the workload exceed v1 ResourceQuota research/quota (12 > 8 requests.nvidia.com/gpu)',
+    ]);
+    expect(only('tenancy/quota-holds-gang', ...documents)[0]).toMatchObject({ tier: 'server', severity: 'warning' });
+  });
+
+  test('workloads that a quota does not hold together', () => {
+    expect(messages('tenancy/quota-holds-set', quota('pods: 5'), deployment('a', 3), deployment('b', 3))).toEqual([
+      'the objects of the namespace use 6 pods together, and the quota allows 5: Deployment a, Deployment b',
+    ]);
+    expect(messages('tenancy/quota-holds-set', quota('pods: 6'), deployment('a', 3), deployment('b', 3))).toEqual([]);
+    // Jobs end, and take turns.
+    expect(messages('tenancy/quota-holds-set', quota('pods: 4'), deployment('a', 3), job('', { pods: 3 }))).toEqual([]);
+  });
+
+  test.each([
+    ['services', 1],
+    ['services.loadbalancers', 1],
+    ['services.nodeports', 3],
+    ['count/services', 1],
+    ['persistentvolumeclaims', 1],
+    ['requests.storage', '15Gi'],
+    ['fast.storageclass.storage.k8s.io/requests.storage', '15Gi'],
+    ['count/deployments.apps', 1],
+  ])('objects are counted: %s', (key, hard) => {
+    const all = [
+      service('a'),
+      service('b'),
+      claim('a', '10Gi'),
+      claim('b', '10Gi'),
+      deployment('a', 1),
+      deployment('b', 1),
+    ];
+    expect(messages('tenancy/quota-holds-set', quota(`${key}: ${hard}`), ...all)).toHaveLength(1);
+    expect(messages('tenancy/quota-holds-set', quota(`${key}: 1000Gi`), ...all)).toEqual([]);
+  });
+
+  test('a quota with a scope counts only the pods of its scope', () => {
+    const terminating = quota('pods: 0', { more: '  scopes: [Terminating]' });
+    expect(messages('tenancy/quota-holds-pod', terminating, job(''))).toEqual([]);
+    expect(messages('tenancy/quota-holds-pod', terminating, job('', { extra: 'activeDeadlineSeconds: 60' }))).toEqual([
+      'one pod exceeds v1 ResourceQuota research/quota (1 > 0 pods)',
+    ]);
+    const bestEffort = quota('pods: 0', { more: '  scopes: [BestEffort]' });
+    expect(messages('tenancy/quota-holds-pod', bestEffort, job(''))).toHaveLength(1);
+    expect(messages('tenancy/quota-holds-pod', bestEffort, DEFAULTS, job(''))).toEqual([]);
+  });
+
+  test('the overhead of the runtime class counts', () => {
+    const runtimeClass = `
+apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {name: heavy}
+handler: heavy
+overhead: {podFixed: {cpu: 1}}`;
+    const pod = job('requests: {cpu: 1}', { extra: 'runtimeClassName: heavy' });
+    expect(messages('tenancy/quota-holds-pod', quota('requests.cpu: 1'), runtimeClass, pod)).toHaveLength(1);
+    expect(messages('tenancy/quota-holds-pod', quota('requests.cpu: 2'), runtimeClass, pod)).toEqual([]);
+    const own = job('requests: {cpu: 1}', { extra: 'runtimeClassName: heavy\n      overhead: {cpu: 2}' });
+    expect(messages('tenancy/runtime-class-agrees', runtimeClass, own)).toHaveLength(1);
+    expect(messages('tenancy/runtime-class-agrees', runtimeClass, pod)).toEqual([]);
+  });
+
+  test('a claim is held to the storage of the limit range', () => {
+    const limits = limitRange('{type: PersistentVolumeClaim, min: {storage: 2Gi}, max: {storage: 5Gi}}');
+    expect(messages('tenancy/claim-within-limits', limits, claim('a', '10Gi'))).toEqual([
+      'the claim requests 10Gi of storage, and the maximum of v1 LimitRange research/defaults is 5Gi',
+    ]);
+    expect(messages('tenancy/claim-within-limits', limits, claim('a', '1Gi'))).toHaveLength(1);
+    expect(messages('tenancy/claim-within-limits', limits, claim('a', '3Gi'))).toEqual([]);
+  });
+
+  test('a priority that is not that of the class', () => {
+    const priorityClass = `
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 10`;
+    const pod = (more: string): string => job('', { extra: `priorityClassName: high\n      ${more}` });
+    expect(messages('tenancy/priority-agrees-with-class', priorityClass, pod('priority: 5'))).toEqual([
+      'the priority 5 is not that of the PriorityClass high, which is 10',
+    ]);
+    expect(messages('tenancy/priority-agrees-with-class', priorityClass, pod('preemptionPolicy: Never'))).toHaveLength(
+      1,
+    );
+    expect(messages('tenancy/priority-agrees-with-class', priorityClass, pod('priority: 10'))).toEqual([]);
+    expect(messages('tenancy/priority-agrees-with-class', pod('priority: 5'))).toEqual([]);
+  });
+});
+
 describe('tenancy/queue-agrees-with-quota', () => {
   const rule = 'tenancy/queue-agrees-with-quota';
   const queue = (spec: string): string => `

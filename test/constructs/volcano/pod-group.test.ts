@@ -82,7 +82,7 @@ test('a hyper node states its members, of which each is chosen in one way', () =
   const clique = '5b1a5c8e-8a3b-4a7a-9b53-5d7f6f2c0d11.1';
   const leaf = new HyperNode(scope, 'leaf-1', {
     tier: 1,
-    members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': clique })],
+    members: [HyperNodeMember.nodesLabeled({ 'nvidia.com/gpu.clique': clique })],
   });
   new HyperNode(scope, 'a-spine', {
     tier: 2,

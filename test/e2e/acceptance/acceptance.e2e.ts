@@ -5,7 +5,7 @@ import { type BaseManifest, CORRECTED_FOLDER, corpus, manifestsIn } from '../agr
 import { prepareCluster } from '../agreement/prepare';
 import { askServer } from '../control-plane/server-verdict';
 import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';
-import { examples, synthesised } from './synthesised';
+import { examples, synthesized } from './synthesized';
 
 describeLive('the server accepts', () => {
   let live: LiveCluster;
@@ -25,9 +25,9 @@ describeLive('the server accepts', () => {
   });
 
   for (const example of examples()) {
-    it(`what examples/${example} synthesises, as a dry run and for real`, async () => {
+    it(`what examples/${example} synthesizes, as a dry run and for real`, async () => {
       // What installs an operator (Flux, Argo CD) is of kinds that Gantry does not know, and that this server does not serve.
-      const known = (await synthesised(example)).filter(({ object }) => isServed(object));
+      const known = (await synthesized(example)).filter(({ object }) => isServed(object));
       await expectAccepted(live, known);
     });
   }

@@ -3,7 +3,7 @@ import { corpus } from './corpus';
 import { type Answer, askBoth } from './differential';
 import { questions } from './mutants';
 import { prepareCluster } from './prepare';
-import { exampleOf, summarise, table } from './summary';
+import { exampleOf, summarize, table } from './summary';
 
 const MUTANTS = 300;
 const SEED = 20_261;
@@ -22,7 +22,7 @@ describeLive('Gantry and the server', () => {
       questions(bases, MUTANTS, SEED, live.minor),
       live.minor,
     );
-    const summary = summarise(answers);
+    const summary = summarize(answers);
     const judges = summary.byJudge.map((row) => ({ name: `refused by ${row.judge}`, ...row }));
     console.log(`${table([...judges, { name: `all (seed ${SEED})`, ...summary }])}`);
   });

@@ -47,7 +47,8 @@ export async function askBoth(
 }
 
 function compare(question: Question, server: ServerVerdict, gantry: GantryVerdict): Answer {
-  const outcome = isUnservedAlpha(question, server) ? 'unclear' : outcomeOf(server, gantry);
+  const isUnclear = isUnservedAlpha(question, server) || dependsOnCluster(question, server);
+  const outcome = isUnclear ? 'unclear' : outcomeOf(server, gantry);
   return {
     question,
     server,
@@ -61,6 +62,21 @@ function compare(question: Question, server: ServerVerdict, gantry: GantryVerdic
 function isUnservedAlpha({ object }: Question, { status }: ServerVerdict): boolean {
   const { apiVersion, kind } = idOf(object);
   return status === 404 && /v\d+alpha\d+$/.test(apiVersion) && findKind(apiVersion, kind)?.builtIn === true;
+}
+
+/** Reasons that are in the cluster: its configuration, an admission plugin that runs only beside controllers, a label of another object. */
+const OF_THE_CLUSTER = [
+  /this cluster is not configured for dual-stack services/,
+  /is not configured on this cluster/,
+  /is not in the valid range/,
+  /serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set/,
+  /requires the `resource\.kubernetes\.io\/admin-access: true` label on the containing namespace/,
+];
+
+/** What the object alone does not decide. One without a namespace is created in the one that the user works in. */
+function dependsOnCluster({ object }: Question, { message }: ServerVerdict): boolean {
+  const isElsewhere = idOf(object).namespace === '' && /does not match event\.namespace/.test(message);
+  return isElsewhere || (!message.includes(', ') && OF_THE_CLUSTER.some((reason) => reason.test(message)));
 }
 
 function outcomeOf(server: ServerVerdict, gantry: GantryVerdict): Answer['outcome'] {

@@ -42,7 +42,7 @@ export const manyItems = onSite(
 const IDENTITY =
   /^(name|key|port|containerPort|nodePort|ip|path|mountPath|devicePath|topologyKey|driver|device|pool|id)$/;
 
-function numbered(item: JsonValue, index: number): JsonValue {
+export function numbered(item: JsonValue, index: number): JsonValue {
   if (typeof item === 'string') {
     return index === 0 ? item : `${item}${index}`;
   }

@@ -3,11 +3,11 @@
  * `test/fixtures/verdicts.txt`, which the unit tests hold Gantry to without a server.
  *
  * Of many random questions those are asked that Gantry answers in a way not met before: another rule, another field, another message. So each check is
- * met by a few documents that it alone rejects or lets pass.
+ * met by a few documents that it alone rejects or lets pass. To them come both sides of each limit (`boundaries.ts`), and expressions.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { type JsonObject, type KubernetesMinor } from '../../../src/facts/api/schema';
 import * as validObjects from '../../checks/server/valid-objects';
 import * as valid from '../../checks/server/valid';
@@ -25,9 +25,11 @@ import { kubernetesMinor, kubernetesVersion } from '../control-plane/components'
 import { coveredDefinitions } from '../control-plane/covered-definitions';
 import { applyCustomResources } from '../control-plane/custom-resources';
 import { Discovery } from '../control-plane/discovery';
+import { boundaryQuestions } from './boundaries';
 import { type BaseManifest, corpus } from './corpus';
 import { type Answer, askBoth } from './differential';
 import { askGantry, askGantryAboutText, type GantryVerdict } from './gantry-verdict';
+import { expressionQuestions } from './expressions';
 import { edgeNumber, edgeText, manyItems } from './edge-operators';
 import { OPERATORS, type Question, questions } from './mutants';
 import { prepareCluster } from './prepare';
@@ -53,8 +55,10 @@ async function main(): Promise<void> {
   }
   const minor = kubernetesMinor();
   const bases = [...corpus(), ...validBases()];
-  const asked = chosen(questions(bases, Number(values.questions), Number(values.seed), minor, ASKED), minor);
-  console.log(`${asked.length} of ${values.questions} questions chosen`);
+  const random = chosen(questions(bases, Number(values.questions), Number(values.seed), minor, ASKED), minor);
+  const edges = [...boundaryQuestions(bases, minor), ...expressionQuestions()];
+  const asked = [...random, ...edges].map((question, index) => ({ ...question, index }));
+  console.log(`${random.length} of ${values.questions} questions chosen, ${edges.length} at limits and of expressions`);
   const cluster = await Cluster.start({ programs: await buildPrograms({ print: (line) => console.log(line) }) });
   try {
     await applyCustomResources(cluster.client, coveredDefinitions());
@@ -115,6 +119,17 @@ function write(answers: readonly Answer[], seed: string): void {
   const bases = answers.filter(({ question }) => question.operator === 'none');
   for (const { question } of bases) {
     groups.set(JSON.stringify(question.object), []);
+  }
+  // Expressions have bases of their own: the first of each kind that the server accepts.
+  for (const { question, server } of answers.filter((answer) => answer.question.operator === 'expression')) {
+    const text = JSON.stringify(question.object);
+    const kinds = [...groups.keys()].map((base) => (JSON.parse(base) as JsonObject).metadata);
+    if (
+      server.verdict === 'accepted' &&
+      !kinds.some((metadata) => isDeepStrictEqual(metadata, question.object.metadata))
+    ) {
+      groups.set(text, []);
+    }
   }
   let leftOut = 0;
   for (const answer of answers) {

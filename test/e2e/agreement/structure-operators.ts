@@ -8,7 +8,7 @@ import { type Random } from './random';
 import { sample } from './sample';
 import { type Path, type Site, withValue } from './sites';
 
-/** A field that no schema has, or a known one misspelt. */
+/** A field that no schema has, or a known one misspelled. */
 export const unknownField: Operator = {
   name: 'unknown field',
   apply(object, sites, random) {
@@ -16,7 +16,7 @@ export const unknownField: Operator = {
     const keys = Object.keys(site.value);
     if (keys.length > 0 && site.path.length > 0 && random.chance(0.4)) {
       const key = random.pick(keys);
-      return renamed(object, site.path, site.value, key, misspelt(key, random));
+      return renamed(object, site.path, site.value, key, misspelled(key, random));
     }
     return added(
       object,
@@ -27,7 +27,7 @@ export const unknownField: Operator = {
   },
 };
 
-function misspelt(key: string, random: Random): string {
+function misspelled(key: string, random: Random): string {
   return random.pick([
     `${key}s`,
     key.slice(0, -1) || 'x',

@@ -33,7 +33,7 @@ export interface Summary extends Count {
   readonly byJudge: readonly (Count & { readonly judge: string })[];
 }
 
-export function summarise(answers: readonly Answer[]): Summary {
+export function summarize(answers: readonly Answer[]): Summary {
   return {
     ...count(answers),
     byKind: grouped(answers, ({ question }) => question.kind).map(([kind, group]) => ({

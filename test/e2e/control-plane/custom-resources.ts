@@ -15,7 +15,7 @@ const LIMIT = 120_000;
  * Two projects define MPIJob, in different versions: their definitions have one name, so that a cluster holds either; here the versions
  * are put together into one. Conversion webhooks do not exist here; without conversion every version can be created all the same.
  */
-export function withoutNeighbours(crds: readonly JsonObject[]): readonly JsonObject[] {
+export function withoutNeighbors(crds: readonly JsonObject[]): readonly JsonObject[] {
   const byName = new Map<string, JsonObject>();
   for (const crd of crds) {
     const name = nameOf(crd);
@@ -57,7 +57,7 @@ function approved(crd: JsonObject): JsonObject {
  * @throws where the server refuses one, or does not establish it in time
  */
 export async function applyCustomResources(client: ApiClient, crds: readonly JsonObject[]): Promise<void> {
-  for (const crd of withoutNeighbours(crds)) {
+  for (const crd of withoutNeighbors(crds)) {
     const { status, body } = await client.request(
       'PATCH',
       `${COLLECTION}/${nameOf(crd)}?fieldManager=gantry&force=true`,

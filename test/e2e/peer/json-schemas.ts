@@ -1,6 +1,6 @@
 /**
  * Strict JSON schemas for kubeconform, made of the same schemas that the server serves, in the way its users make them, at its strictest:
- * objects closed, the root too; int-or-string spelt out; null allowed for optional fields of built-in kinds, as in the published schemas.
+ * objects closed, the root too; int-or-string spelled out; null allowed for optional fields of built-in kinds, as in the published schemas.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

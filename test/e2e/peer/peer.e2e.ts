@@ -5,7 +5,7 @@ import { questions } from '../agreement/mutants';
 import { prepareCluster } from '../agreement/prepare';
 import { components, programPath } from '../control-plane/components';
 import { coveredDefinitions } from '../control-plane/covered-definitions';
-import { withoutNeighbours } from '../control-plane/custom-resources';
+import { withoutNeighbors } from '../control-plane/custom-resources';
 import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';
 import { compareWithPeer, type Comparison } from './compare';
 
@@ -31,7 +31,7 @@ describeLive('beside kubeconform, Gantry', () => {
       program: programPath(components().find(({ name }) => name === 'kubeconform')!),
       client: live.cluster.client,
       discovery: live.discovery,
-      crds: withoutNeighbours(coveredDefinitions()),
+      crds: withoutNeighbors(coveredDefinitions()),
       kubernetes: live.minor,
     });
   });

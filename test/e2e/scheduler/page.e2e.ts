@@ -2,7 +2,7 @@
  * The page of a scheduler that runs, looked at in a browser while the cluster changes.
  */
 import { type Page } from 'playwright-core';
-import { CHROMIUM, coloursDrawn, faintTexts, Looker, LOOKS, overflow } from '../../browser/browser';
+import { CHROMIUM, colorsDrawn, faintTexts, Looker, LOOKS, overflow } from '../../browser/browser';
 import { describeLive } from '../live-cluster';
 import { GantryProcess } from './gantry-process';
 import { Lab } from './lab';
@@ -87,7 +87,7 @@ if (CHROMIUM === undefined) {
       const { page, complaints } = await looker.visit(`${gantry.address}/`, look);
       await page.getByText('giant').first().waitFor();
       expect(await overflow(page)).toBeLessThanOrEqual(0);
-      expect(await coloursDrawn(page)).toBeGreaterThan(6);
+      expect(await colorsDrawn(page)).toBeGreaterThan(6);
       expect(await faintTexts(page)).toEqual([]);
       expect(await page.locator('#live').textContent()).toContain('live');
       const shown = await text(page);

@@ -99,7 +99,7 @@ describe('loadSchema', () => {
     }
   });
 
-  test('makes the special strings of built-in kinds recognisable', () => {
+  test('makes the special strings of built-in kinds recognizable', () => {
     const container = at(schemaOf('v1', 'Pod'), 'spec.containers[]');
     expect(at(container, 'resources.limits{}')).toEqual({ type: 'string', format: 'quantity' });
     expect(at(container, 'livenessProbe.httpGet.port')).toEqual({ 'x-kubernetes-int-or-string': true });

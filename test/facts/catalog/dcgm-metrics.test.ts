@@ -30,7 +30,7 @@ test('no name belongs to two metrics, and every one is found by each of its name
 test('a unit that changes takes the name along, so that no name has two units', () => {
   const changed = DCGM_METRICS.filter(({ names }) => names['4.8'].unit !== names['4.9'].unit);
   expect(changed.filter(({ names }) => names['4.8'].name === names['4.9'].name)).toEqual([]);
-  // Of the exporter's own list: two clocks, four utilisations, three of memory, energy and NVLink.
+  // Of the exporter's own list: two clocks, four utilizations, three of memory, energy and NVLink.
   expect(
     changed
       .filter(({ names }) => names['4.8'].on)

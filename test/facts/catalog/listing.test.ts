@@ -74,7 +74,7 @@ describe('catalog entries', () => {
     expect(entry?.facts).toContainEqual([...fact]);
   });
 
-  test('an unknown name finds nothing, but its neighbours', () => {
+  test('an unknown name finds nothing, but its neighbors', () => {
     expect(catalogEntries('nvidia.com/gpus')).toEqual([]);
     expect(catalogSuggestions('nvidia.com/gpus')[0]).toBe('nvidia.com/gpu');
     expect(catalogSuggestions('H10O-SXM-80GB')).toContain('H100-SXM-80GB');

@@ -59,6 +59,7 @@ describe('what Prometheus takes', () => {
 describe('what Prometheus refuses', () => {
   test.each([
     ['', 'the expression is empty'],
+    ['x > 1e400', '1e400'],
     ['rate(a) ≈ rate(b)', '≈'],
     ['sum(x', 'unexpected end of the expression'],
     ['avgovertime(x[5m])', 'did you mean avg_over_time?'],

@@ -187,7 +187,7 @@ describe('reports', () => {
   test('JSON has exactly the documented keys', async () => {
     const { out } = await place.run(['check', place.write('a.yaml', `${BAD}---\n${UNKNOWN}`), '--format', 'json']);
     const report = JSON.parse(out) as Report;
-    expect(Object.keys(report)).toEqual(['documents', 'findings', 'notChecked', 'suppressed', 'skipped']);
+    expect(Object.keys(report)).toEqual(['documents', 'counts', 'findings', 'notChecked', 'suppressed', 'skipped']);
     expect(report.documents).toBe(2);
     expect(report.findings).toEqual([
       expect.objectContaining({
@@ -205,7 +205,7 @@ describe('reports', () => {
     ]);
   });
 
-  test('--output writes a whole file, without colours, and nothing else', async () => {
+  test('--output writes a whole file, without colors, and nothing else', async () => {
     const file = place.write('a.yaml', BAD);
     const { status, out } = await place.run(['check', file, '--output', 'report.txt'], {
       columns: 60,
@@ -223,15 +223,15 @@ describe('reports', () => {
     expect((await place.run(['check', '-q', place.write('b.yaml', BAD)])).out).not.toContain('document');
   });
 
-  test('colours are for terminals, and can be forbidden and forced', async () => {
+  test('colors are for terminals, and can be forbidden and forced', async () => {
     const file = place.write('a.yaml', BAD);
-    const coloured = async (words: readonly string[], more: Parameters<Workplace['run']>[1]): Promise<boolean> =>
+    const colored = async (words: readonly string[], more: Parameters<Workplace['run']>[1]): Promise<boolean> =>
       (await place.run(['check', file, ...words], more)).out.includes('\u001B');
-    expect(await coloured([], { columns: 80, env: {} })).toBe(true);
-    expect(await coloured([], { env: {} })).toBe(false);
-    expect(await coloured([], { env: { FORCE_COLOR: '1' } })).toBe(true);
-    expect(await coloured([], { columns: 80, env: { NO_COLOR: '1' } })).toBe(false);
-    expect(await coloured(['--no-color'], { columns: 80, env: {} })).toBe(false);
+    expect(await colored([], { columns: 80, env: {} })).toBe(true);
+    expect(await colored([], { env: {} })).toBe(false);
+    expect(await colored([], { env: { FORCE_COLOR: '1' } })).toBe(true);
+    expect(await colored([], { columns: 80, env: { NO_COLOR: '1' } })).toBe(false);
+    expect(await colored(['--no-color'], { columns: 80, env: {} })).toBe(false);
   });
 
   test('progress is shown on a terminal only, and wiped away', async () => {

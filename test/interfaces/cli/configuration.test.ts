@@ -54,6 +54,26 @@ describe('.gantry.yaml', () => {
     expect((await reportOf(['--config', 'other.yaml'])).status).toBe(0);
   });
 
+  test('turns the rules on hygiene on, as --hygiene does', async () => {
+    place.write(
+      'a.yaml',
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: nginx}]}\n',
+    );
+    const groups = async (...words: readonly string[]): Promise<readonly string[]> =>
+      (await reportOf(['a.yaml', ...words])).findings
+        .filter(({ group }) => group !== undefined)
+        .map(({ rule }) => rule)
+        .sort();
+    const all = ['hygiene/image-tagged', 'hygiene/requests-set', 'hygiene/runs-as-non-root'];
+    expect(await groups()).toEqual([]);
+    expect(await groups('--hygiene')).toEqual(all);
+    place.write('.gantry.yaml', 'hygiene: true\n');
+    expect(await groups()).toEqual(all);
+    place.write('.gantry.yaml', "hygiene: 'yes'\n");
+    const { status, err } = await place.run(['check', 'a.yaml']);
+    expect([status, err]).toEqual([2, 'gantry: .gantry.yaml: /hygiene must be true or false\n']);
+  });
+
   test('names the target minor and definitions; flags win', async () => {
     place.write('.gantry.yaml', "k8s: '1.30'\ncrds: [crds]\n");
     place.write('crds/widget.yaml', CRD);

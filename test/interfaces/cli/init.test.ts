@@ -68,7 +68,7 @@ describe('gantry init', () => {
   });
 
   it.each([
-    [['--template', 'helm'], 'gantry: --template helm: unknown template; supported values are cdk8s, yaml'],
+    [['--template', 'helm'], 'gantry: --template helm: unknown template; supported values are cdk8s, pulumi, yaml'],
     [['--name', 'My Lab'], 'gantry: --name My Lab: must consist of lower-case letters'],
     [['a', 'b'], 'gantry: too many arguments'],
   ])('rejects %j in one line', async (words, line) => {
@@ -86,22 +86,28 @@ describe('gantry init', () => {
     expect(status).toBe(0);
   });
 
-  it('writes a cdk8s project that compiles, and whose tests and synthesis pass', async () => {
-    await init('lab');
-    const lab = join(place.folder, 'lab');
-    const modules = join(lab, 'node_modules');
-    mkdirSync(modules);
-    readdirSync(join(ROOT, 'node_modules')).forEach((name) =>
-      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name)),
-    );
-    symlinkSync(ROOT, join(modules, 'cdk8s-gantry'));
-    const run = (...words: string[]): string =>
-      execFileSync(process.execPath, words, { cwd: lab, encoding: 'utf8', env: { PATH: process.env.PATH } });
-    run('node_modules/typescript-7/bin/tsc');
-    expect(run('--import', 'tsx', '--test', 'test/platform.test.ts')).toContain('pass 3');
-    expect(run('node_modules/cdk8s-gantry/bin/gantry', 'synth', '--cluster', 'cluster.yaml')).toContain(
-      'The gang is placed.',
-    );
-    expect(existsSync(join(lab, 'dist/platform.k8s.yaml'))).toBe(true);
-  }, 60_000);
+  it.each(['cdk8s', 'pulumi'])(
+    'writes a %s project that compiles, and whose tests pass',
+    async (template) => {
+      await init('--template', template, 'lab');
+      const lab = join(place.folder, 'lab');
+      const modules = join(lab, 'node_modules');
+      mkdirSync(modules);
+      readdirSync(join(ROOT, 'node_modules')).forEach((name) =>
+        symlinkSync(join(ROOT, 'node_modules', name), join(modules, name)),
+      );
+      symlinkSync(ROOT, join(modules, 'cdk8s-gantry'));
+      const run = (...words: string[]): string =>
+        execFileSync(process.execPath, words, { cwd: lab, encoding: 'utf8', env: { PATH: process.env.PATH } });
+      run('node_modules/typescript-7/bin/tsc');
+      expect(run('--import', 'tsx', '--test', 'test/platform.test.ts')).toContain('pass 3');
+      if (template === 'cdk8s') {
+        expect(run('node_modules/cdk8s-gantry/bin/gantry', 'synth', '--cluster', 'cluster.yaml')).toContain(
+          'The gang is placed.',
+        );
+        expect(existsSync(join(lab, 'dist/platform.k8s.yaml'))).toBe(true);
+      }
+    },
+    60_000,
+  );
 });

@@ -241,7 +241,7 @@ describe('a pod template', () => {
         { topologyKey: 'zone', maxSkew: 2, labelSelector: selector, matchLabelKeys: ['rev'] },
       ],
     };
-    const labelled = [
+    const labeled = [
       { key: 'app', operator: 'In', values: ['a'] },
       { key: 'x', operator: 'Exists', values: [] },
     ];
@@ -252,12 +252,12 @@ describe('a pod template', () => {
       nodeTerms: [{ labels: [{ key: 'z', operator: 'In', values: ['1'] }] }],
       tolerations: [{ operator: 'Exists' }, { key: 'k', value: 'v', effect: 'NoExecute' }],
       hostPorts: [{ port: 80 }],
-      podAntiAffinity: [{ topologyKey: 'host', selector: { labels: labelled, namespaces: ['x', 'y'] } }],
+      podAntiAffinity: [{ topologyKey: 'host', selector: { labels: labeled, namespaces: ['x', 'y'] } }],
       topologySpread: [
         {
           topologyKey: 'zone',
           maxSkew: 2,
-          selector: { labels: [...labelled, { key: 'rev', operator: 'In', values: ['7'] }] },
+          selector: { labels: [...labeled, { key: 'rev', operator: 'In', values: ['7'] }] },
         },
       ],
     });

@@ -383,7 +383,7 @@ describe('files', () => {
       actions: expect.not.arrayContaining(['preempt']) as unknown,
     });
     expect(() => readPolicyFile('{nodeScore: binpak}', 'p.yaml')).toThrow(
-      'p.yaml: nodeScore must be one of binpack, spread, first-fit, fgd, fragmentation, not "binpak" (did you mean binpack?)',
+      'p.yaml: nodeScore must be one of binpack, spread, spread-devices, first-fit, fgd, fragmentation, not "binpak" (did you mean binpack?)',
     );
   });
 });

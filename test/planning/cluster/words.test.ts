@@ -23,6 +23,10 @@ test.each<[Counterfactual, string]>([
     },
     'Fits if the capability of queue "q" is raised by 8 nvidia.com/gpu and the capability of queue "p" is raised by 2 nvidia.com/gpu.',
   ],
+  [
+    { kind: 'lower-guarantees', reductions: [{ queue: 'p', resource: GPU, by: 2 }] },
+    'Fits if the guarantee of queue "p" is lowered by 2 nvidia.com/gpu.',
+  ],
   [{ kind: 'fewer-pods', by: 1, role: 'worker' }, 'Fits with 1 fewer pod of role "worker".'],
   [{ kind: 'more-nodes', like: 'n', count: 1 }, 'Fits with 1 more node like n.'],
   [

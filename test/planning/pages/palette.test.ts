@@ -1,5 +1,5 @@
 /**
- * The colours of gangs and queues can be told apart by everybody, and stand out from what they lie on, in light and in dark.
+ * The colors of gangs and queues can be told apart by everybody, and stand out from what they lie on, in light and in dark.
  *
  * Deficiencies are simulated after Machado, Oliveira and Fernandes (2009) at full severity; distance is CIE76 in L*a*b*.
  */
@@ -39,7 +39,7 @@ const [light, dark] = readFileSync(
   'utf8',
 ).split('prefers-color-scheme: dark');
 
-function colour(sheet: string, name: string): Triple {
+function color(sheet: string, name: string): Triple {
   const hex = new RegExp(`${name}: #([0-9a-f]{6});`).exec(sheet)![1];
   const linear = (value: number): number => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
   return [0, 2, 4].map((at) => linear(Number.parseInt(hex.slice(at, at + 2), 16) / 255)) as unknown as Triple;
@@ -67,8 +67,8 @@ describe.each([
   ['light', light],
   ['dark', dark],
 ])('%s', (_, sheet) => {
-  test.each(Object.entries(VISIONS))('colours are apart for %s', (_name, vision) => {
-    const places = NAMES.map((name) => ({ name, at: lab(seen(vision, colour(sheet, name))) }));
+  test.each(Object.entries(VISIONS))('colors are apart for %s', (_name, vision) => {
+    const places = NAMES.map((name) => ({ name, at: lab(seen(vision, color(sheet, name))) }));
     const near = places.flatMap((a, i) =>
       places
         .slice(i + 1)
@@ -77,10 +77,10 @@ describe.each([
     expect(near.filter(({ far }) => far < LEAST_DISTANCE)).toEqual([]);
   });
 
-  test('colours stand out from the surface by three to one', () => {
-    const surface = luminance(colour(sheet, '--surface'));
+  test('colors stand out from the surface by three to one', () => {
+    const surface = luminance(color(sheet, '--surface'));
     const contrast = (name: string): number => {
-      const own = luminance(colour(sheet, name));
+      const own = luminance(color(sheet, name));
       return (Math.max(own, surface) + 0.05) / (Math.min(own, surface) + 0.05);
     };
     expect(NAMES.filter((name) => contrast(name) < 3)).toEqual([]);

@@ -21,9 +21,9 @@ gangs:
     { policy: 'fifo.yaml', result: simulate({ ...scenario, policy: strict }) },
   ];
   const text = comparisonText(runs, {
-    colour: false,
+    color: false,
     file: 'scenario.yaml',
-    table: (head, rows) => table(head, rows, { colour: false, width: 100 }),
+    table: (head, rows) => table(head, rows, { color: false, width: 100 }),
   });
   const lines = text.split('\n').map((line) => line.trim().split(/ {2,}/));
   expect(lines[1]).toEqual(['default', 'fifo.yaml']);

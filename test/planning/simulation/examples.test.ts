@@ -17,7 +17,7 @@ test('the scenario of the page says what the page says that it does', () => {
   const page = readFileSync(join(__dirname, '../../..', 'docs', 'simulate.md'), 'utf8');
   const [, text, shown] = /```yaml\n([\s\S]*?)```[\s\S]*?--quiet\n([\s\S]*?)\$ echo/.exec(page)!;
   const result = simulate(readScenario(text, 'reclaim.yaml', noFile));
-  const told = simulationText(result, { colour: false, file: 'reclaim.yaml', table: () => '', quiet: true });
+  const told = simulationText(result, { color: false, file: 'reclaim.yaml', table: () => '', quiet: true });
   expect(`${told}\n${verdictLine([result], false)}`).toBe(shown);
 });
 

@@ -55,7 +55,7 @@ test('queues and the cluster', () => {
     judged(
       { queue: 'q', has: { at: 50, resource: 'gpus', exactly: 16 } },
       { queue: 'q', has: { at: 120, atLeast: 9 }, waitsAtMost: 80, percentile: 60 },
-      { utilisation: { atLeast: '90%', until: 100 } },
+      { utilization: { atLeast: '90%', until: 100 } },
       { makespanAtMost: 149, evictionsAtMost: 0, allFinish: true },
     ),
   ).toEqual([

@@ -152,7 +152,7 @@ test('a gang that is withdrawn gives its room back', () => {
     ],
     events: [{ at: 100, cancel: 'a' }],
   });
-  expect(gang(result, 'a')).toMatchObject({ state: 'cancelled', endedAt: 100 });
+  expect(gang(result, 'a')).toMatchObject({ state: 'canceled', endedAt: 100 });
   expect(gang(result, 'b').startedAt).toBe(100);
 });
 
@@ -161,7 +161,7 @@ test('a gang that is withdrawn before it comes never runs', () => {
     gangs: [{ name: 'a', queue: 'q', arrives: 100, duration: 10 }],
     events: [{ at: 50, cancel: 'a' }],
   });
-  expect(gang(result, 'a')).toMatchObject({ state: 'cancelled', waitSeconds: 0, spans: [] });
+  expect(gang(result, 'a')).toMatchObject({ state: 'canceled', waitSeconds: 0, spans: [] });
 });
 
 test('random arrivals are the same for equal seeds, about as many as asked for, and others for another seed', () => {
@@ -185,7 +185,7 @@ test('waits, use and fragmentation are told', () => {
     run: { for: 200 },
   });
   // For 100 seconds one of 16 devices, for 100 seconds all.
-  expect(result.summary.utilisation['nvidia.com/gpu']).toBeCloseTo((100 * 1 + 100 * 16) / 3200);
+  expect(result.summary.utilization['nvidia.com/gpu']).toBeCloseTo((100 * 1 + 100 * 16) / 3200);
   expect(result.summary.waits).toEqual({
     gangs: 3,
     unstarted: 1,

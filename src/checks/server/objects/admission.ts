@@ -4,41 +4,22 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
-import { expressionComplaint, type Wanted } from '../expressions';
+import { type AdmissionPlace } from '../cel-environments';
 import { checkLabelSelector } from '../selectors';
-import { type Say, objectRule } from '../server-rule';
-import { dns1035Label, dnsSubdomain, fullyQualifiedName, pathSegment, portNumber, qualifiedName } from '../syntax';
+import { minorOf, type Say, objectRule } from '../server-rule';
+import { dns1035Label, dnsSubdomain, fullyQualifiedName, pathSegment, portNumber } from '../syntax';
+import {
+  checkChoice,
+  checkConditions,
+  checkMutations,
+  checkValidations,
+  checkVariables,
+} from './admission-expressions';
 import { given, itemsOf, oneOf, size, text, textsOf, whole } from '../values';
 
 const GROUP = 'admissionregistration.k8s.io';
 const SOURCE = 'apis/admissionregistration/validation/validation.go';
-const REQUEST: readonly string[] = ['object', 'oldObject', 'request', 'authorizer'];
 const OPERATIONS = ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
-
-/** Words of CEL that name no variable. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
 
 export const admissionRules: readonly Rule[] = [
   objectRule(
@@ -50,7 +31,7 @@ export const admissionRules: readonly Rule[] = [
         'A webhook must have a unique name of three parts, a client config, sideEffects None or NoneOnDryRun, review versions, and complete rules.',
       fix: 'Set name, clientConfig, sideEffects, admissionReviewVersions, and rules of the webhook.',
     },
-    (object, say, _context, manifest) => {
+    (object, say, context, manifest) => {
       const names = new Set<string>();
       for (const { value, path } of itemsOf(object.webhooks, '/webhooks')) {
         const name = text(value.name);
@@ -83,7 +64,7 @@ export const admissionRules: readonly Rule[] = [
         checkLabelSelector(value.objectSelector, `${path}/objectSelector`, say);
         checkClient(asObject(value.clientConfig), `${path}/clientConfig`, say);
         checkReviewVersions(value.admissionReviewVersions, `${path}/admissionReviewVersions`, say);
-        checkConditions(value.matchConditions, `${path}/matchConditions`, say, REQUEST);
+        checkConditions(value.matchConditions, `${path}/matchConditions`, say, { minor: minorOf(context) });
       }
     },
   ),
@@ -97,7 +78,7 @@ export const admissionRules: readonly Rule[] = [
         'A policy must set matchConstraints, and validations (or audit annotations) or mutations that are complete.',
       fix: 'Set spec.matchConstraints, and spec.validations, spec.auditAnnotations, or spec.mutations, of the policy.',
     },
-    (object, say, _context, manifest) => {
+    (object, say, context, manifest) => {
       const spec = asObject(object.spec);
       checkChoice(spec, '/spec', 'failurePolicy', ['Fail', 'Ignore'], say);
       if (isObject(spec.paramKind)) {
@@ -111,19 +92,24 @@ export const admissionRules: readonly Rule[] = [
           say('/spec/matchConstraints/resourceRules', 'matchConstraints.resourceRules must not be empty');
         }
       }
-      const variables = given(spec.paramKind) ? [...REQUEST, 'params'] : REQUEST;
-      const all = [...variables, 'namespaceObject', 'variables'];
-      checkConditions(spec.matchConditions, '/spec/matchConditions', say, variables);
-      for (const { value, path } of itemsOf(spec.variables, '/spec/variables')) {
-        if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(text(value.name)) || RESERVED.has(text(value.name))) {
-          say(`${path}/name`, 'the name of the variable must be a CEL identifier');
-        }
-        checkExpression(value.expression, `${path}/expression`, 'variable', { variables: all }, say);
+      const place: AdmissionPlace = { minor: minorOf(context), hasParams: given(spec.paramKind) };
+      checkConditions(spec.matchConditions, '/spec/matchConditions', say, place);
+      const isMutating = manifest.id.kind === 'MutatingAdmissionPolicy';
+      if (isMutating) {
+        checkMutatedOperations(
+          asObject(spec.matchConstraints).resourceRules,
+          '/spec/matchConstraints/resourceRules',
+          say,
+        );
       }
-      if (manifest.id.kind === 'MutatingAdmissionPolicy') {
-        checkMutations(spec, all, say);
+      const variables = checkVariables(spec.variables, place, say);
+      // A validating policy without variables has no `variables` either.
+      const inside = isMutating || itemsOf(spec.variables, '').length > 0 ? { ...place, variables } : place;
+      if (isMutating) {
+        checkMutations(spec, { ...inside, hasPatches: true }, say);
+        checkReinvocation(spec, say);
       } else {
-        checkValidations(spec, manifest.id.name, all, say);
+        checkValidations(spec, manifest.id.name, inside, say);
       }
     },
   ),
@@ -150,6 +136,7 @@ export const admissionRules: readonly Rule[] = [
         checkMatch(spec.matchResources, '/spec/matchResources', say);
       }
       if (manifest.id.kind === 'MutatingAdmissionPolicyBinding') {
+        checkMutatedOperations(asObject(spec.matchResources).resourceRules, '/spec/matchResources/resourceRules', say);
         return;
       }
       const actions = textsOf(spec.validationActions, '/spec/validationActions');
@@ -173,21 +160,16 @@ export const admissionRules: readonly Rule[] = [
   ),
 ];
 
-function checkExpression(value: JsonValue | undefined, path: string, what: string, wanted: Wanted, say: Say): void {
-  const source = text(value);
-  const complaint = source.trim() === '' ? undefined : expressionComplaint(source, wanted);
-  if (source.trim() === '') {
-    say(path, `the ${what} must have an expression`);
-  } else if (complaint !== undefined) {
-    say(path, `the expression of the ${what} ${complaint}`);
-  }
-}
-
-/** `undefined` and null are defaulted; an empty string is not. */
-function checkChoice(holder: JsonObject, path: string, field: string, values: readonly string[], say: Say): void {
-  const value = holder[field];
-  if (typeof value === 'string' && !values.includes(value)) {
-    say(`${path}/${field}`, `unsupported value "${value}" for ${field}`, { expected: oneOf(values) });
+/** What is deleted is not mutated. */
+function checkMutatedOperations(rules: JsonValue | undefined, path: string, say: Say): void {
+  for (const rule of itemsOf(rules, path)) {
+    for (const { value, path: at } of textsOf(rule.value.operations, `${rule.path}/operations`)) {
+      if (value === 'DELETE') {
+        say(at, 'a mutating policy must not match the operation "DELETE"', {
+          expected: '*, CREATE, UPDATE, or CONNECT',
+        });
+      }
+    }
   }
 }
 
@@ -341,32 +323,6 @@ function checkReviewVersions(list: JsonValue | undefined, path: string, say: Say
   }
 }
 
-function checkConditions(list: JsonValue | undefined, path: string, say: Say, variables: readonly string[]): void {
-  const conditions = itemsOf(list, path);
-  if (conditions.length > 64) {
-    say(path, 'must not have more than 64 conditions', { found: conditions.length });
-  }
-  const seen = new Set<string>();
-  for (const { value, path: at } of conditions) {
-    const name = text(value.name);
-    const bad = name === '' ? 'be set' : qualifiedName(name);
-    if (bad !== undefined) {
-      say(`${at}/name`, `the condition's name must ${bad}`);
-    }
-    if (name !== '' && seen.has(name)) {
-      say(`${at}/name`, `duplicate condition "${name}"`);
-    }
-    seen.add(name);
-    checkExpression(
-      value.expression,
-      `${at}/expression`,
-      'condition',
-      { variables: [...variables, 'namespaceObject'], result: ['bool'] },
-      say,
-    );
-  }
-}
-
 function checkMatch(match: JsonObject, path: string, say: Say): void {
   checkChoice(match, path, 'matchPolicy', ['Exact', 'Equivalent'], say);
   checkLabelSelector(match.namespaceSelector, `${path}/namespaceSelector`, say);
@@ -416,90 +372,6 @@ function checkParamRef(reference: JsonObject, say: Say): void {
       expected: 'Allow or Deny',
     });
   }
-}
-
-function checkValidations(spec: JsonObject, name: string, variables: readonly string[], say: Say): void {
-  if (size(spec.validations) + size(spec.auditAnnotations) === 0) {
-    say('/spec/validations', 'validations or auditAnnotations must be set');
-  }
-  for (const { value, path } of itemsOf(spec.validations, '/spec/validations')) {
-    checkExpression(value.expression, `${path}/expression`, 'validation', { variables, result: ['bool'] }, say);
-    for (const field of ['message', 'messageExpression']) {
-      const said = text(value[field]);
-      if (said !== '' && said.trim() === '') {
-        say(`${path}/${field}`, `${field} must not be blank`);
-      } else if (said !== '' && field === 'messageExpression') {
-        checkExpression(
-          said,
-          `${path}/${field}`,
-          'message',
-          { variables: variables.filter((variable) => variable !== 'authorizer'), result: ['string'] },
-          say,
-        );
-      }
-    }
-    if (/[\n\r]/.test(text(value.message).trim())) {
-      say(`${path}/message`, 'the message must not contain line breaks');
-    }
-    checkChoice(value, path, 'reason', ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'], say);
-  }
-  const annotations = itemsOf(spec.auditAnnotations, '/spec/auditAnnotations');
-  if (annotations.length > 20) {
-    say('/spec/auditAnnotations', 'must not have more than 20 audit annotations', { found: annotations.length });
-  }
-  const keys = new Set<string>();
-  for (const { value, path } of annotations) {
-    const key = text(value.key);
-    const bad = name === '' ? undefined : qualifiedName(`${name}/${key}`);
-    if (bad !== undefined) {
-      say(`${path}/key`, `the key must ${bad}`);
-    }
-    if (keys.has(key)) {
-      say(`${path}/key`, 'duplicate key');
-    }
-    keys.add(key);
-    if (text(value.valueExpression).length > 5 * 1024) {
-      say(`${path}/valueExpression`, 'the expression must be no longer than 5 KiB', { found: null });
-    } else {
-      checkExpression(
-        value.valueExpression,
-        `${path}/valueExpression`,
-        'annotation',
-        { variables, result: ['string', 'null'] },
-        say,
-      );
-    }
-  }
-}
-
-function checkMutations(spec: JsonObject, variables: readonly string[], say: Say): void {
-  const mutations = itemsOf(spec.mutations, '/spec/mutations');
-  if (mutations.length === 0) {
-    say('/spec/mutations', 'the policy must have mutations');
-  }
-  for (const { value, path } of mutations) {
-    const type = text(value.patchType);
-    const field = type === 'ApplyConfiguration' ? 'applyConfiguration' : type === 'JSONPatch' ? 'jsonPatch' : undefined;
-    if (field === undefined) {
-      say(`${path}/patchType`, `unsupported patch type "${type}"`, {
-        expected: 'ApplyConfiguration or JSONPatch',
-      });
-      continue;
-    }
-    const other = field === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch';
-    if (given(value[other])) {
-      say(`${path}/${other}`, `a mutation of type ${type} must not set ${other}`);
-    }
-    const result = field === 'jsonPatch' ? ('list' as const) : ('object' as const);
-    checkExpression(
-      asObject(value[field]).expression,
-      `${path}/${field}/expression`,
-      'mutation',
-      { variables, result: [result] },
-      say,
-    );
-  }
-  checkReinvocation(spec, say);
 }
 
 function checkReinvocation(spec: JsonObject, say: Say): void {

@@ -16,6 +16,7 @@ import {
   semanticVersion,
 } from '../syntax';
 import { given, oneOf, text, textsOf, whole } from '../values';
+import { isCertificateRequest } from './certificate-request';
 
 /** Longest `action`, `reason` and `reportingInstance` of an event, and its longest message. */
 const LONGEST_WORD = 128;
@@ -103,12 +104,12 @@ export const clusterRecordRules: readonly Rule[] = [
     {
       source: 'apis/certificates/validation/validation.go',
       summary: 'A CertificateSigningRequest must have a request in PEM, a signer as domain/name, and supported usages.',
-      fix: 'Set spec.leaseName, spec.binaryVersion, spec.emulationVersion, and spec.strategy.',
+      fix: 'Set spec.request to the output of "openssl req -new", in base64.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       const block = PEM_BLOCK.exec(`${Buffer.from(text(spec.request), 'base64').toString('latin1')}\n`);
-      if (block?.[1] !== 'CERTIFICATE REQUEST') {
+      if (block?.[1] !== 'CERTIFICATE REQUEST' || !isCertificateRequest(Buffer.from(block[2] ?? '', 'base64'))) {
         say('/spec/request', 'the request must be a certificate request in PEM', {
           found: null,
           expected: 'base64 of -----BEGIN CERTIFICATE REQUEST-----…',

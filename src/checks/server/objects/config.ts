@@ -6,7 +6,7 @@ import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { amountOf } from '../resource-names';
-import { objectRule, since } from '../server-rule';
+import { objectRule, type Say, since } from '../server-rule';
 import { byteLength, configMapKey, qualifiedName } from '../syntax';
 import { checkTaints } from '../taints';
 import { quantitiesOf, text, textsOf } from '../values';
@@ -207,6 +207,9 @@ export const configRules: readonly Rule[] = [
           }
         }
       }
+      if (since(context, 36)) {
+        checkFeatures(asObject(object.status).declaredFeatures, say);
+      }
       const spec = asObject(object.spec);
       const listed = textsOf(spec.podCIDRs, '/spec/podCIDRs');
       // podCIDR, where it is given, takes the place of the first one.
@@ -226,6 +229,20 @@ export const configRules: readonly Rule[] = [
     },
   ),
 ];
+
+/** The names of the features that a node declares, in their order. */
+function checkFeatures(list: JsonValue | undefined, say: Say): void {
+  const features = textsOf(list, '/status/declaredFeatures');
+  for (const [index, { value, path }] of features.entries()) {
+    if (!/^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/.test(value) || value.length > 253) {
+      say(path, `"${value}" is not a valid name of a feature`, { expected: 'such as MyFeature/myPart' });
+    }
+    const before = features[index - 1]?.value;
+    if (before !== undefined && before >= value) {
+      say(path, before === value ? `duplicate value "${value}"` : 'the features must be sorted by name');
+    }
+  }
+}
 
 function decodedLength(base64: string): number {
   const text1 = base64.replace(/[\r\n]/g, '');

@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
-import { type Say, objectRule } from '../server-rule';
+import { minorOf, type Say, objectRule } from '../server-rule';
 import { byteLength, dns1035Label, dnsSubdomain } from '../syntax';
 import { given, itemsOf, text, textsOf } from '../values';
 import { checkClient } from './admission';
@@ -141,13 +141,14 @@ export const customResourceDefinitionRules: readonly Rule[] = [
         "Each part of a CRD's schema must have a type, no $ref, and no additionalProperties together with properties; list keys must name existing fields.",
       fix: 'Set a type for each part of spec.versions[].schema; controller-gen generates structural schemas.',
     },
-    (object, say) => {
+    (object, say, context) => {
       for (const { value, path } of itemsOf(asObject(object.spec).versions, '/spec/versions')) {
         const root = asObject(value.schema).openAPIV3Schema;
         if (!isObject(root)) {
           continue;
         }
-        checkStructuralSchema(root, `${path}/schema/openAPIV3Schema`, given(asObject(value.subresources).status), say);
+        const definition = { hasStatus: given(asObject(value.subresources).status), minor: minorOf(context) };
+        checkStructuralSchema(root, `${path}/schema/openAPIV3Schema`, definition, say);
         checkSelectableFields(value.selectableFields, root, `${path}/selectableFields`, say);
       }
     },
@@ -168,10 +169,7 @@ function checkSubresources(subresources: JsonObject, path: string, say: Say): vo
     if (value === '' && !required) {
       continue;
     }
-    const fits =
-      field === 'labelSelectorPath'
-        ? /^\.(spec|status)\../.test(value)
-        : value.startsWith(prefix) && value.length > prefix.length;
+    const fits = field === 'labelSelectorPath' ? /^\.(spec|status)\../.test(value) : value.startsWith(prefix);
     if (!fits) {
       say(`${path}/scale/${field}`, `${field} must begin with ${prefix}`);
     }

@@ -6,11 +6,13 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
+import { BOOL, readType } from '../../cel/typing/types';
+import { deviceEnvironment } from '../cel-environments';
 import { expressionComplaint } from '../expressions';
 import { isExtended } from '../resource-names';
-import { type Rule } from '../../rule';
+import { type Rule, type RuleContext } from '../../rule';
 import { checkLabels, checkNodeSelector } from '../selectors';
-import { type Say, objectRule, since } from '../server-rule';
+import { minorOf, type Say, objectRule, since } from '../server-rule';
 import { byteLength, cIdentifier, dnsLabel, dnsSubdomain, labelValue, qualifiedName, semanticVersion } from '../syntax';
 import { given, itemsOf, oneOf, type Placed, size, text, textsOf, whole } from '../values';
 import { checkDriverName } from '../pods/volume-sources';
@@ -39,12 +41,12 @@ function claimRule(
   name: string,
   row: string,
   texts: { summary: string; fix: string },
-  check: (claim: Claim, say: Say) => void,
+  check: (claim: Claim, say: Say, context: RuleContext) => void,
 ): Rule {
-  return objectRule(name, CLAIMS, { row, source: SOURCE, ...texts }, (object, say, _context, manifest) => {
+  return objectRule(name, CLAIMS, { row, source: SOURCE, ...texts }, (object, say, context, manifest) => {
     // Before v1alpha3 a claim had another shape altogether.
     if (text(object.apiVersion) !== `${GROUP}/v1alpha2`) {
-      check(claimOf(object, manifest.id.kind), say);
+      check(claimOf(object, manifest.id.kind), say, context);
     }
   });
 }
@@ -131,9 +133,9 @@ export const deviceRules: readonly Rule[] = [
       summary: 'A selector must be a CEL expression of at most 10 KiB; a request must have no more than 32 selectors.',
       fix: 'Set cel.expression of the selector.',
     },
-    (claim, say) => {
+    (claim, say, context) => {
       for (const { value, path } of requestsOf(claim)) {
-        checkSelectors(value, path, say);
+        checkSelectors(value, path, minorOf(context), say);
         checkDeviceTolerations(value, path, say);
       }
     },
@@ -212,7 +214,7 @@ export const deviceRules: readonly Rule[] = [
         const empty =
           !given(value) ||
           value === '' ||
-          value === 0 ||
+          (value === 0 && field !== 'deletionGracePeriodSeconds') ||
           (typeof value === 'object' && size(value) === 0 && !Array.isArray(value));
         if (field !== 'labels' && field !== 'annotations' && !empty) {
           say(`/spec/metadata/${field}`, `${field} must not be set in a claim template`);
@@ -233,7 +235,7 @@ export const deviceRules: readonly Rule[] = [
     },
     (object, say, context) => {
       const spec = asObject(object.spec);
-      checkSelectors(spec, '/spec', say);
+      checkSelectors(spec, '/spec', minorOf(context), say);
       const configs = itemsOf(spec.config, '/spec/config');
       if (configs.length > 32) {
         say('/spec/config', 'must not have more than 32 configurations', { found: configs.length });
@@ -475,7 +477,10 @@ function checkClass(request: JsonObject, path: string, say: Say): void {
   }
 }
 
-function checkSelectors(holder: JsonObject, path: string, say: Say): void {
+/** An attribute's value may be the outcome too. */
+const OUTCOMES = [BOOL, readType('any')];
+
+function checkSelectors(holder: JsonObject, path: string, minor: number, say: Say): void {
   const selectors = itemsOf(holder.selectors, `${path}/selectors`);
   if (selectors.length > 32) {
     say(`${path}/selectors`, 'must not have more than 32 selectors', { found: selectors.length });
@@ -491,7 +496,10 @@ function checkSelectors(holder: JsonObject, path: string, say: Say): void {
     } else if (byteLength(expression) > LONGEST) {
       say(`${at}/cel/expression`, 'the expression must be no longer than 10 KiB', { found: byteLength(expression) });
     } else {
-      const complaint = expressionComplaint(expression, { variables: ['device'], result: ['bool'] });
+      const complaint = expressionComplaint(expression, {
+        environment: deviceEnvironment(minor),
+        result: OUTCOMES,
+      });
       if (complaint !== undefined) {
         say(`${at}/cel/expression`, `the expression ${complaint}`);
       }
@@ -622,8 +630,10 @@ function checkSliceNodes(object: JsonObject, say: Say): void {
       say('/spec/nodeSelector/nodeSelectorTerms', 'the node selector must have only one term');
     }
   }
-  const nodeName = text(spec.nodeName) === '' ? undefined : dnsSubdomain(text(spec.nodeName));
-  if (nodeName !== undefined) {
+  // In v1beta1, an empty name is what an absent one is.
+  const isUnset = !given(spec.nodeName) || (spec.nodeName === '' && object.apiVersion === `${GROUP}/v1beta1`);
+  const nodeName = spec.nodeName === '' ? 'not be empty' : dnsSubdomain(text(spec.nodeName));
+  if (!isUnset && nodeName !== undefined) {
     say('/spec/nodeName', `the node's name must ${nodeName}`);
   }
 }

@@ -92,7 +92,7 @@ function boundComplaint(schema: JsonObject, value: JsonValue): string | undefine
 }
 
 function numberComplaint(schema: JsonObject, value: number): string | undefined {
-  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (type === 'integer' && [minimum, maximum].some((bound) => typeof bound === 'number' && !isInteger(bound))) {
     return 'must be compared with an integer bound';
   }
@@ -101,6 +101,9 @@ function numberComplaint(schema: JsonObject, value: number): string | undefined 
   }
   if (typeof maximum === 'number' && (value > maximum || (value === maximum && exclusiveMaximum === true))) {
     return 'must not be greater than the maximum';
+  }
+  if (typeof multipleOf === 'number' && multipleOf > 0 && !Number.isInteger(value / multipleOf)) {
+    return `must be a multiple of ${multipleOf}`;
   }
   return undefined;
 }

@@ -6,9 +6,11 @@ import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { patternOf } from '../../schema/patterns';
+import { SchemaTypes } from '../../cel/typing/schema-types';
+import { BOOL, STRING } from '../../cel/typing/types';
 import { expressionComplaint } from '../expressions';
 import { type Say } from '../server-rule';
-import { given, itemsOf, oneOf, size, text, textsOf } from '../values';
+import { type Placed, given, itemsOf, oneOf, size, text, textsOf } from '../values';
 import { checkDefault } from './schema-default';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
@@ -61,7 +63,18 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 const INT_OR_STRING = 'x-kubernetes-int-or-string';
 
-export function checkStructuralSchema(root: JsonObject, path: string, hasStatus: boolean, say: Say): void {
+export interface Definition {
+  readonly hasStatus: boolean;
+  /** Minor of the Kubernetes version that is checked for. */
+  readonly minor: number;
+}
+
+export function checkStructuralSchema(
+  root: JsonObject,
+  path: string,
+  { hasStatus, minor }: Definition,
+  say: Say,
+): void {
   const type = text(root.type);
   if (type !== '' && type !== 'object') {
     say(`${path}/type`, 'the type of the root must be object', { expected: 'object' });
@@ -82,7 +95,7 @@ export function checkStructuralSchema(root: JsonObject, path: string, hasStatus:
   }
   checkTypeMeta(root, path, say);
   checkRootMetadata(asObject(root.properties).metadata, `${path}/properties/metadata`, say);
-  checkMainTree(root, path, say);
+  checkMainTree(root, path, new SchemaTypes(root, minor), say);
 }
 
 /** What every object begins with. */
@@ -115,7 +128,7 @@ function checkRootMetadata(metadata: JsonValue | undefined, path: string, say: S
   }
 }
 
-function checkMainTree(schema: JsonObject, path: string, say: Say): void {
+function checkMainTree(schema: JsonObject, path: string, types: SchemaTypes, say: Say): void {
   const type = text(schema.type);
   const intOrString = schema[INT_OR_STRING] === true;
   const preserve = schema[PRESERVE] === true;
@@ -138,16 +151,16 @@ function checkMainTree(schema: JsonObject, path: string, say: Say): void {
     checkDefault(schema, schema.default, `${path}/default`, say);
   }
   itemsOf(schema['x-kubernetes-validations'], `${path}/x-kubernetes-validations`).forEach((rule) =>
-    checkValidation(rule.value, rule.path, schema, say),
+    checkValidation(rule, schema, types, say),
   );
   for (const [name, part] of Object.entries(asObject(schema.properties))) {
     if (isObject(part) || part === null) {
-      checkMainTree(asObject(part), pointer(path, 'properties', name), say);
+      checkMainTree(asObject(part), pointer(path, 'properties', name), types, say);
     }
   }
   for (const field of ['items', 'additionalProperties']) {
     if (isObject(schema[field])) {
-      checkMainTree(schema[field], `${path}/${field}`, say);
+      checkMainTree(schema[field], `${path}/${field}`, types, say);
     }
   }
   checkBranches(schema, schema, path, say);
@@ -235,9 +248,9 @@ function checkBranch(branch: JsonObject, tree: JsonObject | undefined, path: str
   for (const field of NOT_IN_BRANCHES) {
     const value = branch[field];
     const zero =
-      value === '' ||
-      (value === false && field !== 'additionalProperties') ||
-      (Array.isArray(value) && value.length === 0);
+      (value === '' && field !== 'default' && field !== 'x-kubernetes-list-type') ||
+      (value === false && field !== 'additionalProperties' && field !== 'default') ||
+      (Array.isArray(value) && value.length === 0 && field !== 'default');
     if (given(value) && !zero) {
       say(pointer(path, field), `${field} must not be set inside allOf, anyOf, oneOf, or not`);
     }
@@ -247,15 +260,10 @@ function checkBranch(branch: JsonObject, tree: JsonObject | undefined, path: str
     const there = asObject(tree?.properties)[name];
     if (name === 'metadata') {
       say(at, 'metadata must not be set inside allOf, anyOf, oneOf, or not');
-    } else if (tree !== undefined && !isObject(there) && there !== null) {
-      say(at, `"${name}" must also be defined outside of allOf, anyOf, oneOf, and not`);
     }
     checkBranch(asObject(part), isObject(there) ? there : undefined, at, say);
   }
   if (isObject(branch.items)) {
-    if (tree !== undefined && !isObject(tree.items)) {
-      say(`${path}/items`, 'items must also be defined outside of allOf, anyOf, oneOf, and not');
-    }
     checkBranch(branch.items, isObject(tree?.items) ? tree.items : undefined, `${path}/items`, say);
   }
   checkBranches(branch, tree, path, say);
@@ -264,7 +272,9 @@ function checkBranch(branch: JsonObject, tree: JsonObject | undefined, path: str
 /** The one union whose branches may have types: exactly these two, and nothing said beside them. */
 function isIntOrString(union: JsonValue | undefined): boolean {
   const says = (field: string, value: JsonValue): boolean =>
-    (Array.isArray(value) || isObject(value)) && NOT_IN_BRANCHES.includes(field);
+    given(value) &&
+    ((SAYS_BY_BEING.has(field) && (field !== 'items' || isCollection(value))) ||
+      (isCollection(value) && NOT_IN_BRANCHES.includes(field)));
   const types = itemsOf(union, '').map(({ value }) => {
     const more = Object.entries(value).some(
       ([field, said]) => field !== 'type' && (isFilled(said) || says(field, said)),
@@ -272,6 +282,16 @@ function isIntOrString(union: JsonValue | undefined): boolean {
     return more ? '' : text(value.type);
   });
   return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
+}
+
+/** Fields whose zero is not the same as their absence. */
+const SAYS_BY_BEING: ReadonlySet<string> = new Set([
+  ...['$ref', 'default', 'example', 'externalDocs', 'items', 'required', 'dependencies', 'properties', 'not'],
+  ...['x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-preserve-unknown-fields'],
+]);
+
+function isCollection(value: JsonValue): boolean {
+  return Array.isArray(value) || isObject(value);
 }
 
 function isFilled(value: JsonValue | undefined): boolean {
@@ -352,7 +372,7 @@ function checkListKey(key: ReturnType<typeof textsOf>[number], item: JsonObject,
   }
 }
 
-function checkValidation(rule: JsonObject, path: string, schema: JsonObject, say: Say): void {
+function checkValidation({ value: rule, path }: Placed, schema: JsonObject, types: SchemaTypes, say: Say): void {
   const source = text(rule.rule).trim();
   const message = text(rule.message);
   const reason = text(rule.reason);
@@ -368,16 +388,14 @@ function checkValidation(rule: JsonObject, path: string, schema: JsonObject, say
   if (given(rule.reason) && !REASONS.includes(reason)) {
     say(`${path}/reason`, `unsupported reason "${reason}"`, { expected: oneOf(REASONS) });
   }
-  const complaint =
-    source === '' ? undefined : expressionComplaint(source, { variables: ['self', 'oldSelf'], result: ['bool'] });
+  const environment = types.environmentOf(schema, rule.optionalOldSelf === true);
+  const complaint = source === '' ? undefined : expressionComplaint(source, { environment, result: [BOOL] });
   if (complaint !== undefined) {
     say(`${path}/rule`, `the rule ${complaint}`);
   }
   const dynamic = text(rule.messageExpression);
   const badMessage =
-    dynamic.trim() === ''
-      ? undefined
-      : expressionComplaint(dynamic, { variables: ['self', 'oldSelf'], result: ['string'] });
+    dynamic.trim() === '' ? undefined : expressionComplaint(dynamic, { environment, result: [STRING] });
   if (dynamic !== '' && dynamic.trim() === '') {
     say(`${path}/messageExpression`, 'the expression must not be empty');
   }

@@ -4,7 +4,9 @@
 import { pointer } from '../../../manifests/pointer';
 import { byteLength, qualifiedName } from '../syntax';
 import { type Rule } from '../../rule';
-import { podRule } from '../server-rule';
+import { asObject } from '../../../manifests/read';
+import { type PodView } from '../pod-view';
+import { podRule, type Say } from '../server-rule';
 import { checkLabels } from '../selectors';
 import { text } from '../values';
 
@@ -63,7 +65,8 @@ export const templateMetadataRules: readonly Rule[] = [
     'security-annotation-valid',
     {
       concerns: ['annotations'],
-      summary: 'The deprecated seccomp and AppArmor annotations must name a profile, and a container of the pod.',
+      summary:
+        'The deprecated seccomp and AppArmor annotations must name a profile, and a container of the pod, and must not contradict the fields.',
       fix: 'Set securityContext.seccompProfile and securityContext.appArmorProfile instead.',
     },
     (pod, say) => {
@@ -91,6 +94,40 @@ export const templateMetadataRules: readonly Rule[] = [
           say(at, `"${value}" is not a valid AppArmor profile`);
         }
       }
+      if (pod.isPod && asObject(pod.spec.os).name !== 'windows') {
+        profilesAgree(pod, say);
+      }
     },
   ),
 ];
+
+/** What the annotation of each AppArmor profile says. */
+const APPARMOR_VALUES: Readonly<Record<string, string>> = {
+  Unconfined: 'unconfined',
+  RuntimeDefault: 'runtime/default',
+  Localhost: 'localhost/',
+};
+
+/** The annotation of a container and its field, or that of the pod, say the same. */
+function profilesAgree(pod: PodView, say: Say): void {
+  for (const { name, path, value } of pod.all) {
+    const key = `${APPARMOR}${name}`;
+    const annotation = Object.hasOwn(pod.annotations, key) ? pod.annotations[key] : undefined;
+    const own = asObject(value.securityContext).appArmorProfile;
+    const profile = asObject(own ?? asObject(pod.spec.securityContext).appArmorProfile);
+    const wanted =
+      typeof profile.type === 'string' && Object.hasOwn(APPARMOR_VALUES, profile.type)
+        ? APPARMOR_VALUES[profile.type]
+        : undefined;
+    if (typeof annotation !== 'string' || wanted === undefined) {
+      continue;
+    }
+    const full = wanted === 'localhost/' ? `${wanted}${text(profile.localhostProfile)}` : wanted;
+    if (annotation !== full) {
+      const field = annotation.startsWith(wanted) ? 'localhostProfile' : 'type';
+      say(`${path}/securityContext/appArmorProfile/${field}`, `the annotation ${key} says ${annotation}`, {
+        expected: full,
+      });
+    }
+  }
+}

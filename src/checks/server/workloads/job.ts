@@ -345,6 +345,25 @@ export const jobRules: readonly Rule[] = [
   ),
 
   objectRule(
+    'job-name-fits-pod-label',
+    ['batch/Job'],
+    {
+      row: 'K11',
+      source: SOURCE,
+      summary: 'The name of a Job must have no more than 63 characters, because its pods have it as a label.',
+      fix: 'Shorten metadata.name to at most 63 characters.',
+    },
+    (object, say, _context, { id }) => {
+      if (asObject(object.spec).manualSelector !== true && byteLength(id.name) > 63) {
+        say('/metadata/name', 'the name of a Job must be no more than 63 characters', {
+          found: byteLength(id.name),
+          expected: 'at most 63 characters',
+        });
+      }
+    },
+  ),
+
+  objectRule(
     'cron-job-valid',
     ['batch/CronJob'],
     {

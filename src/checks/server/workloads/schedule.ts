@@ -70,12 +70,44 @@ export function timeZoneComplaint(zone: string): string | undefined {
       return 'be an IANA name';
     }
   }
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return undefined;
-  } catch {
+  const name = zone.replace(/^(posix|right)\//, '');
+  const spelled = spellingOf(name);
+  if (!isZone(name)) {
     return 'be a zone of the IANA database';
   }
+  return spelled === name || ON_SOME_MACHINES.has(name) ? undefined : `be spelled "${spelled}"`;
+}
+
+/** Zones of Go's own database, and files beside those of a machine, that JavaScript does not know. */
+const ON_SOME_MACHINES: ReadonlySet<string> = new Set(['Factory', 'localtime', 'posixrules']);
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return ON_SOME_MACHINES.has(name);
+  }
+}
+
+/** The zones that are not spelled in words with capitals. Go looks a zone up as a file, so its case matters. */
+const ODD_SPELLINGS =
+  `Africa/Dar_es_Salaam America/Argentina/ComodRivadavia America/Knox_IN America/Port-au-Prince America/Port_of_Spain
+  Antarctica/DumontDUrville Antarctica/McMurdo Australia/ACT Australia/LHI Australia/NSW Brazil/DeNoronha CET CST6CDT Chile/EasterIsland EET EST
+  EST5EDT Etc/UCT Etc/UTC Europe/Isle_of_Man GB GB-Eire HST MET MST MST7MDT Mexico/BajaNorte Mexico/BajaSur NZ NZ-CHAT PRC PST8PDT ROC ROK UCT
+  US/Alaska US/Aleutian US/Arizona US/Central US/East-Indiana US/Eastern US/Hawaii US/Indiana-Starke US/Michigan US/Mountain US/Pacific US/Samoa
+  UTC W-SU WET`.split(/\s+/);
+const ODD: ReadonlyMap<string, string> = new Map(ODD_SPELLINGS.map((name) => [name.toLowerCase(), name]));
+
+/** How the database spells a zone whose case may be wrong. */
+function spellingOf(name: string): string {
+  const lower = name.toLowerCase();
+  return (
+    ODD.get(lower) ??
+    lower
+      .replace(/(^|[/_-])([a-z])/g, (_, before: string, letter: string) => `${before}${letter.toUpperCase()}`)
+      .replace(/^(Etc\/)?Gmt/, (start) => start.replace('Gmt', 'GMT'))
+  );
 }
 
 function fieldComplaint(text: string, field: Field): string | undefined {

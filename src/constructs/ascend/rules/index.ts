@@ -7,8 +7,14 @@ import { askedByPod, domainAdvice, nodeLabelWanted } from '../../pods/rules/doma
 
 const SOURCE = cite('ascend-mind-cluster');
 
-/** NPUs of a node, and the counts that its plugin places, by `accelerator-type`. */
-const SERVERS: Readonly<Record<string, { readonly npus: number; readonly counts?: readonly number[] } | undefined>> = {
+interface Server {
+  readonly npus: number;
+  /** Counts that the plugin places. @default - any up to `npus` */
+  readonly counts?: readonly number[];
+}
+
+/** NPUs of a node, by `accelerator-type`. */
+const SERVERS: Readonly<Record<string, Server | undefined>> = {
   card: { npus: 2 },
   module: { npus: 8, counts: [1, 2, 4, 8] },
   half: { npus: 4, counts: [1, 2, 4] },
@@ -19,6 +25,11 @@ const SERVERS: Readonly<Record<string, { readonly npus: number; readonly counts?
   'module-a3-16': { npus: 16 },
   'module-a3-16-super-pod': { npus: 16 },
 };
+
+/** Whether a server has a group of that many NPUs; `undefined` for an unknown server. */
+function fits(server: Server | undefined, amount: number): boolean | undefined {
+  return server && amount <= server.npus && (server.counts?.includes(amount) ?? true);
+}
 
 /** `huawei.com/Ascend910-2c`: a vNPU of a template; HAMi's `-memory` and `-core` are amounts. */
 const VIRTUAL = /^huawei\.com\/Ascend(?:910|310P)-(?!memory$|core$)[a-z0-9.]+$/;
@@ -31,30 +42,34 @@ export const ascendRules: readonly Rule[] = [
       concerns: ['huawei.com/Ascend910'],
       severity: 'error',
       summary:
-        'A pod asks for no more NPUs than the server that it selects has, and on a server of two HCCS rings for 1, 2, 4, or 8.',
+        'A pod must not request more NPUs than the server that it selects has, and on a server of two HCCS rings only 1, 2, 4, or 8.',
       why: 'The NPU plugin of Volcano finds no group of linked NPUs on any node: the pod stays pending.',
       source: `${SOURCE}, component/ascend-for-volcano/internal/npu`,
       fix: 'Set the limit huawei.com/Ascend910 to a count that the server of the nodeSelector accelerator-type has.',
     },
     (pod, say) => {
-      const wanted = nodeLabelWanted(pod, 'accelerator-type') ?? [];
-      const servers = wanted.map((type) => (Object.hasOwn(SERVERS, type) ? SERVERS[type] : undefined));
-      if (servers.length === 0 || servers.some((server) => server === undefined)) {
-        return;
-      }
+      const selected = nodeLabelWanted(pod, 'accelerator-type') ?? [];
+      const servers = (selected.length === 0 ? Object.keys(SERVERS) : selected).map((type) =>
+        Object.hasOwn(SERVERS, type) ? SERVERS[type] : undefined,
+      );
       for (const { name, amount, path } of askedByPod(pod)) {
-        const fits = servers.some(
-          (server) =>
-            server !== undefined &&
-            amount <= server.npus &&
-            (server.counts === undefined || server.counts.includes(amount)),
-        );
-        if (name === 'huawei.com/Ascend910' && amount > 0 && !fits) {
-          const counts = servers.map((server) => server?.counts?.join(', ') ?? `1 to ${server?.npus ?? 0}`);
-          say(path, `a server with accelerator-type ${wanted.join(' or ')} has no group of ${amount} NPUs`, {
-            expected: counts.join(' or '),
-          });
+        // What an unknown server has is not known.
+        if (
+          name !== 'huawei.com/Ascend910' ||
+          amount <= 0 ||
+          servers.some((server) => fits(server, amount) !== false)
+        ) {
+          continue;
         }
+        if (selected.length === 0) {
+          const expected = `at most ${Math.max(...servers.map((server) => server?.npus ?? 0))}`;
+          say(path, `no known Ascend server has a group of ${amount} NPUs`, { severity: 'warning', expected });
+          continue;
+        }
+        const counts = servers.map((server) => server?.counts?.join(', ') ?? `1 to ${server?.npus ?? 0}`);
+        say(path, `a server with accelerator-type ${selected.join(' or ')} has no group of ${amount} NPUs`, {
+          expected: counts.join(' or '),
+        });
       }
     },
   ),

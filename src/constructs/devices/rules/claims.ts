@@ -10,6 +10,7 @@ import { pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
 import { asObject, asString, isObject } from '../../../manifests/read';
 import { itemsOf, text } from '../../../checks/server/values';
+import { decodingComplaints } from '../dra-config';
 import {
   COMPUTE_DOMAIN_DRIVER,
   GPU_ATTRIBUTES,
@@ -81,7 +82,8 @@ export const claimRules: readonly Rule[] = [
       row: 'DR8',
       tier: 'webhook',
       severity: 'error',
-      summary: "Configuration for NVIDIA's DRA driver must be of a supported kind, without unknown fields.",
+      summary:
+        "Configuration for NVIDIA's DRA driver must be of a supported kind, with known fields of the right types.",
       why: 'The driver decodes strictly: its webhook rejects the claim, or, without the webhook, the pod does not start.',
       source: `${DRIVER}, cmd/webhook/main.go; api/nvidia.com/resource/v1beta1`,
       fix: `Set apiVersion: ${NVIDIA_CONFIG_VERSION} and kind: GpuConfig (MigDeviceConfig for MIG devices).`,
@@ -106,23 +108,7 @@ export const claimRules: readonly Rule[] = [
           };
           continue;
         }
-        const known = knownFields(text(value.kind));
-        yield* unknown(value, path, ['apiVersion', 'kind', ...known]);
-        if (!isObject(value.sharing)) {
-          continue;
-        }
-        const sharing = `${path}/sharing`;
-        yield* unknown(
-          value.sharing,
-          sharing,
-          value.kind === 'GpuConfig' ? ['strategy', 'timeSlicingConfig', 'mpsConfig'] : ['strategy', 'mpsConfig'],
-        );
-        yield* unknown(asObject(value.sharing.timeSlicingConfig), `${sharing}/timeSlicingConfig`, ['interval']);
-        yield* unknown(asObject(value.sharing.mpsConfig), `${sharing}/mpsConfig`, [
-          'defaultActiveThreadPercentage',
-          'defaultPinnedDeviceMemoryLimit',
-          'defaultPerDevicePinnedMemoryLimit',
-        ]);
+        yield* decodingComplaints(value, path, text(value.kind));
       }
     },
   ),
@@ -193,6 +179,36 @@ export const claimRules: readonly Rule[] = [
             message: 'the limit must be at least 1 MiB',
             found: memory,
             expected: 'for example 10Gi',
+          };
+        }
+      }
+    },
+  ),
+
+  claimRule(
+    'dra-settings-valid',
+    {
+      row: 'DR8',
+      tier: 'webhook',
+      severity: 'error',
+      summary:
+        'The configuration of a compute domain must set domainID, and the IOMMU policy of a device must be LegacyOnly or PreferIommuFD.',
+      why: 'The driver rejects the configuration, and the pod does not start.',
+      source: `${DRIVER}, api/nvidia.com/resource/v1beta1/computedomainconfig.go, iommu.go`,
+      fix: 'Set domainID to the UID of the ComputeDomain, or iommu.backendPolicy to LegacyOnly or PreferIommuFD.',
+    },
+    function* (manifest) {
+      for (const { value, path } of configsOf(manifest)) {
+        if (text(value.kind).startsWith('ComputeDomain') && (value.domainID ?? '') === '') {
+          yield { path: `${path}/domainID`, message: 'domainID must be set', expected: 'the UID of the ComputeDomain' };
+        }
+        const { backendPolicy } = asObject(value.iommu);
+        if (typeof backendPolicy === 'string' && !['', 'LegacyOnly', 'PreferIommuFD'].includes(backendPolicy)) {
+          yield {
+            path: `${path}/iommu/backendPolicy`,
+            message: `unsupported backendPolicy "${backendPolicy}"`,
+            found: backendPolicy,
+            expected: 'LegacyOnly or PreferIommuFD',
           };
         }
       }
@@ -338,27 +354,3 @@ export const claimRules: readonly Rule[] = [
     ['ResourceQuota'],
   ),
 ];
-
-function knownFields(kind: string): readonly string[] {
-  if (kind === 'GpuConfig' || kind === 'MigDeviceConfig') {
-    return ['sharing'];
-  }
-  return kind === 'VfioDeviceConfig'
-    ? ['iommu']
-    : kind === 'ComputeDomainChannelConfig'
-      ? ['domainID', 'allocationMode']
-      : ['domainID'];
-}
-
-function* unknown(value: JsonObject, path: string, known: readonly string[]): Iterable<Violation> {
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) {
-      yield {
-        path: pointer(path, key),
-        message: `unknown field "${key}"`,
-        found: key,
-        expected: known.join(', '),
-      };
-    }
-  }
-}

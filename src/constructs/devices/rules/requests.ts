@@ -15,7 +15,6 @@ const MEMORY_LABEL = 'nvidia.com/gpu.memory';
 /** The smallest GPU of the catalog has more MiB than this. */
 const LEAST_LABEL_MIB = 1024;
 const TPU_LABELS = ['cloud.google.com/gke-tpu-accelerator', 'cloud.google.com/gke-tpu-topology'];
-const ASCEND_COUNTS = [1, 2, 4, 8, 16];
 
 /** `1g.10gb.me` of a resource is `1g.10gb+me`. */
 function profileOf(resource: string): string {
@@ -164,27 +163,6 @@ export const requestRules: readonly Rule[] = [
         if (gaudi !== undefined && !asked.some(({ name }) => name.startsWith('hugepages-'))) {
           say(gaudi.path, 'a container with Gaudi accelerators must request huge pages', {
             expected: 'hugepages-2Mi in addition',
-          });
-        }
-      }
-    },
-  ),
-
-  deviceAdvice(
-    'ascend-count-of-topology',
-    {
-      concerns: ['huawei.com/Ascend910'],
-      severity: 'warning',
-      summary: 'Ascend 910 cards must be requested in groups that are linked on a node: 1, 2, 4, 8, or 16.',
-      why: 'The plugin allocates only linked cards; for other numbers it allocates none.',
-      source: `${cite('ascend-mind-cluster')} (ascend-for-volcano)`,
-      fix: 'Set resources.limits to 1, 2, 4, 8, or 16, the next larger number.',
-    },
-    (pod, say) => {
-      for (const { name, amount, path } of askedByPod(pod)) {
-        if (name === 'huawei.com/Ascend910' && amount > 0 && !ASCEND_COUNTS.includes(amount)) {
-          say(path, `${amount} Ascend 910 cards of a node are not a linked group`, {
-            expected: ASCEND_COUNTS.join(', '),
           });
         }
       }

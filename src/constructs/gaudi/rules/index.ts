@@ -4,6 +4,7 @@
 import { type Rule, type SetRule } from '../../../checks/rule';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { askedByPod, domainAdvice } from '../../pods/rules/domain-advice';
+import { clusterPolicyRules } from './cluster-policy';
 
 const DOCUMENTS = 'Intel Gaudi documentation';
 const OPERATOR_CHART = 'habana-ai-operator';
@@ -30,7 +31,7 @@ const onePlugin: SetRule = {
     for (const manifest of set.ofKind('apps/DaemonSet')) {
       const spec = asObject(asObject(asObject(manifest.object.spec).template).spec);
       const images = asArray(spec.containers).map((container) => asString(asObject(container).image) ?? '');
-      if (images.some((image) => image.includes('docker-k8s-device-plugin'))) {
+      if (images.some((image) => /docker-k8s-device-plugin|gaudi-device-plugin/.test(image))) {
         yield {
           manifest,
           path: '/spec/template/spec/containers',
@@ -69,4 +70,4 @@ const visibleDevices = domainAdvice(
   },
 );
 
-export const gaudiRules: readonly Rule[] = [onePlugin, visibleDevices];
+export const gaudiRules: readonly Rule[] = [onePlugin, visibleDevices, ...clusterPolicyRules];

@@ -227,8 +227,8 @@ const oneNamespace: SetRule = {
         return found.length === 1 && found[0] !== undefined ? [{ component, manifest: found[0] }] : [];
       });
       const namespaces = maps.map(({ manifest }) => manifest.id.namespace);
-      const home =
-        operatorNamespace(set.manifests) ?? (namespaces.includes('gpu-operator') ? 'gpu-operator' : namespaces[0]);
+      const known = operatorNamespace(set.manifests);
+      const home = known ?? (namespaces.includes('gpu-operator') ? 'gpu-operator' : namespaces[0]);
       for (const { component, manifest } of maps) {
         const { namespace } = manifest.id;
         if (!mayShareNamespace(namespace, home ?? '')) {
@@ -239,8 +239,54 @@ const oneNamespace: SetRule = {
             found: namespace,
             expected: home,
           };
+        } else if (known === undefined && NOT_FOR_OPERATORS.has(namespace)) {
+          yield {
+            manifest,
+            path: '/metadata/namespace',
+            message: `${component}.config refers to this ConfigMap, which the operator looks up in its own namespace, not in ${namespace}, unless it runs there`,
+            found: namespace,
+            expected: 'gpu-operator',
+            severity: 'warning',
+          };
         }
       }
+    }
+  },
+};
+
+/** Namespaces in which the operator is hardly ever installed. */
+const NOT_FOR_OPERATORS: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+
+const configHasDefault: SetRule = {
+  id: 'gpu-operator/device-plugin-config-has-default',
+  row: 'GO7',
+  tier: 'advice',
+  severity: 'info',
+  summary:
+    'devicePlugin.config of a ClusterPolicy should set a default, unless each GPU node has its own configuration.',
+  why: 'Without a default, a node without the label nvidia.com/device-plugin.config gets an empty configuration: no time-slicing and no MPS, without an error.',
+  source: `${OPERATOR}, assets/state-device-plugin (FALLBACK_STRATEGIES=empty); ${cite('k8s-device-plugin')}, cmd/config-manager`,
+  fix: 'Set spec.devicePlugin.config.default to a key of the ConfigMap, or label the nodes with nvidia.com/device-plugin.config.',
+  on: 'set',
+  check: function* ({ set }) {
+    const labeled = [...nodeLabels(set.manifests)].some(({ labels }) => labels.has('nvidia.com/device-plugin.config'));
+    for (const manifest of labeled ? [] : set.ofKind(CLUSTER_POLICY)) {
+      const config = asObject(asObject(asObject(manifest.object.spec).devicePlugin).config);
+      const name = asString(config.name) ?? '';
+      const byDefault = asString(config.default) ?? '';
+      const map = set.ofKind('ConfigMap').find(({ id }) => id.name === name);
+      const keys = map === undefined ? [] : devicePluginConfigsOf(map, set).map(({ key }) => key);
+      if (name === '' || byDefault !== '' || keys.length === 0) {
+        continue;
+      }
+      yield {
+        manifest,
+        path: '/spec/devicePlugin/config',
+        message: `no default is set, so only nodes with the label nvidia.com/device-plugin.config use the ConfigMap ${name}`,
+        expected: `default: ${keys[0]}`,
+        // Several configurations are for several kinds of nodes; a single one is for all.
+        ...(keys.length === 1 ? { severity: 'warning' as const } : {}),
+      };
     }
   },
 };
@@ -356,5 +402,6 @@ export const clusterPolicyRules: readonly Rule[] = [
   migStrategyAgrees,
   rdmaHost,
   oneNamespace,
+  configHasDefault,
   nodeKeys,
 ];

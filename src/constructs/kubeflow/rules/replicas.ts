@@ -18,22 +18,23 @@ export const rolesPresent = jobRule(
     otherTiers: ['webhook'],
     severity: 'error',
     summary: 'A job must have at least one role.',
-    why: 'An empty map of roles is accepted; the job then creates no pods and never completes.',
+    why: 'A job without the map of roles is rejected. With an empty map it is accepted, creates no pods, and never completes.',
     source: JUDGES,
     fix: 'Add the roles of the job, for example pytorchReplicaSpecs.Worker.',
   },
   function* (job) {
     const roles = job.spec[job.framework.replicaSpecs];
-    if (!isObject(roles) || Object.keys(roles).length > 0) {
+    if (isObject(roles) && Object.keys(roles).length > 0) {
       return;
     }
+    const isAbsent = roles === undefined || roles === null;
     yield {
       path: pointer('/spec', job.framework.replicaSpecs),
-      message: `${job.framework.replicaSpecs} must not be empty`,
+      message: `${job.framework.replicaSpecs} must ${isAbsent ? 'be set' : 'not be empty'}`,
       found: roles,
       expected: `at least one of ${oneOf(roleNames(job.framework.kind))}`,
       // The controller of MPIJob misses its launcher.
-      tier: job.framework.judge === 'controller' ? 'webhook' : 'advice',
+      tier: isAbsent || job.framework.judge === 'controller' ? 'webhook' : 'advice',
     };
   },
 );

@@ -3,6 +3,7 @@
  */
 import { type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { checkLabelSelector } from '../../../checks/server/selectors';
 import { labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
@@ -54,6 +55,8 @@ const concurrentAdmission = webhookRule(
   'concurrent-admission-fits-queue',
   {
     row: 'KU8',
+    // The gate is off by default, and then the policy has no effect.
+    severity: 'warning',
     kinds: [CLUSTER_QUEUE],
     concerns: ['concurrentAdmissionPolicy'],
     summary:
@@ -139,6 +142,26 @@ const selectorStated = webhookRule(
         expected: 'a namespaceSelector, {} for all',
       };
     }
+  },
+);
+
+const selectorValid = webhookRule(
+  'namespace-selector-valid',
+  {
+    row: 'KU15',
+    kinds: [CLUSTER_QUEUE],
+    concerns: ['namespaceSelector'],
+    summary: 'The namespaceSelector of a ClusterQueue must be a valid label selector.',
+    why: 'The webhook rejects the queue.',
+    source: `${QUEUE_WEBHOOK}, validateClusterQueueSpec`,
+    fix: 'Set spec.namespaceSelector to valid label keys, operators, and values.',
+  },
+  ({ object }) => {
+    const found: Violation[] = [];
+    checkLabelSelector(asObject(object.spec).namespaceSelector, '/spec/namespaceSelector', (path, message, details) =>
+      found.push({ path, message, ...details }),
+    );
+    return found;
   },
 );
 
@@ -244,6 +267,39 @@ const workloadPodSets = webhookRule(
   },
 );
 
+const workloadSlices = webhookRule(
+  'workload-slice-size-valid',
+  {
+    row: 'KU13',
+    kinds: [WORKLOAD],
+    concerns: ['podSets'],
+    summary:
+      'A topology request of a Workload must set podSetSliceRequiredTopology and a podSetSliceSize greater than 0 together.',
+    why: 'The webhook rejects the Workload.',
+    source: `${WORKLOAD_WEBHOOK}, validateTASSliceSize`,
+    fix: 'Set both podSetSliceRequiredTopology and podSetSliceSize, or neither.',
+  },
+  function* ({ object }) {
+    for (const { value, path } of objectsAt(object, '/spec/podSets')) {
+      const request = asObject(value.topologyRequest);
+      const at = `${path}/topologyRequest/podSetSliceSize`;
+      const hasTopology = (request.podSetSliceRequiredTopology ?? undefined) !== undefined;
+      const size = asInteger(request.podSetSliceSize);
+      if (hasTopology && size === undefined) {
+        yield { path: at, message: 'podSetSliceSize must be set when podSetSliceRequiredTopology is set' };
+      } else if (!hasTopology && size !== undefined) {
+        yield {
+          path: at,
+          message: 'podSetSliceSize must not be set when podSetSliceRequiredTopology is unset',
+          found: size,
+        };
+      } else if (size !== undefined && size <= 0) {
+        yield { path: at, message: `podSetSliceSize must be greater than 0: ${size}`, found: size };
+      }
+    }
+  },
+);
+
 function* reserved(spec: Readonly<Record<string, JsonValue>>, path: string): Iterable<Violation> {
   const holders = ['initContainers', 'containers'].flatMap((field) => objectsAt(spec, `/${field}`));
   for (const holder of [{ value: spec, path: '' }, ...holders]) {
@@ -264,7 +320,9 @@ export const objectRules: readonly Rule[] = [
   checkOnFlavors,
   concurrentAdmission,
   selectorStated,
+  selectorValid,
   flavorLabels,
   flavorTaints,
   workloadPodSets,
+  workloadSlices,
 ];

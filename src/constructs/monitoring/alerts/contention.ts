@@ -39,7 +39,7 @@ export const CONTENTION_ALERTS = {
     expr: (_, threshold) =>
       `(sum ${CONTAINER} (rate(container_pressure_memory_stalled_seconds_total{container!=""}[5m])) > ${threshold}) ${IN_GPU_PODS}`,
     summary: `${NAMED} stalls on memory {{ $value | humanizePercentage }} of the time`,
-    description: 'It reclaims its own pages: too small a limit, or a page cache and /dev/shm that count towards it.',
+    description: 'It reclaims its own pages: too small a limit, or a page cache and /dev/shm that count toward it.',
   },
   ContainerNearMemoryLimit: {
     group: 'contention',

@@ -9,7 +9,7 @@ export const GPU_USE_ALERTS = {
     severity: 'info',
     for: 60,
     threshold: { value: 0.05, unit: 'of the time busy, over half an hour' },
-    // Profiling metrics are not there on every GPU; where they are not, the utilisation has to do.
+    // Profiling metrics are not there on every GPU; where they are not, the utilization has to do.
     expr: (names, threshold) => {
       const [busy, used] = [names.dcgm('PROF_GR_ENGINE_ACTIVE'), names.dcgm('GPU_UTIL')];
       const held = `{${names.pod}!=""}`;

@@ -1,6 +1,7 @@
 /**
  * A dashboard of Grafana in a ConfigMap, where the sidecar of Grafana's chart finds it by a label.
  */
+import { embedded } from '../../../manifests/deferred';
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -58,7 +59,9 @@ export class GrafanaDashboard extends Construct {
           annotations: { ...(folder === undefined ? {} : { grafana_folder: folder }), ...annotations },
         }),
         data: {
-          [`${props.uid}.json`]: Lazy.any({ produce: () => `${JSON.stringify(this.json, null, 2)}\n` }) as string,
+          [`${props.uid}.json`]: Lazy.any({
+            produce: () => embedded(this.json, (json) => `${JSON.stringify(json, null, 2)}\n`),
+          }) as string,
         },
       },
       props.overrides,

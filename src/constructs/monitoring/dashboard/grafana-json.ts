@@ -1,11 +1,13 @@
 /**
  * From a dashboard's model to the JSON that Grafana reads: ids, places on the grid, the data source as a variable.
  *
- * Panels stand from left to right and from the top down, so the same model gives the same JSON.
+ * Panels are placed from left to right and from the top down, so the same model always renders the same JSON.
  *
  * Source: Grafana, dashboard JSON model (schema version 39).
  */
+import { Duration } from 'cdk8s';
 import { type JsonObject } from '../../../facts/api/schema';
+import { secondsOf } from '../../resources/durations';
 import { type DashboardModel, type DashboardVariable, type Panel, type PanelRow } from './panel';
 
 const COLUMNS = 24;
@@ -27,7 +29,7 @@ export function grafanaJson(model: DashboardModel): JsonObject {
     graphTooltip: 1,
     links: [],
     panels: placed(model.rows),
-    refresh: `${model.refresh ?? 60}s`,
+    refresh: `${secondsOf('refresh', model.refresh ?? Duration.minutes(1))}s`,
     schemaVersion: SCHEMA_VERSION,
     tags: [...(model.tags ?? [])],
     templating: { list: [dataSourceVariable(), ...(model.variables ?? []).map(queryVariable)] },

@@ -1,6 +1,7 @@
 /**
  * What a dashboard of Grafana is made of: rows of panels, each with its queries, its unit and its thresholds.
  */
+import { type Duration } from 'cdk8s';
 
 /** How a value is shown. Grafana's ids of units. */
 export type PanelUnit =
@@ -74,8 +75,8 @@ export interface DashboardModel {
   readonly variables?: readonly DashboardVariable[];
   /** Tags by which the dashboard is found. @default - none */
   readonly tags?: readonly string[];
-  /** Seconds between refreshes. @default 60 */
-  readonly refresh?: number;
+  /** Time between refreshes, whole seconds. @default Duration.minutes(1) */
+  readonly refresh?: Duration;
   /** Begin of the time range, for example `now-6h`. @default - the last six hours */
   readonly from?: string;
   /** Description of the dashboard. @default - none */

@@ -86,7 +86,7 @@ export const dcgmRules: readonly Rule[] = [
           const metric = findDcgmMetric(name);
           if (own !== undefined) {
             // A name that is none is said by another rule.
-            if (metric === undefined && misspelt(name) !== undefined) {
+            if (metric === undefined && misspelled(name) !== undefined) {
               continue;
             }
             const other = metric && namesOf(metric).find((one) => own.has(one));
@@ -136,7 +136,7 @@ export const dcgmRules: readonly Rule[] = [
       for (const query of queriesOf(manifest)) {
         for (const name of dcgmMetricsIn(query)) {
           const meant =
-            findDcgmMetric(name) === undefined && collectedIn(set)?.has(name) !== true ? misspelt(name) : undefined;
+            findDcgmMetric(name) === undefined && collectedIn(set)?.has(name) !== true ? misspelled(name) : undefined;
           if (meant !== undefined) {
             yield {
               path: query.path,
@@ -422,7 +422,7 @@ function sizeProblem({ sign, value, unit }: Comparison): ComparisonProblem | und
 }
 
 /** The name of the catalog that is at most two letters away. */
-function misspelt(name: string): string | undefined {
+function misspelled(name: string): string | undefined {
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const metric of DCGM_METRICS) {
     for (const known of namesOf(metric)) {

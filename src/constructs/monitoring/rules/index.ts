@@ -8,12 +8,14 @@ import { monitorRules } from './monitors';
 import { pickedUpRules } from './picked-up';
 import { ruleGroupRules } from './rule-groups';
 import { scrapeFileRules } from './scrape-files';
+import { serverMetricRules } from './server-metrics';
 import { templateRules } from './templates';
 
 export const monitoringRules: readonly Rule[] = [
   ...ruleGroupRules,
   ...templateRules,
   ...dcgmRules,
+  ...serverMetricRules,
   ...monitorRules,
   ...pickedUpRules,
   ...scrapeFileRules,

@@ -2,6 +2,7 @@
  * Rule groups: what Prometheus, and with it the operator, refuses of them, and what it takes and does not do.
  */
 import { type Rule, type Violation } from '../../../checks/rule';
+import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { describeProblem, parseDuration, parsePromql } from '../../../facts/promql';
 import { DROPPED, monitoringRule, OPERATOR, PROMETHEUS } from './monitoring-rule';
@@ -61,6 +62,15 @@ export const ruleGroupRules: readonly Rule[] = [
     function* (manifest) {
       for (const { rule, file } of rulesOf(manifest)) {
         yield* shapeProblems(rule, (...tokens) => within(rule, file, ...tokens));
+        const { expr } = rule.raw;
+        // In an object of Kubernetes expr is an int-or-string, which is decoded into 32 bits.
+        if (file.key === undefined && typeof expr === 'number' && (expr | 0) !== expr) {
+          yield {
+            path: within(rule, file, 'expr'),
+            message: `${rule.title}: expr must be a string, or an integer of 32 bits: ${expr}`,
+            found: expr,
+          };
+        }
       }
     },
   ),
@@ -70,12 +80,25 @@ export const ruleGroupRules: readonly Rule[] = [
     KINDS,
     {
       row: 'PR2',
-      summary: 'Labels of rules must have valid names other than __name__, and annotations must have valid names.',
+      summary:
+        'Labels of rules and groups must have valid names other than __name__, and annotations must have valid names.',
       why: DROPPED,
       source: `${RULEFMT} Rule.Validate`,
       fix: 'Rename the key in labels or annotations, or remove it.',
     },
     function* (manifest) {
+      const groups = new Map([...rulesOf(manifest)].map(({ rule, file }) => [rule.group, file]));
+      for (const [group, { key: file }] of groups) {
+        for (const key of Object.keys(asObject(group.raw.labels)).filter(
+          (name) => name === '' || name === '__name__',
+        )) {
+          yield {
+            path: file === undefined ? pointer(group.path, 'labels', key) : group.path,
+            message: `group ${group.name}: "${key}" is not a valid name of a label`,
+            found: key,
+          };
+        }
+      }
       for (const { rule, file } of rulesOf(manifest)) {
         for (const place of ['labels', 'annotations'] as const) {
           for (const key of Object.keys(asObject(rule.raw[place]))) {

@@ -24,7 +24,10 @@ export interface Telemetry {
   readonly unhealthy?: string;
   /** Elements are devices with memory errors that cannot be corrected, new within the last hour or waiting for a reset. */
   readonly memoryErrors: string;
-  /** Temperature in °C, and when a device is too hot: from a limit of its own, or by a number of degrees. */
+  /**
+   * Temperature in °C, and when a device is too hot: from a limit of its own, or by a number of degrees. AMD's 100 °C is where its GPUs slow
+   * down (`amd-smi static --limit`, SLOWDOWN_HOTSPOT_TEMPERATURE of MI210 and MI300A); Huawei publishes no limit, 95 °C is Gantry's own.
+   */
   readonly heat?: { readonly celsius: (where: Where) => string; readonly limit?: string; readonly degrees?: number };
   /** Elements are links of a device that are down. @default - the exporter does not say */
   readonly linkDown?: string;
@@ -126,7 +129,7 @@ export const TELEMETRY: Readonly<Record<MeasuredVendor, Telemetry>> = {
     resources: 'aws_amazon_com_neuron.*',
     present: 'neuroncore_utilization_ratio',
     id: 'neuroncore',
-    memoryErrors: `${grown('neurondevice_hw_ecc_events_total_mem_ecc_uncorrected')} or ${grown('neurondevice_hw_ecc_events_total_sram_ecc_uncorrected')}`,
+    memoryErrors: 'increase(hardware_ecc_events_total{event_type=~"(mem|sram)_ecc_uncorrected"}[1h]) > 0',
     use: of('neuroncore_utilization_ratio'),
     held: 'neuroncore_utilization_ratio{runtime_tag!=""}',
     memory: {
@@ -147,8 +150,8 @@ export const TELEMETRY: Readonly<Record<MeasuredVendor, Telemetry>> = {
       { title: 'Latency of executions', expr: of('execution_latency_seconds'), unit: 's' },
       { title: 'CPU used by runtimes', expr: of('neuron_runtime_vcpu_usage_ratio'), unit: 'percentunit' },
       {
-        title: 'Corrected memory errors',
-        expr: of('neurondevice_hw_ecc_events_total_mem_ecc_corrected'),
+        title: 'Memory errors',
+        expr: (where) => `sum by (node, neuron_device_index, event_type) (hardware_ecc_events_total{${where}})`,
         unit: 'none',
       },
     ],

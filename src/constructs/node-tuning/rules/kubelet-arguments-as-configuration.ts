@@ -1,5 +1,5 @@
 /**
- * The kubelet's flags as fields of its file. All of them are deprecated in favour of the file.
+ * The kubelet's flags as fields of its file. All of them are deprecated in favor of the file.
  *
  * Source: kubernetes, cmd/kubelet/app/options/options.go (AddKubeletConfigFlags).
  */

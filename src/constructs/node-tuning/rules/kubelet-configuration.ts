@@ -80,9 +80,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           continue;
         }
         const meant = nearestName(field, KUBELET_FIELDS);
-        // What is like no field may be one of a kubelet to come; what is nearly one is misspelt.
-        const misspelt = meant === undefined ? {} : { severity: 'error' as const, expected: meant };
-        yield { path: pointer('', field), message: `unknown kubelet field "${field}"`, found: field, ...misspelt };
+        // What is like no field may be one of a kubelet to come; what is nearly one is misspelled.
+        const misspelled = meant === undefined ? {} : { severity: 'error' as const, expected: meant };
+        yield { path: pointer('', field), message: `unknown kubelet field "${field}"`, found: field, ...misspelled };
       }
     },
   ),

@@ -6,7 +6,7 @@ import { type Rule, type RuleContext, type Violation } from '../../../checks/rul
 import { asObject, asString, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
 import { type Manifest } from '../../../manifests/manifest';
 
-/** What must not be done under running pods, how it is recognised, and why. */
+/** What must not be done under running pods, how it is recognized, and why. */
 const RED_LINES: readonly { readonly pattern: RegExp; readonly what: string; readonly why: string }[] = [
   {
     pattern: /\bsystemctl\b[^\n;&|]*\bdaemon-(?:reload|reexec)\b/,

@@ -3,6 +3,7 @@
  */
 import { type Rule } from '../../../checks/rule';
 import { gantryNameRules } from './gantry-names';
+import { gantryQueueRules } from './gantry-queues';
 import { podGroupRules } from './pod-groups';
 
-export const schedulingRules: readonly Rule[] = [...gantryNameRules, ...podGroupRules];
+export const schedulingRules: readonly Rule[] = [...gantryNameRules, ...gantryQueueRules, ...podGroupRules];

@@ -63,12 +63,13 @@ function candidates(set: ManifestSet, { kind, namespace }: Reference): readonly 
     .map(({ id }) => id.name);
 }
 
-/** Names that differ in their numbers alone are as often two objects as a mistake. */
+/** Names that differ in their numbers alone, or in words of one letter, are as often two objects as a mistake: team-a and team-b. */
 export function nearName(name: string, names: readonly string[]): string | undefined {
-  const withoutDigits = (text: string): string => text.replace(/\d+/g, '#');
+  const unnumbered = (text: string): string =>
+    text.replace(/\d+/g, '#').replace(/(^|[-._])[a-z]($|(?=[-._]))/gi, '$1#');
   return nearestName(
     name,
-    names.filter((other) => withoutDigits(other) !== withoutDigits(name)),
+    names.filter((other) => unnumbered(other) !== unnumbered(name)),
   );
 }
 

@@ -10,6 +10,7 @@ import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { selectionOf } from '../../../manifests/selectors';
 import { type SetRule, type Violation } from '../../../checks/rule';
+import { controllerLabels } from './controller-labels';
 
 /** Objects that choose others which others make; workloads choose their own pods, which the API server holds to the template. */
 const SELECTING: ReadonlyMap<string, { readonly path: string; readonly labels: string }> = new Map([
@@ -19,6 +20,10 @@ const SELECTING: ReadonlyMap<string, { readonly path: string; readonly labels: s
   ['monitoring.coreos.com/PodMonitor', { path: '/spec/selector', labels: 'matchLabels' }],
   ['monitoring.coreos.com/ServiceMonitor', { path: '/spec/selector', labels: 'matchLabels' }],
 ]);
+
+/** Labels that controllers add to the pods of their templates. */
+const ADDED_BY_CONTROLLERS =
+  /^(job-name|controller-uid|controller-revision-hash|pod-template-hash|pod-template-generation|(batch|statefulset|apps)\.kubernetes\.io\/.+|(volcano\.sh|training\.kubeflow\.org|jobset\.sigs\.k8s\.io|leaderworkerset\.sigs\.k8s\.io|ray\.io|serving\.knative\.dev)\/.+)$/;
 
 interface Candidate {
   readonly name: string;
@@ -38,13 +43,15 @@ function candidatesOf(
         .filter(({ manifest }) => inReach(manifest))
         .map(({ manifest, metadata }) => ({
           name: `${manifest.id.kind} ${manifest.id.name}`,
-          labels: asObject(metadata.labels),
+          labels: { ...asObject(metadata.labels), ...controllerLabels(manifest) },
         }))
     : set
         .ofKind('Service')
         .filter(inReach)
         .map(({ id, object }) => ({ name: `Service ${id.name}`, labels: asObject(asObject(object.metadata).labels) }));
 }
+
+type Candidates = (of: 'pods' | 'services', namespaces: readonly string[] | undefined) => readonly Candidate[];
 
 interface Miss {
   readonly key: string;
@@ -82,11 +89,18 @@ export const selectsSomething: SetRule = {
   source: 'kubernetes 1.36, label selectors',
   fix: 'Set the selector to labels of the objects that it is for.',
   *check({ set }) {
+    const known = new Map<string, readonly Candidate[]>();
+    const candidates: Candidates = (of, namespaces) => {
+      const key = JSON.stringify([of, namespaces]);
+      const found = known.get(key) ?? candidatesOf(set, of, namespaces);
+      known.set(key, found);
+      return found;
+    };
     for (const manifest of set.manifests) {
       const place = SELECTING.get(kindKey(manifest.id));
       const selection = place === undefined ? undefined : selectionOf(manifest);
       if (place !== undefined && selection !== undefined) {
-        yield* unmatched(manifest, place, selection, set);
+        yield* unmatched(manifest, place, selection, candidates);
       }
     }
   },
@@ -96,14 +110,17 @@ function* unmatched(
   manifest: Manifest,
   place: { readonly path: string; readonly labels: string },
   { of, namespaces, chooses }: NonNullable<ReturnType<typeof selectionOf>>,
-  set: ManifestSet,
+  candidatesIn: Candidates,
 ): Iterable<Violation & { readonly manifest: Manifest }> {
-  const candidates = candidatesOf(set, of, namespaces);
+  const candidates = candidatesIn(of, namespaces);
   if (candidates.length === 0 || candidates.some(({ labels }) => chooses(labels))) {
     return;
   }
   const selector = asObject(asObject(manifest.object.spec)[place.path.split('/').at(-1) ?? '']);
   const wanted = place.labels === '' ? selector : asObject(selector[place.labels]);
+  if (of === 'pods' && Object.keys(wanted).some((key) => ADDED_BY_CONTROLLERS.test(key))) {
+    return;
+  }
   const miss = nearMiss(wanted, candidates);
   if (miss === undefined) {
     yield {

@@ -106,7 +106,7 @@ const graceCoversHook: Rule = {
   sees: 'template',
   concerns: ['preStop'],
   summary: 'terminationGracePeriodSeconds must be longer than the sleep of a preStop hook.',
-  why: 'The hook counts towards the grace period: the server is killed during the hook and never gets the SIGTERM on which it would finish its requests.',
+  why: 'The hook counts toward the grace period: the server is killed during the hook and never gets the SIGTERM on which it would finish its requests.',
   source: 'kubernetes 1.36, pkg/kubelet/kuberuntime/kuberuntime_container.go killContainer',
   fix: 'Set terminationGracePeriodSeconds to the sleep plus the time of the longest request.',
   check: function* ({ spec }) {

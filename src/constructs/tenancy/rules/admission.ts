@@ -1,31 +1,51 @@
 /**
- * Pods against the quotas of their namespace: what the quota admission plugin will refuse when the workload's controller makes its pods.
+ * Pods and other objects against the quotas of their namespace: what the quota admission plugin will reject.
  *
  * A quota of the set surely holds; what else the cluster has is not known, so these rules say only what the set proves.
  */
 import { type Rule } from '../../../checks/rule';
-import { describeId } from '../../../manifests/manifest';
+import { countedPod, quotaViolations, unstatedViolations } from '../../../checks/server/admission/admit-pod';
+import { contentsOfSet } from '../../../checks/server/admission/cluster-contents';
+import { namespaceIsOurs, policyOf, type Quota } from '../../../checks/server/admission/namespace-policy';
+import { type CountedPod, countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
+import { describeId, type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { type PodTemplate } from '../../../manifests/pod-template';
+import { pointer } from '../../../manifests/pointer';
 import { Quantity } from '../../../manifests/quantity';
-import { asString } from '../../../manifests/read';
-import { type Amounts, containerAmounts, containersOf, hasPodLevelResources } from '../../../manifests/pod-amounts';
-import { amountsOf, namespaceIsOurs, policyOf } from '../namespace-policy';
-import { isMandatory, podAmountOf } from '../quota-keys';
 
-const QUOTA_SOURCE = 'Kubernetes 1.36, pkg/quota/v1/evaluator/core/pods.go';
+const QUOTA_SOURCE = 'Kubernetes 1.36, pkg/quota/v1/evaluator/core';
 
 /** Kinds whose pods start all together or not at all. */
-const GANGS = new Set(['batch.volcano.sh', 'kubeflow.org', 'jobset.x-k8s.io', 'leaderworkerset.x-k8s.io']);
+const GANGS: ReadonlySet<string> = new Set([
+  'batch.volcano.sh',
+  'kubeflow.org',
+  'jobset.x-k8s.io',
+  'leaderworkerset.x-k8s.io',
+]);
 
-/** What a quota counts of one pod under this key; `undefined` where it counts nothing of pods. */
-function used(key: string, requests: Amounts, limits: Amounts): Quantity | undefined {
-  const amount = podAmountOf(key);
-  if (amount === undefined) {
-    return undefined;
+/** Kinds whose pods run for as long as the object exists, and are recreated. */
+const LASTING: ReadonlySet<string> = new Set([
+  'Deployment',
+  'StatefulSet',
+  'ReplicaSet',
+  'ReplicationController',
+  'LeaderWorkerSet',
+  'DisaggregatedSet',
+  'RayCluster',
+  'RayService',
+  'InferService',
+]);
+
+const countedTemplates = new WeakMap<PodTemplate, CountedPod>();
+
+function countedOf(template: PodTemplate, set: ManifestSet): CountedPod {
+  let pod = countedTemplates.get(template);
+  if (pod === undefined) {
+    pod = countedPod(template.spec, template.manifest.id.namespace, contentsOfSet(set));
+    countedTemplates.set(template, pod);
   }
-  if (amount.of === 'pods') {
-    return Quantity.of(1);
-  }
-  return (amount.of === 'requests' ? requests : limits).get(amount.resource) ?? Quantity.ZERO;
+  return pod;
 }
 
 const containersState: Rule = {
@@ -33,39 +53,21 @@ const containersState: Rule = {
   row: 'K12',
   on: 'pod-template',
   sees: 'namespace',
-  tier: 'advice',
+  tier: 'server',
   severity: 'warning',
   summary:
     'If a quota counts CPU or memory, every container in the namespace must set the amount, or get it from a LimitRange.',
   why: 'The quota rejects each pod of the workload: "failed quota: must specify limits.cpu". The workload exists, but its pods do not.',
-  source: `${QUOTA_SOURCE} (Constraints)`,
+  source: `${QUOTA_SOURCE}/pods.go (Constraints)`,
   fix: 'Set resources.requests and resources.limits of the container, or add a LimitRange with defaults to the namespace.',
   *check(template, { set }) {
-    if (hasPodLevelResources(template.spec)) {
-      return;
-    }
     const { namespace } = template.manifest.id;
-    const { quotas, defaults } = policyOf(set, namespace);
-    if (quotas.length === 0) {
+    const { allQuotas } = policyOf(set, namespace);
+    if (allQuotas.length === 0) {
       return;
     }
-    for (const { container, path } of containersOf(template.spec)) {
-      const amounts = containerAmounts(container, defaults);
-      for (const quota of quotas) {
-        const missing = [...quota.hard.keys()].filter((key) => {
-          const amount = isMandatory(key) ? podAmountOf(key) : undefined;
-          return amount !== undefined && amount.of !== 'pods' && !amounts[amount.of].has(amount.resource);
-        });
-        if (missing.length === 0) {
-          continue;
-        }
-        yield {
-          path: `/spec${path}/resources`,
-          message: `the container ${asString(container.name) ?? '(no name)'} must set ${missing.join(', ')}, which ${describeId(quota.manifest.id)} requires`,
-          expected: missing.join(', '),
-          severity: namespaceIsOurs(set, namespace) ? 'error' : 'warning',
-        };
-      }
+    for (const violation of unstatedViolations(countedOf(template, set), allQuotas)) {
+      yield { ...violation, severity: namespaceIsOurs(set, namespace) ? 'error' : 'warning' };
     }
   },
 };
@@ -74,28 +76,77 @@ const onePodFits: Rule = {
   id: 'tenancy/quota-holds-pod',
   on: 'pod-template',
   sees: 'namespace',
-  tier: 'advice',
+  tier: 'server',
   severity: 'error',
   summary: 'A quota must be large enough for one pod of each workload in its namespace.',
   why: 'A pod that exceeds the quota alone is always rejected.',
-  source: QUOTA_SOURCE,
+  source: `${QUOTA_SOURCE}/pods.go`,
   fix: 'Raise spec.hard of the quota, or lower the requests of the pod.',
-  *check(template, { set }) {
-    const { quotas } = policyOf(set, template.manifest.id.namespace);
-    if (quotas.length === 0) {
-      return;
+  check(template, { set }) {
+    const { allQuotas } = policyOf(set, template.manifest.id.namespace);
+    return allQuotas.length === 0 ? [] : quotaViolations(countedOf(template, set), allQuotas);
+  },
+};
+
+/** What all pods of a workload use of a quota under a key, and how many of them it counts. */
+interface WorkloadUse {
+  readonly pods: number;
+  readonly total: Quantity;
+  /** One pod alone exceeds the amount, which another rule reports. */
+  readonly onePodExceeds: boolean;
+}
+
+function useOf(manifest: Manifest, quota: Quota, key: string, hard: Quantity, set: ManifestSet): WorkloadUse {
+  let use: WorkloadUse = { pods: 0, total: Quantity.ZERO, onePodExceeds: false };
+  for (const template of set.podTemplatesOf(manifest)) {
+    const { count = 0 } = template;
+    const pod = countedOf(template, set);
+    const each = count > 0 && countsPod(quota, pod) ? podUse(key, pod.amounts) : undefined;
+    if (each !== undefined) {
+      use = {
+        pods: use.pods + count,
+        total: use.total.add(each.multiply(count)),
+        onePodExceeds: use.onePodExceeds || each.isGreaterThan(hard),
+      };
     }
-    const { requests, limits } = amountsOf(template, set);
-    for (const quota of quotas) {
-      for (const [key, hard] of quota.hard) {
-        const amount = used(key, requests, limits);
-        if (amount === undefined || !amount.isGreaterThan(hard)) {
+  }
+  return use;
+}
+
+/** Each amount of each quota of a namespace. */
+function* amountsIn(set: ManifestSet, namespace: string): Iterable<{ quota: Quota; key: string; hard: Quantity }> {
+  for (const quota of policyOf(set, namespace).allQuotas) {
+    for (const [key, hard] of quota.hard) {
+      yield { quota, key, hard };
+    }
+  }
+}
+
+function runsAtOnce({ id }: Manifest): boolean {
+  return GANGS.has(id.group) || LASTING.has(id.kind);
+}
+
+const workloadFits: Rule = {
+  id: 'tenancy/quota-holds-gang',
+  on: 'set',
+  tier: 'server',
+  severity: 'warning',
+  summary: 'A quota must be large enough for all pods of a workload that runs them at the same time.',
+  why: 'Pods above the quota are rejected: a gang never becomes complete; it waits, or holds the devices that it has. A Deployment never has all of its replicas.',
+  source: QUOTA_SOURCE,
+  fix: 'Raise spec.hard of the quota, or lower the replicas or the requests of the workload.',
+  *check({ set }) {
+    for (const manifest of set.manifests.filter(runsAtOnce)) {
+      for (const { quota, key, hard } of amountsIn(set, manifest.id.namespace)) {
+        const { pods, total, onePodExceeds } = useOf(manifest, quota, key, hard, set);
+        if (pods < 2 || onePodExceeds || !total.isGreaterThan(hard)) {
           continue;
         }
         yield {
-          path: '/spec/containers',
-          message: `one pod exceeds ${describeId(quota.manifest.id)} (${amount.toString()} > ${hard.toString()} ${key})`,
-          found: amount.toString(),
+          manifest,
+          path: '/spec',
+          message: `the ${pods} pods of the workload exceed ${describeId(quota.manifest.id)} (${total.toString()} > ${hard.toString()} ${key})`,
+          found: total.toString(),
           expected: `at most ${hard.toString()}`,
         };
       }
@@ -103,46 +154,67 @@ const onePodFits: Rule = {
   },
 };
 
-const gangFits: Rule = {
-  id: 'tenancy/quota-holds-gang',
+interface QuotaUser {
+  readonly manifest: Manifest;
+  readonly total: Quantity;
+}
+
+/** What the lasting pods and the objects of the manifests use of one amount, with what uses it. */
+function usersOf(
+  set: ManifestSet,
+  namespace: string,
+  { quota, key, hard }: { readonly quota: Quota; readonly key: string; readonly hard: Quantity },
+): readonly QuotaUser[] {
+  const users: QuotaUser[] = [];
+  const seen = new Set<string>();
+  for (const manifest of set.manifests) {
+    const { id } = manifest;
+    // Several manifests of one object are one object.
+    if (id.namespace !== namespace || (id.name !== '' && seen.has(describeId(id)))) {
+      continue;
+    }
+    seen.add(describeId(id));
+    const ofObject = quota.scoped ? undefined : objectUse(manifest).get(key);
+    const ofPods = LASTING.has(id.kind) ? useOf(manifest, quota, key, hard, set).total : Quantity.ZERO;
+    const total = ofObject ?? ofPods;
+    if (total.isPositive()) {
+      users.push({ manifest, total });
+    }
+  }
+  return users;
+}
+
+const setFits: Rule = {
+  id: 'tenancy/quota-holds-set',
   on: 'set',
-  tier: 'advice',
+  tier: 'server',
   severity: 'warning',
-  summary: 'A quota must be large enough for all pods of a workload that starts as a gang.',
-  why: 'Pods above the quota are rejected, so the gang never becomes complete; it waits, or holds the devices that it has.',
-  source: QUOTA_SOURCE,
-  fix: 'Raise spec.hard of the quota, or lower the replicas or the requests of the workload.',
+  summary: 'A quota must be large enough for everything that the manifests create in its namespace.',
+  why: 'The API server rejects what is created after the quota is used up: objects when they are applied, pods when their controllers create them.',
+  source: `${QUOTA_SOURCE} (pods.go, services.go, persistent_volume_claims.go, registry.go)`,
+  fix: 'Raise spec.hard of the quota, or move objects to another namespace.',
   *check({ set }) {
-    for (const manifest of set.manifests) {
-      const templates = GANGS.has(manifest.id.group) ? set.podTemplatesOf(manifest) : [];
-      const pods = templates.reduce((count, template) => count + (template.count ?? 0), 0);
-      const { quotas } = policyOf(set, manifest.id.namespace);
-      if (pods < 2 || quotas.length === 0) {
-        continue;
-      }
-      const amounts = templates.map((template) => amountsOf(template, set));
-      for (const quota of quotas) {
-        for (const [key, hard] of quota.hard) {
-          const each = amounts.map(({ requests, limits }) => used(key, requests, limits) ?? Quantity.ZERO);
-          const total = each.reduce(
-            (all, one, index) => all.add(one.multiply(templates[index].count ?? 0)),
-            Quantity.ZERO,
-          );
-          // Where one pod alone is too large, that is the thing to say.
-          if (!total.isGreaterThan(hard) || each.some((one) => one.isGreaterThan(hard))) {
-            continue;
-          }
-          yield {
-            manifest,
-            path: '/spec',
-            message: `the ${pods} pods of the workload exceed ${describeId(quota.manifest.id)} (${total.toString()} > ${hard.toString()} ${key})`,
-            found: total.toString(),
-            expected: `at most ${hard.toString()}`,
-          };
+    for (const manifest of set.ofKind('ResourceQuota')) {
+      for (const amount of amountsIn(set, manifest.id.namespace)) {
+        const { quota, key, hard } = amount;
+        const users = quota.manifest === manifest ? usersOf(set, manifest.id.namespace, amount) : [];
+        const total = users.reduce((sum, user) => sum.add(user.total), Quantity.ZERO);
+        // What one object exceeds alone is reported there.
+        if (users.length < 2 || !total.isGreaterThan(hard) || users.some((user) => user.total.isGreaterThan(hard))) {
+          continue;
         }
+        const names = users.slice(0, 3).map((user) => `${user.manifest.id.kind} ${user.manifest.id.name}`);
+        const more = users.length > 3 ? ` and ${users.length - 3} more` : '';
+        yield {
+          manifest,
+          path: pointer('/spec/hard', key),
+          message: `the objects of the namespace use ${total.toString()} ${key} together, and the quota allows ${hard.toString()}: ${names.join(', ')}${more}`,
+          found: hard.toString(),
+          expected: `at least ${total.toString()}`,
+        };
       }
     }
   },
 };
 
-export const admissionRules: readonly Rule[] = [containersState, onePodFits, gangFits];
+export const admissionRules: readonly Rule[] = [containersState, onePodFits, workloadFits, setFits];

@@ -3,6 +3,7 @@
  */
 import { type Rule } from '../../../checks/rule';
 import { admissionRules } from './admission';
+import { classRules } from './classes';
 import { limitRangeRules } from './limit-range';
 import { namespaceRules } from './namespaces';
 import { podSecurityRules } from './pod-security';
@@ -13,6 +14,7 @@ import { quotaRules } from './quota';
 export const tenancyRules: readonly Rule[] = [
   ...quotaRules,
   ...admissionRules,
+  ...classRules,
   ...limitRangeRules,
   ...priorityRules,
   ...namespaceRules,

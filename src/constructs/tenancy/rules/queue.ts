@@ -8,8 +8,8 @@ import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { amountsIn } from '../../../manifests/pod-amounts';
-import { type Quota, quotaOf } from '../namespace-policy';
-import { requestsKey } from '../quota-keys';
+import { type Quota, quotaOf } from '../../../checks/server/admission/namespace-policy';
+import { requestsKey } from '../../../checks/server/admission/quota-keys';
 
 const QUEUE = 'scheduling.volcano.sh/Queue';
 

@@ -11,8 +11,8 @@ import { pointer } from '../../../manifests/pointer';
 import { parseQuantity, Quantity } from '../../../manifests/quantity';
 import { asObject } from '../../../manifests/read';
 import { containersOf } from '../../../manifests/pod-amounts';
-import { limitItemsIn, policyOf, quotaOf } from '../namespace-policy';
-import { countedInsteadOf, isMandatory, podAmountOf } from '../quota-keys';
+import { limitItemsIn, policyOf, quotaOf } from '../../../checks/server/admission/namespace-policy';
+import { countedInsteadOf, isMandatory, podAmountOf } from '../../../checks/server/admission/quota-keys';
 
 const ONE_MEBIBYTE = Quantity.of(2n ** 20n, 'BinarySI');
 const QUOTA_SOURCE = 'Kubernetes 1.36, pkg/quota/v1/evaluator/core/pods.go';

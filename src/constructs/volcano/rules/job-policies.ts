@@ -239,7 +239,7 @@ const gangHasPolicies = jobRule(
     severity: 'warning',
     summary: 'A job with several pods should set policies for pods that fail, are evicted, or complete.',
     why: 'Without a policy the other pods wait for a lost pod and keep their GPUs, and workers continue after the master has completed.',
-    source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies: without a policy the job is only synchronised`,
+    source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies: without a policy the job is only synchronized`,
     fix: 'Add policies: RestartJob on PodEvicted and PodFailed, and CompleteJob on TaskCompleted of the main task.',
   },
   function* (job) {

@@ -5,7 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { Quantity } from '../../../manifests/quantity';
-import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
+import { asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { type JobView, type TaskView } from '../job-spec';
 import { type Amounts, amountsIn } from '../queue-resources';
@@ -123,4 +123,45 @@ const groupFits: ObjectRule = {
   },
 };
 
-export const queueRoomRules: readonly Rule[] = [jobFits, groupFits];
+/** What all pods of a job ask for of a resource, if they run at a time. */
+function allOf(job: JobView, amounts: readonly Amounts[], resource: string): Quantity {
+  return job.tasks.reduce(
+    (sum, { replicas }, index) => sum.add((amounts[index]?.get(resource) ?? Quantity.ZERO).multiply(replicas)),
+    Quantity.ZERO,
+  );
+}
+
+const replicasFit = jobRule(
+  {
+    id: 'volcano/job-replicas-fit-its-queue',
+    tier: 'advice',
+    severity: 'info',
+    summary: 'All replicas of a job, or of its partitions, should fit within the capability of its queue.',
+    why: 'The gang starts with fewer pods; the others stay pending until some finish, and the partitions that they belong to never start.',
+    source: SOURCE,
+    fix: 'Raise spec.capability of the queue, or lower replicas, or totalPartitions and partitionSize, of the tasks.',
+  },
+  function* (job, { set }) {
+    const limits = limitsOf(set, asString(job.spec.queue) ?? DEFAULT_QUEUE);
+    const amounts = limits.size === 0 ? [] : job.tasks.map(leastOf);
+    for (const [resource, limit] of limits) {
+      const all = allOf(job, amounts, resource);
+      if (!all.isGreaterThan(limit.amount) || leastOfGang(job, amounts, resource).isGreaterThan(limit.amount)) {
+        continue;
+      }
+      const parted = job.tasks.some(
+        ({ value }, index) => isObject(value.partitionPolicy) && amounts[index]?.get(resource)?.isPositive() === true,
+      );
+      yield {
+        path: `${job.path}/tasks`,
+        message: `all ${job.totalReplicas} pods of the job request ${all.toString()} ${resource}, but the queue ${limit.of} can hold only ${limit.amount.toString()} at a time`,
+        found: all.toString(),
+        expected: `at most ${limit.amount.toString()} ${resource}`,
+        // The pods of a partition wait for each other; independent pods take turns.
+        ...(parted ? { severity: 'warning' as const } : {}),
+      };
+    }
+  },
+);
+
+export const queueRoomRules: readonly Rule[] = [jobFits, replicasFit, groupFits];

@@ -65,9 +65,9 @@ const queuesEnforced = configRule(
   },
 );
 
-const treeHonoured = configRule(
+const treeHonored = configRule(
   {
-    id: 'volcano/scheduler-honours-queue-tree',
+    id: 'volcano/scheduler-honors-queue-tree',
     row: 'VQ9',
     tier: 'advice',
     severity: 'error',
@@ -300,9 +300,9 @@ const pluginOnce = configRule(
   },
 );
 
-const topologyHonoured = configRule(
+const topologyHonored = configRule(
   {
-    id: 'volcano/scheduler-honours-topology',
+    id: 'volcano/scheduler-honors-topology',
     tier: 'advice',
     severity: 'warning',
     summary: 'If HyperNodes or network topologies are used, the configuration must have network-topology-aware.',
@@ -344,7 +344,7 @@ function topologyUser(set: ManifestSet): Manifest | undefined {
 
 export const schedulerEffectRules: readonly ObjectRule[] = [
   queuesEnforced,
-  treeHonoured,
+  treeHonored,
   fieldsOfPlugin,
   binpackCounts,
   weightsListed,
@@ -352,5 +352,5 @@ export const schedulerEffectRules: readonly ObjectRule[] = [
   places,
   essential,
   pluginOnce,
-  topologyHonoured,
+  topologyHonored,
 ];

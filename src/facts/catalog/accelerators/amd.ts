@@ -1,8 +1,9 @@
 /**
  * AMD Instinct GPUs.
  *
- * Sources: ROCm documentation, GPU hardware specifications (memory in GiB, architecture); AMD Instinct documentation, GPU partitioning
- * (modes of each GPU) and ROCm gpu-operator, internal/configmanager/default_dcm_config.json; ROCm gpu-operator, NFD rules
+ * Sources: ROCm documentation, GPU hardware specifications (memory in GiB, architecture); Linux, drivers/gpu/drm/amd/amdgpu/aqua_vanjaram.c
+ * (the memory modes of each compute mode), ROCm gpu-operator, docs/dcm (NPS4 only with CPX), and ROCm/amdgpu-docs,
+ * docs/gpu-partitioning/index.rst (the modes that AMD validates; notes name them); ROCm gpu-operator, NFD rules
  * (PCI ids of physical and virtual functions); ROCm k8s-device-plugin, cmd/k8s-node-labeller (labels). The nodes are selected by
  * `amd.com/gpu.device-id`, which drivers do not rename as they do the product name.
  */
@@ -40,15 +41,17 @@ export const AMD = {
     partitions: ['SPX/NPS1', 'TPX/NPS1', 'CPX/NPS1'],
     pciDeviceIds: ['74A0'],
     productLabels: ['74a0'],
+    note: 'AMD validates SPX/NPS1.',
   },
   MI300X: {
     ...instinct,
     architecture: 'cdna3',
     words: 'mi300x mi300 | oam 192gb hbm3 vf hf',
     memoryGB: 192,
-    partitions: ['SPX/NPS1', 'DPX/NPS1', 'QPX/NPS1', 'CPX/NPS1', 'CPX/NPS4'],
+    partitions: ['SPX/NPS1', 'DPX/NPS1', 'DPX/NPS2', 'QPX/NPS1', 'CPX/NPS1', 'CPX/NPS4'],
     pciDeviceIds: ['74A1', '74A9', '74B5', '74BD'],
     productLabels: ['74a1', '74a9', '74b5', '74bd'],
+    note: 'AMD validates SPX/NPS1, DPX/NPS2, and CPX/NPS4.',
   },
   MI325X: {
     ...instinct,
@@ -58,6 +61,7 @@ export const AMD = {
     partitions: ['SPX/NPS1', 'DPX/NPS1', 'QPX/NPS1', 'CPX/NPS1', 'CPX/NPS4'],
     pciDeviceIds: ['74A5', '74B9'],
     productLabels: ['74a5', '74b9'],
+    note: 'AMD validates SPX/NPS1.',
   },
   MI350X: {
     ...instinct,
@@ -67,6 +71,7 @@ export const AMD = {
     partitions: ['SPX/NPS1', 'DPX/NPS1', 'DPX/NPS2', 'QPX/NPS1', 'QPX/NPS2', 'CPX/NPS1', 'CPX/NPS2'],
     pciDeviceIds: ['75A0', '75B0'],
     productLabels: ['75a0', '75b0'],
+    note: 'AMD validates SPX/NPS1 and DPX/NPS2.',
   },
   MI355X: {
     ...instinct,
@@ -76,5 +81,6 @@ export const AMD = {
     partitions: ['SPX/NPS1', 'DPX/NPS1', 'DPX/NPS2', 'QPX/NPS1', 'QPX/NPS2', 'CPX/NPS1', 'CPX/NPS2'],
     pciDeviceIds: ['75A3', '75B3'],
     productLabels: ['75a3', '75b3'],
+    note: 'AMD validates SPX/NPS1 and DPX/NPS2.',
   },
 } as const satisfies Readonly<Record<string, AcceleratorEntry>>;

@@ -101,7 +101,7 @@ function call({ target, args, isNew }: Call, built: Built): unknown {
   }
   return isNew
     ? Reflect.construct(found, values)
-    : (Reflect.apply(found as (...given: readonly unknown[]) => unknown, owner, values) as unknown);
+    : Reflect.apply(found as (...given: readonly unknown[]) => unknown, owner, values);
 }
 
 function memberOf(value: unknown, member: string): unknown {

@@ -102,7 +102,7 @@ function scalarText(expression: Expression, imports: Imports): string {
   if (expression instanceof KindName) {
     return imports.kind(expression);
   }
-  return Object.is(expression, -0) ? '0' : String(expression);
+  return Object.is(expression, -0) ? '0' : JSON.stringify(expression);
 }
 
 function membersOf(fields: Fields): readonly (readonly [string, Expression])[] {

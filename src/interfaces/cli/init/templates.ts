@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
-export const TEMPLATES = ['cdk8s', 'yaml'] as const;
+export const TEMPLATES = ['cdk8s', 'pulumi', 'yaml'] as const;
 export type TemplateName = (typeof TEMPLATES)[number];
 
 export interface TemplateFile {

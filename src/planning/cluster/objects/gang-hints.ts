@@ -28,6 +28,7 @@ export interface GangHints {
   readonly preempts?: boolean;
   readonly minimumRuntimeSeconds?: number;
   readonly expectedSeconds?: number;
+  readonly checkpointSeconds?: number;
 }
 
 /** Reads `metadata` and `spec` of a pod, or of a template; of a workload object, `metadata` alone. */
@@ -62,6 +63,7 @@ export function gangHintsOf(metadata: JsonObject, spec: JsonObject, namespace: s
     preempts: spec.preemptionPolicy === 'Never' ? false : undefined,
     minimumRuntimeSeconds: own.minimumRuntimeSeconds,
     expectedSeconds: own.expectedSeconds,
+    checkpointSeconds: own.checkpointSeconds,
   });
 }
 

@@ -105,7 +105,13 @@ export function gangOf(
 /** The members that describe a gang as a whole. */
 export type GangTerms = Pick<
   Gang,
-  'priority' | 'preemptible' | 'preempts' | 'topology' | 'minimumRuntimeSeconds' | 'expectedSeconds'
+  | 'priority'
+  | 'preemptible'
+  | 'preempts'
+  | 'topology'
+  | 'minimumRuntimeSeconds'
+  | 'expectedSeconds'
+  | 'checkpointSeconds'
 >;
 
 /** What hints and priority state about a gang from any source. */
@@ -120,6 +126,7 @@ export function gangTerms(hints: GangHints, priorities: Priorities): GangTerms {
     ...(hints.topology !== undefined && { topology: hints.topology }),
     ...(hints.minimumRuntimeSeconds !== undefined && { minimumRuntimeSeconds: hints.minimumRuntimeSeconds }),
     ...(hints.expectedSeconds !== undefined && { expectedSeconds: hints.expectedSeconds }),
+    ...(hints.checkpointSeconds !== undefined && { checkpointSeconds: hints.checkpointSeconds }),
   };
 }
 

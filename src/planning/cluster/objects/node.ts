@@ -8,7 +8,7 @@ import { type Amounts, type ClusterNode, type Taint } from '../../../placement';
 import { amountsOf } from '../../../manifests/resource-amounts';
 import { devicesOf } from './node-devices';
 import { taintEffect } from './selectors';
-import { labelledPool } from '../pools';
+import { labeledPool } from '../pools';
 
 export interface NodeOptions {
   /**
@@ -35,7 +35,7 @@ export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): C
   const allocatable = amountsOf(status.allocatable ?? status.capacity);
   allocatable.pods ??= DEFAULT_PODS;
   const taints = taintsOf(spec);
-  const pool = labelledPool(labels);
+  const pool = labeledPool(labels);
   const report = asString(asObject(metadata.annotations)[GANTRY_ACCELERATOR_CAPACITY]);
   return {
     name: asString(metadata.name) ?? '',

@@ -2,11 +2,11 @@
  * What the panels of a page can ask of it.
  */
 import { type Focus } from './focus';
-import { type ColourBook } from './palette';
+import { type ColorBook } from './palette';
 
 export interface Actions {
   readonly focus: Focus;
-  readonly book: ColourBook;
+  readonly book: ColorBook;
   readonly pickGang: (name: string) => void;
   readonly pickQueue: (name: string) => void;
   /** Resource that queues are compared by, where the reader chose one. */

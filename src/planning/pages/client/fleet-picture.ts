@@ -8,7 +8,7 @@ import { type Focus } from './focus';
 import { nodeCard } from './node-card';
 import { type Canvas, drawNode, OUTLINED } from './node-drawing';
 import { type ArrowKey, type Box, type Picture } from './pane';
-import { type ColourBook, tones } from './palette';
+import { type ColorBook, tones } from './palette';
 
 /** At most so high without zooming, so that the whole is seen with little scrolling. */
 const WANTED_HEIGHT = 900;
@@ -22,7 +22,7 @@ export class FleetPicture implements Picture {
   private fitted = 0;
 
   constructor(
-    readonly book: ColourBook,
+    readonly book: ColorBook,
     readonly focus: Focus,
     private readonly onChoose: (node: number | undefined) => void,
   ) {}
@@ -105,7 +105,7 @@ export class FleetPicture implements Picture {
     return this.layout!.at[node];
   }
 
-  neighbour(node: number | undefined, key: ArrowKey): number | undefined {
+  neighbor(node: number | undefined, key: ArrowKey): number | undefined {
     const { layout } = this;
     if (layout === undefined || layout.at.length === 0) {
       return undefined;

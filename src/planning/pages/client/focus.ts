@@ -3,10 +3,10 @@
  */
 import { type ClusterView, type ViewGang, type ViewPod } from '../../cluster/view';
 
-export type Colouring = 'gang' | 'queue';
+export type Coloring = 'gang' | 'queue';
 
 export class Focus {
-  colouring: Colouring = 'gang';
+  coloring: Coloring = 'gang';
   query = '';
   gang: string | undefined;
   queue: string | undefined;
@@ -56,10 +56,10 @@ export class Focus {
     this.state = undefined;
   }
 
-  /** By which name a pod gets its colour. */
-  colourName(view: ClusterView, pod: ViewPod): string | undefined {
+  /** By which name a pod gets its color. */
+  colorName(view: ClusterView, pod: ViewPod): string | undefined {
     const gang = pod.gang === undefined ? undefined : view.gangs[pod.gang];
-    return gang === undefined ? undefined : this.colouring === 'gang' ? `gang ${gang.name}` : `queue ${gang.queue}`;
+    return gang === undefined ? undefined : this.coloring === 'gang' ? `gang ${gang.name}` : `queue ${gang.queue}`;
   }
 
   litNode(node: number): boolean {

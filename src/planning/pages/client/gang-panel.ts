@@ -91,6 +91,7 @@ const SHORT_REASONS: Readonly<Record<string, string>> = {
   'queue-closed': 'queue is closed',
   'too-few-pods': 'has fewer pods than its minimum',
   'queue-capability': 'above the capability of its queue',
+  'queue-guarantees': 'other queues have guarantees',
   'quota-of-non-preemptible': 'above the quota of its queue',
   'unknown-topology': 'topology level does not exist',
   topology: 'no domain is large enough',

@@ -5,7 +5,7 @@ import { type GangOutcome, type SimulationResult } from '../../simulation/result
 import { el } from './dom';
 import { clipped } from './fleet-picture';
 import { type ArrowKey, type Picture } from './pane';
-import { type ColourBook, type Tones, tones } from './palette';
+import { type ColorBook, type Tones, tones } from './palette';
 import { ticks, type TimeAxis, x } from './time-axis';
 import { count, tellSeconds } from './words';
 
@@ -33,7 +33,7 @@ export class GanttPicture implements Picture {
 
   constructor(
     private readonly result: SimulationResult,
-    private readonly book: ColourBook,
+    private readonly book: ColorBook,
   ) {
     const byQueue = new Map<string, number[]>(result.queues.map(({ name }) => [name, []]));
     result.gangs.forEach((gang, index) => byQueue.get(gang.queue)?.push(index));
@@ -131,7 +131,7 @@ export class GanttPicture implements Picture {
     return { x: x(this.axis, arrivedAt), y: this.rows[index].y, width: 1, height: this.row };
   }
 
-  neighbour(index: number | undefined, key: ArrowKey): number | undefined {
+  neighbor(index: number | undefined, key: ArrowKey): number | undefined {
     const last = this.rows.length - 1;
     if (index === undefined || key === 'Home') {
       return last < 0 ? undefined : 0;
@@ -188,7 +188,7 @@ export class GanttPicture implements Picture {
 
   private drawGang(context: CanvasRenderingContext2D, gang: GangOutcome, y: number, tone: Tones, width: number): void {
     const { axis, row } = this;
-    const colour = tone.colours[this.book.of(gang.queue)];
+    const color = tone.colors[this.book.of(gang.queue)];
     const bar = Math.max(2, row - (row >= 12 ? 5 : row >= 8 ? 2 : 1));
     const middle = y + row / 2;
     const thin = row >= 8 ? 2 : 1;
@@ -203,7 +203,7 @@ export class GanttPicture implements Picture {
     for (const { from, to, pods, stalled, end } of gang.spans) {
       const [left, right] = [x(axis, from), x(axis, to)];
       const height = Math.max(2, (bar * pods) / gang.pods);
-      context.fillStyle = stalled === true ? tone.other : colour;
+      context.fillStyle = stalled === true ? tone.other : color;
       context.fillRect(
         left,
         middle + bar / 2 - height,

@@ -6,13 +6,13 @@ import { el } from './dom';
 import { placeName } from './fleet-layout';
 import { type Focus } from './focus';
 import { stateOf } from './node-drawing';
-import { type ColourBook } from './palette';
+import { type ColorBook } from './palette';
 import { count, percent, ranges, tell, tellAmount } from './words';
 
 export function nodeCard(
   view: ClusterView,
   index: number,
-  { focus, book }: { readonly focus: Focus; readonly book: ColourBook },
+  { focus, book }: { readonly focus: Focus; readonly book: ColorBook },
 ): readonly Node[] {
   const node = view.nodes[index];
   const place = node.path.map((name, level) => (name === node.name ? '' : placeName(view, level, name)));
@@ -25,7 +25,7 @@ export function nodeCard(
     el('p', {}, listed(['cpu', 'memory'].map((resource) => usageText(view, node, resource)))),
     node.taints !== undefined && el('p', {}, `Taints: ${node.taints.join(', ')}`),
     occupants(view, node, (pod) => {
-      const name = focus.colourName(view, pod);
+      const name = focus.colorName(view, pod);
       return name === undefined ? 'var(--other)' : book.css(name);
     }),
   ].filter((part) => part !== false);
@@ -70,7 +70,7 @@ export const POD_STATES: Readonly<Record<NonNullable<ViewPod['state']>, string>>
   leaving: 'being evicted',
 };
 
-function occupants({ gangs }: ClusterView, node: ViewNode, colour: (pod: ViewPod) => string): HTMLElement {
+function occupants({ gangs }: ClusterView, node: ViewNode, color: (pod: ViewPod) => string): HTMLElement {
   const groups = new Map<string, { pods: ViewPod[]; devices: number[] }>();
   for (const pod of node.pods) {
     const key = `${pod.gang ?? pod.name} ${pod.role ?? ''} ${pod.state ?? ''} ${pod.share ?? ''} ${pod.profile ?? ''}`;
@@ -88,7 +88,7 @@ function occupants({ gangs }: ClusterView, node: ViewNode, colour: (pod: ViewPod
       return el(
         'li',
         {},
-        el('i', { class: 'swatch', '--swatch': colour(pod) }),
+        el('i', { class: 'swatch', '--swatch': color(pod) }),
         el('span', {}, gang?.name ?? pod.name),
         el(
           'small',

@@ -8,7 +8,7 @@ import { type ClusterView, type ViewNode, type ViewPod } from '../../cluster/vie
 import { type Cell, type Slot } from './device-cells';
 import { type Placed, placesOf, type Scale } from './fleet-layout';
 import { type Focus } from './focus';
-import { type ColourBook, type Tones } from './palette';
+import { type ColorBook, type Tones } from './palette';
 
 export interface Canvas {
   readonly context: CanvasRenderingContext2D;
@@ -16,7 +16,7 @@ export interface Canvas {
   readonly scale: Scale;
   readonly view: ClusterView;
   readonly focus: Focus;
-  readonly book: ColourBook;
+  readonly book: ColorBook;
 }
 
 interface Rect {
@@ -121,8 +121,8 @@ function partOf(rect: Rect, slot: Slot, small: boolean): Rect {
 function drawPod({ context, tone, view, focus, book }: Canvas, node: number, pod: ViewPod, rect: Rect): void {
   const { x, y, width, height } = rect;
   context.globalAlpha = focus.litPod(view, node, pod) ? 1 : 0.16;
-  const name = focus.colourName(view, pod);
-  context.fillStyle = name === undefined ? tone.other : tone.colours[book.of(name)];
+  const name = focus.colorName(view, pod);
+  context.fillStyle = name === undefined ? tone.other : tone.colors[book.of(name)];
   if (pod.state === 'nominated' && height >= MARKED) {
     context.lineWidth = height >= ROUNDED ? 2.5 : 1.5;
     context.strokeStyle = context.fillStyle;
@@ -190,8 +190,8 @@ function trace(context: CanvasRenderingContext2D, { x, y, width, height }: Rect,
   }
 }
 
-function strike(context: CanvasRenderingContext2D, { x, y, width, height }: Rect, colour: string): void {
-  context.strokeStyle = colour;
+function strike(context: CanvasRenderingContext2D, { x, y, width, height }: Rect, color: string): void {
+  context.strokeStyle = color;
   context.lineWidth = 1.5;
   context.beginPath();
   context.moveTo(x, y + height);
@@ -199,12 +199,12 @@ function strike(context: CanvasRenderingContext2D, { x, y, width, height }: Rect
   context.stroke();
 }
 
-function hatch(context: CanvasRenderingContext2D, { x, y, width, height }: Rect, colour: string): void {
+function hatch(context: CanvasRenderingContext2D, { x, y, width, height }: Rect, color: string): void {
   context.save();
   context.beginPath();
   context.rect(x, y, width, height);
   context.clip();
-  context.strokeStyle = colour;
+  context.strokeStyle = color;
   context.lineWidth = 1;
   context.beginPath();
   for (let from = -height; from < width; from += 4) {

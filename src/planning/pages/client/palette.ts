@@ -3,10 +3,10 @@
  *
  * A name keeps its color while the page is open. There are ten; after that they repeat, and pointing at a thing identifies it.
  */
-export const COLOURS = 10;
+export const COLORS = 10;
 
 export interface Tones {
-  readonly colours: readonly string[];
+  readonly colors: readonly string[];
   readonly surface: string;
   readonly ink: string;
   readonly ink3: string;
@@ -26,7 +26,7 @@ export function tones(): Tones {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(name).trim();
   return {
-    colours: Array.from({ length: COLOURS }, (_, i) => of(`--c${i}`)),
+    colors: Array.from({ length: COLORS }, (_, i) => of(`--c${i}`)),
     surface: of('--surface'),
     ink: of('--ink'),
     ink3: of('--ink-3'),
@@ -42,14 +42,14 @@ export function tones(): Tones {
   };
 }
 
-export class ColourBook {
+export class ColorBook {
   private readonly taken = new Map<string, number>();
 
   /** New names get the next colors, in this order. */
   admit(names: Iterable<string>): void {
     for (const name of names) {
       if (!this.taken.has(name)) {
-        this.taken.set(name, this.taken.size % COLOURS);
+        this.taken.set(name, this.taken.size % COLORS);
       }
     }
   }

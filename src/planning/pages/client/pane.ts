@@ -24,7 +24,7 @@ export interface Picture {
   /** Details of a thing, for the card beside it. */
   readonly details: (index: number) => readonly (Node | string)[];
   /** The adjacent thing in a direction; without a thing, the first. */
-  readonly neighbour: (index: number | undefined, key: ArrowKey) => number | undefined;
+  readonly neighbor: (index: number | undefined, key: ArrowKey) => number | undefined;
   /** Enter, space or a click. */
   readonly choose: (index: number | undefined) => void;
   /** It is too large to be seen at once, and scrolls within its card. */
@@ -169,7 +169,7 @@ export class Pane {
       return;
     }
     event.preventDefault();
-    const next = this.picture.neighbour(this.current, event.key as ArrowKey);
+    const next = this.picture.neighbor(this.current, event.key as ArrowKey);
     if (next !== undefined) {
       this.point(next, true);
     }

@@ -7,14 +7,14 @@
 import { type ClusterView, type ViewPod } from '../../cluster/view';
 import { el, refill } from './dom';
 import { FleetPicture } from './fleet-picture';
-import { type Colouring, Focus } from './focus';
+import { type Coloring, Focus } from './focus';
 import { gangPanel } from './gang-panel';
 import { factsOf, verdictOf } from './headline';
 import { evictionPanel, recentPanel } from './movement-panel';
 import { Pane } from './pane';
 import { type LiveView } from '../live-view';
 import { type Actions } from './actions';
-import { ColourBook } from './palette';
+import { ColorBook } from './palette';
 import { POD_STATES } from './node-card';
 import { stateOf } from './node-drawing';
 import { pendingPanel } from './pending-panel';
@@ -38,7 +38,7 @@ const NAMED = 8;
 
 class PlanPage implements Actions {
   readonly focus = new Focus();
-  readonly book = new ColourBook();
+  readonly book = new ColorBook();
   readonly opened = new Set<string>();
   resource: string | undefined;
   private view!: LiveView;
@@ -197,15 +197,15 @@ class PlanPage implements Actions {
   }
 
   private fillTools(): void {
-    const colour = (colouring: Colouring, label: string): HTMLElement =>
+    const color = (coloring: Coloring, label: string): HTMLElement =>
       el(
         'button',
         {
           type: 'button',
-          'aria-pressed': this.focus.colouring === colouring ? 'true' : 'false',
-          'data-key': `colour ${colouring}`,
+          'aria-pressed': this.focus.coloring === coloring ? 'true' : 'false',
+          'data-key': `color ${coloring}`,
           click: () => {
-            this.focus.colouring = colouring;
+            this.focus.coloring = coloring;
             this.update();
           },
         },
@@ -231,8 +231,8 @@ class PlanPage implements Actions {
       el(
         'div',
         { class: 'segments', role: 'group', 'aria-label': 'Color by' },
-        colour('gang', 'By gang'),
-        colour('queue', 'By queue'),
+        color('gang', 'By gang'),
+        color('queue', 'By queue'),
       ),
       el(
         'div',
@@ -250,7 +250,7 @@ class PlanPage implements Actions {
       .filter(({ placed, devices }) => placed > 0 && devices > 0)
       .sort((a, b) => b.devices - a.devices);
     const entries =
-      focus.colouring === 'gang'
+      focus.coloring === 'gang'
         ? holders.slice(0, NAMED).map(({ name }) => ({
             name,
             pressed: focus.gang === name,
@@ -309,7 +309,7 @@ class PlanPage implements Actions {
     );
     const more = holders.length - NAMED;
     this.hint.textContent =
-      focus.colouring === 'gang' && more > 0
+      focus.coloring === 'gang' && more > 0
         ? `${tell(holders.length)} gangs share ten colors. Pick a gang, or find it by name, to see it alone. Point at a device for details, or use the arrow keys.`
         : 'Point at a device for details, or use the arrow keys.';
   }

@@ -30,8 +30,8 @@ function poolBar(pool: ViewPool): HTMLElement {
     svg(
       'svg',
       { role: 'img', 'aria-label': words },
-      ...fill(part, { y: 3, height: 12, radius: 3, colour: pool.devices > 0 ? 'var(--accent)' : 'var(--other)' }),
-      ...(pool.devices > 0 ? fill(cpu, { y: 17, height: 4, radius: 2, colour: 'var(--other)' }) : []),
+      ...fill(part, { y: 3, height: 12, radius: 3, color: pool.devices > 0 ? 'var(--accent)' : 'var(--other)' }),
+      ...(pool.devices > 0 ? fill(cpu, { y: 17, height: 4, radius: 2, color: 'var(--other)' }) : []),
     ),
     el(
       'div',
@@ -57,13 +57,13 @@ interface Fill {
   readonly y: number;
   readonly height: number;
   readonly radius: number;
-  readonly colour: string;
+  readonly color: string;
 }
 
-function fill(part: number, { y, height, radius, colour }: Fill): readonly SVGElement[] {
+function fill(part: number, { y, height, radius, color }: Fill): readonly SVGElement[] {
   return [
     svg('rect', { class: 'track', x: 0, y, width: '100%', height, rx: radius, fill: 'var(--track)' }),
-    ...(part > 0 ? [svg('rect', { x: 0, y, width: `${part * 100}%`, height, rx: radius, fill: colour })] : []),
+    ...(part > 0 ? [svg('rect', { x: 0, y, width: `${part * 100}%`, height, rx: radius, fill: color })] : []),
   ];
 }
 

@@ -5,13 +5,13 @@ import { type SimulationResult } from '../../simulation/result';
 import { el } from './dom';
 import { GanttPicture } from './gantt-picture';
 import { Pane } from './pane';
-import { ColourBook } from './palette';
+import { ColorBook } from './palette';
 import { scroller } from './table-scroller';
 import { UsePicture } from './use-picture';
 import { count, percent, tell, tellSeconds } from './words';
 
 export function renderTimeline(root: Element, result: SimulationResult): void {
-  const book = new ColourBook();
+  const book = new ColorBook();
   book.admit(result.queues.map(({ name }) => name).filter((name) => result.gangs.some(({ queue }) => queue === name)));
   const gantt = new GanttPicture(result, book);
   const ganttPane = new Pane(gantt, 'Gangs over time. Use the arrow keys to go from gang to gang.');
@@ -94,7 +94,7 @@ function facts({ summary, seconds, ended, device, gangs, decisions }: Simulation
   const list: readonly (readonly [string, string, string])[] = [
     ['Finished', `${tell(summary.finished)} of ${tell(gangs.length)}`, left],
     ['Simulated', tellSeconds(seconds), ended === 'time' ? 'until the time limit' : `${count(decisions, 'decision')}`],
-    ['Devices in use', percent(summary.utilisation[device] ?? 0), 'mean, of devices that were ready'],
+    ['Devices in use', percent(summary.utilization[device] ?? 0), 'mean, of devices that were ready'],
     ['Goodput', percent(summary.goodput), 'of the devices in use; the rest is lost work'],
     ['Wait', tellSeconds(waits.median), `median; p90 ${tellSeconds(waits.p90)}, longest ${tellSeconds(waits.longest)}`],
     ['Fragmentation', percent(summary.fragmentation), 'of the free devices fit no pod of the scenario'],
@@ -223,8 +223,8 @@ function legend(entries: readonly (readonly [string, string])[]): HTMLElement {
   return el(
     'div',
     { class: 'legend' },
-    ...entries.map(([name, colour]) =>
-      el('span', { class: 'chip key' }, el('i', { class: 'swatch', '--swatch': colour }), name),
+    ...entries.map(([name, color]) =>
+      el('span', { class: 'chip key' }, el('i', { class: 'swatch', '--swatch': color }), name),
     ),
   );
 }

@@ -3,7 +3,7 @@
  */
 import { type SimulationResult } from '../../simulation/result';
 import { type Picture } from './pane';
-import { type ColourBook, tones } from './palette';
+import { type ColorBook, tones } from './palette';
 import { ticks, type TimeAxis, timeAt, x } from './time-axis';
 import { el } from './dom';
 import { percent, tell, tellSeconds } from './words';
@@ -36,7 +36,7 @@ export class UsePicture implements Picture {
 
   constructor(
     private readonly result: SimulationResult,
-    private readonly book: ColourBook,
+    private readonly book: ColorBook,
     private readonly left: (width: number) => number,
   ) {
     this.layers = layersOf(result, [...book.names()]);
@@ -81,7 +81,7 @@ export class UsePicture implements Picture {
     };
     // From the highest sum down, so that each covers what is above its own.
     for (const { queue, upTo } of this.layers) {
-      context.fillStyle = tone.colours[this.book.of(queue)];
+      context.fillStyle = tone.colors[this.book.of(queue)];
       area(upTo, y, base);
     }
     for (const layer of this.layers) {
@@ -208,7 +208,7 @@ export class UsePicture implements Picture {
     ];
   }
 
-  neighbour(index: number | undefined, key: string): number | undefined {
+  neighbor(index: number | undefined, key: string): number | undefined {
     const last = this.result.samples.at.length - 1;
     if (index === undefined || key === 'Home') {
       return 0;

@@ -28,11 +28,11 @@ export async function admissionFrom(kubeconfig: string | undefined): Promise<Adm
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   if (kubeconfig !== undefined) {
-    config.loadFromFile(kubeconfig);
+    loaded(kubeconfig, () => config.loadFromFile(kubeconfig));
   } else if (process.env.KUBERNETES_SERVICE_HOST !== undefined) {
     config.loadFromCluster();
   } else {
-    config.loadFromDefault();
+    loaded(process.env.KUBECONFIG ?? '~/.kube/config', () => config.loadFromDefault());
   }
   const { server, proxyUrl } = config.getCurrentCluster() ?? {};
   if (server === undefined) {
@@ -61,4 +61,14 @@ export async function admissionFrom(kubeconfig: string | undefined): Promise<Adm
       headers,
     };
   };
+}
+
+/** Names the file in what the client's parser throws, which quotes lines of it alone. */
+function loaded(file: string, load: () => void): void {
+  try {
+    load();
+  } catch (error) {
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new Error(`kubeconfig ${file} cannot be read: ${reason}`, { cause: error });
+  }
 }

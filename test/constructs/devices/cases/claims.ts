@@ -31,6 +31,11 @@ export const claimCases: readonly RuleCases[] = [
       'an unknown field': [configured({ apiVersion: version, kind: 'GpuConfig', replicas: 2 })],
       'deep inside': [sharing({ strategy: 'MPS', mpsConfig: { threads: 10 } })],
       'intervals of a MIG device': [sharing(slices, 'MigDeviceConfig')],
+      'a fraction of threads': [sharing({ strategy: 'MPS', mpsConfig: { defaultActiveThreadPercentage: 1.5 } })],
+      'a limit that is no quantity': [
+        sharing({ strategy: 'MPS', mpsConfig: { defaultPinnedDeviceMemoryLimit: '10 Gigs' } }),
+      ],
+      'a string for an object': [configured({ apiVersion: version, kind: 'GpuConfig', sharing: 'MPS' })],
       'the mode of a channel for a daemon': [
         configured(
           { apiVersion: version, kind: 'ComputeDomainDaemonConfig', domainID: 'x', allocationMode: 'All' },
@@ -60,6 +65,31 @@ export const claimCases: readonly RuleCases[] = [
           { apiVersion: version, kind: 'ComputeDomainChannelConfig', domainID: 'x', allocationMode: 'All' },
           'compute-domain.nvidia.com',
         ),
+      ],
+    },
+  },
+  {
+    rule: 'devices/dra-settings-valid',
+    fires: {
+      'no domain': [
+        configured({ apiVersion: version, kind: 'ComputeDomainChannelConfig' }, 'compute-domain.nvidia.com'),
+      ],
+      'an unknown policy': [
+        configured({ apiVersion: version, kind: 'VfioDeviceConfig', iommu: { backendPolicy: 'Legacy' } }),
+      ],
+    },
+    silent: {
+      'a domain': [
+        configured(
+          { apiVersion: version, kind: 'ComputeDomainDaemonConfig', domainID: 'x' },
+          'compute-domain.nvidia.com',
+        ),
+      ],
+      'a policy': [
+        configured({ apiVersion: version, kind: 'VfioDeviceConfig', iommu: { backendPolicy: 'PreferIommuFD' } }),
+      ],
+      'the default policy': [
+        configured({ apiVersion: version, kind: 'VfioDeviceConfig', iommu: { backendPolicy: '' } }),
       ],
     },
   },
@@ -161,11 +191,10 @@ export const claimCases: readonly RuleCases[] = [
     },
   },
   {
-    rule: 'devices/admin-access-in-labelled-namespace',
+    rule: 'devices/admin-access-in-labeled-namespace',
     fires: { 'no label': [namespace({}), exactly({ adminAccess: true })] },
     silent: {
-      labelled: [namespace({ 'resource.kubernetes.io/admin-access': 'true' }), exactly({ adminAccess: true })],
-      'the namespace lives in the cluster': [exactly({ adminAccess: true })],
+      labeled: [namespace({ 'resource.kubernetes.io/admin-access': 'true' }), exactly({ adminAccess: true })],
       'no such access': [namespace({}), exactly({})],
     },
   },

@@ -65,14 +65,6 @@ export const podCases: readonly RuleCases[] = [
     silent: { with: [pod({ 'habana.ai/gaudi': 8, 'hugepages-2Mi': '95000Mi', memory: '400Gi' })] },
   },
   {
-    rule: 'devices/ascend-count-of-topology',
-    fires: { three: [pod({ 'huawei.com/Ascend910': 3 })] },
-    silent: {
-      eight: [pod({ 'huawei.com/Ascend910': 8 })],
-      'cards for inference': [pod({ 'huawei.com/Ascend310P': 3 })],
-    },
-  },
-  {
     rule: 'devices/tpu-names-its-slice',
     fires: {
       nothing: [pod({ 'google.com/tpu': 4 })],

@@ -23,7 +23,7 @@ export const configurationCases: readonly RuleCases[] = [
   {
     rule: 'gpu-operator/device-plugin-config-key-known',
     fires: {
-      misspelt: [plugin({ version: 'v1', sharing: { timeslicing: { resources: [gpu] } } })],
+      misspelled: [plugin({ version: 'v1', sharing: { timeslicing: { resources: [gpu] } } })],
       'in a resource': [plugin(slicing({ ...gpu, replica: 2 }))],
       'in flags': [plugin({ flags: { 'mig-strategy': 'none', migStrategy: 'none' } })],
     },

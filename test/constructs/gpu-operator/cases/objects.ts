@@ -18,6 +18,8 @@ const named = clusterPolicy({
   migManager: { config: { name: 'mig' } },
   dcgmExporter: { config: { name: 'counters' } },
 });
+const undefaulted = clusterPolicy({ devicePlugin: { config: { name: 'plugin' } } });
+const sliced = JSON.stringify(slicing());
 const withStrategy = (strategy: string) =>
   clusterPolicy({ mig: { strategy }, devicePlugin: { config: { name: 'plugin' } } });
 const migMap = mig({ 'all-disabled': [{ devices: 'all', 'mig-enabled': false }], small: [entry({ '1g.10gb': 7 })] });
@@ -85,11 +87,40 @@ export const objectCases: readonly RuleCases[] = [
   },
   {
     rule: 'gpu-operator/config-maps-beside-operator',
-    fires: { 'in two namespaces': [named, plugin(slicing()), counterMap('monitoring')] },
+    fires: {
+      'in two namespaces': [named, plugin(slicing()), counterMap('monitoring')],
+      'in a namespace where no operator is': [undefaulted, configMap({ any: sliced }, 'plugin', 'kube-system')],
+    },
     silent: {
+      'where the operator is, by its own Deployment': [
+        undefaulted,
+        configMap({ any: sliced }, 'plugin', 'kube-system'),
+        {
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          metadata: { name: 'gpu-operator', namespace: 'kube-system' },
+          spec: {},
+        },
+      ],
       'in one': [named, plugin(slicing()), counterMap('gpu-operator')],
       'one of two with the name': [named, plugin(slicing()), counterMap('gpu-operator'), counterMap('monitoring')],
       'not named': [clusterPolicy(), plugin(slicing()), counterMap('monitoring')],
+    },
+  },
+  {
+    rule: 'gpu-operator/device-plugin-config-has-default',
+    fires: {
+      'one configuration that no node chooses': [undefaulted, configMap({ any: sliced }, 'plugin')],
+      'several of which no node chooses one': [undefaulted, configMap({ a: sliced, b: sliced }, 'plugin')],
+    },
+    silent: {
+      'a default': [named, configMap({ any: sliced }, 'plugin')],
+      'a node that chooses': [
+        undefaulted,
+        configMap({ any: sliced }, 'plugin'),
+        node({ 'nvidia.com/device-plugin.config': 'any' }),
+      ],
+      'a ConfigMap that is not in the set': [undefaulted],
     },
   },
   {

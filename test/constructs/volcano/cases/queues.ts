@@ -16,6 +16,19 @@ const gpuJob = (pods: number, gpus: number, spec: JsonObject = {}): JsonObject =
   return job({ queue: 'q', tasks: [task('master', 1, {}, pod), task('worker', pods - 1, {}, pod)], ...spec });
 };
 
+/** Volcano issue 4867: 12 pods in 4 partitions, of which 2 must start. */
+const partitioned = job({
+  queue: 'q',
+  tasks: [
+    task(
+      'worker',
+      12,
+      { partitionPolicy: { totalPartitions: 4, partitionSize: 3, minPartitions: 2 } },
+      { containers: [container({ resources: { requests: { cpu: 2 } } })] },
+    ),
+  ],
+});
+
 export const queueCases: readonly RuleCases[] = [
   {
     rule: 'volcano/queue-guarantee-within-deserved',
@@ -226,6 +239,24 @@ export const queueCases: readonly RuleCases[] = [
       ],
       'another resource is limited': [queue('q', { capability: { cpu: 1 } }), gpuJob(4, 8)],
       'the queue stands elsewhere': [gpuJob(4, 8)],
+    },
+  },
+  {
+    rule: 'volcano/job-replicas-fit-its-queue',
+    fires: {
+      'pods beyond the gang take turns': [
+        queue('q', { capability: { 'nvidia.com/gpu': 16 } }),
+        gpuJob(4, 8, { minAvailable: 2 }),
+      ],
+      'partitions beyond the smallest number never start': [queue('q', { capability: { cpu: 20 } }), partitioned],
+    },
+    silent: {
+      'all pods fit': [queue('q', { capability: { 'nvidia.com/gpu': 32 } }), gpuJob(4, 8, { minAvailable: 2 })],
+      'all partitions fit': [queue('q', { capability: { cpu: 24 } }), partitioned],
+      'the gang does not fit, which is an error of its own': [
+        queue('q', { capability: { 'nvidia.com/gpu': 15 } }),
+        gpuJob(4, 8, { minAvailable: 2 }),
+      ],
     },
   },
   {

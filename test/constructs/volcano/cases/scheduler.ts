@@ -149,7 +149,7 @@ export const schedulerCases: readonly RuleCases[] = [
     },
   },
   {
-    rule: 'volcano/scheduler-honours-queue-tree',
+    rule: 'volcano/scheduler-honors-queue-tree',
     fires: {
       'capacity without the switch': [plugins('- name: capacity'), queue('p'), queue('c', { parent: 'p' })],
       proportion: [plugins('- name: proportion'), queue('p'), queue('c', { parent: 'p' })],
@@ -210,7 +210,7 @@ export const schedulerCases: readonly RuleCases[] = [
     silent: { once: [configMap()] },
   },
   {
-    rule: 'volcano/scheduler-honours-topology',
+    rule: 'volcano/scheduler-honors-topology',
     fires: {
       'hyper nodes': [configMap(), hyperNode('a', 1, [])],
       'a job that asks for a tier': [configMap(), job({ networkTopology: { mode: 'hard', highestTierAllowed: 1 } })],

@@ -52,7 +52,7 @@ describe('attacks', () => {
     await expectOthersRun();
     // No node has the label.
     expect([isBound('default/a'), isBound('default/b')]).toEqual([false, false]);
-    rig.server.put('v1', 'nodes', nodeObject('labelled', 8, { constructor: 'x', toString: 'x' }));
+    rig.server.put('v1', 'nodes', nodeObject('labeled', 8, { constructor: 'x', toString: 'x' }));
     if (key !== '__proto__') {
       await rig.until('a node has it', () => isBound('default/a') && isBound('default/b'));
     }

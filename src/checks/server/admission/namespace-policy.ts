@@ -1,24 +1,33 @@
 /**
- * What a set of manifests lays down for a namespace: its quotas, its limit ranges, the defaults that containers get.
+ * What a namespace imposes on its pods: quotas, limit ranges, and the defaults that containers get.
  */
-import { type JsonObject } from '../../facts/api/schema';
-import { type Manifest } from '../../manifests/manifest';
-import { type ManifestSet } from '../../manifests/manifest-set';
-import { type PodTemplate } from '../../manifests/pod-template';
-import { type Quantity } from '../../manifests/quantity';
-import { asArray, asObject, asString, isObject } from '../../manifests/read';
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { type PodTemplate } from '../../../manifests/pod-template';
+import { type Quantity } from '../../../manifests/quantity';
+import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import {
   type Amounts,
   amountsIn,
   type ContainerAmounts,
   type ContainerDefaults,
-  NO_DEFAULTS,
   podAmounts,
-} from '../../manifests/pod-amounts';
+} from '../../../manifests/pod-amounts';
+import { type ClusterContents, contentsOfSet } from './cluster-contents';
+
+/** A condition on pods that a quota counts. */
+export interface ScopeSelector {
+  readonly scope: string;
+  readonly operator: string;
+  readonly values: readonly string[];
+}
 
 export interface Quota {
   readonly manifest: Manifest;
   readonly hard: Amounts;
+  /** All of them must hold for what the quota counts. */
+  readonly selectors: readonly ScopeSelector[];
   /** Counts only some of the namespace's pods. */
   readonly scoped: boolean;
 }
@@ -34,11 +43,20 @@ export interface LimitItem {
 
 export function quotaOf(manifest: Manifest): Quota {
   const spec = asObject(manifest.object.spec);
-  return {
-    manifest,
-    hard: amountsIn(spec.hard),
-    scoped: asArray(spec.scopes).length > 0 || asArray(asObject(spec.scopeSelector).matchExpressions).length > 0,
-  };
+  const scopes = asArray(spec.scopes).map((scope) => ({
+    scope: asString(scope) ?? '',
+    operator: 'Exists',
+    values: [],
+  }));
+  const expressions = asArray(asObject(spec.scopeSelector).matchExpressions)
+    .filter(isObject)
+    .map((expression) => ({
+      scope: asString(expression.scopeName) ?? '',
+      operator: asString(expression.operator) ?? '',
+      values: asArray(expression.values).filter((value): value is string => typeof value === 'string'),
+    }));
+  const selectors = [...scopes, ...expressions];
+  return { manifest, hard: amountsIn(spec.hard), selectors, scoped: selectors.length > 0 };
 }
 
 export function limitItemsIn(manifest: Manifest): readonly LimitItem[] {
@@ -82,41 +100,43 @@ function defaultsFrom(items: readonly LimitItem[]): ContainerDefaults {
   return { limits, requests };
 }
 
-/** What a set lays down for one namespace. */
+/** What a cluster imposes in one namespace. */
 export interface NamespacePolicy {
-  /** Quotas that count every pod; those with a scope are left out. */
+  /** All quotas, those with a scope as well. */
+  readonly allQuotas: readonly Quota[];
+  /** Quotas that count every pod. */
   readonly quotas: readonly Quota[];
   readonly limits: readonly LimitItem[];
   readonly defaults: ContainerDefaults;
 }
 
-const NO_POLICY: NamespacePolicy = { quotas: [], limits: [], defaults: NO_DEFAULTS };
-const policies = new WeakMap<ManifestSet, ReadonlyMap<string, NamespacePolicy>>();
+const policies = new WeakMap<ClusterContents, Map<string, NamespacePolicy>>();
 
-/** The policy of a namespace. Worked out once for each set, since rules ask for it with every pod template. */
-export function policyOf(set: ManifestSet, namespace: string): NamespacePolicy {
-  let all = policies.get(set);
+/** The policy of a namespace. Worked out once for each, since rules ask for it with every pod template. */
+export function policyIn(contents: ClusterContents, namespace: string): NamespacePolicy {
+  let all = policies.get(contents);
   if (all === undefined) {
-    const quotas = byNamespace(set.ofKind('ResourceQuota').map(quotaOf));
-    const limits = byNamespace(set.ofKind('LimitRange').flatMap(limitItemsIn));
-    all = new Map(
-      [...new Set([...quotas.keys(), ...limits.keys()])].map((name) => [
-        name,
-        {
-          quotas: (quotas.get(name) ?? []).filter(({ scoped }) => !scoped),
-          limits: limits.get(name) ?? [],
-          defaults: defaultsFrom(limits.get(name) ?? []),
-        },
-      ]),
-    );
-    policies.set(set, all);
+    all = new Map<string, NamespacePolicy>();
+    policies.set(contents, all);
   }
-  return all.get(namespace) ?? NO_POLICY;
+  let policy = all.get(namespace);
+  if (policy === undefined) {
+    const allQuotas = (contents.quotas.get(namespace) ?? []).map(quotaOf);
+    const limits = (contents.limitRanges.get(namespace) ?? []).flatMap(limitItemsIn);
+    policy = { allQuotas, quotas: allQuotas.filter(({ scoped }) => !scoped), limits, defaults: defaultsFrom(limits) };
+    all.set(namespace, policy);
+  }
+  return policy;
+}
+
+/** The policy of a namespace as the manifests of a set describe it. */
+export function policyOf(set: ManifestSet, namespace: string): NamespacePolicy {
+  return policyIn(contentsOfSet(set), namespace);
 }
 
 /** The namespace is made in this set, so that nothing but the set fills it. */
 export function namespaceIsOurs(set: ManifestSet, namespace: string): boolean {
-  return namespace !== '' && set.get('Namespace', namespace) !== undefined;
+  return namespace !== '' && contentsOfSet(set).complete.has(namespace);
 }
 
 const amountsOfTemplates = new WeakMap<PodTemplate, ContainerAmounts>();
@@ -129,20 +149,4 @@ export function amountsOf(template: PodTemplate, set: ManifestSet): ContainerAmo
     amountsOfTemplates.set(template, amounts);
   }
   return amounts;
-}
-
-function byNamespace<T extends { readonly manifest: Manifest }>(
-  items: readonly T[],
-): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const { namespace } = item.manifest.id;
-    const group = groups.get(namespace);
-    if (group === undefined) {
-      groups.set(namespace, [item]);
-    } else {
-      group.push(item);
-    }
-  }
-  return groups;
 }

@@ -5,7 +5,7 @@
  * Source: Kubernetes 1.36, pkg/quota/v1/evaluator/core (pods.go, persistent_volume_claims.go, resource_claims.go) and
  * pkg/apis/core/validation/validation.go (ValidateResourceQuotaResourceName).
  */
-import { isExtendedResource } from '../../facts/catalog';
+import { isExtendedResource } from '../../../facts/catalog';
 
 /** Compute resources that have both a `requests.` and a `limits.` form. */
 export type LimitedResource = 'cpu' | 'memory' | 'ephemeral-storage';

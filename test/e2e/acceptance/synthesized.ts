@@ -1,5 +1,5 @@
 /**
- * What the examples synthesise, in the order in which Gantry emits it.
+ * What the examples synthesize, in the order in which Gantry emits it.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ export function examples(): readonly string[] {
 }
 
 /** Runs the example and reads what it wrote. */
-export async function synthesised(example: string): Promise<readonly BaseManifest[]> {
+export async function synthesized(example: string): Promise<readonly BaseManifest[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-example-'));
   try {
     await promisify(execFile)(

@@ -1,0 +1,55 @@
+/**
+ * Bundles `gantry check` into one file, since most of the time of a short check goes into finding and reading hundreds of modules.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+
+const ROOT = resolve(__dirname, '../..');
+const SOURCES = join(ROOT, 'src');
+const ENTRY = 'src/interfaces/cli/check-command.ts';
+export const CHECK_BUNDLE = 'lib/interfaces/cli/check-bundle.js';
+/** The command line tells errors of its user from bugs by their class, which must be the same in both. */
+const SHARED = 'interfaces/checks/input-error';
+
+/** A module in the bundle finds files and loads modules as if it were still where the compiler writes it. */
+const keepPaths: Plugin = {
+  name: 'keep-paths',
+  setup(bundler) {
+    bundler.onResolve({ filter: /\/input-error$/ }, () => ({ path: `../../${SHARED}.js`, external: true }));
+    bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const compiled = relative(SOURCES, path).replace(/\.ts$/, '.js').split('\\').join('/');
+      return {
+        loader: 'ts',
+        contents: text
+          .replace(/\b__filename\b/g, pathOf(compiled))
+          .replace(/\b__dirname\b/g, pathOf(dirname(compiled))),
+      };
+    });
+  },
+};
+
+function pathOf(compiled: string): string {
+  return `builtPath(${JSON.stringify(compiled)})`;
+}
+
+/** @returns bytes of the bundle */
+export async function bundleCommand(): Promise<number> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [ENTRY],
+    outfile: join(ROOT, CHECK_BUNDLE),
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    charset: 'utf8',
+    packages: 'external',
+    banner: { js: "const builtPath = (path) => require('node:path').join(__dirname, '../..', path);" },
+    plugins: [keepPaths],
+    metafile: true,
+    logLevel: 'error',
+  });
+  return metafile.outputs[CHECK_BUNDLE].bytes;
+}

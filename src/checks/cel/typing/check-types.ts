@@ -1,0 +1,508 @@
+/**
+ * Which type a CEL expression has in an environment of the API server, or why it does not compile: cel-go's type checker on the tree of our parser.
+ *
+ * The tree is the parser's, before extensions are rewritten: `a.?b` is a call of `optSelect__`, and macros that the parser does not know are calls.
+ */
+import { type Expr } from '../syntax-extensions';
+import { formatComplaint, literalComplaint } from './literals';
+import { type Functions, type Overload, standardFunctions } from './signatures';
+import {
+  BOOL,
+  DYN,
+  INT,
+  isAtMostAsSpecific,
+  isSame,
+  isUnknown,
+  listOf,
+  mapOf,
+  optionalOf,
+  printType,
+  readType,
+  STRING,
+  Substitution,
+  TYPE,
+  type CelType,
+} from './types';
+
+/** Fields of a named type by name; a function for a type that takes any. */
+export type Fields = Readonly<Record<string, CelType>> | ((field: string) => CelType | undefined);
+
+export interface TypeEnvironment {
+  readonly variables: Readonly<Record<string, CelType>>;
+  /** Fields of the named types that have some. */
+  readonly types: (name: string) => Fields | undefined;
+  /** Functions beyond the standard ones. @default - none */
+  readonly functions?: Functions;
+  /** Minor of the Kubernetes version whose functions can be used. */
+  readonly minor: number;
+  /** Whether `cel.bind` can be used. @default false */
+  readonly hasBind?: boolean;
+}
+
+/** Thrown for the first mistake; the message continues "the expression". */
+export class TypeMistake extends Error {}
+
+/**
+ * The type of the expression.
+ * @throws TypeMistake if it does not compile
+ * @throws TooLarge if its types are too large to tell
+ */
+export function typeOfExpression(tree: Expr, environment: TypeEnvironment): CelType {
+  const checker = new Checker(environment);
+  const type = checker.final(checker.check(tree, new Map()));
+  checker.checkLiterals();
+  return type;
+}
+
+type Scope = ReadonlyMap<string, CelType>;
+type Kind<Case> = Extract<Expr['exprKind'], { readonly case: Case }>['value'];
+
+const TYPE_NAMES: ReadonlySet<string> = new Set([
+  ...['bool', 'bytes', 'double', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint', 'optional_type'],
+  ...['google.protobuf.Duration', 'google.protobuf.Timestamp', 'net.IP', 'net.CIDR'],
+  ...['kubernetes.URL', 'kubernetes.Quantity', 'kubernetes.Semver', 'kubernetes.NamedFormat'],
+]);
+const CONSTANTS: Readonly<Record<string, CelType>> = {
+  boolValue: BOOL,
+  stringValue: STRING,
+  bytesValue: readType('bytes'),
+  nullValue: readType('null_type'),
+  int64Value: INT,
+  uint64Value: readType('uint'),
+  doubleValue: readType('double'),
+};
+const WELL_KNOWN: Readonly<Record<string, CelType>> = {
+  'google.protobuf.Duration': readType('duration'),
+  'google.protobuf.Timestamp': readType('timestamp'),
+};
+/** Macros of the receiver style by their number of arguments, as the server has them. */
+const MACROS: Readonly<Record<string, readonly number[]>> = {
+  all: [2, 3],
+  exists: [2, 3],
+  exists_one: [2, 3],
+  existsOne: [3],
+  map: [2, 3],
+  filter: [2],
+  transformList: [3, 4],
+  transformMap: [3, 4],
+  transformMapEntry: [3, 4],
+  optMap: [2],
+  optFlatMap: [2],
+  sortBy: [2],
+};
+const TWO_VARIABLES: Readonly<Record<string, number>> = {
+  all: 3,
+  exists: 3,
+  exists_one: 3,
+  existsOne: 3,
+  transformList: 3,
+  transformMap: 3,
+  transformMapEntry: 3,
+};
+
+class Checker {
+  private readonly known = new Substitution();
+  private readonly functions: Functions = standardFunctions();
+  /** Lists and maps whose items must have one type in the end. */
+  private readonly literals: (readonly CelType[])[] = [];
+  private readonly formats: { readonly format: string; readonly types: readonly CelType[] }[] = [];
+  /** How many calls of `format` surround the node: their lists may mix types. */
+  private formatting = 0;
+
+  constructor(private readonly environment: TypeEnvironment) {}
+
+  final(type: CelType): CelType {
+    return this.known.final(type);
+  }
+
+  /** Items of a literal have the same type, also where one of them is `dyn`; and `format` has the arguments that its text names. */
+  checkLiterals(): void {
+    for (const { format, types } of this.formats) {
+      const complaint = formatComplaint(
+        format,
+        types.map((type) => this.final(type)),
+      );
+      if (complaint !== undefined) {
+        throw new TypeMistake(complaint);
+      }
+    }
+    for (const [first, ...others] of this.literals.filter((types) => types.length > 1)) {
+      const expected = this.final(first);
+      const wrong = others.map((type) => this.final(type)).find((type) => !isSame(expected, type));
+      if (wrong !== undefined) {
+        throw new TypeMistake(`mixes ${printType(expected)} and ${printType(wrong)} in one list or map`);
+      }
+    }
+  }
+
+  check(node: Expr, scope: Scope): CelType {
+    const kind = node.exprKind;
+    switch (kind.case) {
+      case 'constExpr':
+        checkRange(kind.value);
+        return CONSTANTS[kind.value.constantKind.case ?? ''] ?? DYN;
+      case 'identExpr':
+        return this.variable(kind.value.name, scope);
+      case 'selectExpr':
+        return this.select(node, kind.value, scope);
+      case 'callExpr':
+        return this.call(kind.value, scope);
+      case 'listExpr':
+        return this.list(kind.value, scope);
+      case 'structExpr':
+        return kind.value.messageName === '' ? this.map(kind.value, scope) : this.struct(kind.value, scope);
+      case 'comprehensionExpr':
+        return this.comprehension(kind.value, scope);
+      case undefined:
+        return DYN;
+    }
+  }
+
+  private variable(name: string, scope: Scope): CelType {
+    const type = this.find(name, scope);
+    if (type === undefined) {
+      throw new TypeMistake(`uses the undeclared variable "${name}"`);
+    }
+    return type;
+  }
+
+  private find(name: string, scope: Scope): CelType | undefined {
+    const own = Object.hasOwn(this.environment.variables, name) ? this.environment.variables[name] : undefined;
+    return scope.get(name) ?? own ?? (this.isType(name) ? TYPE : undefined);
+  }
+
+  private isType(name: string): boolean {
+    return TYPE_NAMES.has(name) || this.environment.types(name) !== undefined;
+  }
+
+  private select(node: Expr, { operand, field, testOnly }: Kind<'selectExpr'>, scope: Scope): CelType {
+    const name = qualifiedName(node);
+    const whole = name === undefined ? undefined : this.find(name, scope);
+    if (whole !== undefined) {
+      return whole;
+    }
+    const type = this.selected(operand!, field, false, scope);
+    return testOnly ? BOOL : this.known.resolve(type);
+  }
+
+  private selected(operand: Expr, field: string, isOptional: boolean, scope: Scope): CelType {
+    const of = this.known.resolve(this.check(operand, scope));
+    const target = of.kind === 'optional' ? of.of[0] : of;
+    const result = this.fieldOf(target, field);
+    return isOptional || of.kind === 'optional' ? optionalOf(result) : result;
+  }
+
+  private fieldOf(target: CelType, field: string): CelType {
+    if (target.kind === 'map') {
+      return target.of[1];
+    }
+    if (target.kind === 'parameter') {
+      this.known.assign([DYN], [target]);
+      return DYN;
+    }
+    if (isUnknown(target)) {
+      return DYN;
+    }
+    const type = target.kind === 'named' ? this.fieldOfNamed(target.name, field) : undefined;
+    if (type === undefined) {
+      throw new TypeMistake(
+        target.kind === 'named'
+          ? `selects the undefined field "${field}"`
+          : `selects "${field}" of a ${printType(target)}`,
+      );
+    }
+    return type;
+  }
+
+  private fieldOfNamed(type: string, field: string): CelType | undefined {
+    const fields = this.environment.types(type);
+    if (typeof fields === 'function') {
+      return fields(field);
+    }
+    return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
+  }
+
+  private call(node: Kind<'callExpr'>, scope: Scope): CelType {
+    const { function: name, target, args } = node;
+    this.formatting += name === 'format' ? 1 : 0;
+    const type = this.called(node, scope);
+    const format = name === 'format' ? textOf(target) : undefined;
+    if (format !== undefined && args[0]?.exprKind.case === 'listExpr') {
+      this.formats.push({ format, types: args[0].exprKind.value.elements.map((item) => this.check(item, scope)) });
+    }
+    this.formatting -= name === 'format' ? 1 : 0;
+    const constant = textOf(args[0]);
+    const complaint = constant === undefined ? undefined : literalComplaint(name, constant);
+    if (complaint !== undefined) {
+      throw new TypeMistake(complaint);
+    }
+    return type;
+  }
+
+  private called({ function: name, target, args }: Kind<'callExpr'>, scope: Scope): CelType {
+    if (target === undefined) {
+      return this.calledFunction(name, args, scope);
+    }
+    const macro = this.macro(name, target, args, scope);
+    if (macro !== undefined) {
+      return macro;
+    }
+    if (name === 'optSelect__') {
+      return this.known.resolve(this.selected(target, textOf(args[0]) ?? '', true, scope));
+    }
+    if (name === 'optIndex__') {
+      return this.overload('_[?_]', false, [this.check(target, scope), this.check(args[0], scope)]);
+    }
+    const types = args.map((arg) => this.check(arg, scope));
+    const prefix = qualifiedName(target);
+    if (prefix !== undefined && this.overloads(`${prefix}.${name}`).length > 0) {
+      return this.overload(`${prefix}.${name}`, false, types);
+    }
+    return this.overload(name, true, [this.check(target, scope), ...types]);
+  }
+
+  private calledFunction(name: string, args: readonly Expr[], scope: Scope): CelType {
+    if (name === 'has' && args.length === 1) {
+      throw new TypeMistake('calls has() with something other than a field');
+    }
+    if (name === 'optEntry__') {
+      return unwrapped(this.check(args[0], scope));
+    }
+    return this.overload(
+      name,
+      false,
+      args.map((arg) => this.check(arg, scope)),
+    );
+  }
+
+  private overloads(name: string): readonly Overload[] {
+    const all = [...(this.functions.get(name) ?? []), ...(this.environment.functions?.get(name) ?? [])];
+    return all.filter(({ since }) => since <= this.environment.minor);
+  }
+
+  private overload(name: string, isMethod: boolean, types: readonly CelType[]): CelType {
+    const overloads = this.overloads(name);
+    if (overloads.length === 0) {
+      throw new TypeMistake(`calls the undeclared function "${name}"`);
+    }
+    let result: CelType | undefined;
+    for (const overload of overloads.filter((one) => one.isMethod === isMethod)) {
+      const [gives, ...takes] = this.known.instantiate([overload.gives, ...overload.takes]);
+      if (this.known.assign(types, takes)) {
+        const found = this.known.resolve(gives);
+        result = result === undefined || isSame(found, result) || isUnknown(result) ? (result ?? found) : DYN;
+      }
+    }
+    if (result === undefined) {
+      const shown = types.map((type) => printType(this.final(type)));
+      const operands = isMethod ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
+      throw new TypeMistake(`has no overload of "${name}" for ${operands}`);
+    }
+    return result;
+  }
+
+  private list({ elements }: Kind<'listExpr'>, scope: Scope): CelType {
+    const types = elements.map((element) => this.check(element, scope));
+    this.keep(types);
+    return listOf(this.joined(types));
+  }
+
+  private map({ entries }: Kind<'structExpr'>, scope: Scope): CelType {
+    const keys: CelType[] = [];
+    const values: CelType[] = [];
+    for (const { keyKind, value } of entries) {
+      keys.push(keyKind.case === 'mapKey' ? this.check(keyKind.value, scope) : STRING);
+      values.push(value === undefined ? DYN : this.check(value, scope));
+    }
+    this.keep(keys, values);
+    return mapOf(this.joined(keys), this.joined(values));
+  }
+
+  private keep(...lists: readonly (readonly CelType[])[]): void {
+    if (this.formatting === 0) {
+      this.literals.push(...lists);
+    }
+  }
+
+  private joined(types: readonly CelType[]): CelType {
+    let joined: CelType | undefined;
+    for (const type of types) {
+      if (joined === undefined) {
+        joined = type;
+      } else if (this.known.assign([joined], [type])) {
+        joined = isAtMostAsSpecific(joined, type) ? joined : type;
+      } else {
+        joined = DYN;
+      }
+    }
+    return joined ?? this.known.fresh();
+  }
+
+  private struct({ messageName, entries }: Kind<'structExpr'>, scope: Scope): CelType {
+    if (messageName.startsWith('google.protobuf.')) {
+      entries.forEach(({ value }) => value !== undefined && this.check(value, scope));
+      return WELL_KNOWN[messageName] ?? DYN;
+    }
+    if (this.environment.types(messageName) === undefined) {
+      throw new TypeMistake(`uses the undeclared type "${messageName}"`);
+    }
+    for (const { keyKind, value } of entries) {
+      const field = keyKind.case === 'fieldKey' ? keyKind.value : '';
+      const given = value === undefined ? DYN : this.check(value, scope);
+      const type = this.fieldOfNamed(messageName, field);
+      if (type === undefined) {
+        throw new TypeMistake(`sets the undefined field "${field}"`);
+      }
+      if (!this.known.assign([type], [given])) {
+        throw new TypeMistake(
+          `sets the field "${field}" of type ${printType(type)} to ${printType(this.final(given))}`,
+        );
+      }
+    }
+    return { kind: 'named', name: messageName };
+  }
+
+  private comprehension(node: Kind<'comprehensionExpr'>, scope: Scope): CelType {
+    const [item] = this.iterated(this.check(node.iterRange!, scope));
+    const start = this.check(node.accuInit!, scope);
+    const outer = new Map(scope).set(node.accuVar, start);
+    const inner = new Map(outer).set(node.iterVar, item);
+    this.expect(this.check(node.loopCondition!, inner), BOOL);
+    this.expect(this.check(node.loopStep!, inner), start);
+    return this.known.resolve(this.check(node.result!, outer));
+  }
+
+  /** What loops over a value see: an item of a list, a key of a map; and with two variables: index and item, key and value. */
+  private iterated(range: CelType): readonly [CelType, CelType, CelType] {
+    const type = this.known.resolve(range);
+    if (type.kind === 'list') {
+      return [type.of[0], INT, type.of[0]];
+    }
+    if (type.kind === 'map') {
+      return [type.of[0], type.of[0], type.of[1]];
+    }
+    if (type.kind === 'dyn' || type.kind === 'parameter') {
+      this.known.assign([DYN], [type]);
+      return [DYN, DYN, DYN];
+    }
+    throw new TypeMistake(`loops over a ${printType(type)}, which must be a list or map`);
+  }
+
+  private expect(type: CelType, wanted: CelType): void {
+    if (!this.known.assign([wanted], [type])) {
+      throw new TypeMistake(`needs ${printType(this.final(wanted))} but has ${printType(this.final(type))}`);
+    }
+  }
+
+  /** The type of a macro that the parser leaves as a call; `undefined` for a call. */
+  private macro(name: string, target: Expr, args: readonly Expr[], scope: Scope): CelType | undefined {
+    if (name === 'bind' && this.environment.hasBind === true && qualifiedName(target) === 'cel' && args.length === 3) {
+      const bound = this.check(args[1], scope);
+      return this.check(args[2], new Map(scope).set(nameOf(args[0]), bound));
+    }
+    if (!Object.hasOwn(MACROS, name) || !MACROS[name].includes(args.length) || !this.hasMacro(name, args.length)) {
+      return undefined;
+    }
+    const range = this.check(target, scope);
+    if (name === 'optMap' || name === 'optFlatMap') {
+      return this.optionalMacro(name, range, args, scope);
+    }
+    if (name === 'sortBy') {
+      const [item] = this.iterated(range);
+      const keys = listOf(this.check(args[1], new Map(scope).set(nameOf(args[0]), item)));
+      return this.overload('@sortByAssociatedKeys', true, [range, keys]);
+    }
+    return args.length >= 3 && Object.hasOwn(TWO_VARIABLES, name)
+      ? this.twoVariables(name, range, args, scope)
+      : this.loop(args);
+  }
+
+  private hasMacro(name: string, count: number): boolean {
+    if (name === 'sortBy') {
+      return this.environment.minor >= 34;
+    }
+    return !(Object.hasOwn(TWO_VARIABLES, name) && count >= 3) || this.environment.minor >= 32;
+  }
+
+  /** The parser has expanded each loop over a name. */
+  private loop([variable]: readonly Expr[]): never {
+    nameOf(variable);
+    throw new TypeMistake('has a macro that cannot be expanded');
+  }
+
+  private optionalMacro(name: string, of: CelType, args: readonly Expr[], scope: Scope): CelType {
+    const value = this.overload('value', true, [of]);
+    const mapped = this.check(args[1], new Map(scope).set(nameOf(args[0]), value));
+    return this.overload('_?_:_', false, [
+      BOOL,
+      name === 'optMap' ? optionalOf(mapped) : mapped,
+      optionalOf(this.known.fresh()),
+    ]);
+  }
+
+  private twoVariables(name: string, range: CelType, args: readonly Expr[], scope: Scope): CelType {
+    const [, first, second] = this.iterated(range);
+    const inner = new Map(scope).set(nameOf(args[0]), first).set(nameOf(args[1]), second);
+    const types = args.slice(2).map((arg) => this.check(arg, inner));
+    const last = types[types.length - 1];
+    if (types.length === 2) {
+      this.expect(types[0], BOOL);
+    }
+    switch (name) {
+      case 'transformList':
+        return listOf(this.known.resolve(last));
+      case 'transformMap':
+        return mapOf(first, this.known.resolve(last));
+      case 'transformMapEntry': {
+        const map = mapOf(this.known.fresh(), this.known.fresh());
+        this.expect(last, map);
+        return this.known.resolve(map);
+      }
+      default:
+        this.expect(last, BOOL);
+        return BOOL;
+    }
+  }
+}
+
+/** An optional entry's value; `dyn` may be one. */
+function unwrapped(type: CelType): CelType {
+  if (type.kind !== 'optional' && type.kind !== 'dyn') {
+    throw new TypeMistake(`has an optional entry that is a ${printType(type)}, not an optional`);
+  }
+  return type.kind === 'optional' ? type.of[0] : type;
+}
+
+/** `a.b.c` as text; `undefined` for what is no chain of names. */
+function qualifiedName({ exprKind }: Expr): string | undefined {
+  if (exprKind.case === 'identExpr') {
+    return exprKind.value.name;
+  }
+  if (exprKind.case !== 'selectExpr' || exprKind.value.testOnly || exprKind.value.operand === undefined) {
+    return undefined;
+  }
+  const prefix = qualifiedName(exprKind.value.operand);
+  return prefix === undefined ? undefined : `${prefix}.${exprKind.value.field}`;
+}
+
+function nameOf({ exprKind }: Expr): string {
+  if (exprKind.case !== 'identExpr') {
+    throw new TypeMistake('has a macro whose variable is not a name');
+  }
+  return exprKind.value.name;
+}
+
+function textOf(node: Expr | undefined): string | undefined {
+  const constant = node?.exprKind.case === 'constExpr' ? node.exprKind.value.constantKind : undefined;
+  return constant?.case === 'stringValue' ? constant.value : undefined;
+}
+
+/** @throws TypeMistake for a number that its type cannot hold */
+function checkRange({ constantKind: { case: kind, value } }: Kind<'constExpr'>): void {
+  const isOut =
+    (kind === 'int64Value' && BigInt.asIntN(64, value) !== value) ||
+    (kind === 'uint64Value' && BigInt.asUintN(64, value) !== value);
+  if (isOut) {
+    throw new TypeMistake(`has the number ${value}, which 64 bits cannot hold`);
+  }
+}

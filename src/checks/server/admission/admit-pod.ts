@@ -1,0 +1,104 @@
+/**
+ * Whether the API server would admit a pod into a namespace: the plugins that are on by default, one after the other, on what a cluster
+ * has. The rules report the same violations one plugin at a time; the tests hold this against a live server.
+ */
+import { type JsonObject, type KubernetesMinor } from '../../../facts/api/schema';
+import { type Violation } from '../../rule';
+import { describeId } from '../../../manifests/manifest';
+import { containerAmounts, containersOf, hasPodLevelResources, podAmounts } from '../../../manifests/pod-amounts';
+import { asString } from '../../../manifests/read';
+import { priorityClassName, priorityViolations, runtimeClassViolations, withOverhead } from './classes';
+import { type ClusterContents } from './cluster-contents';
+import { defaultLimitViolations, limitViolations } from './limit-ranges';
+import { policyIn, type Quota } from './namespace-policy';
+import { enforcedLevel, podSecurityViolations } from './pod-security';
+import { type CountedPod, countsPod, podUse, unstatedAmounts } from './quotas';
+
+export type AdmissionPlugin =
+  'Priority' | 'LimitRanger' | 'Validation' | 'PodSecurity' | 'RuntimeClass' | 'ResourceQuota';
+
+export interface AdmissionViolation extends Violation {
+  /** What would reject the pod; `Validation` is the server's own code, which sees the pod after defaults. */
+  readonly plugin: AdmissionPlugin;
+}
+
+interface PodLike {
+  readonly metadata: JsonObject;
+  readonly spec: JsonObject;
+}
+
+/** The pod as the quotas of its namespace count it. */
+export function countedPod(spec: JsonObject, namespace: string, contents: ClusterContents): CountedPod {
+  const { defaults } = policyIn(contents, namespace);
+  const full = withOverhead(spec, contents);
+  return {
+    spec: full,
+    defaults,
+    amounts: podAmounts(full, defaults),
+    priorityClass: priorityClassName(spec, contents),
+  };
+}
+
+/** Containers that do not state what a quota of the namespace demands. */
+export function* unstatedViolations(pod: CountedPod, quotas: readonly Quota[]): Iterable<Violation> {
+  if (hasPodLevelResources(pod.spec)) {
+    return;
+  }
+  const counting = quotas.filter((quota) => countsPod(quota, pod));
+  for (const { container, path } of containersOf(pod.spec)) {
+    const amounts = containerAmounts(container, pod.defaults);
+    for (const quota of counting) {
+      const missing = unstatedAmounts(quota, amounts);
+      if (missing.length > 0) {
+        yield {
+          path: `/spec${path}/resources`,
+          message: `the container ${asString(container.name) ?? '(no name)'} must set ${missing.join(', ')}, which ${describeId(quota.manifest.id)} requires`,
+          expected: missing.join(', '),
+        };
+      }
+    }
+  }
+}
+
+/** Quotas that one pod alone exceeds. */
+export function* quotaViolations(pod: CountedPod, quotas: readonly Quota[]): Iterable<Violation> {
+  for (const quota of quotas.filter((one) => countsPod(one, pod))) {
+    for (const [key, hard] of quota.hard) {
+      const amount = podUse(key, pod.amounts);
+      if (amount?.isGreaterThan(hard) === true) {
+        yield {
+          path: '/spec/containers',
+          message: `one pod exceeds ${describeId(quota.manifest.id)} (${amount.toString()} > ${hard.toString()} ${key})`,
+          found: amount.toString(),
+          expected: `at most ${hard.toString()}`,
+        };
+      }
+    }
+  }
+}
+
+/** Everything for which the server would reject the pod; nothing where it would admit it. */
+export function* admissionViolations(
+  { metadata, spec }: PodLike,
+  namespace: string,
+  contents: ClusterContents,
+  kubernetes: KubernetesMinor,
+): Iterable<AdmissionViolation> {
+  const policy = policyIn(contents, namespace);
+  const enforced = enforcedLevel(contents.namespaces.get(namespace), kubernetes);
+  const pod = countedPod(spec, namespace, contents);
+  const plugins: readonly (readonly [AdmissionPlugin, Iterable<Violation>])[] = [
+    ['LimitRanger', limitViolations(spec, policy)],
+    ['Validation', defaultLimitViolations(spec, policy)],
+    ['PodSecurity', enforced === undefined ? [] : podSecurityViolations({ metadata, spec }, enforced)],
+    ['Priority', priorityViolations(spec, contents)],
+    ['RuntimeClass', runtimeClassViolations(spec, contents)],
+    ['ResourceQuota', unstatedViolations(pod, policy.allQuotas)],
+    ['ResourceQuota', quotaViolations(pod, policy.allQuotas)],
+  ];
+  for (const [plugin, violations] of plugins) {
+    for (const { path, message, found, expected } of violations) {
+      yield { plugin, path, message, found, expected };
+    }
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * The LimitRanger admission plugin: bounds of containers, pods, and claims, after its defaults.
+ *
+ * Source: Kubernetes 1.36, plugin/pkg/admission/limitranger/admission.go.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Violation } from '../../rule';
+import { describeId } from '../../../manifests/manifest';
+import {
+  type Amounts,
+  amountsIn,
+  type ContainerAmounts,
+  containerAmounts,
+  type ContainerDefaults,
+  containersOf,
+  podAmounts,
+} from '../../../manifests/pod-amounts';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, asString } from '../../../manifests/read';
+import { type LimitItem, type NamespacePolicy } from './namespace-policy';
+
+function boundsOf({ value }: LimitItem): Bounds | undefined {
+  const bounds = {
+    max: amountsIn(value.max),
+    min: amountsIn(value.min),
+    ratio: amountsIn(value.maxLimitRequestRatio),
+  };
+  return bounds.max.size + bounds.min.size + bounds.ratio.size === 0 ? undefined : bounds;
+}
+
+/** What the limit ranges of a namespace reject of a pod; paths start from the object with its `spec`. */
+export function* limitViolations(spec: JsonObject, { limits, defaults }: NamespacePolicy): Iterable<BoundViolation> {
+  for (const item of limits) {
+    const bounds = boundsOf(item);
+    for (const { name, path, amounts } of bounds === undefined ? [] : subjectsOf(item.type, spec, defaults)) {
+      for (const violation of outside(amounts, bounds ?? NO_BOUNDS)) {
+        yield { ...violation, path, message: `${name} ${violation.message} of ${describeId(item.manifest.id)}` };
+      }
+    }
+  }
+}
+
+/** What they reject of a claim, whose requests alone count: there are no defaults, and limits are ignored. */
+export function* claimViolations(spec: JsonObject, { limits }: NamespacePolicy): Iterable<Violation> {
+  const requests = amountsIn(asObject(spec.resources).requests);
+  for (const item of limits.filter(({ type }) => type === 'PersistentVolumeClaim')) {
+    const { min, max } = boundsOf(item) ?? NO_BOUNDS;
+    const of = describeId(item.manifest.id);
+    for (const [resource, bound] of max) {
+      const amount = requests.get(resource);
+      if (amount === undefined || amount.isGreaterThan(bound)) {
+        yield {
+          path: pointer('/resources/requests', resource),
+          message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, and the maximum of ${of} is ${bound.toString()}`,
+          expected: `at most ${bound.toString()}`,
+        };
+      }
+    }
+    for (const [resource, bound] of min) {
+      const amount = requests.get(resource);
+      if (amount === undefined || amount.isLessThan(bound)) {
+        yield {
+          path: pointer('/resources/requests', resource),
+          message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, and the minimum of ${of} is ${bound.toString()}`,
+          expected: `at least ${bound.toString()}`,
+        };
+      }
+    }
+  }
+}
+
+/** Requests that a default limit of the namespace makes invalid: they exceed the limit that the container does not set itself. */
+export function* defaultLimitViolations(spec: JsonObject, { defaults }: NamespacePolicy): Iterable<Violation> {
+  if (defaults.limits.size === 0 && defaults.requests.size === 0) {
+    return;
+  }
+  yield* podLevelViolations(spec, defaults);
+  for (const { container, path } of containersOf(spec)) {
+    const { requests, limits } = asObject(container.resources);
+    const own = amountsIn(limits);
+    for (const [resource, amount] of amountsIn(requests)) {
+      const limit = own.has(resource) ? undefined : defaults.limits.get(resource);
+      if (limit === undefined || !amount.isGreaterThan(limit)) {
+        continue;
+      }
+      yield {
+        path: pointer(`/spec${path}/resources/requests`, resource),
+        message: `the request of the container ${asString(container.name) ?? '(no name)'} exceeds the default limit of the namespace (${amount.toString()} > ${limit.toString()} ${resource})`,
+        found: amount.toString(),
+        expected: `a limit of its own of at least ${amount.toString()}`,
+      };
+    }
+  }
+}
+
+/**
+ * Requests of the pod as a whole that default requests of its containers exceed. The server fills in what the pod does not state from its
+ * containers and its limits, before the defaults of the namespace.
+ *
+ * Source: Kubernetes 1.36, pkg/apis/core/v1/defaults.go (defaultPodRequests); pkg/apis/core/validation (validatePodResourceConsistency).
+ */
+function* podLevelViolations(spec: JsonObject, defaults: ContainerDefaults): Iterable<Violation> {
+  const own = asObject(spec.resources);
+  const limits = amountsIn(own.limits);
+  const requests = amountsIn(own.requests);
+  if (limits.size + requests.size === 0) {
+    return;
+  }
+  const withoutOwn = { ...spec, overhead: null, resources: null };
+  const before = podAmounts(withoutOwn).requests;
+  for (const [resource, amount] of podAmounts(withoutOwn, defaults).requests) {
+    const filled = limits.size === 0 ? undefined : (before.get(resource) ?? limits.get(resource));
+    const ofPod = POD_LEVEL.has(resource) ? (requests.get(resource) ?? filled) : undefined;
+    if (ofPod !== undefined && amount.isGreaterThan(ofPod) && before.get(resource)?.isGreaterThan(ofPod) !== true) {
+      yield {
+        path: pointer('/spec/resources/requests', resource),
+        message: `the default requests of the namespace make the containers request more ${resource} than the pod (${amount.toString()} > ${ofPod.toString()})`,
+        found: ofPod.toString(),
+        expected: `at least ${amount.toString()}`,
+      };
+    }
+  }
+}
+
+/** Resources that a pod may request as a whole. */
+const POD_LEVEL: ReadonlySet<string> = new Set(['cpu', 'memory']);
+
+/** The plugin runs before the overhead of the RuntimeClass counts. */
+function withoutOverhead(spec: JsonObject): JsonObject {
+  return { ...spec, overhead: null };
+}
+
+interface Subject {
+  readonly name: string;
+  readonly path: string;
+  readonly amounts: ContainerAmounts;
+}
+
+/** Whom an item of this type bounds. */
+function subjectsOf(type: string, spec: JsonObject, defaults: ContainerDefaults): readonly Subject[] {
+  if (type === 'Pod') {
+    return [{ name: 'the pod', path: '/spec', amounts: podAmounts(withoutOverhead(spec), defaults) }];
+  }
+  if (type !== 'Container') {
+    return [];
+  }
+  return containersOf(spec).map(({ container, path }) => ({
+    name: `the container ${asString(container.name) ?? '(no name)'}`,
+    path: `/spec${path}/resources`,
+    amounts: containerAmounts(container, defaults),
+  }));
+}
+
+interface Bounds {
+  readonly max: Amounts;
+  readonly min: Amounts;
+  /** How many times its request a limit may be. */
+  readonly ratio: Amounts;
+}
+
+/** A bound that something exceeds. */
+export interface BoundViolation extends Violation {
+  /** Nothing is stated where the bound demands it. */
+  readonly missing: boolean;
+}
+
+/** A bound is also a requirement: a container without a limit exceeds every maximum, and one without a request is below every minimum. */
+function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<BoundViolation> {
+  for (const [resource, bound] of max) {
+    const amount = [limits.get(resource), requests.get(resource)].find((one) => one?.isGreaterThan(bound));
+    const expected = `a limit of at most ${bound.toString()}`;
+    if (amount !== undefined) {
+      const message = `has ${amount.toString()} of ${resource}, more than the maximum ${bound.toString()}`;
+      yield { message, found: amount.toString(), expected, missing: false };
+    } else if (!limits.has(resource)) {
+      yield {
+        message: `sets no limit of ${resource}, which is required by the maximum ${bound.toString()}`,
+        expected,
+        missing: true,
+      };
+    }
+  }
+  for (const [resource, bound] of min) {
+    const amount = requests.get(resource);
+    const expected = `a request of at least ${bound.toString()}`;
+    if (amount === undefined) {
+      yield {
+        message: `sets no request of ${resource}, which is required by the minimum ${bound.toString()}`,
+        expected,
+        missing: true,
+      };
+    } else if (amount.isLessThan(bound)) {
+      const message = `requests ${amount.toString()} of ${resource}, less than the minimum ${bound.toString()}`;
+      yield { message, found: amount.toString(), expected, missing: false };
+    } else if (limits.get(resource)?.isLessThan(bound) === true) {
+      const limit = limits.get(resource)?.toString() ?? '';
+      const message = `limits ${resource} to ${limit}, less than the minimum ${bound.toString()}`;
+      yield { message, found: limit, expected, missing: false };
+    }
+  }
+  for (const [resource, bound] of ratio) {
+    const [request, limit] = [requests.get(resource), limits.get(resource)];
+    const expected = `a limit of at most ${bound.toString()} times the request`;
+    if (request === undefined || request.isZero() || limit === undefined || limit.isZero()) {
+      const message = `must set both request and limit of ${resource}, as required by the ratio ${bound.toString()}`;
+      yield { message, expected, missing: true };
+    } else if (limit.toNumber() > request.toNumber() * bound.toNumber()) {
+      const message = `limits ${resource} to ${limit.toString()} and requests ${request.toString()}, which exceeds the ratio ${bound.toString()}`;
+      yield { message, found: limit.toString(), expected, missing: false };
+    }
+  }
+}
+
+const NO_BOUNDS: Bounds = { max: new Map(), min: new Map(), ratio: new Map() };

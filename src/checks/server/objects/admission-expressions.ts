@@ -1,0 +1,188 @@
+/**
+ * The CEL expressions of admission webhooks and policies: conditions, variables, validations, annotations, and mutations.
+ */
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { asObject } from '../../../manifests/read';
+import { RESERVED } from '../../cel/escaped-names';
+import { BOOL, DYN, readType, STRING, type CelType } from '../../cel/typing/types';
+import { admissionEnvironment, PATCH_RESULTS, type AdmissionPlace } from '../cel-environments';
+import { compileExpression } from '../expressions';
+import { type Say } from '../server-rule';
+import { qualifiedName } from '../syntax';
+import { given, itemsOf, oneOf, size, text } from '../values';
+
+/** The types of the policy's variables. Each may use those before it. */
+export function checkVariables(
+  list: JsonValue | undefined,
+  place: AdmissionPlace,
+  say: Say,
+): Readonly<Record<string, CelType>> {
+  const types: Record<string, CelType> = {};
+  for (const { value, path } of itemsOf(list, '/spec/variables')) {
+    const name = text(value.name);
+    if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || RESERVED.has(name)) {
+      say(`${path}/name`, 'the name of the variable must be a CEL identifier');
+    }
+    const wanted = { place: { ...place, variables: types } };
+    const type = checkExpression(value.expression, `${path}/expression`, 'variable', wanted, say);
+    Object.defineProperty(types, name, { value: declared(type), enumerable: true, configurable: true });
+  }
+  return types;
+}
+
+/** The server keeps plain types of variables, and lists and maps of them. */
+function declared(type: CelType | undefined): CelType {
+  if (type === undefined || ['named', 'optional', 'type'].includes(type.kind)) {
+    return DYN;
+  }
+  if (type.kind === 'list') {
+    return { kind: 'list', of: [declared(type.of[0])] };
+  }
+  return type.kind === 'map' ? { kind: 'map', of: [declared(type.of[0]), declared(type.of[1])] } : type;
+}
+
+interface WantedHere {
+  readonly place: AdmissionPlace;
+  /** @default - any type */
+  readonly result?: readonly CelType[];
+}
+
+/** The expression's type, where it has one. */
+function checkExpression(
+  value: JsonValue | undefined,
+  path: string,
+  what: string,
+  { place, result }: WantedHere,
+  say: Say,
+): CelType | undefined {
+  const source = text(value);
+  if (source.trim() === '') {
+    say(path, `the ${what} must have an expression`);
+    return undefined;
+  }
+  const { type, complaint } = compileExpression(source, {
+    environment: admissionEnvironment(place),
+    ...(result === undefined ? {} : { result }),
+  });
+  if (complaint !== undefined) {
+    say(path, `the expression of the ${what} ${complaint}`);
+  }
+  return type;
+}
+
+/** `undefined` and null are defaulted; an empty string is not. */
+export function checkChoice(
+  holder: JsonObject,
+  path: string,
+  field: string,
+  values: readonly string[],
+  say: Say,
+): void {
+  const value = holder[field];
+  if (typeof value === 'string' && !values.includes(value)) {
+    say(`${path}/${field}`, `unsupported value "${value}" for ${field}`, { expected: oneOf(values) });
+  }
+}
+
+export function checkConditions(list: JsonValue | undefined, path: string, say: Say, place: AdmissionPlace): void {
+  const conditions = itemsOf(list, path);
+  if (conditions.length > 64) {
+    say(path, 'must not have more than 64 conditions', { found: conditions.length });
+  }
+  const seen = new Set<string>();
+  for (const { value, path: at } of conditions) {
+    const name = text(value.name);
+    const bad = name === '' ? 'be set' : qualifiedName(name);
+    if (bad !== undefined) {
+      say(`${at}/name`, `the condition's name must ${bad}`);
+    }
+    if (name !== '' && seen.has(name)) {
+      say(`${at}/name`, `duplicate condition "${name}"`);
+    }
+    seen.add(name);
+    checkExpression(value.expression, `${at}/expression`, 'condition', { place, result: [BOOL] }, say);
+  }
+}
+
+export function checkValidations(spec: JsonObject, name: string, place: AdmissionPlace, say: Say): void {
+  if (size(spec.validations) + size(spec.auditAnnotations) === 0) {
+    say('/spec/validations', 'validations or auditAnnotations must be set');
+  }
+  for (const { value, path } of itemsOf(spec.validations, '/spec/validations')) {
+    checkExpression(value.expression, `${path}/expression`, 'validation', { place, result: [BOOL] }, say);
+    for (const field of ['message', 'messageExpression']) {
+      const said = text(value[field]);
+      if (said !== '' && said.trim() === '') {
+        say(`${path}/${field}`, `${field} must not be blank`);
+      } else if (said !== '' && field === 'messageExpression') {
+        checkExpression(
+          said,
+          `${path}/${field}`,
+          'message',
+          { place: { ...place, hasAuthorizer: false }, result: [STRING] },
+          say,
+        );
+      }
+    }
+    if (/[\n\r]/.test(text(value.message).trim())) {
+      say(`${path}/message`, 'the message must not contain line breaks');
+    }
+    checkChoice(value, path, 'reason', ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'], say);
+  }
+  const annotations = itemsOf(spec.auditAnnotations, '/spec/auditAnnotations');
+  if (annotations.length > 20) {
+    say('/spec/auditAnnotations', 'must not have more than 20 audit annotations', { found: annotations.length });
+  }
+  const keys = new Set<string>();
+  for (const { value, path } of annotations) {
+    const key = text(value.key);
+    const bad = name === '' ? undefined : qualifiedName(`${name}/${key}`);
+    if (bad !== undefined) {
+      say(`${path}/key`, `the key must ${bad}`);
+    }
+    if (keys.has(key)) {
+      say(`${path}/key`, 'duplicate key');
+    }
+    keys.add(key);
+    if (text(value.valueExpression).length > 5 * 1024) {
+      say(`${path}/valueExpression`, 'the expression must be no longer than 5 KiB', { found: null });
+    } else {
+      checkExpression(
+        value.valueExpression,
+        `${path}/valueExpression`,
+        'annotation',
+        { place, result: [STRING, readType('null_type')] },
+        say,
+      );
+    }
+  }
+}
+
+export function checkMutations(spec: JsonObject, place: AdmissionPlace, say: Say): void {
+  const mutations = itemsOf(spec.mutations, '/spec/mutations');
+  if (mutations.length === 0) {
+    say('/spec/mutations', 'the policy must have mutations');
+  }
+  for (const { value, path } of mutations) {
+    const type = text(value.patchType);
+    const field = type === 'ApplyConfiguration' ? 'applyConfiguration' : type === 'JSONPatch' ? 'jsonPatch' : undefined;
+    if (field === undefined) {
+      say(`${path}/patchType`, `unsupported patch type "${type}"`, {
+        expected: 'ApplyConfiguration or JSONPatch',
+      });
+      continue;
+    }
+    const other = field === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch';
+    if (given(value[other])) {
+      say(`${path}/${other}`, `a mutation of type ${type} must not set ${other}`);
+    }
+    const result = PATCH_RESULTS[field === 'jsonPatch' ? 'JSONPatch' : 'ApplyConfiguration'];
+    checkExpression(
+      asObject(value[field]).expression,
+      `${path}/${field}/expression`,
+      'mutation',
+      { place, result: [result] },
+      say,
+    );
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Containers that the scheduler cannot count.
+ */
+import { type JsonObject } from '../../../../facts/api/schema';
+import { type Rule } from '../../../../checks/rule';
+import { type ManifestSet } from '../../../../manifests/manifest-set';
+import { asObject, objectsAt } from '../../../../manifests/read';
+import { containersIn, hygieneRule } from './hygiene-rule';
+
+const COUNTED = ['cpu', 'memory'];
+
+function namesIn(resources: JsonObject): ReadonlySet<string> {
+  // The server copies a limit into the request.
+  return new Set([...Object.keys(asObject(resources.requests)), ...Object.keys(asObject(resources.limits))]);
+}
+
+/** Resources for which a LimitRange of the namespace gives containers a request. */
+function defaultsIn(set: ManifestSet, namespace: string): ReadonlySet<string> {
+  const items = set
+    .ofKind('LimitRange')
+    .filter(({ id }) => id.namespace === namespace)
+    .flatMap(({ object }) => objectsAt(object, '/spec/limits').map(({ value }) => value))
+    .filter(({ type }) => type === 'Container');
+  return new Set(
+    items.flatMap((item) =>
+      ['defaultRequest', 'default', 'max', 'min'].flatMap((field) => Object.keys(asObject(item[field]))),
+    ),
+  );
+}
+
+export const requestRules: readonly Rule[] = [
+  hygieneRule(
+    'requests-set',
+    {
+      concerns: ['containers'],
+      summary: 'A container should request CPU and memory.',
+      why: 'The scheduler counts what a container does not request as nothing: it fills the node with such pods, which then take CPU from each other and are the first that are evicted.',
+      fix: 'Set resources.requests.cpu and resources.requests.memory.',
+      source:
+        'Kubernetes documentation, resource management; kube-linter, unset-cpu-requirements and unset-memory-requirements; kube-score, container-resources',
+    },
+    function* ({ spec, manifest }, { set }) {
+      const pod = namesIn(asObject(spec.resources));
+      const defaults = defaultsIn(set, manifest.id.namespace);
+      for (const { value, path, name, list } of containersIn(spec)) {
+        const own = namesIn(asObject(value.resources));
+        const missing = COUNTED.filter((resource) => ![own, pod, defaults].some((names) => names.has(resource)));
+        if (missing.length > 0 && (list === 'containers' || value.restartPolicy === 'Always')) {
+          yield {
+            path: `${path}/resources`,
+            message: `the container ${name} requests no ${missing.join(' and no ')}`,
+            expected: missing.map((resource) => `requests.${resource}`).join(', '),
+          };
+        }
+      }
+    },
+    'namespace',
+  ),
+];

@@ -1,0 +1,49 @@
+/**
+ * The annotations by which the Kubernetes provider of Pulumi is told how to treat an object.
+ *
+ * Source: pulumi-kubernetes v4, "Annotations" of its documentation. The provider waits until Jobs complete, Pods are ready, and claims are
+ * bound. On a GPU platform a queue or a scheduler decides when these start, often hours later, so that they are not waited for.
+ */
+import { type JsonObject } from '../../facts/api/schema';
+import { type ObjectId } from '../../manifests/manifest';
+import { kindKey } from '../../manifests/identity';
+import { type ObjectOptions } from './resource-options';
+
+const NOT_AWAITED: ReadonlySet<string> = new Set(['batch/Job', 'Pod', 'PersistentVolumeClaim']);
+const DELETED_IN_BACKGROUND: ReadonlySet<string> = new Set(['apiextensions.k8s.io/CustomResourceDefinition']);
+
+/** The annotations of an object, those that its construct or its author wrote excepted. */
+export function providerAnnotations(id: ObjectId, options: ObjectOptions): Readonly<Record<string, string>> {
+  const kind = kindKey(id);
+  const {
+    waitFor,
+    patchForce,
+    deletionPropagation = DELETED_IN_BACKGROUND.has(kind) ? 'background' : undefined,
+  } = options;
+  const skipAwait = options.skipAwait ?? (waitFor === undefined && NOT_AWAITED.has(kind));
+  return {
+    ...(waitFor === undefined
+      ? {}
+      : { 'pulumi.com/waitFor': typeof waitFor === 'string' ? waitFor : JSON.stringify(waitFor) }),
+    ...(skipAwait ? { 'pulumi.com/skipAwait': 'true' } : {}),
+    ...(patchForce === true ? { 'pulumi.com/patchForce': 'true' } : {}),
+    ...(deletionPropagation === undefined ? {} : { 'pulumi.com/deletionPropagationPolicy': deletionPropagation }),
+  };
+}
+
+/** The metadata with these annotations; annotations that it has already win. */
+export function annotated(object: JsonObject, annotations: Readonly<Record<string, string>>): JsonObject {
+  if (Object.keys(annotations).length === 0) {
+    return object;
+  }
+  const metadata = (object.metadata ?? {}) as JsonObject;
+  const own = metadata.annotations;
+  // A whole map that is an Output is merged where it is known.
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      annotations: typeof own === 'string' ? own : { ...annotations, ...((own ?? {}) as JsonObject) },
+    },
+  };
+}

@@ -1,0 +1,159 @@
+/**
+ * Outputs of Pulumi as this folder needs them: recognized in any form in which they reach a manifest, and settled to a value.
+ */
+import * as pulumi from '@pulumi/pulumi';
+import { UNKNOWN } from '../../manifests/unknown';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+
+/** Members of an Output that every copy of the SDK has and that its types leave out. */
+export interface OutputState {
+  readonly isKnown: Promise<boolean>;
+  readonly isSecret: Promise<boolean>;
+  promise(withUnknowns?: boolean): Promise<unknown>;
+  /** Resources that the value comes from, as far as they are known without waiting. */
+  resources(): ReadonlySet<pulumi.Resource>;
+  allResources(): Promise<Set<pulumi.Resource>>;
+}
+
+export function stateOf(output: pulumi.Output<unknown>): OutputState {
+  return output as unknown as OutputState;
+}
+
+/** An Output of any copy of the SDK, or a promise. */
+export function isInput(value: unknown): value is pulumi.Output<unknown> | Promise<unknown> {
+  return pulumi.Output.isInstance(value) || value instanceof Promise;
+}
+
+/** Own members of an Output, by which a map that an Output was spread into is recognized. */
+const MEMBERS: ReadonlySet<string> = new Set([
+  '__pulumiOutput',
+  'resources',
+  'allResources',
+  'isKnown',
+  'isSecret',
+  'promise',
+  'toString',
+  'toJSON',
+]);
+
+/** The map that `{ ...output, key: value }` means; `undefined` for any other value. */
+export function spreadOutput(value: unknown): pulumi.Output<unknown> | undefined {
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    pulumi.Output.isInstance(value) === false ||
+    Object.getPrototypeOf(value) !== Object.prototype
+  ) {
+    return undefined;
+  }
+  const spread = value as unknown as OutputState & Readonly<Record<string, unknown>>;
+  const output = outputOf(
+    spread.resources(),
+    spread.promise(true),
+    spread.isKnown,
+    spread.isSecret,
+    spread.allResources(),
+  );
+  const keys = Object.keys(spread);
+  const at = keys.indexOf('__pulumiOutput');
+  const own = (wanted: (index: number) => boolean): pulumi.Output<unknown> =>
+    pulumi.output(
+      Object.fromEntries(
+        keys.filter((key, index) => !MEMBERS.has(key) && wanted(index)).map((key) => [key, spread[key]]),
+      ),
+    );
+  return pulumi
+    .all([own((index) => index < at), output, own((index) => index > at)])
+    .apply(([before, whole, after]) => ({ ...(before as object), ...(whole as object), ...(after as object) }));
+}
+
+type OutputConstructor = new (
+  resources: ReadonlySet<pulumi.Resource>,
+  promise: Promise<unknown>,
+  isKnown: Promise<boolean>,
+  isSecret: Promise<boolean>,
+  allResources: Promise<Set<pulumi.Resource>>,
+) => pulumi.Output<unknown>;
+
+/** An Output from its parts. */
+export function outputOf(...parts: ConstructorParameters<OutputConstructor>): pulumi.Output<unknown> {
+  return new (pulumi.Output as unknown as OutputConstructor)(...parts);
+}
+
+/** An Output whose value comes later, and that says so: outputs that are derived from it name `marker` among their resources. */
+export function laterOutput(marker: pulumi.Resource, later: Promise<pulumi.Output<unknown>>): pulumi.Output<unknown> {
+  const state = later.then((output) => stateOf(pulumi.output(output)));
+  const output = outputOf(
+    new Set([marker]),
+    state.then((found) => found.promise(true)),
+    state.then((found) => found.isKnown),
+    state.then((found) => found.isSecret),
+    state.then((found) => found.allResources()),
+  );
+  return output;
+}
+
+/** Names a stack among the resources of an Output. Pulumi ignores it, since it is neither a component nor a custom resource. */
+export function markerResource(): pulumi.Resource {
+  return { __pulumiResource: true } as unknown as pulumi.Resource;
+}
+
+/** What an Output came to. */
+export interface Settled {
+  /** The value as JSON; `undefined` where it has none; `UNKNOWN`, or unknown values inside, in a preview. */
+  readonly value: JsonValue | undefined;
+  readonly secret: boolean;
+}
+
+/**
+ * Waits for the value of an Output.
+ *
+ * @throws if the value is not JSON
+ */
+export async function settle(output: pulumi.Output<unknown>, place: string): Promise<Settled> {
+  const state = stateOf(output);
+  const [value, known, secret] = await Promise.all([state.promise(true), state.isKnown, state.isSecret]);
+  return { value: !known && !pulumi.containsUnknowns(value) ? UNKNOWN : jsonOf(value, place), secret };
+}
+
+function jsonOf(value: unknown, place: string): JsonValue | undefined {
+  if (pulumi.isUnknown(value)) {
+    return UNKNOWN;
+  }
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'undefined':
+      return value;
+    case 'number':
+      if (Number.isFinite(value)) {
+        return value;
+      }
+      break;
+    case 'object':
+      if (value === null) {
+        return undefined;
+      }
+      if (Array.isArray(value)) {
+        return value.map((item) => jsonOf(item, place) ?? null);
+      }
+      if (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null) {
+        const result: JsonObject = {};
+        for (const [key, member] of Object.entries(value)) {
+          const json = jsonOf(member, place);
+          if (json !== undefined) {
+            result[key] = json;
+          }
+        }
+        return result;
+      }
+      break;
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+      break;
+  }
+  throw new pulumi.RunError(
+    `${place}: the value of the Output is no JSON. Use apply to make a string, a number, a list, or a map of it.`,
+  );
+}

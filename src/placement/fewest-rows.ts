@@ -1,0 +1,80 @@
+/**
+ * The fewest rows that take a number of pods of one kind: the roomiest first, and for the last part the tightest that takes it. Among rows
+ * that take as many, the better score decides, then the lower row. What is left of a node stays for pods that come alone. O(rows log rows).
+ */
+
+/** A row and how many pods it takes. */
+export interface Part {
+  readonly row: number;
+  readonly pods: number;
+}
+
+/** Undefined where the rows do not take all of the pods. */
+export function fewestRows(
+  rows: ArrayLike<number>,
+  count: number,
+  roomOf: (row: number) => number,
+  scoreOf: (row: number) => number,
+): Part[] | undefined {
+  const byRoom: (number[] | undefined)[] = [];
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i];
+    const room = Math.min(count, roomOf(row));
+    if (room > 0) {
+      (byRoom[room] ??= []).push(row);
+    }
+  }
+  const parts: Part[] = [];
+  let left = count;
+  for (let room = byRoom.length - 1; room > 0; room--) {
+    const among = byRoom[room] ?? [];
+    const wanted = Math.floor(left / room);
+    const taken = wanted < among.length ? best(among, wanted, scoreOf) : among;
+    taken.forEach((row) => parts.push({ row, pods: room }));
+    left -= taken.length * room;
+    const gone = new Set(taken);
+    byRoom[room] = taken === among ? [] : among.filter((row) => !gone.has(row));
+    if (taken.length < among.length) {
+      break;
+    }
+  }
+  if (left === 0) {
+    return parts;
+  }
+  const tightest = byRoom.findIndex((among, room) => room >= left && among !== undefined && among.length > 0);
+  if (tightest < 0) {
+    return undefined;
+  }
+  parts.push({ row: best(byRoom[tightest]!, 1, scoreOf)[0], pods: left });
+  return parts;
+}
+
+/** How many rows that is; Infinity where they do not take all. */
+export function fewestRowsCount(rows: Int32Array, count: number, roomOf: (row: number) => number): number {
+  const byRoom: number[] = [];
+  for (const row of rows) {
+    const room = Math.min(count, roomOf(row));
+    byRoom[room] = (byRoom[room] ?? 0) + 1;
+  }
+  let [left, taken] = [count, 0];
+  for (let room = byRoom.length - 1; room > 0 && left > 0; room--) {
+    const used = Math.min(byRoom[room] ?? 0, Math.ceil(left / room));
+    left -= used * room;
+    taken += used;
+  }
+  return left > 0 ? Infinity : taken;
+}
+
+function best(rows: readonly number[], count: number, scoreOf: (row: number) => number): readonly number[] {
+  if (count === 0) {
+    return [];
+  }
+  if (count === 1) {
+    return [
+      rows.reduce((first, row) =>
+        scoreOf(row) > scoreOf(first) || (scoreOf(row) === scoreOf(first) && row < first) ? row : first,
+      ),
+    ];
+  }
+  return [...rows].sort((a, b) => scoreOf(b) - scoreOf(a) || a - b).slice(0, count);
+}

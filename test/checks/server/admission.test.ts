@@ -1,0 +1,153 @@
+/**
+ * Which pods the API server admits: what a live one said about pods in namespaces with quotas, limit ranges, and pod security levels
+ * (`npm run record:admission` asks it again), and the same engine on what a snapshot of a cluster would tell.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { contentsOf } from '../../../src/checks/server/admission/cluster-contents';
+import { admissionViolations } from '../../../src/checks/server/admission/admit-pod';
+import { POD_SECURITY_CHECKS } from '../../../src/checks/server/admission/pod-security-checks';
+import { asObject } from '../../../src/manifests/read';
+import { agree, asManifest, gantrySays } from '../../e2e/admission/verdict';
+
+const MINOR = '1.36';
+
+interface Recorded {
+  readonly namespace: string;
+  readonly objects: readonly JsonObject[];
+  readonly server: string;
+  readonly pod: JsonObject;
+}
+
+/** Lines are the classes of the cluster, then each namespace with its objects, followed by pods and what the server said. */
+function recorded(): readonly Recorded[] {
+  const lines = readFileSync(join(__dirname, '../../fixtures/admission-verdicts.jsonl'), 'utf8').trim().split('\n');
+  const found: Recorded[] = [];
+  let classes: readonly JsonObject[] = [];
+  let world: Pick<Recorded, 'namespace' | 'objects'> = { namespace: '', objects: [] };
+  for (const line of lines) {
+    const value = JSON.parse(line) as Partial<Recorded> & {
+      readonly classes?: readonly JsonObject[];
+      readonly annotations?: JsonObject;
+      readonly spec?: JsonObject;
+    };
+    if (value.classes !== undefined) {
+      classes = value.classes;
+    } else if (value.objects !== undefined) {
+      world = { namespace: value.namespace ?? '', objects: [...classes, ...value.objects] };
+    } else {
+      const { annotations = {}, spec = {}, server = '' } = value;
+      const metadata = { name: 'pod', namespace: world.namespace, annotations };
+      found.push({ ...world, server, pod: { apiVersion: 'v1', kind: 'Pod', metadata, spec } });
+    }
+  }
+  return found;
+}
+
+const verdicts = recorded();
+
+test('the server rejected pods for every plugin, and accepted many', () => {
+  const counts = new Map<string, number>();
+  for (const { server } of verdicts) {
+    counts.set(server, (counts.get(server) ?? 0) + 1);
+  }
+  for (const plugin of ['LimitRanger', 'PodSecurity', 'Priority', 'ResourceQuota', 'RuntimeClass', 'Validation']) {
+    expect([plugin, (counts.get(plugin) ?? 0) > 3]).toEqual([plugin, true]);
+  }
+  expect(counts.get('accepted')).toBeGreaterThan(90);
+});
+
+test('Gantry admits what the server admits, and rejects the rest for the same reason', () => {
+  const wrong = verdicts
+    .map((one) => ({ ...one, gantry: gantrySays(one.pod, one.objects, one.namespace, MINOR) }))
+    .filter(({ server, gantry }) => !agree(server, gantry));
+  expect(wrong).toEqual([]);
+});
+
+describe('pod security', () => {
+  const namespace = (level: string, version?: string): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name: 'ai',
+      labels: {
+        'pod-security.kubernetes.io/enforce': level,
+        ...(version === undefined ? {} : { 'pod-security.kubernetes.io/enforce-version': version }),
+      },
+    },
+  });
+  const violations = (objects: readonly JsonObject[], spec: JsonObject, kubernetes: '1.30' | '1.36' = '1.36') =>
+    [
+      ...admissionViolations(
+        { metadata: {}, spec },
+        'ai',
+        contentsOf(objects.map(asManifest), new Set(['ai'])),
+        kubernetes,
+      ),
+    ].map(({ path }) => path);
+  const withSysctl = (name: string): JsonObject => ({
+    containers: [{ name: 'a', image: 'a' }],
+    securityContext: { sysctls: [{ name, value: '1' }] },
+  });
+
+  test('the standard is that of the version that the namespace names', () => {
+    const spec = withSysctl('net.ipv4.tcp_rmem');
+    expect(violations([namespace('baseline')], spec)).toEqual([]);
+    expect(violations([namespace('baseline', 'v1.31')], spec)).toEqual(['/spec/securityContext/sysctls/0/name']);
+    expect(violations([namespace('baseline', 'v1.32')], spec)).toEqual([]);
+  });
+
+  test('a server does not know a later version than its own', () => {
+    const spec = withSysctl('net.ipv4.tcp_rmem');
+    expect(violations([namespace('baseline', 'v1.36')], spec, '1.30')).toEqual([
+      '/spec/securityContext/sysctls/0/name',
+    ]);
+    expect(violations([namespace('baseline', 'latest')], spec, '1.30')).toEqual([
+      '/spec/securityContext/sysctls/0/name',
+    ]);
+  });
+
+  test('every check has revisions in ascending order, and overrides a check of baseline', () => {
+    const baseline = POD_SECURITY_CHECKS.filter(({ level }) => level === 'baseline').map(({ id }) => id);
+    for (const { id, level, revisions, overrides } of POD_SECURITY_CHECKS) {
+      const since = revisions.map((revision) => revision.since);
+      expect([id, [...new Set(since)].sort((a, b) => a - b)]).toEqual([id, since]);
+      expect(overrides === undefined || (level === 'restricted' && baseline.includes(overrides))).toBe(true);
+    }
+  });
+});
+
+describe('what a cluster has', () => {
+  const pod = { metadata: {}, spec: asObject({ containers: [{ name: 'a', image: 'a' }], priority: 5 }) };
+
+  test('a priority is judged without a class only where all classes are known', () => {
+    const says = (complete: readonly string[]): readonly string[] =>
+      [...admissionViolations(pod, 'ai', contentsOf([], new Set(complete)), MINOR)].map(({ plugin }) => plugin);
+    expect(says([])).toEqual([]);
+    expect(says([''])).toEqual(['Priority']);
+  });
+
+  test('a later object replaces an earlier one of its name', () => {
+    const quota = (pods: string): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'q', namespace: 'ai' },
+      spec: { hard: { pods } },
+    });
+    const says = (...amounts: readonly string[]): readonly string[] =>
+      [
+        ...admissionViolations(
+          { ...pod, spec: { containers: [{ name: 'a', image: 'a' }] } },
+          'ai',
+          contentsOf(
+            amounts.map((amount) => asManifest(quota(amount))),
+            new Set(),
+          ),
+          MINOR,
+        ),
+      ].map(({ message }) => message);
+    expect(says('0')).toEqual(['one pod exceeds v1 ResourceQuota ai/q (1 > 0 pods)']);
+    expect(says('0', '1')).toEqual([]);
+  });
+});

@@ -1,0 +1,184 @@
+/**
+ * The projects whose own validators the suite asks: where their code comes from, and which kinds they judge.
+ */
+import { join } from 'node:path';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { UPSTREAM, type Upstream, type UpstreamRelease } from '../../../src/facts/upstream';
+import { asObject } from '../../../src/manifests/read';
+
+export interface WebhookProject {
+  /** Name of the folder in `programs/`. */
+  readonly name: string;
+  readonly upstream: Upstream;
+  /** The Go module that has the validators. */
+  readonly module: string;
+  /** What it judges, as `apiVersion Kind`. */
+  readonly kinds: readonly string[];
+  /** Of objects of these kinds, those that it judges. */
+  readonly judges?: (object: JsonObject) => boolean;
+  /**
+   * The rules that state what these validators do. An error of another rule (what a server says to the pods that a controller creates, what
+   * the controller itself needs) is no false reject, but counts as found where the project refuses the object too.
+   */
+  readonly rules: RegExp;
+  /** Of these rules, those that another component enforces, and which. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
+  /**
+   * The kinds of which objects that exist beside the judged one matter.
+   * @default - none
+   */
+  readonly beside?: readonly string[];
+  /**
+   * Whether those of all sources count that the object names.
+   * @default - those of the source of the object count
+   */
+  readonly besideOfAll?: boolean;
+  /** Messages that say that another object does not exist: then the answer is not clear, since it may exist in the cluster. */
+  readonly absent?: RegExp;
+}
+
+export const PROGRAMS_FOLDER = join(__dirname, 'programs');
+
+export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
+  {
+    name: 'jobset',
+    upstream: 'jobset',
+    module: 'sigs.k8s.io/jobset',
+    rules: /^batch\/jobset-/,
+    elsewhere: {
+      'batch/jobset-restart-policy-fits-job': 'the API server, when the controller creates the Job',
+    },
+    beside: ['v1 PersistentVolumeClaim'],
+    kinds: ['jobset.x-k8s.io/v1alpha2 JobSet'],
+  },
+  {
+    name: 'training-operator',
+    upstream: 'training-operator-v1',
+    module: 'github.com/kubeflow/training-operator',
+    rules: /^kubeflow\//,
+    elsewhere: {
+      'kubeflow/restart-policy-known': 'the API server, when the controller creates the pods',
+      'kubeflow/derived-names-fit': 'the API server, when the controller creates the Services',
+    },
+    kinds: ['JAXJob', 'PaddleJob', 'PyTorchJob', 'TFJob', 'XGBoostJob'].map((kind) => `kubeflow.org/v1 ${kind}`),
+  },
+  {
+    name: 'mpi-operator',
+    upstream: 'mpi-operator',
+    module: 'github.com/kubeflow/mpi-operator',
+    rules: /^kubeflow\//,
+    kinds: ['kubeflow.org/v2beta1 MPIJob'],
+  },
+  {
+    name: 'trainer',
+    upstream: 'kubeflow-trainer-v2',
+    module: 'github.com/kubeflow/trainer/v2',
+    rules: /^trainer\//,
+    elsewhere: {
+      'trainer/env-injection-targets-exist': 'the webhook, for the TrainJob that uses the runtime',
+      'trainer/flux-installer-reserved': 'the webhook, for the TrainJob that uses the runtime',
+      'trainer/volcano-queue-named': 'the webhook, for the TrainJob that uses the runtime',
+      'trainer/patches-name-what-exists': 'the API server: Trainer adds what a patch names, and it has no image',
+    },
+    absent: /not found: specified/,
+    // Most examples of jobs have the runtime in another file.
+    besideOfAll: true,
+    beside: ['TrainingRuntime', 'ClusterTrainingRuntime'].map((kind) => `trainer.kubeflow.org/v1alpha1 ${kind}`),
+    kinds: ['TrainJob', 'TrainingRuntime', 'ClusterTrainingRuntime'].map(
+      (kind) => `trainer.kubeflow.org/v1alpha1 ${kind}`,
+    ),
+  },
+  {
+    name: 'kueue',
+    upstream: 'kueue',
+    module: 'sigs.k8s.io/kueue',
+    rules: /^kueue\//,
+    beside: ['LocalQueue', 'ClusterQueue', 'WorkloadPriorityClass', 'ResourceFlavor'].map(
+      (kind) => `kueue.x-k8s.io/v1beta2 ${kind}`,
+    ),
+    kinds: [
+      ...['ClusterQueue', 'Cohort', 'ResourceFlavor', 'Workload'].map((kind) => `kueue.x-k8s.io/v1beta2 ${kind}`),
+      'batch/v1 Job',
+    ],
+    judges: (object) =>
+      object.apiVersion !== 'batch/v1' || asObject(metadataOf(object).labels)[QUEUE_NAME] !== undefined,
+  },
+  {
+    name: 'keda',
+    upstream: 'keda',
+    module: 'github.com/kedacore/keda/v2',
+    rules: /^keda\//,
+    beside: [
+      ...['Deployment', 'StatefulSet'].map((kind) => `apps/v1 ${kind}`),
+      ...['TriggerAuthentication', 'ClusterTriggerAuthentication', 'ScaledObject'].map(
+        (kind) => `keda.sh/v1alpha1 ${kind}`,
+      ),
+      ...['Secret', 'ConfigMap', 'ServiceAccount', 'LimitRange'].map((kind) => `v1 ${kind}`),
+      'autoscaling/v2 HorizontalPodAutoscaler',
+    ],
+    kinds: ['ScaledObject', 'ScaledJob', 'TriggerAuthentication', 'ClusterTriggerAuthentication'].map(
+      (kind) => `keda.sh/v1alpha1 ${kind}`,
+    ),
+  },
+  {
+    name: 'knative-serving',
+    upstream: 'knative-serving',
+    module: 'knative.dev/serving',
+    rules: /^serving\/(?!kserve)/,
+    kinds: [
+      ...['Service', 'Configuration', 'Revision', 'Route'].map((kind) => `serving.knative.dev/v1 ${kind}`),
+      'serving.knative.dev/v1beta1 DomainMapping',
+    ],
+  },
+  {
+    name: 'prometheus-operator',
+    upstream: 'prometheus-operator',
+    module: 'github.com/prometheus-operator/prometheus-operator',
+    rules: /^monitoring\//,
+    kinds: ['monitoring.coreos.com/v1 PrometheusRule'],
+  },
+  {
+    name: 'node-feature-discovery',
+    upstream: 'node-feature-discovery',
+    module: 'sigs.k8s.io/node-feature-discovery',
+    rules: /^networking\/nfd-/,
+    elsewhere: { 'networking/nfd-expression-evaluates': 'the master, when it evaluates the rule for a node' },
+    kinds: ['nfd.k8s-sigs.io/v1alpha1 NodeFeatureRule'],
+  },
+  {
+    name: 'dra-driver',
+    upstream: 'nvidia-dra-driver-gpu',
+    module: 'sigs.k8s.io/dra-driver-nvidia-gpu',
+    rules: /^devices\//,
+    kinds: ['resource.k8s.io/v1 ResourceClaim', 'resource.k8s.io/v1 ResourceClaimTemplate'],
+    judges: (object) => JSON.stringify(object).includes('resource.nvidia.com/'),
+  },
+];
+
+/** Projects of the table that cannot be built: the module proxy does not have the module, or one that it needs. */
+export const NOT_AVAILABLE: Readonly<Record<string, string>> = {
+  lws: 'sigs.k8s.io/lws',
+  kuberay: 'github.com/ray-project/kuberay/ray-operator',
+  'mig-parted': 'github.com/NVIDIA/mig-parted',
+  volcano: 'volcano.sh/apis, which volcano.sh/volcano needs',
+};
+
+const QUEUE_NAME = 'kueue.x-k8s.io/queue-name';
+
+function metadataOf(object: JsonObject): JsonObject {
+  return asObject(object.metadata);
+}
+
+/** The version of the project's module. */
+export function moduleVersion({ upstream }: WebhookProject): string {
+  const { version, moduleVersion: own }: UpstreamRelease = UPSTREAM[upstream];
+  return own ?? version;
+}
+
+export function webhookProject(name: string): WebhookProject {
+  const found = WEBHOOK_PROJECTS.find((project) => project.name === name);
+  if (found === undefined) {
+    throw new Error(`unknown project "${name}": one of ${WEBHOOK_PROJECTS.map((project) => project.name).join(', ')}`);
+  }
+  return found;
+}

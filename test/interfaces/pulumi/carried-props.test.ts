@@ -1,0 +1,148 @@
+import * as pulumi from '@pulumi/pulumi';
+import { Accelerator, charts, gpuOperator, keda, kubeflow, Mount, networking, ray, volcano } from '../../../src';
+import { GantryStack } from '../../../src/interfaces/pulumi';
+import { type MockedEngine, mockedEngine } from './mocked-engine';
+
+const { output } = pulumi;
+
+/** What the engine is given for the objects that a program builds. */
+async function registered(build: (chart: never) => void): Promise<MockedEngine> {
+  const engine = await mockedEngine();
+  await new GantryStack('lab', (chart) => build(chart as never), { namespace: 'research' }).done;
+  return engine;
+}
+
+describe('props that are carried', () => {
+  it('of pods: image, command, environment, resources, mounts, labels, tolerations, service account', async () => {
+    const engine = await registered((chart) => {
+      new kubeflow.PyTorchJob(chart, 'train', {
+        nodes: 2,
+        image: output('registry.example.com/train:1'),
+        command: ['torchrun', output('train.py')],
+        args: output(['--epochs', '3']),
+        env: { BUCKET: output('data'), TOKEN: pulumi.secret('s3cret') },
+        workingDir: output('/work'),
+        resources: { cpu: output(8), memory: output('64Gi') },
+        accelerators: Accelerator.nvidia({ count: 8 }),
+        mounts: [Mount.nfs(output('nfs.example.com'), output('/export'), '/data')],
+        podLabels: output({ team: 'a' }),
+        podAnnotations: { owner: output('o') },
+        tolerations: [{ key: output('gpu'), operator: 'Exists' }],
+        serviceAccount: output('trainer'),
+        labels: output({ ring: 'r' }),
+      });
+    });
+    const { metadata, spec } = engine.find('train/Resource').inputs as unknown as {
+      readonly metadata: object;
+      readonly spec: {
+        readonly value: { readonly pytorchReplicaSpecs: { readonly Worker: { readonly template: object } } };
+      };
+    };
+    expect(metadata).toMatchObject({ labels: { ring: 'r' } });
+    // The spec as a whole is secret, since it contains the token.
+    expect(spec.value.pytorchReplicaSpecs.Worker.template).toMatchObject({
+      metadata: { labels: { team: 'a' }, annotations: { owner: 'o' } },
+      spec: {
+        serviceAccountName: 'trainer',
+        tolerations: expect.arrayContaining([{ key: 'gpu', operator: 'Exists' }]) as unknown,
+        volumes: [{ name: 'data', nfs: { server: 'nfs.example.com', path: '/export' } }],
+        containers: [
+          {
+            image: 'registry.example.com/train:1',
+            command: ['torchrun', 'train.py'],
+            args: ['--epochs', '3'],
+            workingDir: '/work',
+            env: expect.arrayContaining([
+              { name: 'BUCKET', value: 'data' },
+              { name: 'TOKEN', value: 's3cret' },
+            ]) as unknown,
+            resources: { requests: { cpu: 8, memory: '64Gi' }, limits: { memory: '64Gi', 'nvidia.com/gpu': 8 } },
+          },
+        ],
+      },
+    });
+  });
+
+  it('of configuration that is embedded as text: quoted as its format demands, whatever the value is', async () => {
+    const awkward = output('yes: a\n"b"');
+    const engine = await registered((chart) => {
+      new networking.NetworkAttachmentDefinition(chart, 'net', {
+        cni: networking.Cni.macvlan({ master: awkward as never, ipam: networking.Ipam.dhcp() }),
+      });
+      new ray.RayJob(chart, 'tune', {
+        entrypoint: ['python', output("it's")],
+        runtimeEnv: { env_vars: { NOTE: awkward } },
+        cluster: {
+          rayVersion: '2.52.0',
+          head: { image: 'rayproject/ray:2.52.0' },
+          workers: [{ groupName: 'w', replicas: 1, image: 'rayproject/ray:2.52.0' }],
+        },
+      });
+    });
+    const { config } = engine.find('net/Resource').inputs.spec as { readonly config: string };
+    expect((JSON.parse(config) as { readonly master: string }).master).toBe('yes: a\n"b"');
+    const { runtimeEnvYAML, entrypoint } = engine.find('tune/Resource').inputs.spec as Readonly<Record<string, string>>;
+    expect(runtimeEnvYAML).toBe('env_vars:\n  NOTE: |-\n    yes: a\n    "b"\n');
+    expect(entrypoint).toBe("python 'it'\\''s'");
+  });
+
+  it('of operators, triggers, and charts', async () => {
+    const engine = await registered((chart) => {
+      new gpuOperator.NvidiaDriver(chart, 'driver', { repository: output('mirror.example.com') });
+      new keda.ScaledObject(chart, 'scale', {
+        target: { kind: 'Deployment', name: 'web' },
+        maxReplicas: 4,
+        triggers: [
+          keda.Triggers.prometheus({
+            serverAddress: output('http://prometheus:9090'),
+            query: 'up',
+            threshold: 1,
+          } as never),
+        ],
+      } as never);
+      new charts.HelmRelease(chart, 'volcano', {
+        chart: 'volcano',
+        values: { basic: { image_registry: output('mirror.example.com') } },
+      });
+    });
+    expect(engine.find('driver/Resource').inputs.spec).toMatchObject({ repository: 'mirror.example.com' });
+    expect(engine.find('scale/Resource').inputs.spec).toMatchObject({
+      triggers: [{ metadata: { serverAddress: 'http://prometheus:9090' } }],
+    });
+    expect(engine.find('volcano/Resource').inputs.spec).toMatchObject({
+      values: { basic: { image_registry: 'mirror.example.com' } },
+    });
+  });
+
+  it('are rejected, with the prop and what to write, where a construct computes with them', async () => {
+    await mockedEngine();
+    const building =
+      (build: (chart: never) => void): (() => unknown) =>
+      () =>
+        new GantryStack('lab', (chart) => build(chart as never));
+    const three = output(3) as never;
+    const size = output('1Gi') as never;
+    const job = { nodes: 1, image: 'a:1' };
+    for (const [prop, build] of [
+      ['nodes', (chart: never) => new kubeflow.PyTorchJob(chart, 'train', { ...job, nodes: three })],
+      [
+        'count',
+        (chart: never) =>
+          new kubeflow.PyTorchJob(chart, 'train', { ...job, accelerators: Accelerator.nvidia({ count: three }) }),
+      ],
+      ['sharedMemory', (chart: never) => new kubeflow.PyTorchJob(chart, 'train', { ...job, sharedMemory: size })],
+      [
+        'resources.memory',
+        (chart: never) =>
+          new kubeflow.PyTorchJob(chart, 'train', { ...job, sharedMemory: '1Gi', resources: { memory: size } }),
+      ],
+      [
+        'terminationGracePeriod',
+        (chart: never) => new kubeflow.PyTorchJob(chart, 'train', { ...job, terminationGracePeriod: three }),
+      ],
+      ['cpu', (chart: never) => new volcano.Queue(chart, 'q', { capability: { cpu: three } })],
+    ] as const) {
+      expect(building(build)).toThrow(new RegExp(`${prop}.*must not be an Output.*Give the value itself`));
+    }
+  });
+});
