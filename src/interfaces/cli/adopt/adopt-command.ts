@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type * as TsMorph from 'ts-morph';
 import { readManifests } from '../inputs';
-import { Progress, type Terminal, UsageError, wantsColour } from '../terminal';
+import { Progress, type Terminal, UsageError, wantsColor } from '../terminal';
 import { writeWhole } from '../whole-file';
 import { adopt, type Adoption } from './adopt';
 import { adoptionText } from './report';
@@ -49,7 +49,7 @@ export async function adoptCommand(paths: readonly string[], flags: AdoptFlags, 
     out,
     className,
     paths,
-    colour: wantsColour(terminal, flags.color),
+    color: wantsColor(terminal, flags.color),
     width: terminal.columns,
   });
   if (adoption.source === '') {

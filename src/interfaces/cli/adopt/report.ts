@@ -12,7 +12,7 @@ export interface AdoptionTextOptions {
   readonly out: string | undefined;
   readonly className: string;
   readonly paths: readonly string[];
-  readonly colour: boolean;
+  readonly color: boolean;
   readonly width: number | undefined;
 }
 
@@ -49,7 +49,7 @@ export function adoptionText(adoption: Adoption, options: AdoptionTextOptions): 
 
 const FORMS: readonly Form[] = ['construct', 'typed', 'plain'];
 
-function kinds({ declarations }: Adoption, { colour, width }: AdoptionTextOptions): string {
+function kinds({ declarations }: Adoption, { color, width }: AdoptionTextOptions): string {
   const counts = new Map<string, Record<Form, number>>();
   const count = (kind: string, form: Form): void => {
     const known = counts.get(kind) ?? { construct: 0, typed: 0, plain: 0 };
@@ -70,7 +70,7 @@ function kinds({ declarations }: Adoption, { colour, width }: AdoptionTextOption
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([kind, forms]) => [kind, ...FORMS.map((form) => (forms[form] === 0 ? '-' : String(forms[form])))]);
   const shown =
-    rows.length === 0 ? '' : table(['KIND', 'CONSTRUCTS', 'TYPED', 'UNTYPED'], rows, { colour, width, whole: [0] });
+    rows.length === 0 ? '' : table(['KIND', 'CONSTRUCTS', 'TYPED', 'UNTYPED'], rows, { color, width, whole: [0] });
   return others === 0 ? shown : `${shown}${counted(others, 'object')} of kinds without a construct\n`;
 }
 
