@@ -151,7 +151,7 @@ export function at(value: Expression, ...path: readonly string[]): Expression {
   return found;
 }
 
-/** The string that a literal or a name stands for. */
+/** The string of a literal or of a name. */
 export function textOf(value: Expression): string | undefined {
   if (value instanceof Reference && value.member === 'name') {
     return value.declared.name;
@@ -159,12 +159,12 @@ export function textOf(value: Expression): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The string that a literal or a name stands for; empty where it is none. */
+/** The string of a literal or of a name; empty where it is none. */
 export function wordOf(value: Expression): string {
   return textOf(value) ?? '';
 }
 
-/** The JSON that an expression of literals and names stands for. */
+/** The JSON of an expression of literals and names. */
 export function jsonOf(value: Expression): unknown {
   return evaluate(value, new Map());
 }

@@ -1,5 +1,5 @@
 /**
- * The names that generated code imports from `cdk8s-gantry` and `cdk8s`, as the values that they stand for.
+ * The names that generated code imports from `cdk8s-gantry` and `cdk8s`, as values.
  */
 import { ApiObject, Duration, JsonPatch } from 'cdk8s';
 import * as batch from '../../../constructs/batch';
