@@ -19,6 +19,7 @@ const PAGE_CODE = 'src/planning/pages/client';
 
 /** What projen sets for `src/`, for tests, examples, and page code too. */
 const STRICT: javascript.TypeScriptCompilerOptions = {
+  experimentalDecorators: true,
   alwaysStrict: true,
   esModuleInterop: true,
   noFallthroughCasesInSwitch: true,
@@ -82,6 +83,15 @@ function builtFile(source: string, extension: '.js' | '.d.ts'): string {
 }
 
 /** Where the project lives. */
+/** How Jest compiles: `publicClass` is a decorator of a class. */
+const SWC = {
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true },
+  },
+};
+
 const REPOSITORY = 'https://github.com/gantry-dev/gantry';
 
 /**
@@ -262,7 +272,7 @@ export class GantryProject extends typescript.TypeScriptProject {
 
   private configureJest(): void {
     const config = this.jest!.config as Record<string, unknown>;
-    config.transform = { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] };
+    config.transform = { '^.+\\.ts$': ['@swc/jest', SWC] };
     config.testMatch = ['<rootDir>/test/**/*.test.ts'];
     config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'];
     config.moduleNameMapper = Object.fromEntries(
@@ -313,6 +323,10 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('generate:docs', {
       description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
       exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts',
+    });
+    this.addTask('generate:props', {
+      description: 'Rewrite the names of the props of public classes, for programs without a type checker',
+      exec: 'tsx projen/api/known-props.ts',
     });
     this.addTask('generate:api-report', {
       description: 'Rewrite api/, the declarations that users see, from lib/',

@@ -11,6 +11,7 @@ import { join, relative } from 'path';
 import { apiFiles, type ApiSources } from './api-files';
 import { compareCrds, compareKubernetes, type Comparison } from './compare';
 import { generatedFilesIn, readSources, TRIGGERS_FILE, writeApi } from './generate';
+import { KNOWN_PROPS_FILE, knownPropsText } from './known-props';
 import { goModule, type Lock, PROJECT_ROOT, readLock, UnavailableSource } from './lock';
 import { order } from './openapi';
 
@@ -42,7 +43,14 @@ export function whySkipped(): string | undefined {
   return spawnSync('go', ['version']).status === 0 ? undefined : 'go is not installed';
 }
 
-function main(): void {
+async function main(): Promise<void> {
+  if (readFileSync(KNOWN_PROPS_FILE, 'utf8') !== (await knownPropsText())) {
+    console.error(
+      'The table of props is not that of the constructs. Run `npm run generate:props` and commit what it writes.',
+    );
+    process.exitCode = 1;
+    return;
+  }
   const lock = readLock();
   const why = whySkipped();
   if (why !== undefined) {
@@ -87,13 +95,10 @@ function kubernetesComparisons({ entries }: Lock): readonly Comparison[] {
 }
 
 if (require.main === module) {
-  try {
-    main();
-  } catch (error) {
-    if (error instanceof UnavailableSource) {
-      console.log(`SKIPPED test:drift: ${error.message}`);
-    } else {
+  main().catch((error: unknown) => {
+    if (!(error instanceof UnavailableSource)) {
       throw error;
     }
-  }
+    console.log(`SKIPPED test:drift: ${error.message}`);
+  });
 }

@@ -5,6 +5,7 @@ import { type IConstruct } from 'constructs';
 import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { type CheckOptions } from './engine';
 import { defaultRules } from './registry';
+import { type OfferedDevices, offeredTogether } from './offered-devices';
 import { type Rule } from './rule';
 import { type Suppression } from './suppression';
 
@@ -14,6 +15,8 @@ export interface CheckSettings {
   readonly silenced: Suppression[];
   readonly rules: Rule[];
   readonly crds: JsonObject[];
+  /** What the pools of nodes in the app offer. */
+  readonly offered: OfferedDevices[];
   kubernetes?: KubernetesMinor;
 }
 
@@ -24,7 +27,7 @@ interface WithSettings {
 /** The settings of a construct itself, to be added to. */
 export function settingsAt(scope: IConstruct): CheckSettings {
   const holder = scope as IConstruct & WithSettings;
-  holder[SETTINGS] ??= { silenced: [], rules: [], crds: [] };
+  holder[SETTINGS] ??= { silenced: [], rules: [], crds: [], offered: [] };
   return holder[SETTINGS];
 }
 
@@ -35,10 +38,11 @@ export function silencedAt(scope: IConstruct): readonly Suppression[] {
 
 /** What the checks of the tree that `scope` belongs to run with. */
 export function checkOptionsOf(scope: IConstruct): CheckOptions {
-  const { kubernetes, rules, crds } = settingsAt(scope.node.root);
+  const { kubernetes, rules, crds, offered } = settingsAt(scope.node.root);
   return {
     kubernetes,
     crds,
+    offered: offeredTogether(offered),
     crdOption: 'Checks.of(app).addCustomResourceDefinitions(…)',
     rules: rules.length === 0 ? defaultRules() : [...defaultRules(), ...rules],
   };

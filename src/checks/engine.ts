@@ -7,6 +7,7 @@ import { type ManifestSet } from '../manifests/manifest-set';
 import { unguarded } from '../manifests/unknown';
 import { FindingCollector } from './collector';
 import { type RuleGroup, type Severity, type Tier } from './finding';
+import { type OfferedDevices } from './offered-devices';
 import { defaultRules } from './registry';
 import { type Report } from './report';
 import { type Rule } from './rule';
@@ -59,6 +60,11 @@ export interface CheckOptions {
    * @default - every rule has its own severity
    */
   readonly severities?: ReadonlyMap<string, Severity>;
+  /**
+   * The devices of the cluster that the manifests are for.
+   * @default - what nodes in the set offer
+   */
+  readonly offered?: OfferedDevices;
 }
 
 const CRD_KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
@@ -75,7 +81,7 @@ export function check(set: ManifestSet, options: CheckOptions = {}): Report {
   const collector = new FindingCollector(set, options);
   reportSourceProblems(set, collector);
   checkShapes(set, kubernetes, options, collector);
-  runRules(options.rules ?? defaultRules(), { set, kubernetes }, collector);
+  runRules(options.rules ?? defaultRules(), { set, kubernetes, offered: options.offered }, collector);
   return collector.report();
 }
 

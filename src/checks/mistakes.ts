@@ -2,15 +2,145 @@
  * Mistakes in what constructs are given: each is recorded at its construct and reported at synth together with all others, so that
  * one run of an app shows all of them.
  */
-import { relative } from 'node:path';
 import { type IConstruct } from 'constructs';
+import { inertConstruct, inertIn, inertReads, inertValue } from './inert';
 import { checkOnSynth } from './on-synth';
+import { type Mistake, mistakeTexts, placeOfCall, rememberMistake } from './pending-mistakes';
 import { recordMistake } from './synth-state';
+import { printWithoutTrace } from './uncaught';
 
 /** Set by `cdk8s synth` and `gantry synth` for the app that they run. */
 const SYNTH_VARIABLE = 'CDK8S_OUTDIR';
 
+function isSynthesizing(): boolean {
+  return (process.env[SYNTH_VARIABLE] ?? '') !== '';
+}
+
 const reported = new WeakMap<IConstruct, Set<string>>();
+
+/** A call from the program into the package; what it calls in turn is part of it. */
+interface OpenCall {
+  readonly args: readonly unknown[];
+  readonly readsBefore: number;
+}
+
+let openCall: OpenCall | undefined;
+
+/** A call whose mistakes are collected. */
+export interface CollectedCall {
+  /** What the program passed. */
+  readonly args: readonly unknown[];
+  /** What is wrong with it, before anything is built. @default - nothing is known to be wrong */
+  readonly problems?: () => readonly string[];
+  /** The path of the construct, for errors that are thrown. @default - the message has none */
+  readonly path?: () => string | undefined;
+  /** The construct that a mistake belongs to. @default - the first construct that is given what the call returns */
+  readonly construct?: () => IConstruct | undefined;
+  /** Builds what the call returns. */
+  readonly run: () => unknown;
+}
+
+/**
+ * Makes a call of the program into the package.
+ *
+ * Under a command that synthesizes, a mistake is recorded, and the call returns an inert value; what fails because of an inert value is not
+ * another mistake. In any other program, such as a test, the error is thrown, and printed without a trace if nothing catches it.
+ *
+ * @throws what the call throws, unless it is recorded
+ */
+export function collectCall(call: CollectedCall): unknown {
+  if (openCall !== undefined) {
+    return call.run();
+  }
+  openCall = { args: call.args, readsBefore: inertReads() };
+  try {
+    return isSynthesizing() ? collected(call) : thrown(call);
+  } finally {
+    openCall = undefined;
+  }
+}
+
+/** Runs what the package does by itself, such as rendering: nothing in it is a call of the program. */
+export function withinPackage<T>(run: () => T): T {
+  const before = openCall;
+  openCall ??= { args: [], readsBefore: inertReads() };
+  try {
+    return run();
+  } finally {
+    openCall = before;
+  }
+}
+
+function thrown(call: CollectedCall): unknown {
+  try {
+    const problems = call.problems?.() ?? [];
+    if (problems.length > 0) {
+      const path = call.path?.();
+      throw new Error(`${path === undefined ? '' : `${path}: `}${problems.join('; ')}.`);
+    }
+    return call.run();
+  } catch (error) {
+    if (isMistake(error)) {
+      const place = placeOfCall();
+      printWithoutTrace(error, place === undefined ? error.message : `${error.message} (${place})`);
+    }
+    throw error;
+  }
+}
+
+function collected(call: CollectedCall): unknown {
+  const problems = (call.problems?.() ?? []).map((problem) => `${problem}.`);
+  let result: unknown;
+  try {
+    result = call.run();
+  } catch (error) {
+    if (!isMistake(error) && problems.length === 0 && !isConsequence()) {
+      throw error;
+    }
+    const texts = problems.length > 0 ? problems : isConsequence() || !(error instanceof Error) ? [] : [error.message];
+    return standIn(call, texts);
+  }
+  const construct = call.construct?.();
+  if (construct === undefined) {
+    return problems.length === 0 ? result : standIn(call, problems);
+  }
+  reportUsed(construct, call.args);
+  problems.forEach((problem) => reportMistake(construct, problem));
+  return result;
+}
+
+/** Records the mistakes of a call, and makes what it returns. */
+function standIn(call: CollectedCall, texts: readonly string[]): object {
+  const construct = call.construct?.();
+  if (construct !== undefined) {
+    reportUsed(construct, call.args);
+    texts.forEach((text) => reportMistake(construct, text));
+    return inertConstruct(construct);
+  }
+  const place = placeOfCall();
+  const mistakes = texts.map((text) => rememberMistake({ text, place }));
+  return inertValue({
+    usedBy: (user) =>
+      mistakes.filter((mistake) => mistake.path === undefined).forEach((mistake) => attach(user, mistake)),
+  });
+}
+
+function reportUsed(construct: IConstruct, args: readonly unknown[]): void {
+  inertIn(args).forEach(({ usedBy }) => usedBy?.(construct));
+}
+
+/** Whether what just failed was given, or has read, an inert value. */
+function isConsequence(): boolean {
+  return openCall !== undefined && (inertReads() > openCall.readsBefore || inertIn(openCall.args).length > 0);
+}
+
+/** Errors of the language are mistakes of this package, or of the program, and keep their trace. */
+function isMistake(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    ![TypeError, ReferenceError, RangeError, SyntaxError].some((kind) => error instanceof kind)
+  );
+}
 
 /**
  * Runs a part of a constructor, or of a method that completes a construct, that throws for what it is given.
@@ -19,17 +149,21 @@ const reported = new WeakMap<IConstruct, Set<string>>();
  * other program, such as a test, it is thrown where it is made.
  *
  * @param scope the construct that was given it
+ * @param args what the method was given
  * @throws what `action` throws, unless it is recorded
  */
-export function collectMistakes(scope: IConstruct, action: () => void): void {
+export function collectMistakes(scope: IConstruct, action: () => void, ...args: readonly unknown[]): void {
   try {
     action();
   } catch (error) {
-    if (!(error instanceof Error) || (process.env[SYNTH_VARIABLE] ?? '') === '') {
+    const consequence = isConsequence() || inertIn(args).length > 0;
+    if (!isSynthesizing() || !(consequence || isMistake(error))) {
       throw error;
     }
-    const prefix = `${scope.node.path}: `;
-    reportMistake(scope, error.message.startsWith(prefix) ? error.message.slice(prefix.length) : error.message);
+    reportUsed(scope, args);
+    if (!consequence && error instanceof Error) {
+      reportMistake(scope, error.message);
+    }
   }
 }
 
@@ -41,31 +175,20 @@ export function collectMistakes(scope: IConstruct, action: () => void): void {
  * @param message what was given and what to write
  */
 export function reportMistake(scope: IConstruct, message: string): void {
+  const { path } = scope.node;
+  const own = [`${path}: `, `${path}/`].find((prefix) => message.startsWith(prefix)) ?? '';
+  const text = message.slice(own.length);
   const known = reported.get(scope) ?? new Set();
-  if (known.has(message)) {
+  if (known.has(text)) {
     return;
   }
-  reported.set(scope, known.add(message));
-  checkOnSynth(scope);
-  recordMistake(scope);
-  const place = callerOf(new Error().stack ?? '');
-  const text = place === undefined ? message : `${message} (${place})`;
-  scope.node.addValidation({ validate: () => [text] });
+  reported.set(scope, known.add(text));
+  attach(scope, rememberMistake({ text, place: placeOfCall() }));
 }
 
-/** The program's own line: the first that lies neither in this package, nor in another one, nor in Node. */
-function callerOf(stack: string): string | undefined {
-  const own = __dirname.replace(/[\\/]checks$/, '');
-  for (const line of stack.split('\n').slice(1)) {
-    const place = /\(?((?:file:\/\/)?[^\s()]+):(\d+):\d+\)?$/.exec(line.trim());
-    if (place === null) {
-      continue;
-    }
-    const file = place[1].replace(/^file:\/\//, '');
-    if (file.startsWith(own) || file.startsWith('node:') || /[\\/]node_modules[\\/]/.test(file)) {
-      continue;
-    }
-    return `${relative(process.cwd(), file)}:${place[2]}`;
-  }
-  return undefined;
+function attach(scope: IConstruct, mistake: Mistake): void {
+  mistake.path = scope.node.path;
+  checkOnSynth(scope);
+  recordMistake(scope);
+  scope.node.addValidation({ validate: () => mistakeTexts([mistake]) });
 }

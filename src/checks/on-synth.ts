@@ -10,6 +10,7 @@ import { type ApiObject, type App } from 'cdk8s';
 import { type RenderedObject } from '../manifests/constructs';
 import type * as CheckTree from './check-tree';
 import { type Finding } from './finding';
+import { mistakesWithoutConstruct, mistakeTexts } from './pending-mistakes';
 import { type Report } from './report';
 import { writeReportFile } from './report-file';
 import { findingText, notCheckedByReason } from './report/text';
@@ -30,7 +31,9 @@ export function checkOnSynth(scope: IConstruct): void {
   const check = (): void => {
     errors = new Map();
     // What is built from a mistake is not worth checking, and may not even render.
-    if (state.hasMistakes) {
+    const withoutConstruct = mistakesWithoutConstruct();
+    if (state.hasMistakes || withoutConstruct.length > 0) {
+      errors.set(root, mistakeTexts(withoutConstruct));
       return;
     }
     const { checkRendered } = createRequire(__filename)('./check-tree') as typeof CheckTree;

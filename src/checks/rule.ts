@@ -10,6 +10,7 @@ import { type Manifest } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';
 import { type RuleGroup, type Severity, type Tier } from './finding';
+import { type OfferedDevices } from './offered-devices';
 
 /** What a rule found wrong. The engine adds the object, the file, and the construct. */
 export interface Violation {
@@ -38,6 +39,8 @@ export interface RuleContext {
   readonly set: ManifestSet;
   /** The Kubernetes minor that the manifests are meant for. */
   readonly kubernetes: KubernetesMinor;
+  /** The devices of the cluster, if the app states them, as a `GpuPlatform` does. Absent if only the manifests are known. */
+  readonly offered?: OfferedDevices;
 }
 
 /** The facts of a rule: what the docs and SARIF reports show. */

@@ -3,12 +3,12 @@
  */
 import { type JsonValue } from '../facts/api/schema';
 import { type Manifest } from '../manifests/manifest';
-import { asObject } from '../manifests/read';
 import { unguarded } from '../manifests/unknown';
 import { type Violation } from './rule';
 
 const HIDDEN = '(value of a Secret)';
-const FIELDS = ['data', 'stringData'] as const;
+/** What a Secret shows of itself. Everything else may hold a value, also under a misspelled name. */
+const SHOWN: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'type']);
 /** Shorter values occur by chance in any text. */
 const SHORTEST = 4;
 
@@ -18,9 +18,9 @@ export function withoutSecretValues(violation: Violation, { id, object: asRead }
   if (id.kind !== 'Secret' || id.group !== '') {
     return violation;
   }
-  const values = FIELDS.flatMap((field) => Object.values(asObject(object[field])))
-    .filter((value) => typeof value !== 'object')
-    .map(String)
+  const values = Object.keys(object)
+    .filter(isSecret)
+    .flatMap((field) => scalarsIn(object[field]))
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), Buffer.from(value, 'base64').toString('utf8')])
     .filter((value) => value.length >= SHORTEST);
   const hidden = (text: string): string => values.reduce(withoutValue, text);
@@ -28,7 +28,7 @@ export function withoutSecretValues(violation: Violation, { id, object: asRead }
   return {
     ...violation,
     message: hidden(message),
-    ...(found === undefined ? {} : { found: isBelowData(path) || path === '' ? HIDDEN : hiddenValue(found, hidden) }),
+    ...(found === undefined ? {} : { found: isBelowSecret(path) || path === '' ? HIDDEN : hiddenValue(found, hidden) }),
     ...(expected === undefined ? {} : { expected: hidden(expected) }),
     ...(fix === undefined ? {} : { fix: hidden(fix) }),
   };
@@ -48,8 +48,26 @@ function withoutValue(text: string, value: string): string {
   return left;
 }
 
-function isBelowData(path: string): boolean {
-  return FIELDS.some((field) => path === `/${field}` || path.startsWith(`/${field}/`));
+function isSecret(field: string): boolean {
+  return !SHOWN.has(field);
+}
+
+function isBelowSecret(path: string): boolean {
+  return isSecret(path.split('/')[1] ?? '');
+}
+
+/** The strings and numbers in a value. Truth values and null tell nothing. */
+function scalarsIn(value: JsonValue | undefined): readonly string[] {
+  const found: string[] = [];
+  const open: (JsonValue | undefined)[] = [value];
+  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
+    if (typeof next === 'string' || typeof next === 'number') {
+      found.push(String(next));
+    } else if (typeof next === 'object' && next !== null) {
+      open.push(...Object.values(next));
+    }
+  }
+  return found;
 }
 
 /** Annotations may repeat the whole object. */

@@ -84,6 +84,10 @@ function foreignness(
 ): string | undefined {
   if (value === undefined) {
     const broken = problems.some(({ kind }) => kind === 'syntax');
+    if (broken && skip === 'all' && file.endsWith('.json') && !/"(apiVersion|kind)"/.test(text)) {
+      // Settings of editors and compilers may have comments.
+      return 'not a manifest, and not plain JSON';
+    }
     return broken && /\{\{|\{%/.test(text) ? 'an unrendered template' : undefined;
   }
   return foreignDocument(value, file) ?? (skip === 'all' && hasNoObjectFields(value) ? 'not a manifest' : undefined);

@@ -65,6 +65,81 @@ unknown: hunter2-hunter2
   }
 });
 
+test('a Secret whose values are in the wrong place or of the wrong type does not show them', () => {
+  const report = renderJson(
+    check(
+      readManifests(`apiVersion: v1
+kind: Secret
+metadata: {name: a}
+stringData: hunter2-text
+data: [hunter2-item]
+immutable: hunter2-flag
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: b}
+stringData: {a: {b: hunter2-nested}, c: [hunter2-listed], d: 7654321}
+dtaa: {x: hunter2-misspelled}
+stringdata: {x: hunter2-lowercase}
+`),
+    ),
+  );
+  expect(JSON.parse(report)).toMatchObject({ documents: 2 });
+  expect(report).not.toContain('hunter2');
+  expect(report).not.toContain('7654321');
+});
+
+describe('an expression that is nested 10,000 deep', () => {
+  const deep = 10_000;
+  const judged = (kind: string, spec: object): readonly unknown[] => {
+    const apiVersion = kind === 'ScaledObject' ? 'keda.sh/v1alpha1' : 'monitoring.coreos.com/v1';
+    const report = check(readManifests(JSON.stringify({ apiVersion, kind, metadata: { name: 'a' }, spec })));
+    expect(report.notChecked).toEqual([]);
+    return report.findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  };
+  const formula = (text: string): readonly unknown[] =>
+    judged('ScaledObject', {
+      scaleTargetRef: { name: 'a' },
+      advanced: { scalingModifiers: { formula: text, target: '1' } },
+      triggers: [
+        {
+          type: 'cron',
+          name: 't',
+          metadata: { timezone: 'UTC', start: '0 8 * * *', end: '0 9 * * *', desiredReplicas: '1' },
+        },
+      ],
+    });
+  const query = (expr: string): readonly unknown[] =>
+    judged('PrometheusRule', { groups: [{ name: 'a', rules: [{ record: 'a', expr }] }] });
+
+  it.each([
+    ['parentheses', `${'('.repeat(deep)}t${')'.repeat(deep)}`],
+    ['conditions', `${'t > 1 ? 1 : '.repeat(deep)}t`],
+    ['signs', `${'-'.repeat(deep)}t`],
+    ['calls', `${'max('.repeat(deep)}t${')'.repeat(deep)}`],
+  ])('is not judged as a formula: %s', (_, text) => {
+    expect(formula(text)).toEqual([]);
+  });
+
+  it('is judged as a formula where it is 300 deep', () => {
+    expect(formula(`${'('.repeat(300)}t${')'.repeat(300)}`)).toEqual([]);
+    expect(formula(`${'('.repeat(300)}t${')'.repeat(299)}`)).toHaveLength(1);
+  });
+
+  it.each([
+    ['parentheses', `${'('.repeat(deep)}up${')'.repeat(deep)}`],
+    ['sums', `up${' + up'.repeat(deep)}`],
+    ['powers', `up${' ^ up'.repeat(deep)}`],
+    ['aggregations', `${'sum('.repeat(deep)}up${')'.repeat(deep)}`],
+  ])('is not judged as PromQL, which Prometheus reads: %s', (_, text) => {
+    expect(query(text)).toEqual([]);
+  });
+
+  it('is rejected as PromQL where a bracket is not closed', () => {
+    expect(query(`${'sum('.repeat(deep)}up`)).toHaveLength(1);
+  });
+});
+
 test('a rule that throws is reported, the others run, and the check is incomplete', () => {
   const broken = defineRule({
     on: 'object',

@@ -321,6 +321,22 @@ describe('places', () => {
 });
 
 describe('JSON', () => {
+  test('a string of many megabytes is read', () => {
+    const long = 'x'.repeat(12_000_000);
+    const { manifests, problems } = parseYaml(
+      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"${long}"}}`,
+      'a.json',
+    );
+    expect(problems).toEqual([]);
+    expect((manifests[0].object.data as { readonly a: string }).a).toHaveLength(long.length);
+  });
+
+  test.each(['{"a": "b', '{"a": "b\\', '{"a": "b\\"}'])('%j has a string that does not end', (text) => {
+    expect(parseYaml(text, 'a.json').problems).toMatchObject([
+      { kind: 'syntax', message: 'a string must end on the line on which it begins' },
+    ]);
+  });
+
   test('is read with duplicate keys, long integers and places', () => {
     const text =
       '{\n  "apiVersion": "v1", "kind": "Thing",\n  "a": 9007199254740993,\n  "b": {"c": 1,\n "c": [2, "\\u00e9"]}\n}\n{"apiVersion":"v1","kind":"Second"}';

@@ -9,7 +9,13 @@ import { instrumented } from './instrument';
 import { type Mutant, PROJECT } from './mutants';
 import { currentPlan } from './plan';
 
-const swc = createTransformer({ jsc: { target: 'es2022', parser: { syntax: 'typescript' } } });
+const swc = createTransformer({
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true },
+  },
+});
 const byFile = new Map<string, Mutant[]>();
 for (const mutant of currentPlan().mutants) {
   byFile.set(mutant.file, [...(byFile.get(mutant.file) ?? []), mutant]);

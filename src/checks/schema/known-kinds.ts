@@ -22,6 +22,7 @@ const FILE_GROUPS: ReadonlyMap<string, string> = new Map([
   ['kubescheduler.config.k8s.io', 'a file of kube-scheduler'],
   ['kustomize.config.k8s.io', 'a file of kustomize'],
   ['pod-security.admission.config.k8s.io', 'a file of the API server'],
+  ['skaffold', 'a file of Skaffold'],
 ]);
 
 /** Kinds of Istio, which are not covered here, and where they are: its own name is no API group, and is often written as one. */

@@ -48,6 +48,9 @@ export function compileExpression(source: string, { environment, result }: Wante
   try {
     tree = parse(withoutOptionalSyntax(source)).expr;
   } catch (error) {
+    if (error instanceof RangeError) {
+      return { complaint: `must not be nested deeper than ${DEEPEST_TREE - 1} operations` };
+    }
     return {
       complaint: `cannot be compiled: ${error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error)}`,
     };

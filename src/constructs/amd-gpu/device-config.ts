@@ -18,6 +18,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** Namespace of the operator, where its DeviceConfigs and their ConfigMaps must be. */
 export const ROCM_NAMESPACE = 'kube-amd-gpu';
@@ -102,6 +103,7 @@ const PARTITION_LABELS = [
  * @example
  * new amdGpu.DeviceConfig(chart, 'mi300x', { driver: { version: '7.0.2' }, nodeSelector: { 'example.com/pool': 'mi300x' } });
  */
+@publicClass('amdGpu.DeviceConfig')
 export class DeviceConfig extends Construct {
   /** Name of the DeviceConfig. */
   readonly name: string;

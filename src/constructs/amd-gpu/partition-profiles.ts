@@ -14,6 +14,7 @@ import {
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** Node label by which a node chooses a profile. */
 export const PARTITION_PROFILE_LABEL = 'dcm.amd.com/gpu-config-profile';
@@ -64,6 +65,7 @@ const SYSTEMD_SERVICES = ['amd-metrics-exporter', 'gpuagent'];
  * new amdGpu.DeviceConfig(chart, 'gpus', { partitions: profiles });
  * console.log(profiles.nodeLabels('slices')); // { 'dcm.amd.com/gpu-config-profile': 'slices' }
  */
+@publicClass('amdGpu.PartitionProfiles')
 export class PartitionProfiles extends Construct {
   /** Always `ConfigMap`, the kind that references carry. */
   readonly kind = 'ConfigMap';

@@ -9,6 +9,7 @@ import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 
 /** NPUs by the resource that they are counted as. */
 export type AscendChip = '910' | '310P' | '310';
@@ -47,6 +48,7 @@ export interface AscendDevicePluginProps extends NamespacedObjectProps, Overrida
  * @example
  * new ascend.AscendDevicePlugin(chart, 'npus', { image: 'registry.example.com/ascend-k8sdeviceplugin:v26.0.0' });
  */
+@publicClass('ascend.AscendDevicePlugin')
 export class AscendDevicePlugin extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;

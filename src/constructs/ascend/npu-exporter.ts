@@ -10,6 +10,7 @@ import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 
 /** Namespace of the exporter, by convention. */
 export const NPU_EXPORTER_NAMESPACE = ACCELERATOR_EXPORTERS.ascend.namespace;
@@ -41,6 +42,7 @@ export interface NpuExporterProps extends NamespacedObjectProps, Overridable<Dae
  * @example
  * new ascend.NpuExporter(chart, 'npu-exporter', { image: 'registry.example.com/npu-exporter:v26.0.0' });
  */
+@publicClass('ascend.NpuExporter')
 export class NpuExporter extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;

@@ -9,6 +9,7 @@ import { PodTemplate } from '../pods';
 import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { gangOfJob, jobAnnotations, jobSpec, type JobTemplateProps } from './job';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a CronJob. */
 export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpec, CronJobEngine> {
@@ -49,6 +50,7 @@ export type CronJobEngine = EnginesOf<typeof CRON_JOB_SCHEDULING>;
  * @example
  * new batch.CronJob(chart, 'evaluate', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', image, accelerators: Accelerator.nvidia({ count: 1 }) });
  */
+@publicClass('batch.CronJob')
 export class CronJob extends Workload<CronJobKind, CronJobSpec, CronJobEngine> {
   /** @throws if a number is none, or something is stated that needs an index in a Job without */
   constructor(scope: Construct, id: string, props: CronJobProps) {

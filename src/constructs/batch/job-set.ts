@@ -15,6 +15,7 @@ import { merged, type OpenPartial } from '../resources/merge';
 import { type EnginesOf, KUEUE_WHOLE_OR_NOT, type SchedulingMeans, writesGroup } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
+import { publicClass } from '../resources/public-class';
 
 const EXCLUSIVE_TOPOLOGY = 'alpha.jobset.sigs.k8s.io/exclusive-topology';
 
@@ -84,6 +85,7 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec, JobSetEngine> {
  * @example
  * new batch.JobSet(chart, 'pretrain', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 8, image, command: ['torchrun', 'train.py'] }] });
  */
+@publicClass('batch.JobSet')
 export class JobSet extends Workload<JobSetKind, JobSetSpec, JobSetEngine> {
   /** @throws if a count is not a whole number, two jobs have one name, or a job waits for none before it */
   constructor(scope: Construct, id: string, props: JobSetProps) {

@@ -17,6 +17,7 @@ import { Resource } from '../resources/resource';
 import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
+import { publicClass } from '../resources/public-class';
 
 /** What is run, and how it ends: of a Job, and of those that a CronJob makes. */
 export interface JobTemplateProps extends PodProps {
@@ -72,6 +73,7 @@ export interface JobProps extends JobTemplateProps, WorkloadProps<JobSpec, JobEn
  *   parallelism: 8, peers: true, image, command: ['torchrun', 'train.py'], accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */
+@publicClass('batch.Job')
 export class Job extends Workload<JobKind, JobSpec, JobEngine> {
   /** @throws if a number is none, or something is stated that needs an index in a Job without */
   constructor(scope: Construct, id: string, props: JobProps) {

@@ -13,6 +13,7 @@ import { requireWholeNumber } from '../workload/whole-number';
 import { scaledContainers, type ScalableWorkload, type ScalingTargetDescription } from '../workload/interop';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { EXCLUSIVE_TOPOLOGY, GROUP_KEY_LABEL, SUBGROUP_EXCLUSIVE_TOPOLOGY } from '../../manifests/leader-worker-facts';
+import { publicClass } from '../resources/public-class';
 
 /** How the pods of a group are divided into subgroups. */
 export interface SubGroups {
@@ -59,6 +60,7 @@ export interface LeaderWorkerSetProps extends PodProps, WorkloadProps<LeaderWork
  * @example
  * new batch.LeaderWorkerSet(chart, 'llama-405b', { groupSize: 2, groups: 3, image, accelerators: Accelerator.nvidia({ count: 8 }) });
  */
+@publicClass('batch.LeaderWorkerSet')
 export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerSetSpec> implements ScalableWorkload {
   hasAutoscaler = false;
   private readonly statedGroups: number | undefined;

@@ -9,6 +9,7 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { Resource } from '../resources/resource';
 import { type AnyChart } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions } from './chart-install';
+import { publicClass } from '../resources/public-class';
 
 /** Props of an ArgoApplication. */
 export interface ArgoApplicationProps<C extends AnyChart>
@@ -30,6 +31,7 @@ export interface ArgoApplicationProps<C extends AnyChart>
  *
  * @example new charts.ArgoApplication(chart, 'kueue', { chart: 'kueue' });
  */
+@publicClass('charts.ArgoApplication')
 export class ArgoApplication<C extends AnyChart> extends Construct {
   /** The chart that the Application installs. */
   readonly install: ChartInstall;

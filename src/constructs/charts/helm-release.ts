@@ -12,6 +12,7 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { Resource } from '../resources/resource';
 import { type AnyChart, TRAINING_OPERATOR } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions, isOci } from './chart-install';
+import { publicClass } from '../resources/public-class';
 
 /** Props of everything that Flux installs. */
 interface FluxProps extends Omit<NamespacedObjectProps, 'namespace'> {
@@ -34,6 +35,7 @@ const FLUX_NAMESPACE = 'flux-system';
  *
  * @example new charts.HelmRelease(chart, 'volcano', { chart: 'volcano', values: { custom: { scheduler_replicas: 2 } } });
  */
+@publicClass('charts.HelmRelease')
 export class HelmRelease<C extends AnyChart> extends Construct {
   /** The chart that the HelmRelease installs. */
   readonly install: ChartInstall;
@@ -102,6 +104,7 @@ export interface TrainingOperatorReleaseProps extends FluxProps, Overridable<Kus
  * @example
  * new charts.TrainingOperatorRelease(chart, 'training-operator');
  */
+@publicClass('charts.TrainingOperatorRelease')
 export class TrainingOperatorRelease extends Construct {
   /** The Kustomization object. */
   readonly resource: ApiObject;

@@ -5,6 +5,7 @@ import { Construct, type IConstruct } from 'constructs';
 import { synthState } from '../../checks/synth-state';
 import { type AnyChart } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions } from './chart-install';
+import { publicClass } from '../resources/public-class';
 
 const PULUMI_RELEASE = Symbol.for('gantry.pulumi-release');
 
@@ -20,6 +21,7 @@ export type PulumiReleaseProps<C extends AnyChart> = ChartOptions<C>;
  * const app = new App();
  * new charts.PulumiRelease(new Chart(app, 'operators'), 'kueue', { chart: 'kueue' });
  */
+@publicClass('charts.PulumiRelease')
 export class PulumiRelease extends Construct {
   /** Whether a construct is a PulumiRelease, of any copy of this package. */
   static isPulumiRelease(construct: IConstruct): construct is PulumiRelease {

@@ -4,6 +4,7 @@
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type JsonObject } from '../../facts/api/schema';
 import { type TimeSliceInterval } from './dra-facts';
+import { publicClass } from '../resources/public-class';
 
 /** Options of `ClaimSharing.mps`. */
 export interface MpsClaimOptions {
@@ -20,6 +21,7 @@ export interface MpsClaimOptions {
  * @example
  * new devices.GpuClaim(chart, 'shared', { sharing: devices.ClaimSharing.timeSlicing('Long') });
  */
+@publicClass('devices.ClaimSharing')
 export class ClaimSharing {
   /** Processes take turns of this length. */
   static timeSlicing(interval: TimeSliceInterval = 'Default'): ClaimSharing {

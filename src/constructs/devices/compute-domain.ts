@@ -9,6 +9,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a ComputeDomain. */
 export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<ComputeDomainKind> {
@@ -29,6 +30,7 @@ export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<C
  * const domain = new devices.ComputeDomain(chart, 'train');
  * new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 4 }), parts: [domain.channel] });
  */
+@publicClass('devices.ComputeDomain')
 export class ComputeDomain extends Construct {
   /** Name of the ResourceClaimTemplate that pods claim their channel by. */
   readonly name: string;

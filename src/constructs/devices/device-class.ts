@@ -12,6 +12,7 @@ import { Resource } from '../resources/resource';
 import { type DeviceSelector } from './device-selector';
 import { type DriverConfig } from './device-request';
 import { formFor } from './resource-claim-template';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a DeviceClass. */
 export type DeviceClassReference = ObjectReference<'DeviceClass'>;
@@ -43,6 +44,7 @@ export interface DeviceClassProps extends ClusterObjectProps, Overridable<Device
  *   selectors: [devices.DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), devices.DeviceSelector.memoryAtLeast('70Gi')],
  * });
  */
+@publicClass('devices.DeviceClass')
 export class DeviceClass extends Construct implements DeviceClassReference {
   /** A class of the cluster. */
   static fromName(name: string): DeviceClassReference {

@@ -4,6 +4,7 @@
 import { type Quantity } from '../../facts/api/scalars';
 import { parseQuantity } from '../../manifests/quantity';
 import { GPU_DRIVER } from './dra-facts';
+import { publicClass } from '../resources/public-class';
 
 /**
  * A condition that a device must meet, as a CEL expression.
@@ -11,6 +12,7 @@ import { GPU_DRIVER } from './dra-facts';
  * @example
  * new devices.GpuClaim(chart, 'large', { count: 2, selectors: [devices.DeviceSelector.memoryAtLeast('70Gi')] });
  */
+@publicClass('devices.DeviceSelector')
 export class DeviceSelector {
   /** An expression of your own; `device` is the device. */
   static cel(expression: string): DeviceSelector {

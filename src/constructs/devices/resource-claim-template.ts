@@ -23,6 +23,7 @@ import {
   renderDevices,
 } from './device-request';
 import { type ClaimForm, claimForm } from './dra-facts';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a ResourceClaimTemplate. */
 export interface ResourceClaimTemplateProps
@@ -40,6 +41,7 @@ export interface ResourceClaimTemplateProps
  * });
  * new PodTemplate({ image, accelerators: claim.accelerator() });
  */
+@publicClass('devices.ResourceClaimTemplate')
 export class ResourceClaimTemplate extends Construct implements ObjectReference<'ResourceClaimTemplate'> {
   /** Name of the ResourceClaimTemplate. */
   readonly kind = 'ResourceClaimTemplate';
@@ -114,6 +116,7 @@ export interface GpuClaimProps extends Omit<ResourceClaimTemplateProps, 'request
  * const claim = new devices.GpuClaim(chart, 'gpus', { count: 2 });
  * new PodTemplate({ image, accelerators: claim.accelerator() });
  */
+@publicClass('devices.GpuClaim')
 export class GpuClaim extends ResourceClaimTemplate {
   constructor(scope: Construct, id: string, props: GpuClaimProps = {}) {
     const { deviceClass, count, selectors, capacity, tolerations, adminAccess, firstAvailable } = props;

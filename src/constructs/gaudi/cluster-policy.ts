@@ -20,6 +20,7 @@ import { type OpenPartial } from '../resources/merge';
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** Name of the ClusterPolicy that the chart of the base operator creates. */
 export const GAUDI_CLUSTER_POLICY = 'habana-ai';
@@ -117,6 +118,7 @@ const SMALL = limits(['20m', '64Mi'], ['10m', '32Mi']);
  *   driver: { externalPorts: true },
  * });
  */
+@publicClass('gaudi.ClusterPolicy')
 export class ClusterPolicy extends Construct {
   /** Name of the ClusterPolicy. */
   readonly name: string;

@@ -11,6 +11,7 @@ import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 import { GAUDI_IMAGES } from './cluster-policy';
 
 /** Namespace of the device plugin, by convention. */
@@ -45,6 +46,7 @@ export interface GaudiDevicePluginProps extends NamespacedObjectProps, Overridab
  *   tolerations: [{ key: 'habana.ai/gaudi', operator: 'Exists', effect: 'NoSchedule' }],
  * });
  */
+@publicClass('gaudi.GaudiDevicePlugin')
 export class GaudiDevicePlugin extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;

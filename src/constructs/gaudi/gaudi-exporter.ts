@@ -11,6 +11,7 @@ import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 import { GAUDI_IMAGES } from './cluster-policy';
 
 /** Port of the exporter's metrics. */
@@ -40,6 +41,7 @@ export interface GaudiExporterProps extends NamespacedObjectProps, Overridable<D
  * @example
  * new gaudi.GaudiExporter(chart, 'gaudi-metrics');
  */
+@publicClass('gaudi.GaudiExporter')
 export class GaudiExporter extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;

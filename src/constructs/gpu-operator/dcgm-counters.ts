@@ -10,6 +10,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY, type DcgmMetricType } from './dcgm-counters-text';
+import { publicClass } from '../resources/public-class';
 
 /** A row of the exporter's list. */
 export interface DcgmCounter {
@@ -80,6 +81,7 @@ export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = (
  * const counters = new gpuOperator.DcgmCounters(chart, 'counters', { namespace: 'gpu-operator' });
  * new gpuOperator.GpuOperator(chart, 'gpu', { dcgmExporter: { counters } });
  */
+@publicClass('gpuOperator.DcgmCounters')
 export class DcgmCounters extends Construct {
   /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';

@@ -9,6 +9,7 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { Resource } from '../resources/resource';
 import { configText } from './config-text';
 import { type Sharing } from './sharing';
+import { publicClass } from '../resources/public-class';
 
 /** The node label whose value is the key of the node's configuration. */
 export const DEVICE_PLUGIN_CONFIG_LABEL = 'nvidia.com/device-plugin.config';
@@ -29,6 +30,7 @@ export interface DevicePluginConfigurationProps extends NamespacedObjectProps, O
  * const plugin = new gpuOperator.DevicePluginConfiguration(chart, 'plugin', { namespace: 'gpu-operator' });
  * const labels = plugin.addConfiguration('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
  */
+@publicClass('gpuOperator.DevicePluginConfiguration')
 export class DevicePluginConfiguration extends Construct {
   /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';

@@ -35,6 +35,8 @@ export interface DevicePluginReading {
   readonly migStrategy: string;
   /** Resources as pods ask for them whose requests above 1 fail. */
   readonly askedOnce: readonly string[];
+  /** Resources that are shared, under the names that pods request. */
+  readonly shared: readonly string[];
 }
 
 export const MIG_STRATEGIES = ['none', 'single', 'mixed'] as const;
@@ -84,7 +86,7 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   const problems: DevicePluginProblem[] = [];
   const note: Note<DevicePluginProblemKind> = (kind, at, message, found, expected) =>
     problems.push({ kind, at, message, found, expected });
-  const nothing = { problems, strategy: 'none', migStrategy: '', askedOnce: [] } as const;
+  const nothing = { problems, strategy: 'none', migStrategy: '', askedOnce: [], shared: [] } as const;
   const parsed = valueOf(text);
   if ('broken' in parsed) {
     note('shape', '', `the text is not YAML: ${parsed.broken}`);
@@ -149,7 +151,7 @@ function readSharing(
   sharing: JsonObject,
   migStrategy: string,
   note: Note<DevicePluginProblemKind>,
-): Pick<DevicePluginReading, 'strategy' | 'askedOnce'> {
+): Pick<DevicePluginReading, 'strategy' | 'askedOnce' | 'shared'> {
   noteUnknown(sharing, 'sharing', ['timeSlicing', 'mps'], note);
   const slicing = sharing.timeSlicing;
   const mps = sharing.mps;
@@ -187,7 +189,7 @@ function readSharing(
   }
   const active = served ?? sliced;
   if (active === undefined) {
-    return { strategy: 'none', askedOnce: [] };
+    return { strategy: 'none', askedOnce: [], shared: [] };
   }
   if (served === undefined && !active.fails) {
     note(
@@ -198,12 +200,11 @@ function readSharing(
       'failRequestsGreaterThanOne: true',
     );
   }
+  const shared = active.names.map((name) => (active.renamed ? `${name}.shared` : name));
   return {
     strategy: served === undefined ? 'time-slicing' : 'mps',
-    askedOnce:
-      served !== undefined || active.fails
-        ? active.names.map((name) => (active.renamed ? `${name}.shared` : name))
-        : [],
+    askedOnce: served !== undefined || active.fails ? shared : [],
+    shared,
   };
 }
 

@@ -12,6 +12,7 @@ import { clusterMetadata, type ClusterObjectProps } from '../resources/object-pr
 import { Resource } from '../resources/resource';
 import { clusterPolicySpec, type DaemonSetOptions, type DcgmExporterOptions } from './cluster-policy-spec';
 import { type Operand, type OperandImage, renderOperand } from './operand';
+import { publicClass } from '../resources/public-class';
 
 /** Gates of the DRA driver; others are taken as well. */
 export type DraFeatureGate =
@@ -51,6 +52,7 @@ export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, Opera
  * @example
  * new gpuOperator.GpuCluster(chart, 'gpus', { computeDomains: true });
  */
+@publicClass('gpuOperator.GpuCluster')
 export class GpuCluster extends Construct {
   /** The GPUCluster object. */
   readonly resource: ApiObject;

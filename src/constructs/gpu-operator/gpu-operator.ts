@@ -16,6 +16,7 @@ import { DevicePluginConfiguration } from './device-plugin-configuration';
 import { MigConfiguration } from './mig-configuration';
 import { GpuNodePool } from './node-pool';
 import { Sharing } from './sharing';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a GpuOperator. */
 export interface GpuOperatorProps extends ClusterPolicyOptions, ClusterObjectProps {
@@ -47,6 +48,7 @@ const DEFAULT_CONFIG = 'default';
  * const pool = gpu.addNodePool('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
  * pool.nodeLabels; // what the nodes are to be labeled with
  */
+@publicClass('gpuOperator.GpuOperator')
 export class GpuOperator extends Construct {
   /** The ClusterPolicy; `undefined` where the chart writes it. */
   readonly resource?: ApiObject;

@@ -12,6 +12,7 @@ import { configText } from './config-text';
 import { checkConfigName } from './device-plugin-configuration';
 import { MIG_CONFIG_KEY } from './mig-parted-text';
 import { type Sharing } from './sharing';
+import { publicClass } from '../resources/public-class';
 
 /** The node label whose value is the name of the node's layout. */
 export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
@@ -35,6 +36,7 @@ export interface MigConfigurationProps extends NamespacedObjectProps, Overridabl
  * const mig = new gpuOperator.MigConfiguration(chart, 'mig', { namespace: 'gpu-operator' });
  * const labels = mig.addConfiguration('small', gpuOperator.Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
  */
+@publicClass('gpuOperator.MigConfiguration')
 export class MigConfiguration extends Construct {
   /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';

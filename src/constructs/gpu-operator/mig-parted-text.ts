@@ -6,7 +6,7 @@
  */
 import { type AcceleratorFacts, ACCELERATORS, parseMigProfile } from '../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { asArray, isObject } from '../../manifests/read';
+import { asArray, asObject, isObject } from '../../manifests/read';
 import { type ConfigProblem, kindOf, type Note, unknownKeys, valueOf, within } from './config-problem';
 import { gpusForLayout, gpusWithProfiles, migLayoutProblems, type MigLayout } from './mig-layout';
 
@@ -17,6 +17,8 @@ export type MigConfigProblem = ConfigProblem<MigConfigProblemKind>;
 export interface MigConfigReading {
   /** Names that the node label `nvidia.com/mig.config` can have. */
   readonly names: readonly string[];
+  /** Profiles that any entry makes instances of. */
+  readonly profiles: readonly string[];
   readonly problems: readonly MigConfigProblem[];
 }
 
@@ -37,11 +39,11 @@ export function readMigConfig(text: string): MigConfigReading {
   const parsed = valueOf(text);
   if ('broken' in parsed) {
     note('shape', '', `the text is not YAML: ${parsed.broken}`);
-    return { names: [], problems };
+    return { names: [], profiles: [], problems };
   }
   if (!isObject(parsed.value)) {
     note('shape', '', `the text is ${kindOf(parsed.value)}, not a mapping`, undefined, 'version: v1 and mig-configs');
-    return { names: [], problems };
+    return { names: [], profiles: [], problems };
   }
   const { version } = parsed.value;
   if (version !== 'v1') {
@@ -65,7 +67,7 @@ export function readMigConfig(text: string): MigConfigReading {
         'a list of entries for each name',
       );
     }
-    return { names: [], problems };
+    return { names: [], profiles: [], problems };
   }
   for (const [name, entries] of Object.entries(configs)) {
     const at = within('mig-configs', name);
@@ -80,7 +82,11 @@ export function readMigConfig(text: string): MigConfigReading {
     }
     asArray(entries).forEach((entry, index) => readEntry(entry, within(at, index), note));
   }
-  return { names: Object.keys(configs), problems };
+  return { names: Object.keys(configs), profiles: profilesIn(Object.values(configs).flatMap(asArray)), problems };
+}
+
+function profilesIn(entries: readonly JsonValue[]): readonly string[] {
+  return [...new Set(entries.flatMap((entry) => Object.keys(asObject(asObject(entry)['mig-devices']))))];
 }
 
 /** Which GPUs of a node an entry is about. */

@@ -5,6 +5,7 @@ import { type ResourceName } from '../../facts/catalog';
 import { type Accelerator } from '../pods/accelerator';
 import { podPart, type PodPart } from '../pods/pod-part';
 import { type Sharing } from './sharing';
+import { publicClass } from '../resources/public-class';
 
 /**
  * Nodes that expose their GPUs in the same way. `GpuOperator.addNodePool` makes one.
@@ -14,6 +15,7 @@ import { type Sharing } from './sharing';
  * const pool = operator.addNodePool('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
  * new PodTemplate({ image, accelerators: pool.accelerator(), parts: [pool.nodes] });
  */
+@publicClass('gpuOperator.GpuNodePool')
 export class GpuNodePool {
   constructor(
     /** Name of the pool. */

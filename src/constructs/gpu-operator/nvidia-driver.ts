@@ -12,6 +12,7 @@ import { type NamedReference, nameOf, type PriorityClassReference } from '../res
 import { Resource } from '../resources/resource';
 import { type DriverOptions, named, renderRdma, renderUpgrade } from './driver-options';
 import { type Operand, renderOperand } from './operand';
+import { publicClass } from '../resources/public-class';
 
 /** Props of an NvidiaDriver. */
 export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, ClusterObjectProps {
@@ -49,6 +50,7 @@ export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, Clust
  * new gpuOperator.NvidiaDriver(chart, 'default', { version: '595.91.07' });
  * new gpuOperator.NvidiaDriver(chart, 'v100', { version: '535.247.01', nodeSelector: { 'example.com/pool': 'v100' } });
  */
+@publicClass('gpuOperator.NvidiaDriver')
 export class NvidiaDriver extends Construct {
   /** Name of the NVIDIADriver. */
   readonly name: string;

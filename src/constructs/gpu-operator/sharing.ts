@@ -6,6 +6,7 @@ import { type JsonObject } from '../../facts/api/schema';
 import { type AcceleratorName, migResource, type ResourceName } from '../../facts/catalog';
 import { Accelerator } from '../pods/accelerator';
 import { type MigLayout, provenLayout } from './mig-layout';
+import { publicClass } from '../resources/public-class';
 
 /** MPS serves at most this many processes on one GPU. */
 const MOST_MPS_CLIENTS = 48;
@@ -74,6 +75,7 @@ interface Parts {
  * const operator = new gpuOperator.GpuOperator(chart, 'gpu');
  * operator.addNodePool('inference', gpuOperator.Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
  */
+@publicClass('gpuOperator.Sharing')
 export class Sharing {
   /** Whole GPUs, one pod each. */
   static whole(): Sharing {

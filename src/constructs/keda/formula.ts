@@ -95,6 +95,9 @@ export function readFormula(formula: string): FormulaReading {
     reader.read();
     return { names: reader.names };
   } catch (error) {
+    if (error instanceof TooDeep) {
+      return { names: [] };
+    }
     if (!(error instanceof FormulaError)) {
       throw error;
     }
@@ -102,12 +105,19 @@ export function readFormula(formula: string): FormulaReading {
   }
 }
 
+/** A formula that is nested deeper is not judged: KEDA may compile it. */
+const DEEPEST = 1000;
+
+class TooDeep extends Error {}
+
 class FormulaReader {
   readonly names: { name: string; at: number }[] = [];
   private tokens: readonly Token[] = [];
   private position = 0;
   private readonly variables: Map<string, Type>[] = [];
   private depth = 0;
+  /** How many expressions surround the one at hand. */
+  private level = 0;
 
   constructor(private readonly formula: string) {}
 
@@ -178,6 +188,15 @@ class FormulaReader {
   }
 
   private expression(precedence: number): Type {
+    if (++this.level > DEEPEST) {
+      throw new TooDeep();
+    }
+    const type = this.expressionAt(precedence);
+    this.level--;
+    return type;
+  }
+
+  private expressionAt(precedence: number): Type {
     if (precedence === 0 && this.is('let')) {
       return this.declaration();
     }

@@ -9,6 +9,7 @@ import { LLM_METRICS, type LlmMetric, type LlmMetrics, type LlmServer } from './
 import { type ScaledObjectProps } from './scaled-object';
 import { type Trigger, type TriggerOptions } from './trigger';
 import { type PrometheusTrigger, Triggers } from './triggers';
+import { publicClass } from '../resources/public-class';
 
 export { type LlmServer } from './llm-servers';
 
@@ -60,6 +61,7 @@ const LONGEST_WINDOW_SECONDS = 3600;
  *   }),
  * });
  */
+@publicClass('keda.LlmScaling')
 export class LlmScaling {
   /**
    * Replicas by the requests that wait.

@@ -12,6 +12,7 @@ import { type SinglePodsEngine } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { DEFAULT_MAX_REPLICAS, PAUSED } from './keda-facts';
 import { type Trigger } from './trigger';
+import { publicClass } from '../resources/public-class';
 
 /** How many new Jobs a poll makes out of what triggers count. */
 export type JobScaling =
@@ -87,6 +88,7 @@ export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, S
  *   })],
  * });
  */
+@publicClass('keda.ScaledJob')
 export class ScaledJob extends Workload<ScaledJobKind, ScaledJobSpec, SinglePodsEngine> {
   private readonly triggers: Trigger[];
 

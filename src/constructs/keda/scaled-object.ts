@@ -1,7 +1,7 @@
 /**
  * ScaledObject: a workload whose replicas follow triggers.
  */
-import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Duration, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type HorizontalPodAutoscalerBehavior } from '../../facts/api/types/autoscaling/v2';
@@ -21,6 +21,7 @@ import {
   TRANSFER_HPA_OWNERSHIP,
 } from './keda-facts';
 import { type Trigger } from './trigger';
+import { publicClass } from '../resources/public-class';
 
 /** An object with a scale subresource, as little as has to be known of it. */
 export interface ScalableReference {
@@ -129,6 +130,7 @@ export interface ScaledObjectProps extends NamespacedObjectProps, Overridable<Sc
  *   })],
  * });
  */
+@publicClass('keda.ScaledObject')
 export class ScaledObject extends Construct {
   /** Name of the ScaledObject. */
   readonly name: string;
@@ -143,7 +145,6 @@ export class ScaledObject extends Construct {
     private readonly props: ScaledObjectProps,
   ) {
     super(scope, id);
-    refuseSeconds(props);
     requireCounts(props, this.node.path);
     markScaled(props.target);
     this.name = props.name ?? id;

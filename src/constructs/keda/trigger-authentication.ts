@@ -17,6 +17,7 @@ import {
 } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** The authentication of a trigger: a construct, or `fromName` for one that exists in the cluster. */
 export interface TriggerAuthenticationReference {
@@ -98,6 +99,7 @@ export interface TriggerAuthenticationProps
  * @example
  * new keda.TriggerAuthentication(chart, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
  */
+@publicClass('keda.TriggerAuthentication')
 export class TriggerAuthentication extends Construct implements TriggerAuthenticationReference {
   /** Name of the TriggerAuthentication. */
   readonly name: string;
@@ -147,6 +149,7 @@ export interface ClusterTriggerAuthenticationProps
  *   authentication: aws,
  * });
  */
+@publicClass('keda.ClusterTriggerAuthentication')
 export class ClusterTriggerAuthentication extends Construct implements TriggerAuthenticationReference {
   /** Name of the ClusterTriggerAuthentication. */
   readonly name: string;

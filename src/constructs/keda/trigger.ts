@@ -8,6 +8,7 @@ import { kedaScaler, type KedaScaler, type KedaScalerParameter } from '../../fac
 import { type ScaledObjectSpecTrigger } from '../../facts/api/types/keda.sh/v1alpha1';
 import { missingParameters } from './scaler-parameters';
 import { type TriggerAuthenticationReference } from './trigger-authentication';
+import { publicClass } from '../resources/public-class';
 
 /** A time: a `Duration` of cdk8s. */
 export type KedaDuration = Duration;
@@ -18,6 +19,7 @@ export type KedaDuration = Duration;
  * @example
  * keda.Triggers.rabbitmq({ host: keda.fromEnv('RABBITMQ_HOST'), queueName: 'jobs', measure: { queueLength: 5 } });
  */
+@publicClass('keda.EnvironmentVariable')
 export class EnvironmentVariable {
   constructor(
     /** Name of the variable. */
@@ -74,6 +76,7 @@ export interface TriggerDefinition {
  *   triggers: [keda.Triggers.cron({ timezone: 'Etc/UTC', start: '0 8 * * 1-5', end: '0 18 * * 1-5', desiredReplicas: 4 })],
  * });
  */
+@publicClass('keda.Trigger')
 export class Trigger {
   private constructor(private readonly definition: TriggerDefinition) {}
 

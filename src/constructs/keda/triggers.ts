@@ -16,6 +16,7 @@ import {
   type RedisTriggerProps,
 } from './generated-triggers';
 import { EnvironmentVariable, Trigger, type TriggerOptions } from './trigger';
+import { publicClass } from '../resources/public-class';
 
 /** Parameters of `Triggers.prometheus`. */
 export interface PrometheusTrigger extends Omit<
@@ -171,6 +172,7 @@ export interface NatsJetstreamTrigger extends Omit<
  *   identityOwner: 'operator',
  * });
  */
+@publicClass('keda.Triggers')
 export class Triggers extends GeneratedTriggers {
   /** Scaler `prometheus`. */
   static prometheus(props: PrometheusTrigger): Trigger {

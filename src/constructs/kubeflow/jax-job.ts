@@ -7,6 +7,7 @@ import { Workload } from '../workload/workload';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, runPolicyFor } from './operator-job';
 import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a JAXJob. */
 export interface JAXJobProps extends OperatorJobProps<JAXJobSpec, OperatorJobEngine> {
@@ -20,6 +21,7 @@ export interface JAXJobProps extends OperatorJobProps<JAXJobSpec, OperatorJobEng
  *
  * @example new kubeflow.JAXJob(chart, 'gemma', { nodes: 4, image: 'registry.example.com/gemma:1', command: ['python', 'train.py'] });
  */
+@publicClass('kubeflow.JAXJob')
 export class JAXJob extends Workload<JAXJobKind, JAXJobSpec, OperatorJobEngine> {
   /** @throws if `nodes` is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: JAXJobProps) {

@@ -19,6 +19,7 @@ import {
   type MpiJobEngine,
   type MpiJobV1Engine,
 } from './scheduling';
+import { publicClass } from '../resources/public-class';
 
 /** What both operators know. The command is the launcher's: `mpirun` and the program. */
 export interface MPIJobBaseProps extends PodProps {
@@ -61,6 +62,7 @@ export interface MPIJobProps
  *   accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */
+@publicClass('kubeflow.MPIJob')
 export class MPIJob extends Workload<MPIJobKind, MPIJobSpec, MpiJobEngine> {
   /** @throws if a number of pods or slots is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: MPIJobProps) {
@@ -120,6 +122,7 @@ export interface MPIJobV1Props extends MPIJobBaseProps, RunPolicyProps, Workload
  *   launcher: { command: ['mpirun', 'all_reduce_perf', '-g', '1'] },
  * });
  */
+@publicClass('kubeflow.MPIJobV1')
 export class MPIJobV1 extends Workload<MPIJobV1Kind, MPIJobV1Spec, MpiJobV1Engine> {
   /** @throws if a number of pods or slots is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: MPIJobV1Props) {

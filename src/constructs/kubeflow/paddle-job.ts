@@ -10,6 +10,7 @@ import { requireElasticRange } from './elastic-policy';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
 import { gangOfRoles, PADDLE_JOB_SCHEDULING, type PaddleJobEngine } from './scheduling';
+import { publicClass } from '../resources/public-class';
 
 /** How the number of workers of a PaddleJob may change. */
 export interface PaddleElasticProps {
@@ -42,6 +43,7 @@ export interface PaddleJobProps extends OperatorJobProps<PaddleJobSpec, PaddleJo
  *
  * @example new kubeflow.PaddleJob(chart, 'ocr', { nodes: 2, image, command: ['python', '-m', 'paddle.distributed.launch', 'train.py'] });
  */
+@publicClass('kubeflow.PaddleJob')
 export class PaddleJob extends Workload<PaddleJobKind, PaddleJobSpec, PaddleJobEngine> {
   /** @throws if a number of pods is not a whole number of at least 1, or `nodes` lies outside of the elastic range */
   constructor(scope: Construct, id: string, props: PaddleJobProps) {

@@ -15,6 +15,7 @@ import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement } from './operator-job';
 import { runPolicyOf } from './run-policy';
 import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
+import { publicClass } from '../resources/public-class';
 
 const FRAMEWORK = FRAMEWORKS.PyTorchJob;
 
@@ -41,6 +42,7 @@ export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec, Operat
  *   accelerators: Accelerator.nvidia({ count: 8 }), sharedMemory: '64Gi',
  * }).submitTo(research.queue);
  */
+@publicClass('kubeflow.PyTorchJob')
 export class PyTorchJob extends Workload<PyTorchJobKind, PyTorchJobSpec, OperatorJobEngine> {
   /** Nodes at the beginning. */
   readonly nodes: number;

@@ -8,6 +8,7 @@ import { Workload, type WorkloadChoice } from '../workload/workload';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
 import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
+import { publicClass } from '../resources/public-class';
 
 /** A role with what is different in it. */
 export interface TFRoleProps extends Partial<PodProps> {
@@ -39,6 +40,7 @@ export interface TFJobProps extends OperatorJobProps<TFJobSpec, OperatorJobEngin
  *   workers: 4, parameterServers: { replicas: 2, accelerators: undefined }, image, command: ['python', 'train.py'],
  * });
  */
+@publicClass('kubeflow.TFJob')
 export class TFJob extends Workload<TFJobKind, TFJobSpec, OperatorJobEngine> {
   /** @throws if a number of pods is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: TFJobProps) {

@@ -10,6 +10,7 @@ import { requireWholeNumber } from '../workload/whole-number';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
 import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
+import { publicClass } from '../resources/public-class';
 
 /** Props of an XGBoostJob. */
 export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec, OperatorJobEngine> {
@@ -24,6 +25,7 @@ export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec, Operat
  *
  * @example new kubeflow.XGBoostJob(chart, 'churn', { nodes: 3, image: 'registry.example.com/churn:2', command: ['python', 'train.py'] });
  */
+@publicClass('kubeflow.XGBoostJob')
 export class XGBoostJob extends Workload<XGBoostJobKind, XGBoostJobSpec, OperatorJobEngine> {
   /** @throws if `nodes` is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: XGBoostJobProps) {

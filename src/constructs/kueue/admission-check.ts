@@ -10,6 +10,7 @@ import {
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromName(…)` for one of the cluster. */
 export type AdmissionCheckReference = ObjectReference<'AdmissionCheck'>;
@@ -31,6 +32,7 @@ export interface AdmissionCheckProps extends ClusterObjectProps, Overridable<Adm
  *   parameters: { apiGroup: 'kueue.x-k8s.io', kind: 'ProvisioningRequestConfig', name: 'h100' },
  * });
  */
+@publicClass('kueue.AdmissionCheck')
 export class AdmissionCheck extends Construct implements AdmissionCheckReference {
   /** A check that exists in the cluster. */
   static fromName(name: string): AdmissionCheckReference {

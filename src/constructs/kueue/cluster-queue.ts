@@ -14,6 +14,7 @@ import { type AdmissionCheckReference } from './admission-check';
 import { type CohortReference } from './cohort';
 import { type FlavorQuotas, resourceGroups } from './quotas';
 import { type ResourceFlavorReference } from './resource-flavor';
+import { publicClass } from '../resources/public-class';
 
 /** Whatever names a cluster queue: a `ClusterQueue`, or `ClusterQueue.fromName(…)` for one of the cluster. */
 export type ClusterQueueReference = ObjectReference<'ClusterQueue'>;
@@ -93,6 +94,7 @@ export interface ClusterQueueProps extends ClusterObjectProps, Overridable<Clust
  *   preemption: { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
  * });
  */
+@publicClass('kueue.ClusterQueue')
 export class ClusterQueue extends Construct implements ClusterQueueReference {
   /** A cluster queue that exists in the cluster. */
   static fromName(name: string): ClusterQueueReference {

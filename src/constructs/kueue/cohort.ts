@@ -10,6 +10,7 @@ import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../r
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type FlavorQuotas, resourceGroups } from './quotas';
+import { publicClass } from '../resources/public-class';
 
 /** A reference to a cohort: a `Cohort`, or `Cohort.fromName(…)`. A cohort without an object exists as soon as a ClusterQueue names it. */
 export type CohortReference = ObjectReference<'Cohort'>;
@@ -31,6 +32,7 @@ export interface CohortProps extends ClusterObjectProps, Overridable<CohortKind>
  * const company = new kueue.Cohort(chart, 'company');
  * new kueue.Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
  */
+@publicClass('kueue.Cohort')
 export class Cohort extends Construct implements CohortReference {
   /** A cohort of the cluster, or one that exists by being named. */
   static fromName(name: string): CohortReference {

@@ -11,6 +11,7 @@ import { type KueueQueueReference } from '../resources/queue-references';
 import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type ClusterQueueReference, type StopPolicy } from './cluster-queue';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a LocalQueue. */
 export interface LocalQueueProps extends NamespacedObjectProps, Overridable<LocalQueueKind> {
@@ -30,6 +31,7 @@ export interface LocalQueueProps extends NamespacedObjectProps, Overridable<Loca
  * const queue = new kueue.LocalQueue(chart, 'team-a', { clusterQueue: training });
  * new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image }).submitTo(queue);
  */
+@publicClass('kueue.LocalQueue')
 export class LocalQueue extends Construct implements KueueQueueReference {
   /** A local queue that exists in the workload's namespace. */
   static fromName(name: string): KueueQueueReference {

@@ -10,6 +10,7 @@ import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../r
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type TopologyReference } from './topology';
+import { publicClass } from '../resources/public-class';
 
 /** Whatever names a flavor: a `ResourceFlavor`, or `ResourceFlavor.fromName(…)` for one of the cluster. */
 export type ResourceFlavorReference = ObjectReference<'ResourceFlavor'>;
@@ -36,6 +37,7 @@ export interface ResourceFlavorProps extends ClusterObjectProps, Overridable<Res
  *   tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
  * });
  */
+@publicClass('kueue.ResourceFlavor')
 export class ResourceFlavor extends Construct implements ResourceFlavorReference {
   /** A flavor that exists in the cluster. */
   static fromName(name: string): ResourceFlavorReference {

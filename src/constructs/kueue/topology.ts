@@ -7,6 +7,7 @@ import { Topology as TopologyKind } from '../../facts/api/types/kueue.x-k8s.io/v
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** Whatever names a topology: a `Topology`, or `Topology.fromName(…)` for one of the cluster. */
 export type TopologyReference = ObjectReference<'Topology'>;
@@ -26,6 +27,7 @@ export interface TopologyProps extends ClusterObjectProps, Overridable<TopologyK
  *
  * @example new kueue.Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
  */
+@publicClass('kueue.Topology')
 export class Topology extends Construct implements TopologyReference {
   /** A topology that exists in the cluster. */
   static fromName(name: string): TopologyReference {

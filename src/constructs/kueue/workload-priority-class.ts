@@ -7,6 +7,7 @@ import { WorkloadPriorityClass as WorkloadPriorityClassKind } from '../../facts/
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type WorkloadPriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a WorkloadPriorityClass. */
 export interface WorkloadPriorityClassProps extends ClusterObjectProps, Overridable<WorkloadPriorityClassKind> {
@@ -21,6 +22,7 @@ export interface WorkloadPriorityClassProps extends ClusterObjectProps, Overrida
  *
  * @example new kueue.WorkloadPriorityClass(chart, 'release', { value: 1000, description: 'What a release waits for' });
  */
+@publicClass('kueue.WorkloadPriorityClass')
 export class WorkloadPriorityClass extends Construct implements WorkloadPriorityClassReference {
   /** A class that exists in the cluster. */
   static fromName(name: string): WorkloadPriorityClassReference {

@@ -19,6 +19,7 @@ import { gpuAlerts, type GpuAlertsOptions, metricsInGroups } from './gpu-alerts'
 import { ServiceMonitor } from './monitors';
 import { PrometheusRule } from './prometheus-rule';
 import { NODE_RELABELING } from './scrape-endpoint';
+import { publicClass } from '../resources/public-class';
 
 /** Props of GpuMonitoring. */
 export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, Omit<GpuAlertsOptions, 'labels'> {
@@ -50,6 +51,7 @@ export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>,
  * const gpus = new monitoring.GpuMonitoring(chart, 'gpu-monitoring', { labels: { release: 'prometheus' } });
  * new gpuOperator.GpuOperator(chart, 'gpu', { dcgmExporter: gpus.exporter });
  */
+@publicClass('monitoring.GpuMonitoring')
 export class GpuMonitoring extends Construct {
   /** The metrics that the exporter collects. */
   readonly counters: DcgmCounters;

@@ -15,6 +15,7 @@ import { namespacedMetadata, type NamespacedObjectProps } from '../resources/obj
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
+import { publicClass } from '../resources/public-class';
 
 /** Props of ServiceMonitors and PodMonitors. */
 interface MonitorProps extends NamespacedObjectProps, ScrapeOptions {
@@ -50,6 +51,7 @@ export interface PodMonitorProps extends MonitorProps {
  * @example
  * new monitoring.ServiceMonitor(chart, 'server', { selector: { app: 'server' }, port: 'metrics', labels: { release: 'prometheus' } });
  */
+@publicClass('monitoring.ServiceMonitor')
 export class ServiceMonitor extends Construct {
   /** Name of the ServiceMonitor. */
   readonly name: string;
@@ -86,6 +88,7 @@ export class ServiceMonitor extends Construct {
  * @example
  * new monitoring.PodMonitor(chart, 'trainers', { selector: { role: 'trainer' }, port: 'metrics', namespaces: 'all' });
  */
+@publicClass('monitoring.PodMonitor')
 export class PodMonitor extends Construct {
   /** Name of the PodMonitor. */
   readonly name: string;

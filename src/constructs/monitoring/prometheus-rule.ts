@@ -11,6 +11,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type Alert, type Recording, renderGroup, type RuleGroup } from './rule-groups';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a PrometheusRule. */
 export interface PrometheusRuleProps extends NamespacedObjectProps, Overridable<PrometheusRuleKind> {
@@ -28,6 +29,7 @@ export interface PrometheusRuleProps extends NamespacedObjectProps, Overridable<
  *   alert: 'QueueLong', expr: 'sum(queue_length) > 100', for: Duration.minutes(10), summary: 'The queue is long',
  * });
  */
+@publicClass('monitoring.PrometheusRule')
 export class PrometheusRule extends Construct {
   /** Name of the PrometheusRule. */
   readonly name: string;

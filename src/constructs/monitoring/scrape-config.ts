@@ -12,6 +12,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a ScrapeConfig. */
 export interface ScrapeConfigProps extends NamespacedObjectProps, ScrapeOptions {
@@ -31,6 +32,7 @@ export interface ScrapeConfigProps extends NamespacedObjectProps, ScrapeOptions 
  * @example
  * new monitoring.ScrapeConfig(chart, 'switches', { targets: ['leaf-1:9100'], targetLabels: { fabric: 'rail-0' }, labels: { release: 'prometheus' } });
  */
+@publicClass('monitoring.ScrapeConfig')
 export class ScrapeConfig extends Construct {
   /** Name of the ScrapeConfig. */
   readonly name: string;

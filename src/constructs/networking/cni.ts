@@ -8,6 +8,7 @@ import { definedJson } from '../../manifests/members';
 import { type JsonObject } from '../../facts/api/schema';
 import { type Fabric } from '../pods';
 import { type Ipam } from './ipam';
+import { publicClass } from '../resources/public-class';
 
 /** State of the link of a virtual function; `auto` follows the physical function. */
 export type LinkState = 'auto' | 'enable' | 'disable';
@@ -84,6 +85,7 @@ export interface HostDeviceCniOptions extends InterfaceOptions {
  *   cni: networking.Cni.macvlan({ master: 'ens2f0', ipam: networking.Ipam.whereabouts({ range: '192.168.100.0/24' }) }),
  * });
  */
+@publicClass('networking.Cni')
 export class Cni {
   /** A virtual function of an Ethernet card. */
   static sriov(options: SriovCniOptions = {}): Cni {

@@ -5,6 +5,7 @@
  */
 import { definedJson } from '../../manifests/members';
 import { type JsonObject } from '../../facts/api/schema';
+import { publicClass } from '../resources/public-class';
 
 /** A route that attached pods get. */
 export interface Route {
@@ -57,6 +58,7 @@ export interface HostLocalOptions {
  *   ipam: networking.Ipam.whereabouts({ range: '192.168.100.0/24', exclude: ['192.168.100.0/28'] }),
  * });
  */
+@publicClass('networking.Ipam')
 export class Ipam {
   /** Addresses unique in the whole cluster, kept in Kubernetes (whereabouts). */
   static whereabouts(options: WhereaboutsOptions): Ipam {

@@ -12,6 +12,7 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { Resource } from '../resources/resource';
 import { type Cni } from './cni';
 import { type DeviceReference, deviceResourceOf } from './device-reference';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a NetworkAttachmentDefinition. */
 export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps, Overridable<AttachmentKind> {
@@ -38,6 +39,7 @@ export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps,
  * });
  * new PodTemplate({ image, rdma: Rdma.over(network, { count: 8 }) });
  */
+@publicClass('networking.NetworkAttachmentDefinition')
 export class NetworkAttachmentDefinition extends Construct implements RdmaNetwork {
   /** The NetworkAttachmentDefinition object. */
   readonly resource: ApiObject;

@@ -28,6 +28,7 @@ import {
   sriovDeviceConfig,
   sriovResourceName,
 } from './shared-device';
+import { publicClass } from '../resources/public-class';
 
 /** The network driver that the operator installs. */
 export interface OfedDriverOptions extends OperatorImage {
@@ -153,6 +154,7 @@ export interface OfferedDevice {
 }
 
 /** A policy of NVIDIA's network operator: the driver and the devices of nodes. */
+@publicClass('networking.NicPolicy')
 abstract class NicPolicy extends Construct {
   /** The policy object. */
   abstract readonly resource: ApiObject;
@@ -189,6 +191,7 @@ abstract class NicPolicy extends Construct {
  * const device = nics.device('rdma_shared_device_a');
  * const network = new networking.IPoIBNetwork(chart, 'rdma', { master: 'ibs3f1', device, networkNamespace: 'research' });
  */
+@publicClass('networking.NicClusterPolicy')
 export class NicClusterPolicy extends NicPolicy {
   /** The NicClusterPolicy object. */
   readonly resource: ApiObject;
@@ -256,6 +259,7 @@ export class NicClusterPolicy extends NicPolicy {
  *   },
  * });
  */
+@publicClass('networking.NicNodePolicy')
 export class NicNodePolicy extends NicPolicy {
   /** The NicNodePolicy object. */
   readonly resource: ApiObject;

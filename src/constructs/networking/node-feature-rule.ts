@@ -14,6 +14,7 @@ import {
 import { merged, type OpenPartial } from '../resources/merge';
 import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 type Expression = NodeFeatureRuleSpecRuleMatchFeatureMatchExpression;
 
@@ -31,6 +32,7 @@ type Expression = NodeFeatureRuleSpecRuleMatchFeatureMatchExpression;
  *   ],
  * });
  */
+@publicClass('networking.Attribute')
 export class Attribute {
   /** The value is one of these. */
   static in(...values: readonly string[]): Attribute {
@@ -134,6 +136,7 @@ export interface NodeFeatureRuleProps extends ClusterObjectProps, Overridable<No
  *   }],
  * });
  */
+@publicClass('networking.NodeFeatureRule')
 export class NodeFeatureRule extends Construct {
   /** The NodeFeatureRule object. */
   readonly resource: ApiObject;

@@ -23,6 +23,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type DeviceReference, deviceResourceOf } from './device-reference';
 import { Ipam } from './ipam';
+import { publicClass } from '../resources/public-class';
 
 /** Props of every network of NVIDIA's network operator. */
 interface OperatorNetworkProps<Spec> extends ClusterObjectProps {
@@ -68,6 +69,7 @@ export interface IPoIBNetworkProps extends OperatorNetworkProps<IPoIBNetworkSpec
 const HOST_DEVICE_PREFIX = 'nvidia.com/';
 
 /** A network of NVIDIA's network operator, which creates a NetworkAttachmentDefinition from it. */
+@publicClass('networking.OperatorNetwork')
 abstract class OperatorNetwork extends Construct implements RdmaNetwork {
   /** The network object. */
   readonly resource: ApiObject;
@@ -115,6 +117,7 @@ abstract class OperatorNetwork extends Construct implements RdmaNetwork {
  * });
  * new PodTemplate({ image, rdma: Rdma.over(network) });
  */
+@publicClass('networking.HostDeviceNetwork')
 export class HostDeviceNetwork extends OperatorNetwork {
   constructor(scope: Construct, id: string, props: HostDeviceNetworkProps) {
     const named = deviceResourceOf(props.device);
@@ -142,6 +145,7 @@ export class HostDeviceNetwork extends OperatorNetwork {
  *   ipam: networking.Ipam.whereabouts({ range: '192.168.100.0/24' }),
  * });
  */
+@publicClass('networking.MacvlanNetwork')
 export class MacvlanNetwork extends OperatorNetwork {
   constructor(scope: Construct, id: string, props: MacvlanNetworkProps) {
     const { master, mode = 'bridge', mtu, device } = props;
@@ -168,6 +172,7 @@ export class MacvlanNetwork extends OperatorNetwork {
  *   ipam: networking.Ipam.nvIpam('pool'),
  * });
  */
+@publicClass('networking.IPoIBNetwork')
 export class IPoIBNetwork extends OperatorNetwork {
   constructor(scope: Construct, id: string, props: IPoIBNetworkProps) {
     const { master, device } = props;

@@ -22,6 +22,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type LinkState, onOff } from './cni';
 import { type Ipam } from './ipam';
+import { publicClass } from '../resources/public-class';
 
 /** Which cards: all that are stated must hold. */
 export interface NicSelector {
@@ -80,6 +81,7 @@ export interface SriovNetworkNodePolicyProps extends NamespacedObjectProps {
  *   virtualFunctions: 8,
  * });
  */
+@publicClass('networking.SriovNetworkNodePolicy')
 export class SriovNetworkNodePolicy extends Construct {
   /** The SriovNetworkNodePolicy object. */
   readonly resource: ApiObject;
@@ -225,6 +227,7 @@ abstract class OperatorNetwork extends Construct implements RdmaNetwork {
  * const rail = new networking.SriovNetwork(chart, 'rail0', { policy, networkNamespace: 'research', ipam });
  * new PodTemplate({ image, rdma: Rdma.over(rail) });
  */
+@publicClass('networking.SriovNetwork')
 export class SriovNetwork extends OperatorNetwork {
   /** The SriovNetwork object. */
   readonly resource: ApiObject;
@@ -268,6 +271,7 @@ export class SriovNetwork extends OperatorNetwork {
  *   ipam: networking.Ipam.whereabouts({ range: '10.10.0.0/16' }),
  * });
  */
+@publicClass('networking.SriovIBNetwork')
 export class SriovIBNetwork extends OperatorNetwork {
   /** The SriovIBNetwork object. */
   readonly resource: ApiObject;

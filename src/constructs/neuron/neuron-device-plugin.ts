@@ -10,6 +10,7 @@ import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 
 /** Port of the monitor's metrics. */
 export const NEURON_MONITOR_PORT = ACCELERATOR_EXPORTERS.neuron.port.number;
@@ -47,6 +48,7 @@ export interface NeuronDevicePluginProps extends NamespacedObjectProps, Overrida
  * @example
  * new neuron.NeuronDevicePlugin(chart, 'neuron', { version: '2.12.5.0' });
  */
+@publicClass('neuron.NeuronDevicePlugin')
 export class NeuronDevicePlugin extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;
@@ -110,6 +112,7 @@ export interface NeuronMonitorProps extends NamespacedObjectProps, Overridable<D
  * @example
  * new neuron.NeuronMonitor(chart, 'neuron-monitor', { version: '1.0.0' });
  */
+@publicClass('neuron.NeuronMonitor')
 export class NeuronMonitor extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;

@@ -7,6 +7,7 @@ import type * as Toml from 'smol-toml' with { 'resolution-mode': 'import' };
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { RUNC, runtimePlugin } from './containerd-facts';
 import { drained, type NodeDocument } from './node-document';
+import { publicClass } from '../resources/public-class';
 
 /** A runtime of containerd. */
 export interface ContainerdRuntime {
@@ -58,6 +59,7 @@ const TOOLKIT_FILE = '99-nvidia.toml';
  * @example
  * new nodeTuning.ContainerdConfiguration({ runtimes: { rdma: { baseRuntimeSpec: '/etc/containerd/rdma-base-spec.json' } } }).toText();
  */
+@publicClass('nodeTuning.ContainerdConfiguration')
 export class ContainerdConfiguration implements NodeDocument {
   readonly path: string;
   readonly rollOut = drained(

@@ -35,6 +35,7 @@ import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { fixedConfigMap } from './node-config-map';
 import { scriptText } from './script-text';
+import { publicClass } from '../resources/public-class';
 
 /** Props of DeviceReadiness. */
 export interface DeviceReadinessProps extends NamespacedObjectProps, Overridable<DaemonSet> {
@@ -75,6 +76,7 @@ const SCRIPT = 'device-readiness.sh';
  * const ready = new nodeTuning.DeviceReadiness(chart, 'gpu-ready', { image: 'registry.example.com/kubectl:1.36', count: 8 });
  * const profile = new nodeTuning.NodeProfile('h100', { startupTaints: [ready.taint] });
  */
+@publicClass('nodeTuning.DeviceReadiness')
 export class DeviceReadiness extends Construct {
   /** What nodes are to be born with. */
   readonly taint: Taint & { readonly effect: 'NoSchedule' };

@@ -4,6 +4,7 @@
 import { embedded } from '../../manifests/deferred';
 import { type JsonObject } from '../../facts/api/schema';
 import { type NodeDocument } from './node-document';
+import { publicClass } from '../resources/public-class';
 
 /** A runtime of Docker. */
 export interface DockerRuntime {
@@ -46,6 +47,7 @@ export interface DockerDaemonProps {
  * @example
  * new nodeTuning.DockerDaemon({ cgroupParent: 'ai.slice' }).toText();
  */
+@publicClass('nodeTuning.DockerDaemon')
 export class DockerDaemon implements NodeDocument {
   readonly path = '/etc/docker/daemon.json';
   readonly rollOut: readonly string[] = [

@@ -19,6 +19,7 @@ import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../r
 import { type OpenPartial } from '../resources/merge';
 import { Resource } from '../resources/resource';
 import { type NodeProfile } from './node-profile';
+import { publicClass } from '../resources/public-class';
 
 /** How a node of Karpenter is bought. */
 export type CapacityType = (typeof KARPENTER_CAPACITY.values)[number];
@@ -67,6 +68,7 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
  * @example
  * new nodeTuning.Ec2NodeClass(chart, 'gpu', { role: 'KarpenterNodeRole', clusterName: 'ai', amiAlias: 'al2023@v20260101' });
  */
+@publicClass('nodeTuning.Ec2NodeClass')
 export class Ec2NodeClass extends Construct implements NodeClassReference {
   /** One that is in the cluster already. */
   static fromName(name: string): NodeClassReference {
@@ -169,6 +171,7 @@ export interface NodePoolProps extends ClusterObjectProps, Overridable<NodePoolK
  *   limits: { accelerators: Accelerator.nvidia({ count: 64 }) },
  * });
  */
+@publicClass('nodeTuning.NodePool')
 export class NodePool extends Construct {
   /** The NodePool object. */
   readonly resource: ApiObject;

@@ -10,6 +10,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Taint } from '../../facts/api/types/core/v1';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { drained, type NodeDocument } from './node-document';
+import { publicClass } from '../resources/public-class';
 
 /** Amounts of what can be reserved; `pid` counts processes. */
 export interface Reservation {
@@ -85,6 +86,7 @@ const MOST_PIDS = 2_097_152;
  * @example
  * new nodeTuning.KubeletDropIn({ reservedSystemCpus: '0-3,64-67' }).toText();
  */
+@publicClass('nodeTuning.KubeletDropIn')
 export class KubeletDropIn implements NodeDocument {
   readonly path: string;
   readonly rollOut = drained(

@@ -12,6 +12,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type KubeletDropIn } from './kubelet-drop-in';
 import { type TunableSysctl, sysctlValue } from './sysctls';
 import { type SysctlValues, type TransparentHugePagesOptions } from './tuning';
+import { publicClass } from '../resources/public-class';
 
 /** Props of ManagedNodes. */
 export interface ManagedNodesProps {
@@ -106,6 +107,7 @@ const GKE_SYSCTLS: readonly TunableSysctl[] = [
  * @example
  * const { files, left } = new nodeTuning.ManagedNodes({ sysctls: { 'vm.max_map_count': 1048576 } }).toGke();
  */
+@publicClass('nodeTuning.ManagedNodes')
 export class ManagedNodes {
   constructor(private readonly props: ManagedNodesProps) {}
 

@@ -13,6 +13,7 @@ import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../r
 import { Resource } from '../resources/resource';
 import { ContainerdConfiguration, type ContainerdRuntime } from './containerd-configuration';
 import { drained, type NodeDocument } from './node-document';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a MemlockRuntime. */
 export interface MemlockRuntimeProps extends ClusterObjectProps, Overridable<RuntimeClass> {
@@ -36,6 +37,7 @@ const UNLIMITED = '18446744073709551615';
  * const rdma = new nodeTuning.MemlockRuntime(chart, 'rdma');
  * new PodTemplate({ image, runtimeClass: rdma });
  */
+@publicClass('nodeTuning.MemlockRuntime')
 export class MemlockRuntime extends Construct {
   /** The RuntimeClass object. */
   readonly resource: ApiObject;

@@ -9,6 +9,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { checkPaths, type NodeDocument, writeNodeDocuments } from './node-document';
+import { publicClass } from '../resources/public-class';
 
 /** Props of NodeDocuments. */
 export interface NodeDocumentsProps extends NamespacedObjectProps, Overridable<ConfigMap> {
@@ -24,6 +25,7 @@ export interface NodeDocumentsProps extends NamespacedObjectProps, Overridable<C
  * @example
  * new nodeTuning.NodeDocuments(chart, 'files', { documents: [nodeTuning.SystemdDropIn.memlock()] });
  */
+@publicClass('nodeTuning.NodeDocuments')
 export class NodeDocuments extends Construct {
   /** Always `ConfigMap`, the kind that references carry. */
   readonly kind = 'ConfigMap';

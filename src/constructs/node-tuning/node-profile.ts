@@ -17,6 +17,7 @@ import { GANTRY_PREFIX } from '../../facts/catalog/gantry-names';
 import { NodeSelection, tolerationOf } from '../pods/node-selection';
 import { type PodTemplate } from '../pods/pod-template';
 import { isKubeletLabel, isReservedKey } from './node-labels';
+import { publicClass } from '../resources/public-class';
 
 /** The label that names the profile of a node. */
 export const NODE_PROFILE_LABEL = `${GANTRY_PREFIX}node-profile`;
@@ -71,6 +72,7 @@ const SECONDS_FOR_NODE = 5;
  * const h100 = new nodeTuning.NodeProfile('h100-training', { tier: 'training', devices: { perNode: 8, numaNodes: 2 } });
  * new batch.JobSet(chart, 'train', { jobs: [{ jobName: 'node', image, nodeSelection: h100.selection }] });
  */
+@publicClass('nodeTuning.NodeProfile')
 export class NodeProfile {
   /**
    * The template with no longer to end than a spot node's notice leaves, which is stated where it is less than Kubernetes' 30 seconds.

@@ -25,6 +25,7 @@ import { Resource } from '../resources/resource';
 import { fixedConfigMap } from './node-config-map';
 import { scriptText } from './script-text';
 import { type Tuning, type TuningParts } from './tuning';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a NodeTuner. */
 export interface NodeTunerProps extends NamespacedObjectProps, Overridable<DaemonSet> {
@@ -62,6 +63,7 @@ const HOST = '/host';
  *   tunings: [nodeTuning.Tuning.sysctls({ 'net.core.rmem_max': 67108864 }), nodeTuning.Tuning.cpuGovernor('performance')],
  * });
  */
+@publicClass('nodeTuning.NodeTuner')
 export class NodeTuner extends Construct {
   /** The DaemonSet object. */
   readonly resource: ApiObject;

@@ -13,6 +13,7 @@ import { NodeSelection, PodTemplate, type PodProps } from '../pods';
 import { type SinglePodsEngine } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { NodeProfile } from './node-profile';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a SpotJob. */
 export interface SpotJobProps extends PodProps, WorkloadProps<JobSpec, SinglePodsEngine> {
@@ -43,6 +44,7 @@ export interface SpotJobProps extends PodProps, WorkloadProps<JobSpec, SinglePod
  *   accelerators: Accelerator.nvidia({ count: 1 }),
  * });
  */
+@publicClass('nodeTuning.SpotJob')
 export class SpotJob extends Workload<Job, JobSpec, SinglePodsEngine> {
   /** @throws if the profile is of nodes that stay, a pod asks for more than a node has, or needs longer to end than the notice leaves */
   constructor(scope: Construct, id: string, props: SpotJobProps) {

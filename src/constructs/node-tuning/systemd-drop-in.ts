@@ -5,6 +5,7 @@
  * node's image.
  */
 import { drained, type NodeDocument } from './node-document';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a SystemdDropIn. */
 export interface SystemdDropInProps {
@@ -39,6 +40,7 @@ export interface SliceOptions {
  * @example
  * new nodeTuning.NodeDocuments(chart, 'files', { documents: [nodeTuning.SystemdDropIn.memlock('containerd.service')] });
  */
+@publicClass('nodeTuning.SystemdDropIn')
 export class SystemdDropIn implements NodeDocument {
   /** Containers of every runtime may lock memory; a RuntimeClass (`MemlockRuntime`) does it for those that ask. */
   static memlock(unit = 'containerd.service'): SystemdDropIn {

@@ -4,6 +4,7 @@
  */
 import { type NamedReference, nameOf } from '../resources/references';
 import { sysctlValue, type TunableSysctl } from './sysctls';
+import { publicClass } from '../resources/public-class';
 
 /** A folder of the node that a tuning reads or writes. */
 export interface NodeFolder {
@@ -84,6 +85,7 @@ const NONE = { hostNetwork: false, capabilities: [] } as const;
  *   tunings: [nodeTuning.Tuning.sysctls({ 'vm.max_map_count': 1048576 }), nodeTuning.Tuning.cpuGovernor('performance')],
  * });
  */
+@publicClass('nodeTuning.Tuning')
 export class Tuning {
   /**
    * Kernel parameters, from the list of those that may be changed on a live node.

@@ -4,6 +4,7 @@
 import { type Construct } from 'constructs';
 import { GantryScheduler, type GantrySchedulerProps, type SchedulerQueue } from '../scheduler';
 import { stated } from './node-pool';
+import { publicClass } from '../resources/public-class';
 import {
   type InstalledScheduling,
   type PlatformShares,
@@ -25,6 +26,7 @@ export type GantrySystemOptions = Omit<GantrySchedulerProps, 'queues'>;
  *   scheduling: new GantrySystem(),
  * });
  */
+@publicClass('GantrySystem')
 export class GantrySystem extends SchedulingSystem<'gantry'> {
   readonly name = 'gantry';
   readonly chart = undefined;

@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module';
 import { Chart } from 'cdk8s';
 import { Construct } from 'constructs';
+import { settingsAt } from '../../checks/check-settings';
 import { Checks } from '../../checks/checks-of';
 import { type JsonObject } from '../../facts/api/schema';
 import {
@@ -35,6 +36,7 @@ import { teamTree } from './team-tree';
 import { componentRule, notInstalledBeside } from './not-installed';
 import { installVendors, type InstalledVendors, type NotInstalled, type VendorOptions } from './vendor-operators';
 import { VolcanoSystem } from './volcano-system';
+import { publicClass } from '../resources/public-class';
 
 /** From the lowest to the highest, where nothing else is said. */
 export type UsualRung = 'scavenger' | 'development' | 'production';
@@ -115,6 +117,7 @@ const PRIVILEGED = { 'pod-security.kubernetes.io/enforce': 'privileged' };
  *   ...research.wholeNode('training'), image, nodes: 8, scheduling: research.scheduling,
  * });
  */
+@publicClass('GpuPlatform')
 export class GpuPlatform<
   const Pool extends string,
   const TeamName extends string,
@@ -155,6 +158,7 @@ export class GpuPlatform<
     super(scope, id);
     this.pools = mapped(props.pools, (pool, name) => new PlatformPool(name, pool));
     this.checkPoolNames();
+    settingsAt(this.node.root).offered.push(...this.poolList.map(({ devices }) => devices.offered));
     this.nodes = new Chart(this, 'nodes');
     this.queues = new Chart(this, 'queues');
     if (this.nvidiaPools.length > 0) {

@@ -14,6 +14,7 @@ import {
 } from '../kueue';
 import { type Amounts, amountsOf } from '../pods/amounts';
 import { written } from './node-pool';
+import { publicClass } from '../resources/public-class';
 import {
   type InstalledScheduling,
   type PlatformShares,
@@ -44,6 +45,7 @@ export interface KueueSystemOptions {
  *   scheduling: new KueueSystem(),
  * });
  */
+@publicClass('KueueSystem')
 export class KueueSystem extends SchedulingSystem<'kueue'> {
   readonly name = 'kueue';
   readonly chart = 'kueue';

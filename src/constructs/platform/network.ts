@@ -15,6 +15,7 @@ import { type RdmaNetwork } from '../pods/rdma';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Namespace } from '../tenancy';
 import { type PlatformPool } from './node-pool';
+import { publicClass } from '../resources/public-class';
 
 /** Options of `PlatformNetwork.infiniband`. */
 export interface InfinibandOptions {
@@ -69,6 +70,7 @@ const SHARED_PODS = 63;
  *   network: PlatformNetwork.infiniband({ interfaces: ['ibp24s0', 'ibp64s0'] }),
  * });
  */
+@publicClass('PlatformNetwork')
 export class PlatformNetwork {
   /** InfiniBand rails by SR-IOV: a whole-node pod gets a function of each card. */
   static infiniband(options: InfinibandOptions): PlatformNetwork {

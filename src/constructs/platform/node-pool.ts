@@ -17,6 +17,7 @@ import { type Amounts, type AmountsByName, amountsOf } from '../pods/amounts';
 import { type RdmaNetwork } from '../pods/rdma';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type PoolDeviceProps, type PoolDevices, poolDevices } from './pool-devices';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a pool of a platform. */
 export interface PlatformPoolProps extends PoolDeviceProps {
@@ -40,7 +41,7 @@ export interface PlatformPoolProps extends PoolDeviceProps {
   readonly nodesPerRack?: number;
 }
 
-/** ExactAmounts by resource, exact. */
+/** Amounts by resource, exact. */
 export type ExactAmounts = ReadonlyMap<string, Amount>;
 
 /** What a pod says that has a node to itself. */
@@ -58,6 +59,7 @@ export type WholeNode = Pick<PodProps, 'accelerators' | 'rdma' | 'resources' | '
  * });
  * console.log(platform.pools.training.profile.labels);
  */
+@publicClass('PlatformPool')
 export class PlatformPool {
   /** Labels and taints of the nodes. */
   readonly profile: NodeProfile;

@@ -9,6 +9,7 @@ import { type QueueEngine, type QueueReferenceOf } from '../resources/queue-refe
 import { type ByteSize } from '../resources/quantities';
 import { type NamespaceReference, type Team, type TeamProps } from '../tenancy';
 import { type PlatformPool } from './node-pool';
+import { publicClass } from '../resources/public-class';
 
 /** Nodes of each pool; a pool that is left out gives none. */
 export type Nodes<Pool extends string> = Partial<Readonly<Record<Pool, number>>>;
@@ -60,6 +61,7 @@ interface Made<Engine extends QueueEngine> {
  *   research.queue,
  * );
  */
+@publicClass('PlatformTeam')
 export class PlatformTeam<Pool extends string, Engine extends QueueEngine = QueueEngine> {
   constructor(
     /** Name of the team, and of its namespace. */

@@ -8,6 +8,7 @@ import {
   type ResourceName,
   VENDORS,
 } from '../../facts/catalog';
+import { type OfferedDevices } from '../../checks/offered-devices';
 import { partitionOf, type PartitionModes } from '../amd-gpu';
 import { Sharing } from '../gpu-operator';
 import { Accelerator } from '../pods';
@@ -42,6 +43,8 @@ export interface PoolDevices {
   readonly resources: readonly ResourceName[];
   /** Amounts of one node, by resource. */
   readonly perNode: Readonly<Record<string, number>>;
+  /** What the nodes offer, for the checks. */
+  readonly offered: OfferedDevices;
   /** Further resources that pods with the devices need of a node, such as huge pages. */
   readonly alsoPerNode: Readonly<Record<string, string>>;
   /** Labels that the provider sets on the nodes and that pods select, such as the topology of a TPU slice. */
@@ -81,6 +84,7 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
     sharing: Sharing.whole(),
     ...(partition === undefined ? {} : { partition }),
     resources: [facts.resource],
+    offered: offeredBy(facts, [facts.resource, ...(facts.vendor === 'aws' ? [NEURON_CORE] : [])]),
     perNode: { [facts.resource]: gpus * parts },
     alsoPerNode: vendor === 'intel' ? { 'hugepages-2Mi': props.hugepages ?? GAUDI_HUGEPAGES } : {},
     nodeLabels: topology === undefined ? {} : { [TPU_TOPOLOGY_LABEL]: topology },
@@ -95,6 +99,7 @@ function nvidiaDevices(facts: KnownAcceleratorFacts, sharing: Sharing, gpus: num
     isWhole: sharing.toMigEntries() === undefined && sharing.toDevicePluginConfig().sharing === undefined,
     sharing,
     resources: sharing.resources,
+    offered: offeredBy(facts, sharing.resources),
     perNode: sharing.offersOf(gpus),
     alsoPerNode: {},
     nodeLabels: {},
@@ -103,8 +108,16 @@ function nvidiaDevices(facts: KnownAcceleratorFacts, sharing: Sharing, gpus: num
   };
 }
 
+function offeredBy({ name }: KnownAcceleratorFacts, resources: readonly string[]): OfferedDevices {
+  return { resources: new Set(resources), products: new Set([name]) };
+}
+
+/** Cores of Neuron devices, which the same plugin offers beside them. */
+const NEURON_CORE = 'aws.amazon.com/neuroncore';
+
 /** Label of the nodes of a TPU slice. */
 const TPU_TOPOLOGY_LABEL = 'cloud.google.com/gke-tpu-topology';
+
 /** Huge pages of a pod with all eight devices of a Gaudi node, as Intel's documentation has it. */
 const GAUDI_HUGEPAGES = '95000Mi';
 

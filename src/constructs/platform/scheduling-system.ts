@@ -7,6 +7,7 @@ import { type JsonObject } from '../../facts/api/schema';
 import { type QueueEngine, type QueueReferenceOf } from '../resources/queue-references';
 import { type NamespaceReference, type Team, type TeamProps } from '../tenancy';
 import { type ExactAmounts, type PlatformPool } from './node-pool';
+import { publicClass } from '../resources/public-class';
 
 /** What a team has of a pool, in nodes. */
 export interface PoolShare {
@@ -81,6 +82,7 @@ export interface InstallOptions {
  * @example
  * const scheduling: SchedulingSystem = new KueueSystem({ cohort: 'ai' });
  */
+@publicClass('SchedulingSystem')
 export abstract class SchedulingSystem<Engine extends QueueEngine = QueueEngine> {
   /** Its name, for docs and messages. */
   abstract readonly name: Engine;

@@ -14,6 +14,7 @@ import {
   type TeamGroup,
   type TeamShares,
 } from './scheduling-system';
+import { publicClass } from '../resources/public-class';
 
 /** Options of a VolcanoSystem. */
 export interface VolcanoSystemOptions extends GpuSchedulingOptions {
@@ -31,6 +32,7 @@ export interface VolcanoSystemOptions extends GpuSchedulingOptions {
  *   scheduling: new VolcanoSystem({ root: 'ai' }),
  * });
  */
+@publicClass('VolcanoSystem')
 export class VolcanoSystem extends SchedulingSystem<'volcano'> {
   readonly name = 'volcano';
   readonly chart = 'volcano';

@@ -38,6 +38,7 @@ import {
 import { memoryIn, percentOf, stated } from './device-amounts';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
 import { nameOf, referencesIn } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 
 const PRODUCT_LABEL = 'nvidia.com/gpu.product';
 const SHARING_LABEL = 'nvidia.com/gpu.sharing-strategy';
@@ -53,6 +54,7 @@ const ACK_SHARING_LABEL = 'ack.node.gpu.schedule';
  *   accelerators: Accelerator.nvidia({ count: 8, product: 'H100-SXM-80GB' }),
  * });
  */
+@publicClass('Accelerator')
 export class Accelerator implements PodPart {
   /** Whole NVIDIA GPUs, or what the device plugin exposes as `nvidia.com/gpu`. */
   static nvidia(options: NvidiaOptions): Accelerator {

@@ -4,9 +4,16 @@
  * The type is closed: a resource has one spelling, and a name that is not a member does not compile. Accelerators are stated as in a pod,
  * so the resource name, which differs by vendor, profile, and sharing, is never written by hand.
  */
-import { findResource, isAcceleratorResource, type ResourceUnit } from '../../facts/catalog';
-import { nearestName } from '../../facts/spelling';
+import {
+  ACCELERATORS,
+  findAccelerator,
+  findResource,
+  GANTRY_PRODUCTS,
+  isAcceleratorResource,
+  type ResourceUnit,
+} from '../../facts/catalog';
 import { parseQuantity } from '../../manifests/quantity';
+import { insteadOf } from '../resources/instead-of';
 import { bytesText, type ByteSize, coresText, type Cores, countText } from '../resources/quantities';
 import { Accelerator } from './accelerator';
 
@@ -162,7 +169,7 @@ function entriesOf(prop: string, member: string, amounts: Amounts): readonly [st
     case 'other':
       return otherEntries(at, amounts.other ?? {});
     default:
-      throw new Error(`${prop}: unknown field "${member}"${insteadOf(member)}`);
+      throw new Error(`${prop}: unknown field "${member}"${insteadOf(member, MEMBERS)}`);
   }
 }
 
@@ -220,16 +227,31 @@ function sharesOf(accelerator: Accelerator): readonly string[] {
   });
 }
 
+/**
+ * An annotation with the accelerators that amounts are for, as far as they name products. Kubernetes counts the resource name alone, so
+ * nothing else in the object says it.
+ */
+export function productsAnnotation(...stated: readonly (Amounts | undefined)[]): Readonly<Record<string, string>> {
+  const accelerators = stated.flatMap((amounts) => [amounts?.accelerators ?? []].flat() as readonly Accelerator[]);
+  const labels = accelerators.flatMap((accelerator) => productOf(accelerator) ?? []);
+  const products = new Set(labels.map((label) => findAccelerator(label)?.name ?? label));
+  return products.size === 0 ? {} : { [GANTRY_PRODUCTS]: [...products].join(', ') };
+}
+
+/** Node labels that name the accelerator, of any vendor. */
+const PRODUCT_KEYS: ReadonlySet<string> = new Set([
+  ...ACCELERATORS.flatMap(({ productLabelKey }) => productLabelKey ?? []),
+  'amd.com/gpu.product-name',
+]);
+
 /** The product as far as nodes are chosen by it. */
 function productOf(accelerator: Accelerator): string | undefined {
   if (accelerator.count === 0) {
     return undefined;
   }
   const { nodeRequirements = [], nodeLabels = {} } = accelerator.toPod({ hostNetwork: false });
-  const values = nodeRequirements.flatMap(({ key, values: of = [] }) => (/product/.test(key) ? of : []));
-  const labels = Object.entries(nodeLabels).flatMap(([key, value]) =>
-    /product-name$|tpu-accelerator$/.test(key) ? [value] : [],
-  );
+  const values = nodeRequirements.flatMap(({ key, values: of = [] }) => (PRODUCT_KEYS.has(key) ? of : []));
+  const labels = Object.entries(nodeLabels).flatMap(([key, value]) => (PRODUCT_KEYS.has(key) ? [value] : []));
   return [...values, ...labels][0];
 }
 
@@ -240,32 +262,12 @@ function otherEntries(at: string, other: OtherAmounts): readonly [string, string
     }
     if (!name.includes('/')) {
       throw new Error(
-        `${at}: "${name}" must be the full name of an extended resource, with its domain${insteadOf(name)}`,
+        `${at}: "${name}" must be the full name of an extended resource, with its domain${insteadOf(name, MEMBERS)}`,
       );
     }
     if (isAcceleratorResource(name)) {
-      throw new Error(`${at}: "${name}" is an accelerator${insteadOf(name, amount)}`);
+      throw new Error(`${at}: "${name}" is an accelerator${insteadOf(name, MEMBERS, amount)}`);
     }
     return [[name, countText(`${at}["${name}"]`, amount)]];
   });
-}
-
-/** What to write instead of a name that is not a member, as the end of a sentence. */
-export function insteadOf(name: string, amount: number | string = 8, members: readonly string[] = MEMBERS): string {
-  if (/^(gpus?|npus?|tpus?|devices?|accelerator|nvidia)$/i.test(name)) {
-    return '. Write accelerators: [Accelerator.nvidia({ count: 8 })], with the factory of the vendor.';
-  }
-  if (name.includes('/')) {
-    return isAcceleratorResource(name)
-      ? `. Write accelerators: [Accelerator.of({ resource: "${name}", count: ${amount} })], or the factory of the vendor.`
-      : `. Write other: { "${name}": ${amount} }.`;
-  }
-  if (name.startsWith('hugepages-')) {
-    return `. Write hugepages: { "${name.slice('hugepages-'.length)}": "1Gi" }.`;
-  }
-  if (/^(others|extended|resources)$/.test(name)) {
-    return ' (did you mean "other"?).';
-  }
-  const near = name === 'ephemeral-storage' || name === 'storage' ? 'ephemeralStorage' : nearestName(name, members);
-  return near === undefined ? `. The fields are ${members.join(', ')}.` : ` (did you mean "${near}"?).`;
 }

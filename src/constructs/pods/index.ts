@@ -58,17 +58,19 @@ export {
   KAI_SCHEDULER,
   KUEUE_PRIORITY_LABEL,
   KUEUE_QUEUE_LABEL,
-  type NetworkTopologyFields,
-  type PodGroupAnnotations,
   SCHEDULER_PLUGINS_GROUP_LABEL,
-  Scheduling,
-  type SchedulingEngine,
-  type SchedulingParts,
-  type SchedulingWishes,
   VOLCANO_GROUP_ANNOTATION,
   VOLCANO_MIN_MEMBER_ANNOTATION,
   VOLCANO_QUEUE_ANNOTATION,
   VOLCANO_SCHEDULER,
+} from './scheduling-names';
+export {
+  type NetworkTopologyFields,
+  type PodGroupAnnotations,
+  Scheduling,
+  type SchedulingEngine,
+  type SchedulingParts,
+  type SchedulingWishes,
 } from './scheduling';
 export {
   type ElasticRange,

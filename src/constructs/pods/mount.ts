@@ -10,6 +10,7 @@ import {
   type VolumeMount,
 } from '../../facts/api/types/core/v1';
 import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 
 /** How a volume is mounted. */
 export interface MountOptions {
@@ -59,6 +60,7 @@ export interface VolumeConstruct {
  *   mounts: [Mount.claim('datasets', '/data', { readOnly: true }), Mount.emptyDir('/scratch', { sizeLimit: '200Gi' })],
  * });
  */
+@publicClass('Mount')
 export class Mount {
   /** A PersistentVolumeClaim of the pod's namespace, by name or as a construct. */
   static claim(claim: NamedReference<'PersistentVolumeClaim'>, mountPath: string, options: MountOptions = {}): Mount {

@@ -6,6 +6,7 @@
 import { type EnvVar } from '../../facts/api/types/core/v1';
 import { type NcclPathLevel } from '../../facts/catalog';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
+import { publicClass } from '../resources/public-class';
 
 /** Options of every NCCL profile. */
 export interface NcclOptions {
@@ -50,6 +51,7 @@ export interface RoceNcclOptions extends RdmaNcclOptions {
  *   nccl: NcclProfile.infiniband({ hcas: ['mlx5_0', 'mlx5_1'] }),
  * });
  */
+@publicClass('NcclProfile')
 export class NcclProfile implements PodPart {
   /** Uses InfiniBand for data. */
   static infiniband(options: RdmaNcclOptions = {}): NcclProfile {

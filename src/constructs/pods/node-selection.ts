@@ -10,6 +10,7 @@ import {
 import { type AcceleratorName, type CloudName, CLOUDS, type SpotProvider, spotFacts } from '../../facts/catalog';
 import { productRequirements } from './accelerator';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
+import { publicClass } from '../resources/public-class';
 
 /** Operator of a node requirement, as in Kubernetes. */
 export type NodeOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
@@ -24,6 +25,7 @@ export type NodeOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | '
  *   nodeSelection: [NodeSelection.spot('gke'), NodeSelection.prefer(50, 'topology.kubernetes.io/zone', 'In', 'us-east1-b')],
  * });
  */
+@publicClass('NodeSelection')
 export class NodeSelection implements PodPart {
   /** Nodes that carry these labels. A taint does not attract pods: a tainted pool must also have a label. */
   static labels(labels: Readonly<Record<string, string>>): NodeSelection {

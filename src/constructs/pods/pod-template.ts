@@ -3,7 +3,7 @@
  * a workload asks it for a `PodTemplateSpec` and says the name of the main container and whatever its kind adds.
  */
 import type { Duration } from 'cdk8s';
-import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
+import { optionalSecondsOf } from '../resources/durations';
 import { type ByteSize } from '../resources/quantities';
 import { definedMembers, nonEmpty } from '../../manifests/members';
 import {
@@ -43,6 +43,7 @@ import { type Scheduling, type SchedulingParts } from './scheduling';
 import { type Gang } from './scheduling-options';
 import { SharedMemory } from './shared-memory';
 import { type OpenPartial } from '../resources/merge';
+import { publicClass } from '../resources/public-class';
 
 /** Fields that are merged into the rendered pod template at the end. */
 export interface PodOverrides {
@@ -171,14 +172,12 @@ export interface PodRenderOptions {
  *   resources: { cpu: 96, memory: '900Gi' }, accelerators: Accelerator.nvidia({ count: 8 }), sharedMemory: '64Gi',
  * });
  */
+@publicClass('PodTemplate')
 export class PodTemplate {
-  /** @throws if a time has the name that Kubernetes gives it, in seconds */
   constructor(
     /** The props that the template was made with. */
     readonly props: PodTemplateProps,
-  ) {
-    refuseSeconds(props);
-  }
+  ) {}
 
   /** The same template with some properties changed. */
   with(changes: Partial<PodTemplateProps>): PodTemplate {

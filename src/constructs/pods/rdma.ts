@@ -9,6 +9,7 @@ import { NETWORKS_ANNOTATION, RDMA_CAPABILITY } from '../../facts/catalog';
 import { NcclProfile } from './nccl';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
 import { type NamedReference, referencesIn } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 
 /** A NetworkAttachmentDefinition: `name` of the pod's namespace, `namespace/name`, or a construct. */
 export type NetworkReference = NamedReference<'NetworkAttachmentDefinition'> | RdmaNetwork;
@@ -89,6 +90,7 @@ export interface EfaOptions {
  *   rdma: Rdma.shared('rdma/rdma_shared_device_a'),
  * });
  */
+@publicClass('Rdma')
 export class Rdma implements PodPart {
   /** A share of a device that many pods use (k8s-rdma-shared-dev-plugin). The name is the one that the plugin is configured with. */
   static shared(resource: `rdma/${string}`, count = 1, options: SharedRdmaOptions = {}): Rdma {

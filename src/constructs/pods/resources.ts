@@ -4,9 +4,10 @@
  * Memory is requested and limited alike: a trainer that is promised less than it may use is the first to be killed. CPU is requested
  * and not limited, since a quota throttles the data loaders; a `cpuLimit` equal to `cpu` makes the pod Guaranteed.
  */
-import { amountsByName, type HugepageAmounts, insteadOf, type OtherAmounts } from './amounts';
+import { amountsByName, type HugepageAmounts, type OtherAmounts } from './amounts';
 import { type ByteSize, type Cores, carriedBytesText, coresText } from '../resources/quantities';
 import { type Carried, isDeferred, known, passed } from '../../manifests/deferred';
+import { insteadOf } from '../resources/instead-of';
 import { definedMembers } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 import { type Quantity } from '../../facts/api/scalars';
@@ -39,7 +40,7 @@ export function containerResources(
 ): ResourceRequirements | undefined {
   const unknown = Object.keys(props).find((member) => !MEMBERS.includes(member));
   if (unknown !== undefined) {
-    throw new Error(`resources: unknown field "${unknown}"${insteadOf(unknown, 8, MEMBERS)}`);
+    throw new Error(`resources: unknown field "${unknown}"${insteadOf(unknown, MEMBERS)}`);
   }
   if (shm !== undefined) {
     // What the shared memory adds, or leaves, is computed.

@@ -46,28 +46,22 @@ import {
   type TopologyChoice,
   type VolcanoOptions,
 } from './scheduling-options';
+import {
+  KAI_QUEUE_LABEL,
+  KAI_SCHEDULER,
+  KUEUE_PRIORITY_LABEL,
+  KUEUE_QUEUE_LABEL,
+  SCHEDULER_PLUGINS_GROUP_LABEL,
+  VOLCANO_GROUP_ANNOTATION,
+  VOLCANO_MIN_MEMBER_ANNOTATION,
+  VOLCANO_QUEUE_ANNOTATION,
+  VOLCANO_SCHEDULER,
+} from './scheduling-names';
+import { publicClass } from '../resources/public-class';
 
 /** `pod-group` is Kubernetes' own PodGroup, `scheduler-plugins` the one of the coscheduling plugin; the others have queues. */
 export type SchedulingEngine = 'default' | 'pod-group' | 'scheduler-plugins' | QueueEngine;
 
-/** Annotations by which Volcano reads queue and gang of pods that no controller gives a PodGroup. */
-export const VOLCANO_QUEUE_ANNOTATION = 'scheduling.volcano.sh/queue-name';
-/** Annotation of workloads and pods: the `minMember` of the PodGroup that Volcano creates for them. */
-export const VOLCANO_MIN_MEMBER_ANNOTATION = 'scheduling.volcano.sh/group-min-member';
-/** Annotation by which a pod names its PodGroup of Volcano. */
-export const VOLCANO_GROUP_ANNOTATION = 'scheduling.k8s.io/group-name';
-/** Label by which a pod names its PodGroup of scheduler-plugins. */
-export const SCHEDULER_PLUGINS_GROUP_LABEL = 'scheduling.x-k8s.io/pod-group';
-/** Label of workloads: the LocalQueue that Kueue admits them through. */
-export const KUEUE_QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
-/** Label of workloads: the WorkloadPriorityClass that Kueue orders them by. */
-export const KUEUE_PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
-/** Label of workloads and pods: the queue of KAI Scheduler. */
-export const KAI_QUEUE_LABEL = 'kai.scheduler/queue';
-/** `schedulerName` of Volcano. */
-export const VOLCANO_SCHEDULER = 'volcano';
-/** `schedulerName` of KAI Scheduler. */
-export const KAI_SCHEDULER = 'kai-scheduler';
 const KAI_PREEMPTIBILITY_LABEL = 'kai.scheduler/preemptibility';
 const VOLCANO_COOLDOWN = 'volcano.sh/cooldown-time';
 const VOLCANO_TOPOLOGY_MODE = 'volcano.sh/network-topology-mode';
@@ -144,6 +138,7 @@ type Stated = Partial<SchedulingParts> & Pick<SchedulingParts, 'gang'>;
  *   scheduling: Scheduling.gantry(GantryQueue.fromName('research'), { minimumRuntime: Duration.minutes(30) }),
  * });
  */
+@publicClass('Scheduling')
 export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
   /** The cluster's own scheduler: every pod by itself. */
   static default(): Scheduling<'default'> {

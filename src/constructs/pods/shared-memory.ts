@@ -7,6 +7,7 @@
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { parseQuantity, type Quantity } from '../../manifests/quantity';
 import { Mount } from './mount';
+import { publicClass } from '../resources/public-class';
 
 /**
  * The size of `/dev/shm`, which is 64 MiB by default and too small for data loaders and NCCL. It is a tmpfs: what is
@@ -20,6 +21,7 @@ import { Mount } from './mount';
  *   sharedMemory: SharedMemory.added('64Gi'),
  * });
  */
+@publicClass('SharedMemory')
 export class SharedMemory {
   /** Part of the container's memory: the limit stays as it is stated and must be larger. */
   static within(size: ByteSize): SharedMemory {

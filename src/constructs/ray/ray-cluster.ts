@@ -15,6 +15,7 @@ import {
   type RayEngine,
   referencesOfCluster,
 } from './ray-cluster-spec';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a RayCluster. */
 export interface RayClusterProps extends RayClusterParts, WorkloadProps<RayClusterSpec, RayEngine> {
@@ -34,6 +35,7 @@ export type RayClusterReference = ObjectReference<'RayCluster'>;
  *   workers: [{ groupName: 'gpu', max: 8, image: 'rayproject/ray:2.52.0-gpu', accelerators: Accelerator.nvidia({ count: 1 }) }],
  * });
  */
+@publicClass('ray.RayCluster')
 export class RayCluster extends Workload<RayClusterKind, RayClusterSpec, RayEngine> implements RayClusterReference {
   /** A RayCluster that exists in the cluster. */
   static fromName(name: string): RayClusterReference {

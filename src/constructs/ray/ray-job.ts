@@ -22,6 +22,7 @@ import {
   type RayEngine,
   referencesOfCluster,
 } from './ray-cluster-spec';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a RayJob. */
 export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
@@ -58,6 +59,7 @@ export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
  *   cluster: { rayVersion: '2.52.0', head: { image }, workers: [{ groupName: 'gpu', replicas: 4, image }] },
  * });
  */
+@publicClass('ray.RayJob')
 export class RayJob extends Workload<RayJobKind, RayJobSpec, RayEngine> {
   /** @throws if the job is suspended, retried or runs as a sidecar on a cluster that is not its own, or a number is none */
   constructor(scope: Construct, id: string, props: RayJobProps) {

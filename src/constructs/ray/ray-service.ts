@@ -18,6 +18,7 @@ import {
   type RayEngine,
   referencesOfCluster,
 } from './ray-cluster-spec';
+import { publicClass } from '../resources/public-class';
 
 /** How traffic moves from the old cluster to the new one in an upgrade. */
 export interface IncrementalUpgrade {
@@ -57,6 +58,7 @@ export interface RayServiceProps extends WorkloadProps<RayServiceSpec, RayEngine
  *   cluster: { rayVersion: '2.52.0', head: { image }, workers: [{ groupName: 'gpu', replicas: 2, image }] },
  * });
  */
+@publicClass('ray.RayService')
 export class RayService extends Workload<RayServiceKind, RayServiceSpec, RayEngine> {
   /** @throws if an incremental upgrade has no autoscaler or percentages out of range */
   constructor(scope: Construct, id: string, props: RayServiceProps) {

@@ -67,21 +67,6 @@ export function millisecondsOf(prop: string, value: Duration): number {
   return Math.round(value.toMilliseconds({ integral: false }));
 }
 
-/**
- * Refuses the names that Kubernetes has for times, which JavaScript would pass without effect.
- *
- * @throws if a name contains `Seconds`
- */
-export function refuseSeconds(props: object): void {
-  for (const [name, value] of Object.entries(props)) {
-    if (/Seconds/.test(name) && value !== undefined) {
-      throw new Error(
-        `unknown field "${name}". Write ${name.replace('Seconds', '')}: Duration.seconds(${typeof value === 'number' ? value : '…'}).`,
-      );
-    }
-  }
-}
-
 /** By shape rather than by class: an app may carry two copies of cdk8s. */
 export function isDuration(value: unknown): value is Duration {
   return typeof value === 'object' && value !== null && 'toMilliseconds' in value;

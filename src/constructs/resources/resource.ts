@@ -8,6 +8,7 @@ import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type Carried, type CarriedDeep, type CarriedMap } from '../../manifests/deferred';
 import { merged } from './merge';
 import { type Overridable } from './object-props';
+import { withinPackage } from '../../checks/mistakes';
 import { checkOnSynth } from '../../checks/on-synth';
 
 /** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
@@ -58,6 +59,12 @@ export class Resource<T> extends ApiObject {
       kind: kind.kind,
     });
     checkOnSynth(this);
+  }
+
+  /** Renders the object. */
+  override toJson(): ReturnType<ApiObject['toJson']> {
+    // What constructs state late is worked out here, and is not a call of the program.
+    return withinPackage((): ReturnType<ApiObject['toJson']> => super.toJson());
   }
 }
 

@@ -4,6 +4,7 @@
 import { Duration } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { type Alert, PrometheusRule, type PrometheusRuleProps } from '../monitoring';
+import { publicClass } from '../resources/public-class';
 
 /** The page that says what to do, by the heading in it. */
 const runbook = (heading: string): Alert['annotations'] => ({ runbook: `cdk8s-gantry, docs/scheduler.md#${heading}` });
@@ -93,6 +94,7 @@ export type SchedulerAlertsProps = Omit<PrometheusRuleProps, 'groups'>;
  * @example
  * new SchedulerAlerts(chart, 'alerts', { labels: { release: 'prometheus' } });
  */
+@publicClass('SchedulerAlerts')
 export class SchedulerAlerts extends PrometheusRule {
   constructor(scope: Construct, id: string, props: SchedulerAlertsProps = {}) {
     super(scope, id, { ...props, groups: [{ name: 'gantry-scheduler', rules: SCHEDULER_ALERTS }] });

@@ -19,6 +19,7 @@ import {
 } from '../../facts/catalog/gantry-names';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a FieldGuard. */
 export interface FieldGuardProps extends ClusterObjectProps, Overridable<ValidatingAdmissionPolicy> {
@@ -50,6 +51,7 @@ const WAS_BOUND = 'has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ""
  *   username: 'system:serviceaccount:gantry-system:gantry-scheduler',
  * });
  */
+@publicClass('FieldGuard')
 export class FieldGuard extends Construct {
   /** The ValidatingAdmissionPolicy object. */
   readonly resource: ApiObject;

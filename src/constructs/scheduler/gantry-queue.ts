@@ -2,6 +2,7 @@
  * GantryQueue: a queue of a scheduler that runs in the cluster already, or is deployed by another app.
  */
 import { type GantryQueueReference } from '../resources/queue-references';
+import { publicClass } from '../resources/public-class';
 
 /** Options of `GantryQueue.fromName`. */
 export interface GantryQueueOptions {
@@ -15,6 +16,7 @@ export interface GantryQueueOptions {
  * @example
  * job.submitTo(GantryQueue.fromName('research'));
  */
+@publicClass('GantryQueue')
 export class GantryQueue implements GantryQueueReference {
   /** A queue of the scheduler that runs in the cluster: of its configuration, or a Queue of Volcano that it reads. */
   static fromName(name: string, { schedulerName }: GantryQueueOptions = {}): GantryQueueReference {

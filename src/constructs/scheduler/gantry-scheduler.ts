@@ -29,6 +29,7 @@ import { clusterRules, leaseRules } from './permissions';
 import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
 import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
 import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a GantryScheduler. */
 export interface GantrySchedulerProps
@@ -82,6 +83,7 @@ export interface GantrySchedulerProps
  * });
  * new kubeflow.PyTorchJob(chart, 'train', { nodes: 2, image }).submitTo(scheduler.queue('research'));
  */
+@publicClass('GantryScheduler')
 export class GantryScheduler extends Construct {
   /** Name of all its objects. */
   readonly name: string;

@@ -1,3 +1,5 @@
+import { publicClass } from '../resources/public-class';
+
 /**
  * SchedulerImage: what the scheduler runs in. A stock Node image that gets the program from a ConfigMap, or an image that has it.
  */
@@ -24,6 +26,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
  * @example
  * new GantryScheduler(chart, 'scheduler', { image: SchedulerImage.prebuilt('registry.example.com/gantry-scheduler:1') });
  */
+@publicClass('SchedulerImage')
 export class SchedulerImage {
   /**
    * Node of 20 or newer, as it is published; the program comes from a ConfigMap, and nothing has to be built.

@@ -20,6 +20,7 @@ import { Checks } from '../../checks/checks-of';
 import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
+import { publicClass } from '../resources/public-class';
 
 /** Label of namespaces whose pods are gated, where nothing else is chosen. */
 export const GATED_NAMESPACES: LabelSelector = { matchLabels: { 'gantry.dev/placement': 'enabled' } };
@@ -83,6 +84,7 @@ function apiVersionFor(minor: KubernetesMinor): string | undefined {
  * @example
  * new PlacementGate(chart, 'gate', { namespaces: { matchLabels: { 'kubernetes.io/metadata.name': 'notebooks' } } });
  */
+@publicClass('PlacementGate')
 export class PlacementGate extends Construct {
   /** The MutatingAdmissionPolicy object. */
   readonly resource: ApiObject;

@@ -10,6 +10,7 @@ import { requireWholeNumber } from '../workload/whole-number';
 import { type SinglePodsEngine } from '../workload/scheduling-means';
 import { scaledContainers, type ScalableWorkload, type ScalingTargetDescription } from '../workload/interop';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
+import { publicClass } from '../resources/public-class';
 
 /** Copies more and fewer than wanted while they are replaced: numbers, or shares of them. */
 export interface Rollout {
@@ -42,6 +43,7 @@ export interface DeploymentProps extends PodProps, WorkloadProps<DeploymentSpec,
  * @example
  * new serving.Deployment(chart, 'gateway', { image, replicas: 3, resources: { cpu: 2, memory: '4Gi' } });
  */
+@publicClass('serving.Deployment')
 export class Deployment extends Workload<DeploymentKind, DeploymentSpec, SinglePodsEngine> implements ScalableWorkload {
   hasAutoscaler = false;
   /** Labels that choose the pods: for Services, disruption budgets and monitors. */

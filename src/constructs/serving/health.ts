@@ -2,6 +2,7 @@
  * How one asks a server whether it is well: a closed choice, rendered as a probe.
  */
 import { type Probe } from '../../facts/api/types/core/v1';
+import { publicClass } from '../resources/public-class';
 
 type Handler = Pick<Probe, 'exec' | 'grpc' | 'httpGet' | 'tcpSocket'>;
 
@@ -17,6 +18,7 @@ type Handler = Pick<Probe, 'exec' | 'grpc' | 'httpGet' | 'tcpSocket'>;
  *   ready: serving.Health.http('/health'),
  * });
  */
+@publicClass('serving.Health')
 export class Health {
   /** GET on the server's port; 200 to 399 is well. */
   static http(path = '/health'): Health {

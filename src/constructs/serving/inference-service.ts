@@ -14,6 +14,7 @@ import { type Deployment } from './deployment';
 import { type KnativeService } from './knative-service';
 import { type MadeServer, ServingEngine } from './serving-engine';
 import { requireStatement, type ServingStatement } from './statement';
+import { publicClass } from '../resources/public-class';
 
 /** Props of an InferenceService. */
 export interface InferenceServiceProps extends ServingStatement {
@@ -44,6 +45,7 @@ export interface InferenceServiceProps extends ServingStatement {
  *   as: serving.ServingEngine.deployment(),
  * });
  */
+@publicClass('serving.InferenceService')
 export class InferenceService extends Construct {
   /** The Service by which it is reached; `undefined` with Knative, which makes one itself. */
   readonly service?: ApiObject;

@@ -8,6 +8,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE } from './knative-features';
+import { publicClass } from '../resources/public-class';
 
 /** A construct that needs feature switches: a KnativeService, or an InferenceService that is rendered as one. */
 export interface NeedsKnativeFeatures {
@@ -39,6 +40,7 @@ export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps,
  * const features = new serving.KnativeFeatureSwitches(chart, 'features', { services: [chat] });
  * features.patch; // for kubectl patch configmap config-features -n knative-serving --type merge -p
  */
+@publicClass('serving.KnativeFeatureSwitches')
 export class KnativeFeatureSwitches extends Construct {
   /** The ConfigMap object. */
   readonly resource: ApiObject;

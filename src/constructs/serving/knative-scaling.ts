@@ -5,6 +5,7 @@
  */
 import type { Duration } from 'cdk8s';
 import { secondsOf } from '../resources/durations';
+import { publicClass } from '../resources/public-class';
 
 /** Options of every kind of scaling on Knative. */
 export interface KnativeScalingOptions {
@@ -44,6 +45,7 @@ const HPA = `hpa.${GROUP}`;
  *   as: serving.ServingEngine.knative({ scaling: serving.KnativeScaling.concurrency(16, { maxReplicas: 8 }) }),
  * });
  */
+@publicClass('serving.KnativeScaling')
 export class KnativeScaling {
   /** By requests that are under way in one replica, which fits servers that answer several at a time. Goes to zero. */
   static concurrency(target: number, options: KnativeScalingOptions = {}): KnativeScaling {

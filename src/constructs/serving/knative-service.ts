@@ -15,6 +15,7 @@ import { type EnginesOf, MEANS_OF_SINGLE_PODS, NO_GANG, type SchedulingMeans } f
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { isOnByDefault, neededFeatures } from './knative-features';
 import { type KnativeScaling } from './knative-scaling';
+import { publicClass } from '../resources/public-class';
 
 /** Seconds that a new revision has to become ready. */
 const PROGRESS_DEADLINE = 'serving.knative.dev/progress-deadline';
@@ -55,6 +56,7 @@ export interface KnativeServiceProps extends PodProps, WorkloadProps<ServiceSpec
  * const service = new serving.KnativeService(chart, 'chat', { image, scaling: serving.KnativeScaling.concurrency(10, { maxReplicas: 8 }) });
  * service.requiredFeatures; // what config-features must switch on
  */
+@publicClass('serving.KnativeService')
 export class KnativeService extends Workload<ServiceKind, ServiceSpec, KnativeEngine> {
   private readonly specNow: () => ServiceSpec;
 

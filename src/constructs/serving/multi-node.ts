@@ -6,6 +6,7 @@
  * (--dist-init-addr, --nnodes, --node-rank); LeaderWorkerSet (LWS_LEADER_ADDRESS, LWS_GROUP_SIZE, LWS_WORKER_INDEX).
  */
 import { shellWord } from '../pods/shell';
+import { publicClass } from '../resources/public-class';
 
 /** What is known of one copy of the model. */
 export interface GroupShape {
@@ -63,6 +64,7 @@ const VLLM_SCRIPT = '/vllm-workspace/examples/online_serving/multi-node-serving.
  *   }),
  * });
  */
+@publicClass('serving.MultiNode')
 export class MultiNode {
   /**
    * Runs vLLM, whose nodes find each other without Ray: layers are split within a node, and stages are distributed over

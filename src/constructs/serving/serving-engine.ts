@@ -26,6 +26,7 @@ import {
   spreadOver,
 } from './statement';
 import { type OpenPartial } from '../resources/merge';
+import { publicClass } from '../resources/public-class';
 
 /** The settings of a ScaledObject except its target: spread a plan of `keda.LlmScaling`, or set them yourself. */
 export type AutoscalingProps = Omit<ScaledObjectProps, 'target' | keyof NamespacedObjectProps>;
@@ -106,6 +107,7 @@ const LONGEST_REQUEST_SECONDS = 600;
  *   as: serving.ServingEngine.deployment({ rollout: 'recreate' }),
  * });
  */
+@publicClass('serving.ServingEngine')
 export class ServingEngine {
   /** Copies behind a Service, each whole in one pod. */
   static deployment(options: DeploymentEngineOptions = {}): ServingEngine {

@@ -10,6 +10,7 @@ import { bytesText, type ByteSize, countText } from '../resources/quantities';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** What a container may state: everything but a number of pods. */
 export type ContainerAmounts = Omit<Amounts, 'pods'>;
@@ -81,6 +82,7 @@ export interface LimitRangeProps extends NamespacedObjectProps, Overridable<Limi
  * @example
  * new LimitRange(chart, 'defaults', { container: { defaultRequest: { cpu: 1, memory: '2Gi' } } });
  */
+@publicClass('LimitRange')
 export class LimitRange extends Construct {
   /** The LimitRange object. */
   readonly resource: ApiObject;

@@ -7,6 +7,7 @@ import { Namespace as NamespaceKind } from '../../facts/api/types/core/v1';
 import { type NamedReference, nameOf, type ObjectReference } from '../resources/references';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** Whatever names a namespace: a `Namespace` of Gantry, one of cdk8s-plus, or `Namespace.fromName(…)` for one of the cluster. */
 export type NamespaceReference = ObjectReference<'Namespace'>;
@@ -20,6 +21,7 @@ export interface NamespaceProps extends ClusterObjectProps, Overridable<Namespac
  * @example
  * new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
  */
+@publicClass('Namespace')
 export class Namespace extends Construct implements NamespaceReference {
   /** A namespace that exists in the cluster. */
   static fromName(name: string): NamespaceReference {

@@ -8,6 +8,7 @@ import { Checks } from '../../checks/checks-of';
 import { type PriorityClassReference } from '../resources/references';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
+import { publicClass } from '../resources/public-class';
 
 /** `Never` waits in front of lower pods without pushing them aside. */
 export type PreemptionPolicy = 'PreemptLowerPriority' | 'Never';
@@ -39,6 +40,7 @@ export interface PriorityClassProps extends ClusterObjectProps, Overridable<Prio
  *
  * @example new PriorityClass(chart, 'production', { value: 3000, description: 'Training that a release waits for' });
  */
+@publicClass('PriorityClass')
 export class PriorityClass extends Construct implements PriorityClassReference {
   /** A class that exists in the cluster, for example `system-node-critical`. */
   static fromName(name: string): PriorityClassReference {

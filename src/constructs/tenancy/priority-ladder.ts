@@ -3,6 +3,7 @@
  */
 import { Construct } from 'constructs';
 import { type PreemptionPolicy, PriorityClass } from './priority-class';
+import { publicClass } from '../resources/public-class';
 
 /** Above this, values belong to the system. */
 const HIGHEST = 1_000_000_000;
@@ -55,6 +56,7 @@ export interface PriorityLadderProps<Name extends string> {
  * const ladder = new PriorityLadder(chart, 'priorities', { rungs: ['scavenger', 'development', 'production'] });
  * ladder.at('production').value; // 3000
  */
+@publicClass('PriorityLadder')
 export class PriorityLadder<const Name extends string> extends Construct {
   private readonly classes: ReadonlyMap<string, PriorityClass>;
 

@@ -4,12 +4,13 @@
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ResourceQuota as ResourceQuotaKind, type ScopeSelector } from '../../facts/api/types/core/v1';
-import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
+import { type Amounts, type AmountsByName, amountsByName, productsAnnotation } from '../pods/amounts';
 import { bytesText, type ByteSize, countText } from '../resources/quantities';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type LimitedResource, requestsKey } from '../../checks/server/admission/quota-keys';
+import { publicClass } from '../resources/public-class';
 
 /** A scope that narrows the pods that a quota counts. */
 export type QuotaScope =
@@ -61,6 +62,7 @@ export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<R
  *   pods: 200,
  * });
  */
+@publicClass('ResourceQuota')
 export class ResourceQuota extends Construct {
   /** The ResourceQuota object. */
   readonly resource: ApiObject;
@@ -74,7 +76,10 @@ export class ResourceQuota extends Construct {
       'Resource',
       ResourceQuotaKind,
       {
-        metadata: namespacedMetadata(id, props),
+        metadata: namespacedMetadata(id, {
+          ...props,
+          annotations: { ...productsAnnotation(props.requests), ...props.annotations },
+        }),
         spec: Lazy.any({
           produce: () => ({
             hard: Object.fromEntries(this.hard),

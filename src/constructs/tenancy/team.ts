@@ -15,6 +15,7 @@ import { Namespace, namespaceReference, type NamespaceReference } from './namesp
 import { isMandatory } from '../../checks/server/admission/quota-keys';
 import { ResourceQuota } from './resource-quota';
 import { TeamAccess, type TeamSubject } from './team-access';
+import { publicClass } from '../resources/public-class';
 
 /**
  * What a team may ask for in total: amounts of its pods' requests, and what else a ResourceQuota counts. A resource that is left out is
@@ -108,6 +109,7 @@ export const TEAM_LABEL = GANTRY_TEAM_LABEL;
  *   members: [{ kind: 'Group', name: 'research-ml' }],
  * });
  */
+@publicClass('Team')
 export class Team extends Construct {
   /** Name of the team, and of its namespace. */
   readonly name: string;

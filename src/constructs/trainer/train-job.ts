@@ -22,6 +22,7 @@ import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { type RuntimeReference } from './runtime-reference';
 import { gangOfNodes, TRAIN_JOB_SCHEDULING, type TrainJobEngine } from './scheduling';
+import { publicClass } from '../resources/public-class';
 
 const MANAGER = 'gantry.dev/stack';
 
@@ -69,6 +70,7 @@ export interface TrainJobProps extends Omit<PodProps, 'image'>, WorkloadProps<Tr
  *   accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */
+@publicClass('trainer.TrainJob')
 export class TrainJob extends Workload<TrainJobKind, TrainJobSpec, TrainJobEngine> {
   /** @throws if a prop is set that only a runtime can set, or `nodes` is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: TrainJobProps) {

@@ -33,6 +33,7 @@ import {
   INITIALIZER_VOLUME,
   type MlPolicyName,
 } from '../../manifests/trainer/trainer-facts';
+import { publicClass } from '../resources/public-class';
 
 /** Options of `MlPolicy.mpi`. */
 export interface MpiPolicyOptions {
@@ -48,6 +49,7 @@ export interface MpiPolicyOptions {
  * @example
  * new trainer.TrainingRuntime(chart, 'torch', { policy: trainer.MlPolicy.torch(), image });
  */
+@publicClass('trainer.MlPolicy')
 export class MlPolicy {
   /** Sets the variables `PET_*` of torchrun. */
   static torch(): MlPolicy {
@@ -120,6 +122,7 @@ export interface RuntimeProps extends PodProps {
 }
 
 /** A runtime of Kubeflow Trainer: what TrainJobs share. */
+@publicClass('trainer.Runtime')
 abstract class Runtime extends Construct implements RuntimeReference {
   readonly policy: MlPolicyName;
   readonly nodeJobs: readonly string[];
@@ -166,6 +169,7 @@ export interface TrainingRuntimeProps extends RuntimeProps, NamespacedObjectProp
  * const runtime = new trainer.TrainingRuntime(chart, 'torch', { policy: trainer.MlPolicy.torch(), image });
  * new trainer.TrainJob(chart, 'train', { runtime, nodes: 2 });
  */
+@publicClass('trainer.TrainingRuntime')
 export class TrainingRuntime extends Runtime {
   /** A runtime of the cluster. */
   static fromName(name: string, policy?: MlPolicyName): RuntimeReference {
@@ -198,6 +202,7 @@ export interface ClusterTrainingRuntimeProps extends RuntimeProps, ClusterObject
  * const runtime = new trainer.ClusterTrainingRuntime(chart, 'torch', { policy: trainer.MlPolicy.torch(), image });
  * new trainer.TrainJob(chart, 'train', { runtime, nodes: 2 });
  */
+@publicClass('trainer.ClusterTrainingRuntime')
 export class ClusterTrainingRuntime extends Runtime {
   /** A runtime that Trainer is installed with. */
   static builtIn(name: BuiltInRuntimeName): RuntimeReference {

@@ -10,6 +10,7 @@ import { processesOf } from './rendezvous';
 import { type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
 import { type NamedStatement, TrainingEngine, type TrainingWorkload } from './training-engine';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a DistributedTraining. */
 export interface DistributedTrainingProps extends TrainingStatement {
@@ -27,6 +28,7 @@ export interface DistributedTrainingProps extends TrainingStatement {
  *   accelerators: Accelerator.nvidia({ count: 8 }), topology: TrainingTopology.required('topology.kubernetes.io/zone'),
  * }).submitTo(research.queue);
  */
+@publicClass('DistributedTraining')
 export class DistributedTraining extends Construct {
   /** The construct that it became: a PyTorchJob, a JobSet and so on. */
   readonly workload: TrainingWorkload;

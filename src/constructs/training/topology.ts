@@ -4,6 +4,7 @@
 import { type Affinity, type PodAffinityTerm } from '../../facts/api/types/core/v1';
 import { GANTRY_TRAINING_LABEL } from '../../facts/catalog';
 import { type SchedulingEngine, type TopologyChoice } from '../pods';
+import { publicClass } from '../resources/public-class';
 
 /** Label by which pods of one training find each other. */
 export const TRAINING_LABEL = GANTRY_TRAINING_LABEL;
@@ -23,6 +24,7 @@ export type TopologyLevel = string | number;
  *   topology: TrainingTopology.preferred('topology.kubernetes.io/zone'),
  * }).submitTo(GantryQueue.fromName('research'));
  */
+@publicClass('TrainingTopology')
 export class TrainingTopology {
   /** All nodes within one domain, or training waits. */
   static required(level: TopologyLevel): TrainingTopology {

@@ -15,6 +15,7 @@ import { Job as VolcanoJob, JobPlugin, Policy } from '../volcano';
 import { podField, processesOf, rendezvousEnv } from './rendezvous';
 import { type TrainingFramework, type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
+import { publicClass } from '../resources/public-class';
 
 const SEPARATE = 'Give a list of words; each may be an Output';
 
@@ -65,6 +66,7 @@ const RUN_POLICY = ['retries', 'activeDeadline', 'ttlAfterFinished', 'suspend'] 
  *   accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */
+@publicClass('TrainingEngine')
 export class TrainingEngine {
   /** PyTorchJob of the training-operator. */
   static pyTorchJob(): TrainingEngine {

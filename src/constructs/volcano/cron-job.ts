@@ -13,6 +13,7 @@ import {
   VOLCANO_JOB_SCHEDULING,
   type VolcanoJobEngine,
 } from './job-specification';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a Volcano CronJob. */
 export interface CronJobProps extends WorkloadProps<CronJobSpec, VolcanoJobEngine> {
@@ -44,6 +45,7 @@ export interface CronJobProps extends WorkloadProps<CronJobSpec, VolcanoJobEngin
  *   schedule: '0 2 * * *', timeZone: 'Etc/UTC', job: { tasks: [{ name: 'eval', template }] },
  * }).submitTo(queue);
  */
+@publicClass('volcano.CronJob')
 export class CronJob extends Workload<CronJobKind, CronJobSpec, VolcanoJobEngine> {
   /** @throws if a plugin is given twice, or the job cannot be scheduled as it says */
   constructor(scope: Construct, id: string, props: CronJobProps) {

@@ -12,6 +12,7 @@ import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { dependOn } from '../resources/depend-on';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
+import { publicClass } from '../resources/public-class';
 
 /** Whatever names a hyper node. */
 export type HyperNodeReference = ObjectReference<'HyperNode'>;
@@ -22,6 +23,7 @@ export type HyperNodeReference = ObjectReference<'HyperNode'>;
  * @example
  * new volcano.HyperNode(chart, 'rack-1', { tier: 1, members: [volcano.HyperNodeMember.nodesMatching('^rack-1-.*$')] });
  */
+@publicClass('volcano.HyperNodeMember')
 export class HyperNodeMember {
   /** One node. */
   static node(name: string): HyperNodeMember {
@@ -79,6 +81,7 @@ export interface HyperNodeProps extends ClusterObjectProps, Overridable<HyperNod
  *   members: [volcano.HyperNodeMember.nodesLabeled({ 'topology.example.com/leaf': 'leaf-1' })],
  * });
  */
+@publicClass('volcano.HyperNode')
 export class HyperNode extends Construct implements HyperNodeReference {
   /** A hyper node that exists in the cluster. */
   static fromName(name: string): HyperNodeReference {

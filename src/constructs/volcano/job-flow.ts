@@ -21,6 +21,7 @@ import {
 import { dependOn } from '../resources/depend-on';
 import { type ObjectReference } from '../resources/references';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
+import { publicClass } from '../resources/public-class';
 
 /** Whatever names a job template of the flow's namespace. */
 export type JobTemplateReference = ObjectReference<'JobTemplate'>;
@@ -35,6 +36,7 @@ export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplat
  * const train = new volcano.JobTemplate(chart, 'train', { tasks: [{ name: 'node', replicas: 8, template }] }).submitTo(queue);
  * new volcano.JobFlow(chart, 'pipeline').addFlow(train);
  */
+@publicClass('volcano.JobTemplate')
 export class JobTemplate
   extends Workload<JobTemplateKind, JobTemplateSpec, VolcanoJobEngine>
   implements JobTemplateReference
@@ -79,6 +81,7 @@ export interface JobFlowProps extends NamespacedObjectProps, Overridable<JobFlow
  * const train = new volcano.JobTemplate(chart, 'train', { tasks: [{ name: 'node', replicas: 8, template }] });
  * new volcano.JobFlow(chart, 'pipeline').addFlow(prepare).addFlow(train, { after: [prepare] });
  */
+@publicClass('volcano.JobFlow')
 export class JobFlow extends Construct {
   /** Name of the JobFlow. */
   readonly name: string;

@@ -4,6 +4,7 @@
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type JobPluginName } from './job-plugins';
+import { publicClass } from '../resources/public-class';
 
 /** Options of the plugin `svc`. */
 export interface SvcPluginOptions {
@@ -106,6 +107,7 @@ export interface HcclrankPluginOptions {
  *   plugins: [volcano.JobPlugin.svc(), volcano.JobPlugin.env()],
  * });
  */
+@publicClass('volcano.JobPlugin')
 export class JobPlugin {
   /** Host names, a Service and host lists (`VC_<TASK>_HOSTS`); and a NetworkPolicy, unless it is turned off. */
   static svc(options: SvcPluginOptions = {}): JobPlugin {

@@ -2,7 +2,7 @@
  * What a Volcano Job consists of, shared by Job, JobTemplate and CronJob.
  */
 import type { Duration } from 'cdk8s';
-import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
+import { optionalSecondsOf } from '../resources/durations';
 import { type JobSpec, type JobSpecTask } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { type PodTemplateSpec } from '../../facts/api/types/core/v1';
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
@@ -127,7 +127,6 @@ export class JobSpecification {
     private readonly props: JobSpecProps,
     private readonly identity: JobIdentity,
   ) {
-    refuseSeconds(props);
     this.tasks = [...(props.tasks ?? [])];
     this.policies = [...(props.policies ?? [])];
     for (const plugin of props.plugins ?? []) {

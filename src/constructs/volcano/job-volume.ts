@@ -4,6 +4,7 @@
 import { type JobSpecVolume } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { type PersistentVolumeClaimSpec } from '../../facts/api/types/core/v1';
 import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { publicClass } from '../resources/public-class';
 
 /**
  * A volume that all pods of a job mount.
@@ -14,6 +15,7 @@ import { type NamedReference, nameOf, referencesIn } from '../resources/referenc
  *   volumes: [volcano.JobVolume.existing('/data', 'datasets')],
  * });
  */
+@publicClass('volcano.JobVolume')
 export class JobVolume {
   /** A claim that there is. */
   static existing(mountPath: string, claim: NamedReference<'PersistentVolumeClaim'>): JobVolume {

@@ -15,6 +15,7 @@ import {
   type VolcanoJobEngine,
 } from './job-specification';
 import { type Policy } from './policy';
+import { publicClass } from '../resources/public-class';
 
 /** Props of a Volcano Job. */
 export interface JobProps extends JobSpecProps, WorkloadProps<JobSpec, VolcanoJobEngine> {}
@@ -38,6 +39,7 @@ export interface JobProps extends JobSpecProps, WorkloadProps<JobSpec, VolcanoJo
  *   ],
  * }).submitTo(queue);
  */
+@publicClass('volcano.Job')
 export class Job extends Workload<JobKind, JobSpec, VolcanoJobEngine> {
   private readonly specification: JobSpecification;
 

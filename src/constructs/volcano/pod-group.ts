@@ -14,6 +14,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type Amounts, optionalAmountsByName } from '../pods/amounts';
 import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
+import { publicClass } from '../resources/public-class';
 
 /** Pods of a group that belong closer together. */
 export interface SubGroup {
@@ -64,6 +65,7 @@ export interface PodGroupProps extends NamespacedObjectProps, Overridable<PodGro
  * const group = new volcano.PodGroup(chart, 'eval', { queue, minTaskMember: { leader: 1, worker: 4 } });
  * new PodTemplate({ image, parts: [group.member('worker')], scheduling: Scheduling.volcano(queue) });
  */
+@publicClass('volcano.PodGroup')
 export class PodGroup extends Construct {
   /** Name of the PodGroup. */
   readonly name: string;

@@ -5,6 +5,7 @@ import { secondsOf } from '../resources/durations';
 import type { Duration } from 'cdk8s';
 import { type JobSpecPolicy } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { type PolicyAction, type PolicyEvent } from './job-policies';
+import { publicClass } from '../resources/public-class';
 
 /** Options of a policy. */
 export interface PolicyOptions {
@@ -19,6 +20,7 @@ export interface PolicyOptions {
  *
  * @example volcano.Policy.onEvent('PodEvicted', 'RestartJob')
  */
+@publicClass('volcano.Policy')
 export class Policy {
   /** Does something on an event. */
   static onEvent(event: Exclude<PolicyEvent, 'PodPending'>, action: PolicyAction, options: PolicyOptions = {}): Policy {

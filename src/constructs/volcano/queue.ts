@@ -9,7 +9,8 @@ import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { dependOn } from '../resources/depend-on';
 import { type VolcanoQueueReference } from '../resources/queue-references';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
-import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
+import { type Amounts, type AmountsByName, amountsByName, productsAnnotation } from '../pods/amounts';
+import { publicClass } from '../resources/public-class';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
 
@@ -74,6 +75,7 @@ export interface QueueProps extends ClusterObjectProps, Overridable<QueueKind> {
  *   capability: { cpu: 768, accelerators: [Accelerator.nvidia({ count: 48 }), Accelerator.amd({ count: 16 })] },
  * });
  */
+@publicClass('volcano.Queue')
 export class Queue extends Construct implements VolcanoQueueReference {
   /** A queue that exists in the cluster. */
   static fromName(name: string): VolcanoQueueReference {
@@ -118,7 +120,7 @@ export class Queue extends Construct implements VolcanoQueueReference {
       this,
       'Resource',
       QueueKind,
-      { metadata: clusterMetadata(id, props), spec },
+      { metadata: clusterMetadata(id, { ...props, annotations: this.annotations }), spec },
       props.overrides,
     );
     dependOn(this.resource, props.parent);
@@ -144,6 +146,11 @@ export class Queue extends Construct implements VolcanoQueueReference {
   private stated(share: 'capability' | 'deserved' | 'guarantee'): AmountsByName | undefined {
     const amounts = this.props[share];
     return amounts && amountsByName(`${this.node.path}: ${share}`, amounts);
+  }
+
+  private get annotations(): QueueProps['annotations'] {
+    const { capability, deserved, guarantee, annotations } = this.props;
+    return { ...productsAnnotation(capability, deserved, guarantee), ...annotations };
   }
 
   private guaranteed(): Readonly<Record<string, string>> {

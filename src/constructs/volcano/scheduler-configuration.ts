@@ -14,6 +14,7 @@ import { dependOn } from '../resources/depend-on';
 import { SCHEDULER_CONF_KEY, type SchedulerActionName, schedulerConfigMapName } from './scheduler-facts';
 import { SchedulerPlugin } from './scheduler-plugin';
 import { type Overridable } from '../resources/object-props';
+import { publicClass } from '../resources/public-class';
 
 /** An action with arguments of its own. */
 export interface SchedulerAction {
@@ -85,6 +86,7 @@ const DEFAULT_ACTIONS: readonly SchedulerActionName[] = ['enqueue', 'allocate', 
  *
  * @example volcano.SchedulerConfiguration.forGpus(chart, 'scheduler', { networkTopology: true });
  */
+@publicClass('volcano.SchedulerConfiguration')
 export class SchedulerConfiguration extends Construct {
   /**
    * What suits GPU training: gangs, queue trees with deserved amounts, preemption and reclaim, and nodes filled one after the other

@@ -7,6 +7,7 @@ import { secondsOf } from '../resources/durations';
 import type { Duration } from 'cdk8s';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type PluginSwitch, type SchedulerPluginName } from './scheduler-facts';
+import { publicClass } from '../resources/public-class';
 
 /** Parts of a plugin that can be turned off one by one; what is left out is on, but for `enableHierarchy`. */
 export type PluginSwitches = Readonly<Partial<Record<PluginSwitch, boolean>>>;
@@ -181,6 +182,7 @@ export interface ResourceStrategyOptions extends PluginOptions {
  *   ],
  * });
  */
+@publicClass('volcano.SchedulerPlugin')
 export class SchedulerPlugin {
   /** Higher priority first. */
   static priority(options: PluginOptions = {}): SchedulerPlugin {

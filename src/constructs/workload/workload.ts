@@ -2,7 +2,7 @@
  * What every workload construct is: one object that is rendered late, goes through a queue, has a priority, and is written after
  * what it refers to. It knows no kind; a domain says how its kind is rendered.
  */
-import { refuseSeconds } from '../resources/durations';
+import { publicClass } from '../resources/public-class';
 import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { collectMistakes } from '../../checks/mistakes';
@@ -83,6 +83,7 @@ export interface WorkloadDefinition<T, Spec extends object, Engine extends Sched
  * const job = new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image });
  * job.submitTo(queue).withPriority(PriorityClass.fromName('production'));
  */
+@publicClass('Workload')
 export abstract class Workload<
   T,
   Spec extends object,
@@ -102,7 +103,6 @@ export abstract class Workload<
   ) {
     super(scope, id);
     const { props, kind, references } = definition;
-    this.atItsPath(() => refuseSeconds(props));
     this.gangs = definition.gangs?.(props.metadata?.name ?? props.name ?? id) ?? [];
     if (props.scheduling !== undefined) {
       this.requireScheduling('scheduling', props.scheduling);
@@ -145,10 +145,14 @@ export abstract class Workload<
    * another namespace
    */
   submitTo(queue: QueueReferenceOf<Engine>): this {
-    collectMistakes(this, () => {
-      requireQueue(`${this.node.path}: submitTo`, queue, QUEUE_ENGINES);
-      this.decide(Scheduling.of(queue));
-    });
+    collectMistakes(
+      this,
+      () => {
+        requireQueue(`${this.node.path}: submitTo`, queue, QUEUE_ENGINES);
+        this.decide(Scheduling.of(queue));
+      },
+      queue,
+    );
     return this;
   }
 
@@ -158,10 +162,14 @@ export abstract class Workload<
    * @throws as `submitTo`
    */
   scheduleBy(scheduling: Scheduling<Engine>): this {
-    collectMistakes(this, () => {
-      this.requireScheduling('scheduleBy', scheduling);
-      this.decide(scheduling);
-    });
+    collectMistakes(
+      this,
+      () => {
+        this.requireScheduling('scheduleBy', scheduling);
+        this.decide(scheduling);
+      },
+      scheduling,
+    );
     return this;
   }
 
@@ -186,7 +194,7 @@ export abstract class Workload<
    * @throws if the workload has another priority class already
    */
   withPriority(priorityClass: PriorityClassReference): this {
-    collectMistakes(this, () => this.prioritize(priorityClass));
+    collectMistakes(this, () => this.prioritize(priorityClass), priorityClass);
     return this;
   }
 

@@ -50,6 +50,8 @@ export const GANTRY_ACCELERATOR_CAPACITY = 'gantry.dev/accelerator-capacity';
 
 /** Annotation of Volcano Queues: the namespaces whose pods may use the queue, comma separated. Absent: those of its parent, or all. */
 export const GANTRY_NAMESPACES = 'gantry.dev/namespaces';
+/** Annotation of queues and quotas: the accelerators that their shares are for, comma separated, since the resource name does not say it. */
+export const GANTRY_PRODUCTS = 'gantry.dev/products';
 
 /** Check rules that an object silences, one per line, each with its reason. */
 export const GANTRY_IGNORE = 'gantry.dev/ignore';
@@ -162,6 +164,14 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     value: 'text',
     writtenBy: 'author',
     meaning: 'the namespaces that may use the queue, separated by commas',
+  },
+  {
+    key: GANTRY_PRODUCTS,
+    place: 'annotation',
+    on: 'any object',
+    value: 'text',
+    writtenBy: 'author',
+    meaning: 'the accelerators that the shares of a queue or quota are for, separated by commas',
   },
   {
     key: GANTRY_IGNORE,

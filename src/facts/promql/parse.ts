@@ -56,6 +56,11 @@ function read(text: string): PromqlReading {
   if (text.trim() === '') {
     return { problems: [{ kind: 'syntax', message: 'the expression is empty', from: 0, to: text.length }] };
   }
+  const size = sizeOf(text);
+  if (size.nesting > MOST_NESTED || size.operators > MOST_NESTED) {
+    const message = 'a bracket is not closed';
+    return { problems: size.isClosed ? [] : [{ kind: 'syntax', message, from: text.length, to: text.length }] };
+  }
   const tree = grammar.parse(withoutBareDots(text));
   const reader = new TreeReader(text);
   try {
@@ -72,6 +77,25 @@ function read(text: string): PromqlReading {
     }
     return { problems: [error.problem] };
   }
+}
+
+/** Brackets around each other, and operators after each other, that the grammar's parser holds. Prometheus has no such limit. */
+const MOST_NESTED = 400;
+
+/** How deep and how long a query is: what is beyond that cannot be read here, and is not judged. */
+function sizeOf(text: string): { readonly nesting: number; readonly operators: number; readonly isClosed: boolean } {
+  if (text.length < MOST_NESTED) {
+    return { nesting: 0, operators: 0, isClosed: true };
+  }
+  const code = text.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|#[^\n]*|\{[^{}]*\}/g, '_');
+  let depth = 0;
+  let nesting = 0;
+  for (const char of code) {
+    depth += char === '(' || char === '[' ? 1 : char === ')' || char === ']' ? -1 : 0;
+    nesting = Math.max(nesting, depth);
+  }
+  const operators = code.match(/[-+*/%^]|[=!<>]=?|\b(?:and|or|unless|atan2|offset)\b|\[/gi) ?? [];
+  return { nesting, operators: operators.length, isClosed: depth === 0 };
 }
 
 /** The grammar does not know `5.`, which Prometheus reads as 5. Nothing moves: the dot becomes a blank. Texts and comments stay. */

@@ -19,16 +19,17 @@ export function nearestName(
   { prefixes = false }: { readonly prefixes?: boolean } = {},
 ): string | undefined {
   const wanted = name.toLowerCase();
+  const limit = limitOf(name) + 1;
   let best: string | undefined;
-  let bestDistance = limitOf(name) + 1;
-  for (const candidate of [...known].sort()) {
-    if (candidate === name) {
+  let bestDistance = limit;
+  for (const candidate of known) {
+    if (candidate === name || (!prefixes && Math.abs(candidate.length - name.length) > bestDistance)) {
       continue;
     }
     const other = candidate.toLowerCase();
     const begins = prefixes && (other.startsWith(wanted) || wanted.startsWith(other));
-    const distance = begins ? 1 : editDistance(wanted, other, bestDistance);
-    if (distance < bestDistance) {
+    const distance = begins ? 1 : editDistance(wanted, other, Math.min(limit, bestDistance + 1));
+    if (distance < bestDistance || (distance === bestDistance && best !== undefined && candidate < best)) {
       best = candidate;
       bestDistance = distance;
     }

@@ -10,6 +10,7 @@ provideRules(allRules);
 
 export { allRules };
 export { check, type CheckOptions } from '../../checks/engine';
+export { type OfferedDevices } from '../../checks/offered-devices';
 export { CheckError } from '../../checks/check-error';
 export { defineRule, type RuleDefinition } from '../../checks/define-rule';
 export {

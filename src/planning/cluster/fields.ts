@@ -19,6 +19,8 @@ type Value = JsonValue | undefined;
 
 interface NumberBounds {
   readonly least?: number;
+  /** @default Infinity */
+  readonly most?: number;
   readonly whole?: boolean;
 }
 
@@ -70,16 +72,17 @@ export class Fields {
     return value === undefined || typeof value === 'boolean' ? value : this.wrong(key, value, 'true or false');
   }
 
-  number(key: string, { least = -Infinity, whole = false }: NumberBounds = {}): number | undefined {
+  number(key: string, { least = -Infinity, most = Infinity, whole = false }: NumberBounds = {}): number | undefined {
     const value = this.raw(key);
-    if (value === undefined || (typeof value === 'number' && value >= least && (!whole || Number.isInteger(value)))) {
+    const isWithin = typeof value === 'number' && value >= least && value <= most;
+    if (value === undefined || (isWithin && (!whole || Number.isInteger(value)))) {
       return value;
     }
-    return this.wrong(
-      key,
-      value,
-      `a ${whole ? 'whole ' : ''}number${least > -Infinity ? ` greater than or equal to ${least}` : ''}`,
-    );
+    const bounds = [
+      ...(least > -Infinity ? [` greater than or equal to ${least}`] : []),
+      ...(most < Infinity ? [` less than or equal to ${most}`] : []),
+    ];
+    return this.wrong(key, value, `a ${whole ? 'whole ' : ''}number${bounds.join(' and')}`);
   }
 
   /** Seconds. */

@@ -41,10 +41,13 @@ export const LEVELS = [
 const CPU = { perDevice: 16_000, alone: 32_000 };
 const MEMORY = { perDevice: 128 * 2 ** 30, alone: 128 * 2 ** 30 };
 const PODS = 110;
+/** Every node and device of a pool is held in memory; no cluster has more. */
+const MOST_NODES = 100_000;
+const MOST_DEVICES = 1024;
 
 export function readPool(fields: Fields): Pool {
   const name = fields.required('name');
-  const count = fields.number('count', { least: 1, whole: true }) ?? 1;
+  const count = fields.number('count', { least: 1, most: MOST_NODES, whole: true }) ?? 1;
   const { devices, resource, labels: deviceLabels } = readDevices(fields);
   const levels = readLevels(fields, count, name);
   const pattern = fields.text('names') ?? `${name}-#`;
@@ -91,14 +94,15 @@ interface PoolDevices {
 function readDevices(fields: Fields): PoolDevices {
   const accelerator = fields.text('accelerator');
   const facts = accelerator === undefined ? undefined : findAccelerator(accelerator);
-  const perNode = fields.number('perNode', { least: 0, whole: true }) ?? (accelerator === undefined ? 0 : 8);
+  const perNode =
+    fields.number('perNode', { least: 0, most: MOST_DEVICES, whole: true }) ?? (accelerator === undefined ? 0 : 8);
   const resource = fields.text('resource') ?? facts?.resource ?? DEFAULT_DEVICE_RESOURCE;
   const memoryMiB =
     fields.number('memoryMiB', { least: 1, whole: true }) ?? (facts === undefined ? undefined : facts.memoryGB * 1024);
   const product = fields.text('product') ?? usualProduct(facts, accelerator);
   const numaNodes = fields.number('numaNodes', { least: 1, whole: true }) ?? usualNumaNodes(facts, perNode);
   const islandSize = fields.number('islandSize', { least: 1, whole: true }) ?? usualIsland(facts);
-  const replicas = fields.number('replicas', { least: 2, whole: true });
+  const replicas = fields.number('replicas', { least: 2, most: MOST_DEVICES, whole: true });
   const mig = readMig(fields);
   if (perNode > 0 || accelerator !== undefined) {
     requireKnown(fields, { accelerator, resource, isKnown: facts !== undefined || memoryMiB !== undefined });
@@ -209,7 +213,7 @@ function readMig(fields: Fields): Readonly<Record<string, number>> | undefined {
     if (parseMigProfile(profile) === undefined) {
       layout.wrongAt(profile, 'is not a MIG profile; write for example 1g.10gb');
     }
-    mig[profile] = layout.number(profile, { least: 1, whole: true }) ?? 1;
+    mig[profile] = layout.number(profile, { least: 1, most: MOST_DEVICES, whole: true }) ?? 1;
   }
   return mig;
 }

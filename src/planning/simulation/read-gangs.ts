@@ -16,6 +16,10 @@ import { type Arrivals, momentsOf } from './arrivals';
 import { type Fields } from '../cluster/fields';
 import { type ScenarioGang } from './scenario';
 
+/** Every gang and pod of a scenario is held in memory. */
+const MOST_GANGS = 100_000;
+const MOST_PODS = 1_000_000;
+
 /** One entry of `gangs`, written out to all its arrivals. */
 export function readGang(fields: Fields, device: string): ScenarioGang[] {
   const name = fields.required('name');
@@ -65,7 +69,7 @@ function arrivalsOf(fields: Fields): Arrivals {
   if (every === undefined) {
     return { kind: 'once', at };
   }
-  const count = every.number('count', { least: 1, whole: true });
+  const count = every.number('count', { least: 1, most: MOST_GANGS, whole: true });
   const until = every.duration('until');
   const perHour = every.number('perHour');
   const seconds = every.duration('every');
@@ -144,7 +148,11 @@ function rolesOf(fields: Fields, device: string): readonly Role[] {
 }
 
 function readRole(fields: Fields, name: string, device: string): Role {
-  return { name, count: fields.number('pods', { least: 1, whole: true }) ?? 1, template: templateOf(fields, device) };
+  return {
+    name,
+    count: fields.number('pods', { least: 1, most: MOST_PODS, whole: true }) ?? 1,
+    template: templateOf(fields, device),
+  };
 }
 
 function templateOf(fields: Fields, device: string): PodTemplate {

@@ -171,7 +171,7 @@ function ofObjects(objects: readonly JsonObject[], file: string): ScenarioCluste
 /** One node, or `count` of them whose names end in their number. */
 function readNodes(fields: Fields): ClusterNode[] {
   const name = fields.required('name');
-  const count = fields.number('count', { least: 1, whole: true });
+  const count = fields.number('count', { least: 1, most: 100_000, whole: true });
   const device = fields.text('deviceResource') ?? DEFAULT_DEVICE_RESOURCE;
   const amounts = fields.amounts('allocatable', device) ?? {};
   if (!fields.has('allocatable')) {

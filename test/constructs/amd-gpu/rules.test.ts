@@ -23,6 +23,13 @@ const modes = (compute: string, memory: string, more: JsonObject = {}): JsonObje
 });
 const mixed = { devicePlugin: { devicePluginArguments: { resource_naming_strategy: 'mixed' } } };
 
+const quota = (hard: JsonObject): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: { name: 'q', namespace: 'ai' },
+  spec: { hard },
+});
+
 describeRules(amdGpuRules, [
   {
     rule: 'amd-gpu/one-device-config-for-a-node',
@@ -82,6 +89,15 @@ describeRules(amdGpuRules, [
       'one of two is mixed': [config('a'), config('b', mixed), podWith({ 'amd.com/cpx_nps4': 1 })],
       'no DeviceConfig in the set': [podWith({ 'amd.com/cpx_nps4': 1 })],
       'a whole GPU': [config('a'), podWith({ 'amd.com/gpu': 1 })],
+    },
+  },
+  {
+    rule: 'amd-gpu/partition-share-served',
+    fires: { 'a partition under the strategy single': [config('a'), quota({ 'requests.amd.com/cpx_nps4': 64 })] },
+    silent: {
+      'the strategy mixed': [config('a', mixed), quota({ 'requests.amd.com/cpx_nps4': 64 })],
+      'no DeviceConfig': [quota({ 'requests.amd.com/cpx_nps4': 64 })],
+      'whole GPUs': [config('a'), quota({ 'requests.amd.com/gpu': 8 })],
     },
   },
 ]);

@@ -4,10 +4,11 @@ import { deviceRules } from '../../../src/constructs/devices/rules';
 import { findingsOf } from '../../support/findings';
 import { claimCases } from './cases/claims';
 import { podCases } from './cases/pods';
+import { shareCases } from './cases/shares';
 import { vendorCases } from './cases/vendors';
 import { exactly, type Manifests, quota } from './world';
 
-const allCases = [...podCases, ...claimCases, ...vendorCases];
+const allCases = [...podCases, ...claimCases, ...vendorCases, ...shareCases];
 const yaml = (manifests: readonly JsonValue[]): string =>
   manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n');
 const firing = (manifests: Manifests): readonly string[] =>

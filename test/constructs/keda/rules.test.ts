@@ -612,6 +612,76 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
   ],
   [
     'keda/parameters-agree',
+    'an account of NATS that is missing',
+    scaledObject(['type: nats-jetstream\nmetadata: {natsServerMonitoringEndpoint: "n:8222", stream: s, consumer: c}']),
+    scaledObject([
+      'type: nats-jetstream\nmetadata: {natsServerMonitoringEndpoint: "n:8222", account: $G, stream: s, consumer: c}',
+    ]),
+  ],
+  [
+    'keda/parameters-agree',
+    'half a worker deployment of Temporal',
+    scaledObject([
+      'type: temporal\nmetadata: {endpoint: "t:7233", namespace: n, taskQueue: q, workerDeploymentName: w}',
+    ]),
+    scaledObject([
+      'type: temporal\nmetadata: {endpoint: "t:7233", namespace: n, taskQueue: q, workerDeploymentName: w, workerDeploymentBuildId: b}',
+    ]),
+  ],
+  [
+    'keda/parameters-agree',
+    'a port of a database that is a word',
+    scaledObject([
+      'type: postgresql\nmetadata: {query: SELECT 1, targetQueryValue: "5", host: db, port: five, userName: u, dbName: d, sslmode: disable}',
+    ]),
+    scaledObject([
+      'type: postgresql\nmetadata: {query: SELECT 1, targetQueryValue: "5", host: db, port: "5432", userName: u, dbName: d, sslmode: disable}',
+    ]),
+  ],
+  [
+    'keda/parameters-agree',
+    'a version that Kafka does not have',
+    scaledObject(['type: kafka\nmetadata: {bootstrapServers: "k:9092", consumerGroup: g, version: latest}']),
+    scaledObject(['type: kafka\nmetadata: {bootstrapServers: "k:9092", consumerGroup: g, version: 2.5.0}']),
+  ],
+  [
+    'keda/parameters-agree',
+    'a period of CloudWatch',
+    scaledObject([
+      'type: aws-cloudwatch\nmetadata: {expression: e, awsRegion: r, targetMetricValue: "5", minMetricValue: "0", metricStatPeriod: "45"}',
+    ]),
+    scaledObject([
+      'type: aws-cloudwatch\nmetadata: {expression: e, awsRegion: r, targetMetricValue: "5", minMetricValue: "0", metricStatPeriod: "60"}',
+    ]),
+  ],
+  [
+    'keda/parameters-agree',
+    'a place in a number',
+    scaledObject([
+      'type: kubernetes-resource\nmetadata: {resourceKind: ConfigMap, resourceName: a, key: k, targetValue: "5", format: json}',
+    ]),
+    scaledObject([
+      'type: kubernetes-resource\nmetadata: {resourceKind: ConfigMap, resourceName: a, key: k, targetValue: "5", format: json, valueLocation: x}',
+    ]),
+  ],
+  [
+    'keda/parameters-agree',
+    'a depth below zero',
+    scaledObject([
+      'type: nsq\nmetadata: {nsqLookupdHTTPAddresses: "n:4161", topic: t, channel: c, depthThreshold: "-1"}',
+    ]),
+    scaledObject([
+      'type: nsq\nmetadata: {nsqLookupdHTTPAddresses: "n:4161", topic: t, channel: c, depthThreshold: "1"}',
+    ]),
+  ],
+  [
+    'keda/parameters-agree',
+    'a host without a scheme',
+    scaledObject(['type: rabbitmq\nmetadata: {queueName: q, mode: QueueLength, value: "5", host: mq}']),
+    scaledObject(['type: rabbitmq\nmetadata: {queueName: q, mode: QueueLength, value: "5", host: "amqp://mq:5672"}']),
+  ],
+  [
+    'keda/parameters-agree',
     'a database nowhere',
     scaledObject(['type: postgresql\nmetadata: {query: SELECT 1, targetQueryValue: "5", host: db}']),
     scaledObject(['type: postgresql\nmetadata: {query: SELECT 1, targetQueryValue: "5", connectionFromEnv: DB}']),

@@ -33,6 +33,9 @@ const PARAMETER_RULES = kedaRules.filter(({ id }) =>
 /** What KEDA only asks for once the struct is read: targets, credentials of AWS and OpenStack, the time zone. */
 const ASKED_LATER = /can handle|awsSecretAccessKey too|authURL|IANA/;
 
+/** What the builder of these scalers asks for after the struct is read; test/fixtures/webhooks has its verdicts. */
+const BUILT_LATER: ReadonlySet<string> = new Set(['azure-app-insights', 'azure-pipelines', 'datadog']);
+
 function errorsOf({ type, metadata, authentication = {} }: Case): readonly Finding[] {
   const parameters = Object.keys(authentication);
   const isResource = type === 'cpu' || type === 'memory';
@@ -70,6 +73,7 @@ test('there are cases of every scaler, of both kinds', () => {
 test('what KEDA takes is no error, unless KEDA asks for it later', () => {
   const wrong = CASES.filter(({ refused }) => refused === undefined).flatMap((each) =>
     errorsOf(each)
+      .filter(({ rule }) => rule !== 'keda/parameters-agree' || !BUILT_LATER.has(each.type))
       .filter(({ message, fix = '', expected = '' }) => !ASKED_LATER.test(`${message} ${fix} ${expected}`))
       .map(({ message }) => `${each.type} ${JSON.stringify(each.metadata)}: ${message}`),
   );

@@ -186,6 +186,12 @@ describe('nothing is said of', () => {
   });
 });
 
+const ofProduct = (product: string): JsonObject => flavor({ nodeLabels: { 'nvidia.com/gpu.product': product } });
+const quotaOf = (name: string, nominalQuota = 8): JsonObject =>
+  clusterQueue({
+    resourceGroups: [{ coveredResources: [name], flavors: [{ name: 'h100', resources: [{ name, nominalQuota }] }] }],
+  });
+
 const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
   [
     'another order',
@@ -486,6 +492,12 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
   ['a ClusterQueue as a local one', [clusterQueue({}, 'team'), job()], 'local-queue-of-namespace'],
   ['a misspelled queue', [localQueue('teem'), job()], 'local-queue-of-namespace'],
   ['a job past the queues', [localQueue(), job({ queue: null })], 'job-in-queue'],
+  ['a quota of another vendor', [ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('amd.com/gpu')], 'flavor-offers-resource'],
+  [
+    'a MIG profile that the product does not have',
+    [ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('nvidia.com/mig-1g.5gb')],
+    'flavor-offers-resource',
+  ],
   ['a flavor of no node', [flavor(), node({ gpu: 'a100' })], 'flavor-nodes-exist'],
   [
     'a resource without a quota',
@@ -501,6 +513,18 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     'topology-level-of-flavor',
   ],
 ];
+
+test.each([
+  ['a MIG profile of the product', ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('nvidia.com/mig-1g.10gb')],
+  ['a compute instance of one', ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('nvidia.com/mig-1c.3g.40gb')],
+  ['the plain resource', ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('nvidia.com/gpu')],
+  ['a quota of 0', ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('amd.com/gpu', 0)],
+  ['a product that the catalog does not know', ofProduct('NVIDIA-B900'), quotaOf('amd.com/gpu')],
+  ['a flavor without a product', flavor(), quotaOf('amd.com/gpu')],
+  ['a resource that is not an accelerator', ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('rdma/hca')],
+])('%s is nothing to report for a flavor', (_what, ...objects) => {
+  expect(firing(...objects)).toEqual([]);
+});
 
 test.each(FOUND)('%s is found', (_what, objects, rule) => {
   expect(firing(...objects)).toEqual([rule]);

@@ -1,11 +1,14 @@
 /**
  * GpuPlatform: everything that one statement becomes, for each system that can schedule it.
  */
-import { App } from 'cdk8s';
+import { App, Chart } from 'cdk8s';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Plan } from '../../../src/planning/cluster/plan-on-synth';
 import { TrainingOperatorRelease } from '../../../src/constructs/charts';
 import { Sharing } from '../../../src/constructs/gpu-operator';
+import { Accelerator } from '../../../src/constructs/pods';
+import { Team } from '../../../src/constructs/tenancy';
+import { Queue } from '../../../src/constructs/volcano';
 import { PyTorchJob } from '../../../src/constructs/kubeflow';
 import { asObject } from '../../../src/manifests/read';
 import { Ipam } from '../../../src/constructs/networking';
@@ -194,3 +197,74 @@ test.each<[string, Partial<Props>, string]>([
 ])('%s is refused in words', (_, props, message) => {
   expect(() => platform(props)).toThrow(message);
 });
+
+describe('a share that no pool of the platform can count', () => {
+  const findings = (add: (chart: Chart) => void): readonly string[] => {
+    const app = new App();
+    new GpuPlatform(app, 'platform', { pools: { ...BASE.pools, slices: SLICES }, teams: {} });
+    add(new Chart(app, 'own'));
+    return Testing.check(app)
+      .findings.filter(({ rule }) => rule === 'devices/share-offered')
+      .map(
+        ({ severity, construct, message, expected }) =>
+          `${severity} ${construct ?? ''}: ${message} (${expected ?? ''})`,
+      );
+  };
+  const OFFERED = 'nvidia.com/gpu, nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb';
+
+  test.each<[string, Accelerator, string]>([
+    ['of another vendor', Accelerator.amd({ count: 8 }), `amd.com/gpu, so the share can never be used (${OFFERED})`],
+    [
+      'of another MIG profile',
+      Accelerator.mig({ profile: '3g.40gb', count: 2 }),
+      'nvidia.com/mig-3g.40gb, so the share can never be used (nvidia.com/mig-1g.10gb)',
+    ],
+  ])('%s, in a queue and in the quota of a team', (_what, accelerators, message) => {
+    expect(
+      findings((chart) => {
+        new Queue(chart, 'q', { capability: { accelerators } });
+        new Team(chart, 'other', { quota: { accelerators }, queue: false });
+      }),
+    ).toEqual([
+      `warning own/q/Resource: no node offers ${message}`,
+      `warning own/other/quota/Resource: no node offers ${message}`,
+    ]);
+  });
+
+  test('of a product that no pool has, although the resource is offered', () => {
+    expect(
+      findings((chart) => {
+        new Queue(chart, 'q', {
+          deserved: { accelerators: Accelerator.nvidia({ count: 8, product: 'A100-SXM4-80GB' }) },
+        });
+      }),
+    ).toEqual([
+      'warning own/q/Resource: the shares are for A100-SXM-80GB, and no node has this accelerator (H100-SXM-80GB, L40S)',
+    ]);
+  });
+
+  test('what the pools offer is nothing to report', () => {
+    expect(
+      findings((chart) => {
+        new Queue(chart, 'q', {
+          deserved: {
+            accelerators: [
+              Accelerator.nvidia({ count: 8, product: 'H100-SXM-80GB' }),
+              Accelerator.timeSliced(),
+              Accelerator.mig({ profile: '1g.10gb', count: 7 }),
+            ],
+          },
+        });
+      }),
+    ).toEqual([]);
+  });
+});
+
+const SLICES = {
+  nodes: 1,
+  accelerator: 'H100-SXM-80GB',
+  gpus: 8,
+  cpu: 160,
+  memory: '1536Gi',
+  sharing: Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }),
+};

@@ -3,7 +3,9 @@
  */
 import * as gantry from '../../../src';
 
-const isClass = (value: unknown): boolean => typeof value === 'function' && /^class\b/.test(String(value));
+// A public class is a proxy, whose text is not that of a class.
+const isClass = (value: unknown): boolean =>
+  typeof value === 'function' && Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
 const ROOT = Object.entries(gantry).flatMap(([name, value]) => (isClass(value) ? [name] : []));
 const NAMESPACES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(gantry).flatMap(([name, value]) =>

@@ -1,6 +1,8 @@
 /**
  * One rule each: what identifies a construct, what it renders, and how one adds what it has no prop for.
  */
+import { SHAPES } from '../../../src/constructs/resources/known-props';
+import { propsOf } from '../../../src/constructs/resources/prop-problems';
 import { Surface } from '../../support/surface';
 
 const surface = new Surface();
@@ -22,8 +24,14 @@ const NAMED_BY_READER = ['gpuOperator.GpuCluster', 'serving.KnativeFeatureSwitch
 /** A statement that becomes the object of another construct, by its `as`. */
 const RENDERED_BY_ENGINE = ['DistributedTraining'];
 
+/** Constructs whose props are objects of Kubernetes as they are written. */
+const NOT_COMPARED = ['Resource'];
+
 /** The L1, to which everything is given as it is written. */
 const BARE = ['Resource'];
+
+/** What Pulumi registers itself: there is no object to render. */
+const REGISTERED_BY_PULUMI = ['PulumiRelease'];
 
 test('the surface has constructs, so that the statements below speak of something', () => {
   expect(constructs.length).toBeGreaterThan(80);
@@ -33,7 +41,7 @@ test('a construct stands for one object, its resource, or is one of the composed
   const composed = surface.constructs
     .filter(({ instance }) => instance.getProperty('resource') === undefined)
     .map(({ title }) => title.replace(/^\w+\./, ''))
-    .filter((title) => !BARE.includes(title));
+    .filter((title) => ![...BARE, ...REGISTERED_BY_PULUMI].includes(title));
   expect(composed.sort()).toEqual(COMPOSED);
 });
 
@@ -67,3 +75,11 @@ test.each(constructs)(
 
 /** The same hatch, for the object and for the pods in it. */
 const ALLOWED = ['overrides', 'podOverrides'];
+
+test.each(constructs)('%s compares its props with their names, from JavaScript too', (title, { props }) => {
+  const stated = props?.getProperties().map((property) => property.name) ?? [];
+  const [{ shape = -1 } = {}] = (propsOf(title).new ?? []).filter(({ at }) => at === 2);
+  const known = SHAPES[shape]?.split(' ').map((prop) => prop.replace(/[^\w$].*$/, '')) ?? [];
+  // If this fails, run `npm run generate:props`.
+  expect(known.sort()).toEqual(NOT_COMPARED.includes(title) ? [] : [...stated].sort());
+});

@@ -115,6 +115,11 @@ describe('a team', () => {
       hard: Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [`requests.${name}`, amount])),
     });
     expect(kind(objects, 'Queue')).toMatchObject({ spec: { capability: amounts, deserved: amounts } });
+    for (const made of ['ResourceQuota', 'Queue']) {
+      expect(kind(objects, made)).toMatchObject({
+        metadata: { annotations: { 'gantry.dev/products': 'H100-SXM-80GB' } },
+      });
+    }
   });
 
   test('its parts can be reached and changed late', () => {

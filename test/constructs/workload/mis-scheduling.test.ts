@@ -106,8 +106,10 @@ describe('what does not compile', () => {
       'scheduling (the Volcano queue "research") must not be set in a pod template of a PyTorchJob.',
     );
     // Not a literal, so that the compiler does not look for members that are too many.
-    const job = { ...POD, ...master, jobName: 'node' };
-    expect(() => new batch.JobSet(chartOf(), 'a', { jobs: [job] })).toThrow('in a pod template of a JobSet');
+    const job = { ...POD, ...master };
+    expect(() => new batch.JobSet(chartOf(), 'a', { jobs: [{ ...job, jobName: 'node' }] })).toThrow(
+      'in a pod template of a JobSet',
+    );
     expect(() => new batch.LeaderWorkerSet(chartOf(), 'a', { ...POD, groupSize: 2, leader: job })).toThrow(
       'in a pod template of a LeaderWorkerSet',
     );

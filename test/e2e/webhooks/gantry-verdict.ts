@@ -5,6 +5,7 @@ import { type JsonObject, type KubernetesMinor } from '../../../src/facts/api/sc
 import { allRules } from '../../../src/interfaces/checks/all-rules';
 import { check, type Finding } from '../../../src/interfaces/checks';
 import { idOf } from '../../../src/manifests/identity';
+import { describeId } from '../../../src/manifests/manifest';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { askGantry } from '../agreement/gantry-verdict';
 import { type WebhookProject } from './projects';
@@ -36,7 +37,10 @@ export function gantryAsWebhook(
       return { verdict: 'not counted', findings: [], hasOther: false };
     }
     const errors = errorsOf([object, ...beside], kubernetes).filter((finding) => !before.has(keyOf(finding)));
-    const findings = errors.filter(({ rule }) => rules.test(rule) && !Object.hasOwn(elsewhere, rule));
+    const own = describeId(idOf(object));
+    const findings = errors.filter(
+      (finding) => finding.object === own && rules.test(finding.rule) && !Object.hasOwn(elsewhere, finding.rule),
+    );
     return {
       verdict: findings.length > 0 ? 'refused' : 'accepted',
       findings,

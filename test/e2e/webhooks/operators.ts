@@ -9,7 +9,6 @@ import { innerSites, type Mutation, type Operator, removed, replaced } from '../
 import { type Random } from '../agreement/random';
 import { type Site } from '../agreement/sites';
 import { addedField, cel, duplicateEntry, duplicateItem, madeAnew, union } from '../agreement/structure-operators';
-import { type WebhookProject } from './projects';
 import { missing, number, quantity, text, word } from '../agreement/value-operators';
 
 function onScalar(
@@ -118,13 +117,8 @@ const rekeyed: Operator = {
   },
 };
 
-const WEBHOOK_OPERATORS: readonly Operator[] = [
+export const WEBHOOK_OPERATORS: readonly Operator[] = [
   ...[crossed, crossed, offByOne, offByOne, nearly, nearly, fewer, rekeyed],
   ...[number, word, quantity, missing, duplicateEntry, duplicateItem, name, label, cel, union],
   ...[addedField, addedField, madeAnew, text, metadata, manyItems, edgeText, edgeNumber],
 ];
-
-/** What is changed in the objects of a project. */
-export function operatorsOf(_project: WebhookProject): readonly Operator[] {
-  return WEBHOOK_OPERATORS;
-}

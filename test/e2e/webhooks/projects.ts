@@ -108,6 +108,15 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
     upstream: 'keda',
     module: 'github.com/kedacore/keda/v2',
     rules: /^keda\//,
+    elsewhere: {
+      'keda/variable-of-target': 'the scaler, when it measures: KEDA reads an absent variable as empty',
+      'keda/container-of-target': 'the HorizontalPodAutoscaler, when it measures',
+      'keda/file-path-of-cluster': 'the operator, when it resolves the authentication',
+      'keda/metric-type-fits': 'the API server, for the HorizontalPodAutoscaler; for cpu and memory the scaler',
+      'keda/resource-trigger-value': 'the API server, for the HorizontalPodAutoscaler; what is no number the scaler',
+      'keda/name-fits-label': 'the API server, when the operator labels what it creates',
+    },
+    absent: /not found$|no matches for kind/,
     beside: [
       ...['Deployment', 'StatefulSet'].map((kind) => `apps/v1 ${kind}`),
       ...['TriggerAuthentication', 'ClusterTriggerAuthentication', 'ScaledObject'].map(

@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printVerdict, printVerdicts, type RecordedVerdict, type VerdictGroup } from '../../support/recorded-verdicts';
 import { headOf, WEBHOOK_VERDICTS } from '../../support/webhook-verdicts';
-import { basesOf, type WebhookBase } from './bases';
-import { askAboutProject, type WebhookAnswer } from './differential';
-import { operatorsOf } from './operators';
+import { type WebhookBase } from './bases';
+import { type WebhookAnswer } from './differential';
 import { buildProgram } from './programs';
+import { answersOf } from './questions';
 import { moduleVersion, WEBHOOK_PROJECTS, type WebhookProject } from './projects';
 
 const KEPT = 300;
@@ -28,13 +28,9 @@ async function main(): Promise<void> {
   mkdirSync(WEBHOOK_VERDICTS, { recursive: true });
   for (const project of WEBHOOK_PROJECTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
     const program = buildProgram(project, (line) => console.log(line));
-    const bases = basesOf(project).filter(({ object, beside }) => textOf({ object, beside }).length <= LONGEST_BASE);
-    const answers = await askAboutProject(project, program, bases, {
-      mutants: Number(values.questions),
-      seed: Number(values.seed),
-      operators: operatorsOf(project),
-    });
-    write(project, bases, answers, values.seed);
+    const extent = { mutants: Number(values.questions), seed: Number(values.seed) };
+    const answers = await answersOf(project, program, extent, (text) => text.length <= LONGEST_BASE);
+    write(project, answers, values.seed);
   }
 }
 
@@ -42,17 +38,13 @@ function textOf({ object, beside }: Pick<WebhookBase, 'object' | 'beside'>): str
   return JSON.stringify({ object, beside });
 }
 
-function write(
-  project: WebhookProject,
-  bases: readonly WebhookBase[],
-  answers: readonly WebhookAnswer[],
-  seed: string,
-): void {
+function write(project: WebhookProject, answers: readonly WebhookAnswer[], seed: string): void {
   const usable = answers.filter((answer) => answer.outcome === 'agree' && lineOf(answer).length <= LONGEST_LINE);
   const refused = chosen(usable.filter(({ project: said }) => said.verdict === 'refused'));
   const accepted = chosen(usable.filter(({ project: said }) => said.verdict === 'accepted'));
   const half = Math.min(refused.length, Math.max(KEPT / 2, KEPT - accepted.length));
   const kept = new Set([...refused.slice(0, half), ...accepted.slice(0, KEPT - half)]);
+  const bases = [...new Set(answers.map(({ base }) => base))];
   const groups: readonly VerdictGroup[] = bases.map((base) => ({
     base: textOf(base),
     verdicts: usable.filter((answer) => kept.has(answer) && answer.base === base).map(verdictOf),

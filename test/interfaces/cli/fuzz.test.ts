@@ -1,5 +1,5 @@
 /**
- * The command line on random inputs: texts, YAML, JSON, flags, cluster files, and scenarios. Whatever they say, the answer is an exit
+ * The command line on random inputs: texts, YAML, JSON, flags, cluster files, scenarios, and histories of jobs (CSV, openb). Whatever they say, the answer is an exit
  * status of 0, 1 or 2 and no stack trace, in less than five seconds. `npm run test:fuzz` runs 10,000 of them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,11 +19,19 @@ const MANIFESTS = readdirSync(CORPUS)
   .filter((text) => text.includes('kind:') && text.length < 3000);
 
 const CLUSTERS = [
-  'pools:\n- {name: h100, count: 4, accelerator: H100-80GB}\nqueues:\n- {name: a, deserved: {nvidia.com/gpu: 8}}\n',
+  'pools:\n- {name: h100, count: 4, accelerator: H100-SXM-80GB}\nqueues:\n- {name: a, deserved: {nvidia.com/gpu: 8}}\n',
   'name: c\npools:\n- {name: cpu, count: 2, cpu: 8, memory: 32Gi}\n',
 ];
 const SCENARIOS = [
-  'name: s\ncluster: {pools: [{name: h100, count: 2, accelerator: H100-80GB}]}\ngangs:\n- {name: a, replicas: 2, gpus: 8, arrivesAt: 0, runsFor: 60}\nexpect:\n- {gang: a, placed: true}\n',
+  'name: s\ncluster: {pools: [{name: h100, count: 2, accelerator: H100-SXM-80GB}]}\ngangs:\n- {name: a, replicas: 2, gpus: 8, arrivesAt: 0, runsFor: 60}\nexpect:\n- {gang: a, placed: true}\n',
+];
+/** A scenario that replays the file of the input. */
+const HISTORY =
+  'name: h\ncluster: {pools: [{name: h100, count: 2, accelerator: H100-SXM-80GB}], queues: [{name: a}]}\njobs: a.yaml\n';
+const HISTORIES = [
+  'submitted,duration,pods,devices,queue\n0,60,2,8,a\n90s,15m,1,4,\n2026-01-01T00:00:00Z,1h,1,1,a\n',
+  'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n' +
+    'p0,12000,16384,1,1000,,LS,Running,0,12537496,0\np1,6000,12288,1,460,V100M16|V100M32,BE,Succeeded,427061,12902960,427061\n',
 ];
 const WORDS = [
   'toString',
@@ -90,7 +98,7 @@ class Fuzz {
   /** Words of a command line, and the file that it reads. */
   next(): { readonly words: readonly string[]; readonly text: string } {
     const { random } = this;
-    const command = random.pick(['check', 'check', 'check', 'check', 'check', 'plan', 'simulate', 'config']);
+    const command = random.pick(['check', 'check', 'check', 'check', 'check', 'plan', 'simulate', 'config', 'jobs']);
     const text = this.text(command);
     switch (command) {
       case 'plan':
@@ -100,6 +108,8 @@ class Fuzz {
         };
       case 'simulate':
         return { words: ['simulate', 'a.yaml', ...this.flags()], text };
+      case 'jobs':
+        return { words: ['simulate', 'history.yaml', ...this.flags()], text };
       case 'config':
         return { words: ['check', 'good.yaml', '--config', 'a.yaml'], text };
       default:
@@ -121,8 +131,8 @@ class Fuzz {
     const base =
       command === 'plan' && random.chance(0.5)
         ? random.pick(CLUSTERS)
-        : command === 'simulate'
-          ? random.pick(SCENARIOS)
+        : command === 'simulate' || command === 'jobs'
+          ? random.pick(command === 'jobs' ? HISTORIES : SCENARIOS)
           : random.chance(0.75)
             ? random.pick(MANIFESTS)
             : random.chance(0.5)
@@ -132,7 +142,9 @@ class Fuzz {
       case 0:
         return mutated(base, random, EDGES);
       case 1:
-        return base.replace(/: [^\n{[]+/g, (found) => (random.chance(0.1) ? `: ${random.pick(WORDS)}` : found));
+        return base.replace(command === 'jobs' ? /[^,\n]+/g : /: [^\n{[]+/g, (found) =>
+          random.chance(0.1) ? `${found.startsWith(':') ? ': ' : ''}${random.pick(WORDS)}` : found,
+        );
       case 2:
         return base.replace(/[A-Za-z]+(?=:)/g, (found) =>
           random.chance(0.06) ? random.pick(WORDS.slice(0, 3)) : found,
@@ -156,6 +168,7 @@ test(
     const statuses = new Map<number, number>();
     place.write('cluster.yaml', CLUSTERS[0] ?? '');
     place.write('good.yaml', MANIFESTS[0] ?? '');
+    place.write('history.yaml', HISTORY);
     // What is loaded on demand is loaded before anything is timed.
     await place.run(['check', 'good.yaml']);
     for (let index = 0; index < COUNT; index++) {

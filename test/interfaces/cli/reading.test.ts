@@ -79,6 +79,7 @@ describe('what is no manifest is recognized and not judged', () => {
     ['docker-compose.yml', 'services: {web: {image: x}}\n', 'a Compose file'],
     ['package.json', '{"name": "x", "version": "1.0.0"}', 'a Node package description'],
     ['tsconfig.json', '{"compilerOptions": {}}', 'a Node package description'],
+    ['settings.json', '{\n  // a comment\n  "editor.tabSize": 2,\n}', 'not a manifest, and not plain JSON'],
     ['patch.yaml', '- {op: add, path: /spec/x, value: 1}\n', 'a JSON patch'],
     ['scenario.yaml', 'cluster: {pools: []}\ngangs: [{name: a}]\nexpect: {}\n', 'a scenario of Gantry'],
     ['cluster.yaml', 'name: c\npools: [{name: h100, count: 4}]\n', 'a cluster file of Gantry'],

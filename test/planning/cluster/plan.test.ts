@@ -355,6 +355,18 @@ describe('files', () => {
     expect(() => clusterOf('pools: [{name: p, accelerator: My-GPU, memoryMiB: 1024}]')).not.toThrow();
   });
 
+  it.each([
+    ['count: 1000000000', 'pools[0].count'],
+    ['count: 1e9', 'pools[0].count'],
+    ['perNode: 100000000', 'pools[0].perNode'],
+    ['replicas: 100000000', 'pools[0].replicas'],
+  ])('a number that is too large for any cluster is rejected: %s', (member, place) => {
+    const text = `pools: [{name: a, accelerator: H100-SXM-80GB, ${member}}]`;
+    expect(() => clusterOf(text)).toThrow(
+      new RegExp(`${place.replace(/[[\]]/g, '.')} must be .* less than or equal to`),
+    );
+  });
+
   it('everything that is wrong with a cluster file is told at once, with what would be right', () => {
     const text =
       'pools: [{name: a, count: 0, acelerator: H100, perNode: 8, racks: {size: 2, count: 3}, taints: [x]}]\nqueues: [{name: child, parent: q}]';
@@ -363,7 +375,7 @@ describe('files', () => {
       clusterOf(text);
     } catch (error) {
       expect((error as Error).message.split('\n')).toEqual([
-        'cluster.yaml: pools[0].count must be a whole number greater than or equal to 1, not 0',
+        'cluster.yaml: pools[0].count must be a whole number greater than or equal to 1 and less than or equal to 100000, not 0',
         expect.stringContaining('pools[0].accelerator is required'),
         'cluster.yaml: pools[0].racks must not set both size and count, because each follows from the other',
         expect.stringContaining(

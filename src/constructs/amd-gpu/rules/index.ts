@@ -8,10 +8,13 @@ import { mayShareNamespace } from '../../../manifests/identity';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { type ManifestSet } from '../../../manifests/manifest-set';
+import { deviceSharesIn } from '../../resources/shares';
 import { askedByPod, domainAdvice } from '../../pods/rules/domain-advice';
 
 const DEVICE_CONFIG = 'amd.com/DeviceConfig';
 const OPERATOR = cite('rocm-gpu-operator');
+/** The resource of a partition under the naming strategy mixed. */
+const PARTITION = /^amd\.com\/[a-z]+_nps\d$/;
 const COMPUTE = ['SPX', 'DPX', 'TPX', 'QPX', 'CPX'];
 const MEMORY = ['NPS1', 'NPS2', 'NPS4', 'NPS8'];
 const DEFAULT_SELECTOR = { 'feature.node.kubernetes.io/amd-gpu': 'true' };
@@ -203,7 +206,7 @@ const partitionNamed = domainAdvice(
       return;
     }
     for (const { name, path } of askedByPod(pod)) {
-      if (/^amd\.com\/[a-z]+_nps\d$/.test(name)) {
+      if (PARTITION.test(name)) {
         say(path, `${name} is not served: every DeviceConfig has the naming strategy single`, {
           expected: 'amd.com/gpu',
         });
@@ -212,4 +215,39 @@ const partitionNamed = domainAdvice(
   },
 );
 
-export const amdGpuRules: readonly Rule[] = [oneConfigOfANode, configInNamespace, partitionProfiles, partitionNamed];
+const partitionShareServed: SetRule = {
+  id: 'amd-gpu/partition-share-served',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'set',
+  summary: 'A queue or quota must name partitions by the resource name of the device plugin.',
+  why: 'Under the naming strategy single every partition is counted as amd.com/gpu, so a share of another name limits and guarantees nothing.',
+  source: `${OPERATOR}, docs/device_plugin/device-plugin.md`,
+  fix: 'Set the share to amd.com/gpu, or set spec.devicePlugin.devicePluginArguments.resource_naming_strategy of the DeviceConfig to mixed.',
+  check: function* ({ set, offered }) {
+    const strategies = strategiesOf(set);
+    // What the pools of an app offer is known exactly, and another rule compares it.
+    if (strategies.size === 0 || strategies.has('mixed') || offered !== undefined) {
+      return;
+    }
+    for (const { manifest, path, resource } of deviceSharesIn(set)) {
+      if (PARTITION.test(resource)) {
+        yield {
+          manifest,
+          path,
+          message: `no node offers ${resource}: every DeviceConfig has the naming strategy single`,
+          found: resource,
+          expected: 'amd.com/gpu',
+        };
+      }
+    }
+  },
+};
+
+export const amdGpuRules: readonly Rule[] = [
+  oneConfigOfANode,
+  configInNamespace,
+  partitionProfiles,
+  partitionNamed,
+  partitionShareServed,
+];

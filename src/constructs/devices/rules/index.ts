@@ -6,6 +6,7 @@ import { amountRules } from './amounts';
 import { claimSetRules } from './claim-sets';
 import { claimRules } from './claims';
 import { requestRules } from './requests';
+import { shareRules } from './shares';
 import { vendorRules } from './vendors';
 
 export const deviceRules: readonly Rule[] = [
@@ -14,4 +15,5 @@ export const deviceRules: readonly Rule[] = [
   ...claimRules,
   ...claimSetRules,
   ...vendorRules,
+  ...shareRules,
 ];

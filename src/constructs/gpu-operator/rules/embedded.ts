@@ -21,7 +21,11 @@ import { isMigConfig, MIG_CONFIG_KEY, type MigConfigReading, readMigConfig } fro
 
 export const CLUSTER_POLICY = 'nvidia.com/ClusterPolicy';
 export const GPU_CLUSTER = 'nvidia.com/GPUCluster';
-const CONFIG_KINDS: readonly string[] = ['ConfigMap', 'helm.toolkit.fluxcd.io/HelmRelease', 'argoproj.io/Application'];
+export const CONFIG_KINDS: readonly string[] = [
+  'ConfigMap',
+  'helm.toolkit.fluxcd.io/HelmRelease',
+  'argoproj.io/Application',
+];
 
 /** A configuration in a ConfigMap. */
 export interface Embedded<Reading> {
@@ -80,22 +84,26 @@ interface DataPlace {
   readonly inChart: boolean;
 }
 
-/** Where the texts of a manifest stand: in a ConfigMap's data, or in the values of the operator's chart. */
-function dataOf({ id, object }: Manifest, component: Component): DataPlace {
-  if (id.kind === 'ConfigMap') {
-    return { data: object.data, path: '/data', inChart: false };
+/** Where the texts of a manifest are: in a ConfigMap's data, or in the values of the operator's chart. */
+function dataOf(manifest: Manifest, component: Component): DataPlace {
+  if (manifest.id.kind === 'ConfigMap') {
+    return { data: manifest.object.data, path: '/data', inChart: false };
   }
+  const flux = manifest.id.kind === 'HelmRelease';
+  return {
+    data: asObject(asObject(operatorValues(manifest)?.[component]).config).data,
+    path: `${flux ? '/spec/values' : '/spec/source/helm/valuesObject'}/${component}/config/data`,
+    inChart: true,
+  };
+}
+
+/** The values that a HelmRelease or an Application gives the operator's chart; `undefined` for another chart. */
+export function operatorValues({ id, object }: Manifest): JsonObject | undefined {
   const spec = asObject(object.spec);
   const source = asObject(spec.source);
   const flux = id.kind === 'HelmRelease';
   const chart = flux ? asObject(asObject(spec.chart).spec).chart : source.chart;
-  const values = asObject(flux ? spec.values : asObject(source.helm).valuesObject);
-  const data = chart === 'gpu-operator' ? asObject(asObject(values[component]).config).data : undefined;
-  return {
-    data,
-    path: `${flux ? '/spec/values' : '/spec/source/helm/valuesObject'}/${component}/config/data`,
-    inChart: true,
-  };
+  return chart === 'gpu-operator' ? asObject(flux ? spec.values : asObject(source.helm).valuesObject) : undefined;
 }
 
 export type Find<Reading> = (manifest: Manifest, set: ManifestSet) => readonly Embedded<Reading>[];

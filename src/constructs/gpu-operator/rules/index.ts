@@ -8,6 +8,7 @@ import { devicePluginConfigRules } from './device-plugin-config';
 import { configFileNamed } from './given-config';
 import { migConfigRules } from './mig-config';
 import { nvidiaDriverRules } from './nvidia-driver';
+import { shareServed } from './served-shares';
 import { sharedDeviceAskedOnce } from './shared-device';
 
 export const gpuOperatorRules: readonly Rule[] = [
@@ -17,5 +18,6 @@ export const gpuOperatorRules: readonly Rule[] = [
   ...migConfigRules,
   ...dcgmCounterRules,
   sharedDeviceAskedOnce,
+  shareServed,
   configFileNamed,
 ];

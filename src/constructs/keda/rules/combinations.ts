@@ -2,32 +2,12 @@
  * KE20: what single scalers demand of several parameters together.
  */
 import { kedaScaler } from '../../../facts/api/keda-scalers';
-import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
-import { asString } from '../../../manifests/read';
 import { KEDA_PROJECT } from '../keda-facts';
-import { authenticationOf, type AuthenticationView, givenBy } from './authentication-view';
+import { authenticationOf } from './authentication-view';
+import { type Complaint, type Demand, type Given, givenIn, isTrue } from './given-parameters';
+import { bounds, SCALER_DEMANDS } from './scaler-demands';
 import { triggerRule, usesModifiers } from './view';
-
-/** What is wrong, at which parameter. */
-interface Complaint {
-  readonly key?: string;
-  readonly message: string;
-  readonly fix: string;
-}
-
-interface Given {
-  /** The trimmed text of a parameter; empty where there is none. */
-  readonly text: (key: string) => string;
-  /** Whether the metadata sets the value, or a variable or the authentication can set it. */
-  readonly has: (key: string) => boolean;
-  /** Whether its value is known to be missing. */
-  readonly lacks: (...keys: readonly string[]) => boolean;
-  /** Whether the value goes into a formula, so that no target of its own is needed. */
-  readonly isModified: boolean;
-}
-
-type Demand = (given: Given) => Iterable<Complaint>;
 
 const RABBITMQ_MODES = [
   'QueueLength',
@@ -36,10 +16,6 @@ const RABBITMQ_MODES = [
   'PublishedToDeliveredRatio',
   'ExpectedQueueConsumptionTime',
 ];
-
-function isTrue(text: string): boolean {
-  return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text);
-}
 
 function isZero(text: string): boolean {
   return text !== '' && Number(text) === 0;
@@ -71,12 +47,12 @@ function* rabbitmqProtocol({ text, has }: Given): Iterable<Complaint> {
   }
   if (
     (protocol === '' || protocol === 'auto') &&
-    scheme !== undefined &&
-    !['amqp', 'amqps', 'http', 'https'].includes(scheme)
+    text('host') !== '' &&
+    (scheme === undefined || !['amqp', 'amqps', 'http', 'https'].includes(scheme))
   ) {
     yield {
       key: 'host',
-      message: `unsupported scheme "${scheme}" in the URI of the host`,
+      message: `unsupported scheme "${scheme ?? ''}" in the URI of the host`,
       fix: 'Start host with amqp, amqps, http, or https.',
     };
   }
@@ -176,7 +152,8 @@ function* redis({ text, has, lacks }: Given): Iterable<Complaint> {
       fix: 'Set address to host:port, or provide it with a TriggerAuthentication.',
     };
   }
-  const [hosts, ports] = [text('hosts') || text('host'), text('ports') || text('port')];
+  // The first of the names that is set counts.
+  const [hosts, ports] = [text('host') || text('hosts'), text('port') || text('ports')];
   if (hosts !== '' && ports !== '' && hosts.split(',').length !== ports.split(',').length) {
     yield {
       key: has('ports') ? 'ports' : 'port',
@@ -233,6 +210,7 @@ function* awsKeys({ text, has, lacks }: Given): Iterable<Complaint> {
 /** One parameter that says it all, or several that say it together. */
 const INSTEAD: ReadonlyMap<string, readonly (readonly [whole: string, ...parts: readonly string[]])[]> = new Map([
   ['activemq', [['restAPITemplate', 'managementEndpoint', 'destinationName', 'brokerName']]],
+  ['artemis-queue', [['restApiTemplate', 'managementEndpoint', 'queueName', 'brokerName', 'brokerAddress']]],
   ['aws-cloudwatch', [['expression', 'namespace', 'metricName', 'dimensionName', 'dimensionValue']]],
   ['couchdb', [['connectionString', 'host', 'port', 'username', 'password', 'dbName']]],
   ['dynatrace', [['query', 'metricSelector']]],
@@ -289,6 +267,8 @@ const DEMANDS: ReadonlyMap<string, Demand> = new Map<string, Demand>([
 
 function* demandsOf(type: string, given: Given): Iterable<Complaint> {
   yield* DEMANDS.get(type)?.(given) ?? [];
+  yield* SCALER_DEMANDS.get(type)?.(given) ?? [];
+  yield* bounds(type, given);
   yield* target(type, given);
   yield* choices(type, given);
   if (type.startsWith('aws-')) {
@@ -327,20 +307,6 @@ function* authModes(modes: readonly string[], { lacks }: Given): Iterable<Compla
   }
 }
 
-function givenIn(metadata: JsonObject, authentication: AuthenticationView | undefined, isModified: boolean): Given {
-  const text = (key: string): string => asString(metadata[key])?.trim() ?? '';
-  const here = (key: string): boolean => text(key) !== '' || text(`${key}FromEnv`) !== '';
-  const has = (key: string): boolean =>
-    here(key) || (authentication !== undefined && givenBy(authentication, key) === 'yes');
-  return {
-    text,
-    has,
-    isModified,
-    lacks: (...keys) =>
-      keys.every((key) => !here(key) && (authentication === undefined || givenBy(authentication, key) === 'no')),
-  };
-}
-
 const parametersAgree = triggerRule(
   {
     id: 'keda/parameters-agree',
@@ -354,7 +320,7 @@ const parametersAgree = triggerRule(
     fix: 'Set the missing parameter in triggers[].metadata, or remove the one that conflicts.',
   },
   function* ({ type, trigger, metadata, path }, { manifest, spec }, { set }) {
-    const given = givenIn(metadata, authenticationOf(trigger, manifest, set), usesModifiers(spec));
+    const given = givenIn(type, metadata, authenticationOf(trigger, manifest, set), usesModifiers(spec));
     for (const { key, message, fix } of demandsOf(type, given)) {
       yield {
         path: key === undefined ? `${path}/metadata` : `${path}/metadata/${key}`,

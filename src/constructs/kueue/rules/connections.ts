@@ -4,7 +4,13 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../facts/spelling';
-import { isAcceleratorResource } from '../../../facts/catalog';
+import {
+  findAccelerator,
+  isAcceleratorResource,
+  type KnownAcceleratorFacts,
+  migResource,
+  vendorOfResource,
+} from '../../../facts/catalog';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -347,6 +353,57 @@ const flavorNodes = adviceRule(
   },
 );
 
+const flavorOffersResource = adviceRule(
+  'flavor-offers-resource',
+  {
+    kinds: [CLUSTER_QUEUE, COHORT],
+    concerns: ['flavors'],
+    summary: 'The accelerators of a quota must be those of the nodes that its flavor selects.',
+    why: 'Kueue admits workloads to the flavor, and no node with its labels offers the resource: their pods stay pending, and the quota counts nothing.',
+    source: `${KUEUE}, pkg/podset/podset.go, FromAssignment; the catalog`,
+    fix: 'Set resources[].name to a resource of the accelerator in spec.nodeLabels of the flavor, or use another flavor.',
+  },
+  function* (manifest, set) {
+    for (const { flavors } of groupsOf(manifest)) {
+      for (const { name, quotas } of flavors) {
+        const accelerator = acceleratorOfFlavor(set.get(RESOURCE_FLAVOR, name));
+        for (const { resource, path, nominal } of accelerator === undefined ? [] : quotas) {
+          if (accelerator === undefined || nominal?.isPositive() !== true || mayOffer(accelerator, resource)) {
+            continue;
+          }
+          yield {
+            path: `${path}/name`,
+            message: `the flavor "${name}" selects nodes with ${accelerator.name}, which do not offer ${resource}`,
+            found: resource,
+            expected: accelerator.resource,
+          };
+        }
+      }
+    }
+  },
+);
+
+/** The accelerator that the labels of a flavor select; `undefined` if they select none of the catalog. */
+function acceleratorOfFlavor(flavor: Manifest | undefined): KnownAcceleratorFacts | undefined {
+  for (const [key, value] of stringEntries(asObject(flavor?.object.spec).nodeLabels)) {
+    const facts = findAccelerator(value);
+    if (facts?.productLabelKey === key) {
+      return facts;
+    }
+  }
+  return undefined;
+}
+
+/** Resources of other vendors, and MIG profiles that the product does not have, are never offered by its nodes. */
+function mayOffer({ vendor, mig }: KnownAcceleratorFacts, resource: string): boolean {
+  const of = isAcceleratorResource(resource) ? vendorOfResource(resource) : undefined;
+  if (of === undefined) {
+    return true;
+  }
+  const profile = /^nvidia\.com\/mig-(?:\d+c\.)?(.+?)(?:\.shared)?$/.exec(resource)?.[1];
+  return of === vendor && (profile === undefined || mig.some(({ name }) => migResource(name) === migResource(profile)));
+}
+
 export const connectionRules: readonly Rule[] = [
   clusterQueueKnown,
   flavorKnown,
@@ -358,4 +415,5 @@ export const connectionRules: readonly Rule[] = [
   localQueueKnown,
   inQueue,
   flavorNodes,
+  flavorOffersResource,
 ];

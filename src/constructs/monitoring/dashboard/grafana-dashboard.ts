@@ -11,6 +11,7 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { Resource } from '../../resources/resource';
 import { grafanaJson } from './grafana-json';
 import { type DashboardModel, type PanelRow } from './panel';
+import { publicClass } from '../../resources/public-class';
 
 /** Props of a GrafanaDashboard. */
 export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectProps, Overridable<ConfigMap> {
@@ -28,6 +29,7 @@ export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectP
  *   { title: 'Length', panels: [{ title: 'Pending', kind: 'timeseries', queries: [{ expr: 'sum(kueue_pending_workloads)' }] }] },
  * ] });
  */
+@publicClass('monitoring.GrafanaDashboard')
 export class GrafanaDashboard extends Construct {
   /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';

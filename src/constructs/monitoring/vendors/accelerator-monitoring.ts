@@ -12,6 +12,7 @@ import { PrometheusRule } from '../prometheus-rule';
 import { NODE_RELABELING, type Relabeling } from '../scrape-endpoint';
 import { vendorAlerts, type VendorAlertsOptions } from './vendor-alerts';
 import { vendorDashboard } from './vendor-dashboard';
+import { publicClass } from '../../resources/public-class';
 
 /** Props of AcceleratorMonitoring. */
 export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, VendorAlertsOptions {
@@ -57,6 +58,7 @@ export interface OperatorScrape {
  * const amd = new monitoring.AcceleratorMonitoring(chart, 'amd', { vendor: 'amd', labels: { release: 'prometheus' } });
  * new amdGpu.DeviceConfig(chart, 'gpus', { exporter: amd.exporter });
  */
+@publicClass('monitoring.AcceleratorMonitoring')
 export class AcceleratorMonitoring extends Construct {
   /** Absent where the operator makes its own (AMD). */
   readonly podMonitor?: PodMonitor;

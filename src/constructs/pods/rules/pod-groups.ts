@@ -11,7 +11,7 @@ import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
-import { SCHEDULER_PLUGINS_GROUP_LABEL } from '../scheduling';
+import { SCHEDULER_PLUGINS_GROUP_LABEL } from '../scheduling-names';
 
 const SOURCE = `kubernetes 1.36, pkg/scheduler/framework/plugins/gangscheduling; ${cite('scheduler-plugins')}, pkg/coscheduling`;
 

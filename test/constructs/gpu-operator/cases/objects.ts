@@ -1,3 +1,4 @@
+import { type JsonObject } from '../../../../src/facts/api/schema';
 import {
   clusterPolicy,
   configMap,
@@ -32,7 +33,71 @@ const karpenter = (labels: Record<string, string>) => ({
   spec: { template: { metadata: { labels }, spec: {} } },
 });
 
+const quota = (resource: string) => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: { name: 'q', namespace: 'ai' },
+  spec: { hard: { [`requests.${resource}`]: 8 } },
+});
+const release = (values: JsonObject) => ({
+  apiVersion: 'helm.toolkit.fluxcd.io/v2',
+  kind: 'HelmRelease',
+  metadata: { name: 'gpu-operator', namespace: 'gpu-operator' },
+  spec: { chart: { spec: { chart: 'gpu-operator' } }, values },
+});
+const shared = plugin(slicing({ name: 'nvidia.com/gpu', replicas: 4 }, { renameByDefault: true }));
+const withPlugin = clusterPolicy({ devicePlugin: { config: { name: 'plugin' } } });
+const mixedPlugin = plugin({ version: 'v1', flags: { migStrategy: 'mixed' } });
+
 export const objectCases: readonly RuleCases[] = [
+  {
+    rule: 'gpu-operator/share-served',
+    fires: {
+      'instances under the strategy single': [
+        clusterPolicy({ mig: { strategy: 'single' } }),
+        quota('nvidia.com/mig-1g.10gb'),
+      ],
+      "the chart's default strategy": [release({}), quota('nvidia.com/mig-1g.10gb')],
+      'configurations without the strategy mixed': [withPlugin, shared, quota('nvidia.com/mig-1g.10gb')],
+      'a profile of no layout': [
+        clusterPolicy({ mig: { strategy: 'mixed' }, migManager: { config: { name: 'mig' } } }),
+        migMap,
+        quota('nvidia.com/mig-3g.40gb'),
+      ],
+      'shared GPUs without a configuration that shares': [clusterPolicy(), quota('nvidia.com/gpu.shared')],
+      'shared GPUs that keep their name': [withPlugin, plugin(slicing()), quota('nvidia.com/gpu.shared')],
+    },
+    silent: {
+      'no operator in the set': [quota('nvidia.com/mig-1g.10gb'), quota('nvidia.com/gpu.shared')],
+      'a profile of a layout': [
+        clusterPolicy({ mig: { strategy: 'mixed' }, migManager: { config: { name: 'mig' } } }),
+        migMap,
+        quota('nvidia.com/mig-1g.10gb'),
+      ],
+      'the built-in layouts': [clusterPolicy({ mig: { strategy: 'mixed' } }), quota('nvidia.com/mig-3g.40gb')],
+      'layouts that are not in the set': [
+        clusterPolicy({ mig: { strategy: 'mixed' }, migManager: { config: { name: 'elsewhere' } } }),
+        quota('nvidia.com/mig-3g.40gb'),
+      ],
+      'a configuration with the strategy mixed': [withPlugin, mixedPlugin, quota('nvidia.com/mig-1g.10gb')],
+      'a configuration that is not in the set': [
+        withPlugin,
+        quota('nvidia.com/mig-1g.10gb'),
+        quota('nvidia.com/gpu.shared'),
+      ],
+      'shared GPUs with a name of their own': [withPlugin, shared, quota('nvidia.com/gpu.shared')],
+      'whole GPUs': [clusterPolicy(), quota('nvidia.com/gpu')],
+      'two operators': [clusterPolicy(), release({}), quota('nvidia.com/mig-1g.10gb')],
+      'a device plugin beside the operator': [
+        clusterPolicy(),
+        {
+          ...pod({}),
+          spec: { containers: [{ name: 'main', image: 'nvcr.io/nvidia/k8s-device-plugin:v0' }] },
+        },
+        quota('nvidia.com/gpu.shared'),
+      ],
+    },
+  },
   {
     rule: 'gpu-operator/one-cluster-policy',
     fires: { two: [clusterPolicy(), clusterPolicy({}, 'other')] },

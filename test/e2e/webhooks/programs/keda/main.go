@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"regexp"
@@ -58,7 +59,7 @@ func main() {
 			return err
 		}
 		return build(scheme, objects, question.Object)
-	}, 16)
+	}, 64)
 }
 
 // Starts the program again without a network.
@@ -95,8 +96,8 @@ func admit(turn *sync.Mutex, scheme *runtime.Scheme, objects client.Client, obje
 	return manager.Webhooks.Judge(object)
 }
 
+// Builds the scalers one by one: an error of the network at one does not keep the next from being built.
 func build(scheme *runtime.Scheme, objects client.Client, raw []byte) error {
-	var object kedav1alpha1.ScalableObject
 	switch verdict.KindOf(raw).Kind {
 	case "ScaledObject":
 		scaled := &kedav1alpha1.ScaledObject{}
@@ -104,16 +105,33 @@ func build(scheme *runtime.Scheme, objects client.Client, raw []byte) error {
 			return err
 		}
 		scaled.Status.ScaleTargetGVKR = targetOf(scaled)
-		object = scaled
+		for _, trigger := range scaled.Spec.Triggers {
+			one := scaled.DeepCopy()
+			one.Spec.Triggers = []kedav1alpha1.ScaleTriggers{trigger}
+			if len(scaled.Spec.Triggers) > 1 && one.Spec.Advanced != nil {
+				one.Spec.Advanced.ScalingModifiers = kedav1alpha1.ScalingModifiers{}
+			}
+			if err := buildOne(scheme, objects, one); err != nil {
+				return err
+			}
+		}
 	case "ScaledJob":
 		scaled := &kedav1alpha1.ScaledJob{}
 		if err := json.Unmarshal(raw, scaled); err != nil {
 			return err
 		}
-		object = scaled
-	default:
-		return nil
+		for _, trigger := range scaled.Spec.Triggers {
+			one := scaled.DeepCopy()
+			one.Spec.Triggers = []kedav1alpha1.ScaleTriggers{trigger}
+			if err := buildOne(scheme, objects, one); err != nil {
+				return err
+			}
+		}
 	}
+	return nil
+}
+
+func buildOne(scheme *runtime.Scheme, objects client.Client, object kedav1alpha1.ScalableObject) error {
 	clientset := &authentication.AuthClientSet{CoreV1Interface: kubefake.NewSimpleClientset().CoreV1()}
 	handler := scaling.NewScaleHandler(objects, nil, scheme, 200*time.Millisecond, events.NewFakeRecorder(1000), clientset)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -158,6 +176,11 @@ var network = regexp.MustCompile(
 
 func isOfNetwork(err error) bool {
 	if err == nil {
+		return false
+	}
+	// What net/url cannot parse is an error of the same interface.
+	var address *url.Error
+	if errors.As(err, &address) && address.Op == "parse" {
 		return false
 	}
 	var fault net.Error

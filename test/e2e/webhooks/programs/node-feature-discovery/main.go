@@ -17,7 +17,6 @@ func main() {
 	file, err := os.CreateTemp("", "rule-*.json")
 	must(err)
 	defer os.Remove(file.Name())
-	out := os.Stdout
 	verdict.Serve(func(question verdict.Question) error {
 		if kind := verdict.KindOf(question.Object); kind.Kind != "NodeFeatureRule" {
 			return verdict.Unclear{Reason: "not a NodeFeatureRule"}
@@ -27,9 +26,6 @@ func main() {
 			return err
 		}
 		must(os.WriteFile(file.Name(), rule, 0o600))
-		// The validator prints the names of rules.
-		os.Stdout, _ = os.Open(os.DevNull)
-		defer func() { os.Stdout = out }()
 		return errors.Join(kubectlnfd.ValidateNFR(file.Name())...)
 	})
 }

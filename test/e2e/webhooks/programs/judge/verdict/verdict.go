@@ -51,6 +51,8 @@ func Serve(judge Judge) { ServeParallel(judge, 1) }
 func ServeParallel(judge Judge, parallel int) {
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
+	// Some projects print while they validate.
+	os.Stdout, _ = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	lines := readLines()
 	verdicts := make([]string, len(lines))
 	var waiting sync.WaitGroup

@@ -1,0 +1,119 @@
+/**
+ * Compares what a program passes with the names of the props that there are. The type checker does the same, where there is one; from
+ * JavaScript a misspelled prop would have no effect.
+ */
+import { insteadOf } from './instead-of';
+import { CLASSES, SHAPES } from './known-props';
+
+/** Parameters of a constructor or method that take props: their position, and the shape of the props. */
+export type Callable = readonly { readonly at: number; readonly shape: number }[];
+
+interface Prop {
+  readonly isRequired: boolean;
+  /** Shape of the value if it is an object. */
+  readonly object?: number;
+  /** Shape of the members if it is a list. */
+  readonly list?: number;
+  /** Shape of the values if it is a map of names that the program chooses. */
+  readonly map?: number;
+}
+
+const parsed = new Map<number, ReadonlyMap<string, Prop>>();
+const PROP = /^(?<name>[\w$]+)(?<required>!?)(?:>(?<object>\d+))?(?:\[(?<list>\d+))?(?:\{(?<map>\d+))?$/;
+
+function shapeOf(index: number): ReadonlyMap<string, Prop> {
+  let shape = parsed.get(index);
+  if (shape === undefined) {
+    shape = new Map(
+      SHAPES[index].split(' ').flatMap((text): readonly [string, Prop][] => {
+        const { name, required, object, list, map } = PROP.exec(text)?.groups ?? {};
+        const number = (digits: string | undefined): number | undefined =>
+          digits === undefined ? undefined : Number(digits);
+        const prop = { isRequired: required === '!', object: number(object), list: number(list), map: number(map) };
+        return name === undefined ? [] : [[name, prop]];
+      }),
+    );
+    parsed.set(index, shape);
+  }
+  return shape;
+}
+
+/** The constructor (`new`), static methods, and methods (`#name`) of a public class that take props. */
+export function propsOf(name: string): Readonly<Record<string, Callable>> {
+  const text = Object.hasOwn(CLASSES, name) ? CLASSES[name] : '';
+  return Object.fromEntries(
+    text.split(' ').flatMap((member): readonly [string, Callable][] => {
+      const [key, ...params] = member.split(/[:,]/);
+      const callable = params.map((param) => {
+        const [at, shape] = param.split('>').map(Number);
+        return { at, shape };
+      });
+      return key === '' ? [] : [[key, callable]];
+    }),
+  );
+}
+
+/**
+ * What is wrong with the props that a call was given, as clauses without a final full stop.
+ *
+ * @param isClosed whether the props themselves are known in full; otherwise only what is nested in them
+ */
+export function propProblems(callable: Callable = [], args: readonly unknown[], isClosed: boolean): readonly string[] {
+  return callable.flatMap(({ at, shape }) =>
+    args[at] === undefined && requiredOf(shape).length === 0 ? [] : problemsOf(args[at] ?? {}, shape, '', isClosed),
+  );
+}
+
+function requiredOf(shape: number): readonly string[] {
+  return [...shapeOf(shape)].flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
+}
+
+function problemsOf(value: unknown, shape: number, at: string, isClosed: boolean): readonly string[] {
+  if (!isPlain(value)) {
+    return [];
+  }
+  const known = shapeOf(shape);
+  const within = (name: string): string => (at === '' ? name : `${at}.${name}`);
+  const missing = requiredOf(shape).filter((name) => value[name] === undefined);
+  return [
+    ...Object.entries(value).flatMap(([name, member]): readonly string[] => {
+      const prop = known.get(name);
+      if (prop !== undefined) {
+        return nestedProblems(member, prop, within(name));
+      }
+      const isOfWorkload = known.has('podOverrides') && OF_THE_WORKLOAD.has(name);
+      return member === undefined || !isClosed || isOfWorkload
+        ? []
+        : [`${at === '' ? '' : `${at}: `}unknown field "${name}"${instead(name, member, [...known.keys()])}`];
+    }),
+    ...missing.map((name) => `${within(name)} is required`),
+  ];
+}
+
+/** Props of a workload that its pod templates must not have; the workload says which of its own props is meant. */
+const OF_THE_WORKLOAD: ReadonlySet<string> = new Set(['scheduling', 'priorityClass']);
+
+function instead(name: string, value: unknown, members: readonly string[]): string {
+  const time = name.replace(/Seconds(?=$|[A-Z])/, '');
+  if (time !== name && members.includes(time)) {
+    return `. Write ${time}: Duration.seconds(${typeof value === 'number' ? value : '…'})`;
+  }
+  return insteadOf(name, members).replace(/\.$/, '');
+}
+
+function nestedProblems(value: unknown, { object, list, map }: Prop, at: string): readonly string[] {
+  if (Array.isArray(value)) {
+    return list === undefined
+      ? []
+      : value.flatMap((member, index) => problemsOf(member, list, `${at}[${index}]`, true));
+  }
+  if (map !== undefined && isPlain(value)) {
+    return Object.entries(value).flatMap(([name, member]) => problemsOf(member, map, `${at}.${name}`, true));
+  }
+  return object === undefined ? [] : problemsOf(value, object, at, true);
+}
+
+/** Constructs, references, and other instances are not props. */
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}

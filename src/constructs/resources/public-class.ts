@@ -1,0 +1,96 @@
+/**
+ * What every public class does when a program calls it: props that do not exist are errors, also without a type checker, and mistakes are
+ * collected under a command that synthesizes.
+ */
+import { type IConstruct } from 'constructs';
+import { collectCall } from '../../checks/mistakes';
+import { type Callable, propProblems, propsOf } from './prop-problems';
+
+/** Any class, also one whose constructor is private. */
+type AnyClass = { readonly prototype: object };
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Makes a class public. The class is replaced by a proxy of itself: `instanceof`, static members, and subclasses work as before.
+ *
+ * Only calls of the program are looked at, not those of the package. A subclass of the program may have props of its own, so only what
+ * is nested in its props is compared with the known names.
+ *
+ * @param name as a program writes it: `volcano.Queue`
+ */
+export function publicClass(name: string): <Class extends AnyClass>(target: Class) => Class {
+  const props = propsOf(name);
+  return (target) => {
+    wrapMembers(target, props, '', () => undefined);
+    wrapMembers(target.prototype, props, '#', (self) => (isConstruct(self) ? self : undefined));
+    const proxy: typeof target = new Proxy(target, {
+      construct(_target, args: unknown[], newTarget: NewableFunction): object {
+        const [scope, id] = args;
+        let made: object | undefined;
+        const isOwn = Object.is(newTarget, proxy);
+        return collectCall({
+          args,
+          path: () => (isConstruct(scope) ? [scope.node.path, String(id)].filter(Boolean).join('/') : undefined),
+          problems: () => propProblems(props.new, args, isOwn),
+          construct: () => (made === undefined ? partOf(scope, id, target) : isConstruct(made) ? made : undefined),
+          run: () => (made = Reflect.construct(target as unknown as NewableFunction, args, newTarget) as object),
+        }) as object;
+      },
+    });
+    return proxy;
+  };
+}
+
+/** What is left of a construct whose constructor failed; a new one where it failed before it was added to the tree. */
+function partOf(scope: unknown, id: unknown, target: AnyClass): IConstruct | undefined {
+  if (!isConstruct(scope)) {
+    return undefined;
+  }
+  const made = scope.node.tryFindChild(String(id));
+  return made instanceof (target as unknown as NewableFunction) ? made : scope;
+}
+
+/** Wraps the static members of a class, or those of its prototype. */
+function wrapMembers(
+  holder: object,
+  props: Readonly<Record<string, Callable>>,
+  prefix: string,
+  construct: (self: unknown) => IConstruct | undefined,
+): void {
+  for (const [key, member] of Object.entries(Object.getOwnPropertyDescriptors(holder))) {
+    if (key === 'constructor' || key === 'prototype' || member.configurable !== true) {
+      continue;
+    }
+    const wrap = (run: Method, problems: (args: readonly unknown[]) => readonly string[]): Method =>
+      function (this: unknown, ...args) {
+        return collectCall({
+          args,
+          path: () => construct(this)?.node.path,
+          problems: () => problems(args),
+          construct: () => construct(this),
+          run: () => run.apply(this, args),
+        });
+      };
+    if (typeof member.value === 'function' && !isClass(member.value as object)) {
+      const known = props[`${prefix}${key}`];
+      member.value = Object.defineProperty(
+        wrap(member.value as Method, (args) => propProblems(known, args, true)),
+        'name',
+        { value: key },
+      );
+    } else if (member.get !== undefined) {
+      member.get = wrap(Reflect.get(member, 'get') as Method, () => []);
+    }
+    Object.defineProperty(holder, key, member);
+  }
+}
+
+function isClass(value: object): boolean {
+  return Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
+}
+
+/** By its node, since it may be of another copy of constructs, or inert. */
+function isConstruct(value: unknown): value is IConstruct {
+  const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
+  return isObject && 'node' in value && typeof (value.node as { addValidation?: unknown }).addValidation === 'function';
+}

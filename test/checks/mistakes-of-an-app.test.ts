@@ -1,0 +1,122 @@
+/**
+ * Programs with several mistakes, as `cdk8s synth` runs them: what is reported, and what is not reported because it follows from a mistake.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+
+/** What a program prints, and how it ends. Its lines begin at 6. */
+function run(
+  lines: readonly string[],
+  synthesizes = true,
+): { readonly status: number | null; readonly stderr: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-mistakes-'));
+  try {
+    writeFileSync(
+      join(folder, 'main.js'),
+      [
+        `const { App, Chart, Duration, Size } = require(${JSON.stringify(require.resolve('cdk8s'))});`,
+        `const gantry = require(${JSON.stringify(join(ROOT, 'lib'))});`,
+        'const { Accelerator, GpuPlatform, kubeflow, Namespace, Scheduling, Team, volcano } = gantry;',
+        'const app = new App();',
+        "const chart = new Chart(app, 'c');",
+        ...lines,
+        'app.synth();',
+        '',
+      ].join('\n'),
+    );
+    const env = { ...process.env };
+    delete env.CDK8S_OUTDIR;
+    const { status, stderr } = spawnSync('node', ['main.js'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: synthesizes ? { ...env, CDK8S_OUTDIR: join(folder, 'dist') } : env,
+    });
+    return { status, stderr };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const reported = (...texts: readonly string[]): { readonly status: number; readonly stderr: string } => ({
+  status: 1,
+  stderr: ['Validation failed with the following errors:', ...texts.map((text) => `  ${text}`), ''].join('\n'),
+});
+
+test('mistakes of several constructs are reported together, each with its construct and line; what follows from them is not', () => {
+  expect(
+    run([
+      "const team = new Team(chart, 'research', { quota: { accelerators: Accelerator.nvidia({ count: 8 }), memory: 900 } });",
+      "const queue = new volcano.Queue(chart, 'q', { weigth: 4 });",
+      "const made = new kubeflow.PyTorchJob(chart, 'llm', { nodes: 0, image: 'a', command: ['b'] }).submitTo(team.queue);",
+      "new volcano.Queue(chart, 'child', { parent: team.queue, capability: { memory: 5 } });",
+      'made.resource.addJsonPatch();',
+      "new Namespace(team, 'more');",
+    ]),
+  ).toEqual(
+    reported(
+      '[c/research] quota: requests.memory 900: must have a unit, since Kubernetes reads a bare number as bytes. Write "900Gi", or Size.gibibytes(900) of cdk8s. (main.js:6)',
+      '[c/q] unknown field "weigth" (did you mean "weight"?). (main.js:7)',
+      '[c/llm] nodes must be a whole number greater than or equal to 1, not 0. (main.js:8)',
+    ),
+  );
+});
+
+test('a mistake in a value is reported once, at the construct that is given it, or at the app', () => {
+  const { status, stderr } = run([
+    'const gpus = Accelerator.nvidia({ count: -1 });',
+    "gantry.gpuOperator.Sharing.mig({ gpu: 'H100', layout: {} });",
+    "new Team(chart, 'a', { quota: { accelerators: gpus } });",
+    "new volcano.Queue(chart, 'b', { deserved: { accelerators: [gpus] } });",
+  ]);
+  expect(status).toBe(1);
+  expect(stderr.split('\n').slice(1, -1)).toEqual([
+    expect.stringMatching(/^ {2}\[\] gpu: accelerator "H100" is ambiguous: .* \(main\.js:7\)$/),
+    expect.stringMatching(/^ {2}\[c\/a\] count must be a whole number .* \(main\.js:6\)$/),
+  ]);
+});
+
+test('a platform that cannot be built stands in for itself: what is made in it adds no mistakes, and its own are found', () => {
+  const { stderr, status } = run([
+    "const platform = new GpuPlatform(app, 'platform', {",
+    "  pools: { training: { nodes: 4, accelerator: 'H100-SXM-80GB', gpuz: 8, cpu: 160, memory: '1536Gi' } },",
+    '  teams: { research: { deserved: { training: 9 }, guarante: { training: 1 } } },',
+    '});',
+    'const { research } = platform.teams;',
+    "new kubeflow.PyTorchJob(research.chart, 'a', { ...research.wholeNode('training'), nodes: 2, image: 'x', scheduling: research.scheduling });",
+    'for (const network of research.networks) network.name.toString();',
+    "new kubeflow.PyTorchJob(research.chart, 'b', { nodes: 0, image: 'x', imgae: 'y' });",
+  ]);
+  expect({ stderr, status }).toEqual(
+    reported(
+      '[platform] pools.training: unknown field "gpuz" (did you mean "gpus"?). (main.js:6)',
+      '[platform] pools.training.gpus is required. (main.js:6)',
+      '[platform] teams.research: unknown field "guarante" (did you mean "guarantee"?). (main.js:6)',
+      '[platform/b] unknown field "imgae" (did you mean "image"?). (main.js:13)',
+    ),
+  );
+});
+
+test('an error of the program, and an app that is not synthesized, hide no mistake', () => {
+  const wrong = "new volcano.Queue(chart, 'q', { weigth: 4 });";
+  const text = '[c/q] unknown field "weigth" (did you mean "weight"?). (main.js:6)';
+  const failed = run([wrong, 'undefined.member;']);
+  expect(failed.status).toBe(1);
+  expect(failed.stderr).toContain("TypeError: Cannot read properties of undefined (reading 'member')");
+  expect(failed.stderr).toContain(text);
+  const ended = run([wrong, 'process.exit(0);']);
+  expect(ended).toEqual(reported(text));
+});
+
+test('without a command that synthesizes, the first mistake ends the program, without a trace', () => {
+  const wrong = "new volcano.Queue(chart, 'q', { weigth: 4 });";
+  expect(run([wrong, wrong], false)).toEqual({
+    status: 1,
+    stderr: 'c/q: unknown field "weigth" (did you mean "weight"?). (main.js:6)\n',
+  });
+  const caught = run([`try { ${wrong} } catch { process.stderr.write('caught\\n'); }`], false);
+  expect(caught).toEqual({ status: 0, stderr: 'caught\n' });
+});
