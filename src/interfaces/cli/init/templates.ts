@@ -37,7 +37,7 @@ export function templateFiles(template: TemplateName, name: string): readonly Te
     .map((file) => {
       const path = relative(folder, file).split(sep).join('/');
       const text = readFileSync(file, 'utf8').replace(SAMPLE_NAME, name);
-      return { path: RENAMED[path] ?? path, text: path === 'package.json' ? withVersions(text) : text };
+      return { path: RENAMED[path] ?? path, text: path === 'package.json' ? packageFile(text, name) : text };
     })
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -51,10 +51,13 @@ export function nameFrom(text: string): string {
   return name === '' ? 'my-platform' : name.slice(0, 214);
 }
 
-function withVersions(text: string): string {
+/** Templates have no name of their own, or tools that read this repository would find several packages of one name. */
+function packageFile(text: string, name: string): string {
   const own = JSON.parse(readFileSync(PACKAGE, 'utf8')) as PackageFile;
-  return text.replace(/"(.+)": "\*"/g, (_, dependency: string) => {
-    const version = dependency === own.name ? own.version : own.devDependencies[dependency];
-    return `"${dependency}": "${version.startsWith('^') ? '' : '^'}${version}"`;
-  });
+  return text
+    .replace('{\n', `{\n  "name": ${JSON.stringify(name)},\n`)
+    .replace(/"(.+)": "\*"/g, (_, dependency: string) => {
+      const version = dependency === own.name ? own.version : own.devDependencies[dependency];
+      return `"${dependency}": "${version.startsWith('^') ? '' : '^'}${version}"`;
+    });
 }
