@@ -1,5 +1,6 @@
 import { javascript, typescript } from 'projen';
 import { BrowserConfig } from './browser-config';
+import { AdoptConfig } from './adopt-config';
 import { CorpusConfig } from './corpus-config';
 import { EndToEndConfig } from './e2e-config';
 import { EslintConfig } from './eslint-config';
@@ -122,6 +123,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'constructs@^10.0.0',
         '@pulumi/pulumi@^3.248.0',
         '@pulumi/kubernetes@^4.32.0',
+        'ts-morph@^28.0.0',
       ],
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
@@ -200,6 +202,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     const { transform, moduleNameMapper } = this.jest!.config as Record<string, unknown>;
     new EndToEndConfig(this, transform, moduleNameMapper);
     new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    new AdoptConfig(this, this.jest!.config as Record<string, unknown>);
     new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);
     new FormatConfig(this);
@@ -254,11 +257,13 @@ export class GantryProject extends typescript.TypeScriptProject {
           .map(([entryPoint, source]) => [entryPoint.slice('./'.length), [builtFile(source, '.d.ts')]]),
       ),
     });
-    // Nothing in `src` imports cdk8s-plus: its constructs are accepted where a program uses them. Pulumi is loaded by `./pulumi` alone.
+    // Nothing in `src` imports cdk8s-plus: its constructs are accepted where a program uses them. Pulumi is loaded by `./pulumi` alone, ts-morph
+    // by `gantry adopt`.
     this.package.addField('peerDependenciesMeta', {
       'cdk8s-plus-28': { optional: true },
       '@pulumi/pulumi': { optional: true },
       '@pulumi/kubernetes': { optional: true },
+      'ts-morph': { optional: true },
     });
     this.package.addField('homepage', `${REPOSITORY}#readme`);
     this.package.addField('bugs', { url: `${REPOSITORY}/issues` });
@@ -390,6 +395,12 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('test:corpus', {
       description: "Check the official examples in the projects' Go modules (needs Go; skipped, visibly, without it)",
       exec: 'jest --config jest.corpus.config.json',
+      receiveArgs: true,
+    });
+    this.addTask('test:adopt', {
+      description:
+        'Adopt all examples, fixtures, and official examples, compile the stacks, and compare what they render (needs lib/, and Go for the official ones)',
+      exec: 'jest --config jest.adopt.config.json',
       receiveArgs: true,
     });
     this.addTask('test:matrix', {

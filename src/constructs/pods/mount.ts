@@ -188,8 +188,8 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(members.map(([key, member]) => [key, plain(member)]));
 }
 
-/** A DNS label made of a path; volume names have at most 63 characters. */
-function volumeNameOf(mountPath: string): string {
+/** The name of a volume by its mount path: a DNS label, at most 63 characters. */
+export function volumeNameOf(mountPath: string): string {
   const name = mountPath
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

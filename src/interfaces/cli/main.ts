@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
+import type * as AdoptModule from './adopt/adopt-command';
 import type * as CatalogModule from './catalog-command';
 import type * as CheckModule from './check-command';
 import { type CheckFlags } from './check-options';
@@ -214,6 +215,33 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action((folder: string, flags: InitModule.InitFlags) => {
       const { initCommand } = load('./init/init-command') as typeof InitModule;
       finish(initCommand(folder, flags, terminal));
+    });
+
+  program
+    .command('adopt')
+    .summary('turn manifests into a TypeScript stack')
+    .description(
+      'Turn existing manifests into a TypeScript stack that renders equal objects: constructs where one fits, typed objects elsewhere. Requires the package ts-morph.',
+    )
+    .argument('<paths...>', 'files, folders, or - for standard input')
+    .option('-o, --out <file>', 'write the stack to a file (default: standard output)')
+    .option('--class <name>', 'name of the class (default: "Stack")')
+    .option('--force', 'replace the file')
+    .option('--secrets', 'write the values of Secrets into the stack (default: Secrets with values are left out)')
+    .option('--no-color', 'print without colors')
+    .addHelpText(
+      'after',
+      examples(
+        ['Adopt a folder', 'gantry adopt manifests/ --out stack.ts'],
+        [
+          'Adopt what runs in a namespace',
+          'kubectl get jobs,queues,configmaps -n research -o yaml | gantry adopt - --out stack.ts',
+        ],
+      ),
+    )
+    .action(async (paths: string[], flags: AdoptModule.AdoptFlags) => {
+      const { adoptCommand } = load('./adopt/adopt-command') as typeof AdoptModule;
+      finish(await adoptCommand(paths, flags, terminal));
     });
 
   program

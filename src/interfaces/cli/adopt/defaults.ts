@@ -1,0 +1,157 @@
+/**
+ * What controllers and the API server's own code fill in where a field is not set, and no schema says: an object with the value is equal
+ * to one without.
+ *
+ * Sources: Kubernetes 1.36, pkg/apis/{core,batch,apps}/v1/defaults.go; training-operator v1.9.4, pkg/apis/kubeflow.org/v1/*_defaults.go;
+ * mpi-operator v0.8, pkg/apis/kubeflow/v2beta1/default.go; jobset, pkg/webhooks/jobset_webhook.go; volcano,
+ * pkg/webhooks/admission/{jobs,queues}/mutate.
+ */
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { asArray, asInteger, asObject, asString, isObject } from '../../../manifests/read';
+import { frameworkOf } from '../../../constructs/kubeflow/frameworks';
+
+type Default = JsonValue | ((object: JsonObject, path: readonly string[]) => JsonValue | undefined);
+
+/** Defaults of fields of pods and containers, by the end of the path; numbers in it stand for `*`. */
+const POD_FIELDS: Readonly<Record<string, Default>> = {
+  'spec/dnsPolicy': 'ClusterFirst',
+  'spec/restartPolicy': 'Always',
+  'spec/schedulerName': 'default-scheduler',
+  'spec/terminationGracePeriodSeconds': 30,
+  'spec/enableServiceLinks': true,
+  'spec/hostNetwork': false,
+  'containers/*/terminationMessagePath': '/dev/termination-log',
+  'containers/*/terminationMessagePolicy': 'File',
+  'initContainers/*/terminationMessagePath': '/dev/termination-log',
+  'initContainers/*/terminationMessagePolicy': 'File',
+  'env/*/value': '',
+  'fieldRef/apiVersion': 'v1',
+  'ports/*/protocol': 'TCP',
+  'tolerations/*/operator': 'Equal',
+  'tolerations/*/value': '',
+  'hostPath/type': '',
+  'emptyDir/medium': '',
+  'configMap/defaultMode': 420,
+  'secret/defaultMode': 420,
+  'projected/defaultMode': 420,
+  'downwardAPI/defaultMode': 420,
+  'volumeMounts/*/readOnly': false,
+  'persistentVolumeClaim/readOnly': false,
+  ...Object.fromEntries(
+    ['livenessProbe', 'readinessProbe', 'startupProbe'].flatMap((probe) => [
+      [`${probe}/failureThreshold`, 3],
+      [`${probe}/initialDelaySeconds`, 0],
+      [`${probe}/periodSeconds`, 10],
+      [`${probe}/successThreshold`, 1],
+      [`${probe}/timeoutSeconds`, 1],
+    ]),
+  ),
+  'httpGet/path': '/',
+  'httpGet/scheme': 'HTTP',
+};
+
+const JOB_FIELDS: Readonly<Record<string, Default>> = {
+  'spec/parallelism': 1,
+  'spec/completions': (object, path) => completionsOf(object, path),
+  'spec/backoffLimit': 6,
+  'spec/completionMode': 'NonIndexed',
+  'spec/suspend': false,
+  'spec/manualSelector': false,
+};
+
+/** Without both, a Job has one pod; with parallelism alone it is a work queue, which no number of completions is. */
+function completionsOf(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  const job = memberAt(object, path.slice(0, -1));
+  return isObject(job) && job.parallelism === undefined ? 1 : undefined;
+}
+
+const OPERATOR_JOB: Readonly<Record<string, Default>> = {
+  'runPolicy/cleanPodPolicy': 'None',
+  'runPolicy/suspend': false,
+  'spec/nprocPerNode': 'auto',
+  'spec/slotsPerWorker': 1,
+  'spec/successPolicy': '',
+  'ReplicaSpecs/*/restartPolicy': (object) => frameworkOf(asString(object.kind) ?? '')?.restartPolicy,
+  'ReplicaSpecs/Worker/replicas': (object) => (object.kind === 'MPIJob' ? 0 : 1),
+  'ReplicaSpecs/*/replicas': 1,
+};
+
+const VOLCANO_JOB: Readonly<Record<string, Default>> = {
+  'spec/maxRetry': 3,
+  'spec/queue': 'default',
+  'spec/schedulerName': 'volcano',
+  'tasks/*/replicas': 1,
+  'tasks/*/minAvailable': (object, path) => asInteger(asObject(memberAt(object, path.slice(0, -1))).replicas) ?? 1,
+  'spec/minAvailable': (object, path) => sumOfTasks(memberAt(object, path.slice(0, -1))),
+};
+
+function sumOfTasks(spec: JsonValue | undefined): number {
+  return asArray(asObject(spec).tasks)
+    .filter(isObject)
+    .reduce((sum, { minAvailable, replicas }) => sum + (asInteger(minAvailable) ?? asInteger(replicas) ?? 1), 0);
+}
+
+/** By group, those of objects of any kind of it. */
+const BY_GROUP: Readonly<Record<string, Readonly<Record<string, Default>>>> = {
+  apps: {
+    'spec/replicas': 1,
+    'spec/progressDeadlineSeconds': 600,
+    'spec/revisionHistoryLimit': 10,
+    'rollingUpdate/maxSurge': '25%',
+    'rollingUpdate/maxUnavailable': '25%',
+    'strategy/type': 'RollingUpdate',
+  },
+  batch: {
+    ...JOB_FIELDS,
+    'spec/concurrencyPolicy': 'Allow',
+    'spec/successfulJobsHistoryLimit': 3,
+    'spec/failedJobsHistoryLimit': 1,
+  },
+  'jobset.x-k8s.io': {
+    ...JOB_FIELDS,
+    'template/spec/completionMode': 'Indexed',
+    'template/spec/restartPolicy': 'OnFailure',
+    'coordinator/jobIndex': 0,
+    'coordinator/podIndex': 0,
+  },
+  'kubeflow.org': OPERATOR_JOB,
+  'batch.volcano.sh': VOLCANO_JOB,
+  'flow.volcano.sh': VOLCANO_JOB,
+  'scheduling.volcano.sh': { 'spec/weight': 1, 'spec/reclaimable': true },
+  'scheduling.k8s.io': { '/globalDefault': false, '/preemptionPolicy': 'PreemptLowerPriority' },
+};
+
+/** The default of a field that is not set, by its path; `undefined` where there is none. */
+export function defaultOf(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  const apiVersion = asString(object.apiVersion) ?? '';
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const name = path.at(-1) ?? '';
+  const parent = starred(path.at(-2) ?? '');
+  const before = path.at(-3) ?? '';
+  const own = Object.hasOwn(BY_GROUP, group) ? BY_GROUP[group] : undefined;
+  const roles = before.endsWith('ReplicaSpecs')
+    ? [`ReplicaSpecs/${path.at(-2)}/${name}`, `ReplicaSpecs/*/${name}`]
+    : [];
+  const keys = [...roles, `${before}/${parent}/${name}`, `${parent}/${name}`];
+  for (const table of [own ?? {}, POD_FIELDS]) {
+    for (const key of keys) {
+      if (Object.hasOwn(table, key)) {
+        const found = table[key];
+        return typeof found === 'function' ? found(object, path) : found;
+      }
+    }
+  }
+  return undefined;
+}
+
+function starred(token: string): string {
+  return /^\d+$/.test(token) ? '*' : token;
+}
+
+function memberAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = object;
+  for (const token of path) {
+    value = Array.isArray(value) ? value[Number(token)] : isObject(value) ? value[token] : undefined;
+  }
+  return value;
+}

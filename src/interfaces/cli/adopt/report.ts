@@ -1,0 +1,115 @@
+/**
+ * What became of the objects that were adopted, for people.
+ */
+import { describeId } from '../../../manifests/manifest';
+import { placeOf } from '../inputs';
+import { table } from '../table';
+import { type Adoption } from './adopt';
+import { type Form } from './declaration';
+import { INVERSES } from './kinds';
+
+export interface AdoptionTextOptions {
+  readonly out: string | undefined;
+  readonly className: string;
+  readonly paths: readonly string[];
+  readonly color: boolean;
+  readonly width: number | undefined;
+}
+
+export function adoptionText(adoption: Adoption, options: AdoptionTextOptions): string {
+  const { declarations, leftOut, dropped, notCarried, problems } = adoption;
+  const all = declarations.reduce((sum, { covers }) => sum + 1 + covers.length, 0);
+  const constructs = declarations
+    .filter(({ form }) => form === 'construct')
+    .reduce((sum, { covers }) => sum + 1 + covers.length, 0);
+  const sections = [
+    `${options.out ?? 'stack'}: ${counted(all, 'object')}, ${constructs} of them as constructs\n`,
+    kinds(adoption, options),
+    section(
+      'Objects of kinds with a construct that stay objects:',
+      declarations.flatMap(({ manifest, why }) => (why === undefined ? [] : [`${describeId(manifest.id)}: ${why}`])),
+    ),
+    section(
+      'Left out:',
+      leftOut.map(({ manifest, reason }) => `${describeId(manifest.id)}: ${reason}`),
+    ),
+    section(
+      'Fields that the cluster added, left out:',
+      [...dropped].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, count]) => `${path} (${counted(count, 'object')})`),
+    ),
+    section('Not carried over:', [
+      ...notCarried.map(({ manifest, path, reason }) => `${describeId(manifest.id)} ${path}: ${reason}`),
+      ...problems.map((problem) => `${placeOf(problem)}: ${problem.message}`),
+    ]),
+    findings(adoption, options),
+    options.out === undefined ? '' : next(options),
+  ];
+  return sections.filter((text) => text !== '').join('\n');
+}
+
+const FORMS: readonly Form[] = ['construct', 'typed', 'plain'];
+
+function kinds({ declarations }: Adoption, { color, width }: AdoptionTextOptions): string {
+  const counts = new Map<string, Record<Form, number>>();
+  const count = (kind: string, form: Form): void => {
+    const known = counts.get(kind) ?? { construct: 0, typed: 0, plain: 0 };
+    known[form] += 1;
+    counts.set(kind, known);
+  };
+  let others = 0;
+  for (const { manifest, form, covers } of declarations) {
+    for (const { id } of [manifest, ...covers]) {
+      if (form !== 'construct' && !Object.hasOwn(INVERSES, `${id.apiVersion}/${id.kind}`)) {
+        others += 1;
+      } else {
+        count(`${id.kind} ${id.apiVersion}`, form);
+      }
+    }
+  }
+  const rows = [...counts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, forms]) => [kind, ...FORMS.map((form) => (forms[form] === 0 ? '-' : String(forms[form])))]);
+  const shown =
+    rows.length === 0 ? '' : table(['KIND', 'CONSTRUCTS', 'TYPED', 'UNTYPED'], rows, { color, width, whole: [0] });
+  return others === 0 ? shown : `${shown}${counted(others, 'object')} of kinds without a construct\n`;
+}
+
+function findings({ findings: found }: Adoption, { paths }: AdoptionTextOptions): string {
+  const of = (severity: string): number => found.filter((finding) => finding.severity === severity).length;
+  const [errors, warnings] = [of('error'), of('warning')];
+  if (errors + warnings === 0) {
+    return 'The input has no errors and no warnings.\n';
+  }
+  const rules = new Map<string, number>();
+  for (const { rule, severity } of found) {
+    if (severity !== 'info') {
+      rules.set(rule, (rules.get(rule) ?? 0) + 1);
+    }
+  }
+  const lines = [...rules].sort(([a, one], [b, two]) => two - one || (a < b ? -1 : 1));
+  return section(
+    `The input has ${counted(errors, 'error')} and ${counted(warnings, 'warning')}; for each, run: gantry check ${paths.join(' ')}`,
+    lines.map(([rule, times]) => `${rule} (${times})`),
+  );
+}
+
+function next({ out = '', className }: AdoptionTextOptions): string {
+  const module = `./${out.split('/').at(-1)?.replace(/\.ts$/, '') ?? ''}`;
+  return [
+    'Next, in the program of the app:',
+    `  import { App } from 'cdk8s';`,
+    `  import { ${className} } from '${module}';`,
+    '',
+    '  const app = new App();',
+    `  new ${className}(app, 'stack');`,
+    '  app.synth();\n',
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
