@@ -79,6 +79,11 @@ function nearMiss(wanted: JsonObject, candidates: readonly Candidate[]): Miss | 
   return undefined;
 }
 
+/** A label that a controller may add, with a value that the manifests do not say. */
+function isUnknownLabel(key: string, candidates: readonly Candidate[]): boolean {
+  return ADDED_BY_CONTROLLERS.test(key) && !candidates.some(({ labels }) => Object.hasOwn(labels, key));
+}
+
 export const selectsSomething: SetRule = {
   id: 'references/selector-chooses',
   tier: 'advice',
@@ -118,7 +123,7 @@ function* unmatched(
   }
   const selector = asObject(asObject(manifest.object.spec)[place.path.split('/').at(-1) ?? '']);
   const wanted = place.labels === '' ? selector : asObject(selector[place.labels]);
-  if (of === 'pods' && Object.keys(wanted).some((key) => ADDED_BY_CONTROLLERS.test(key))) {
+  if (of === 'pods' && Object.keys(wanted).some((key) => isUnknownLabel(key, candidates))) {
     return;
   }
   const miss = nearMiss(wanted, candidates);

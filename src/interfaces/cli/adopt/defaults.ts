@@ -2,7 +2,7 @@
  * What controllers and the API server's own code fill in where a field is not set, and no schema says: an object with the value is equal
  * to one without.
  *
- * Sources: Kubernetes 1.36, pkg/apis/{core,batch,apps}/v1/defaults.go; training-operator v1.9.4, pkg/apis/kubeflow.org/v1/*_defaults.go;
+ * Sources: Kubernetes 1.36, pkg/apis/{core,batch,apps}/v1/defaults.go; training-operator, pkg/apis/kubeflow.org/v1/*_defaults.go;
  * mpi-operator v0.8, pkg/apis/kubeflow/v2beta1/default.go; jobset, pkg/webhooks/jobset_webhook.go; volcano,
  * pkg/webhooks/admission/{jobs,queues}/mutate.
  */
