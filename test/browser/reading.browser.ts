@@ -37,6 +37,7 @@ function everyReason(): ClusterView {
     'unknown-queue',
     'queue-closed',
     'queue-capability',
+    'queue-guarantees',
     'quota-of-non-preemptible',
     'unknown-topology',
     'too-few-pods',
