@@ -29,11 +29,11 @@ export function fewestRows(
   for (let room = byRoom.length - 1; room > 0; room--) {
     const among = byRoom[room] ?? [];
     const wanted = Math.floor(left / room);
-    const taken = wanted < among.length ? best(among, wanted, scoreOf) : among;
+    const taken = best(among, Math.min(wanted, among.length), scoreOf);
     taken.forEach((row) => parts.push({ row, pods: room }));
     left -= taken.length * room;
     const gone = new Set(taken);
-    byRoom[room] = taken === among ? [] : among.filter((row) => !gone.has(row));
+    byRoom[room] = among.filter((row) => !gone.has(row));
     if (taken.length < among.length) {
       break;
     }

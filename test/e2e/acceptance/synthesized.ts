@@ -2,7 +2,7 @@
  * What the examples synthesize, in the order in which Gantry emits it.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,8 +16,13 @@ export function examples(): readonly string[] {
     return [];
   }
   return readdirSync(EXAMPLES)
-    .filter((name) => existsSync(join(EXAMPLES, name, 'main.ts')))
+    .filter((name) => existsSync(join(EXAMPLES, name, 'main.ts')) && !isPulumi(name))
     .sort();
+}
+
+/** A Pulumi program writes no manifests. */
+function isPulumi(name: string): boolean {
+  return readFileSync(join(EXAMPLES, name, 'main.ts'), 'utf8').includes("'cdk8s-gantry/pulumi'");
 }
 
 /** Runs the example and reads what it wrote. */

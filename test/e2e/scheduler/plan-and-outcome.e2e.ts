@@ -17,6 +17,8 @@ queues:
   - { name: product, weight: 1, deserved: { nvidia.com/gpu: 32 } }
 explain: { writesPerSecond: 200 }
 `;
+/** Pods that have just started may be moved. */
+const MOVES = { moveIntervalSeconds: 0 };
 const QUEUES = [
   { name: 'research', weight: 2, deserved: { 'nvidia.com/gpu': 32 } },
   { name: 'product', weight: 1, deserved: { 'nvidia.com/gpu': 32 } },
@@ -48,8 +50,8 @@ describeLive('the plan and what comes of it', () => {
     await gantry.stop();
   }
 
-  async function start(): Promise<GantryProcess> {
-    return (gantry = await GantryProcess.start({ kubeconfig: lab.kubeconfig, config: CONFIG }));
+  async function start(config = CONFIG): Promise<GantryProcess> {
+    return (gantry = await GantryProcess.start({ kubeconfig: lab.kubeconfig, config }));
   }
 
   /** Events come after what they tell, and nothing waits for them. */
@@ -207,11 +209,11 @@ describeLive('the plan and what comes of it', () => {
     await lab.delete('/apis/apps/v1/namespaces/default/replicasets/filler');
     await lab.until('half of each node is free', async () => (await lab.pods()).length === 2);
     await lab.create(pod('whole', { gpus: 8 }));
-    const plan = await planOf(lab, { queues: QUEUES });
+    const plan = await planOf(lab, { queues: QUEUES, policy: MOVES });
     expect(plan.evictions.map(({ action, movesTo }) => [action, movesTo !== undefined])).toEqual([
       ['consolidate', true],
     ]);
-    await start();
+    await start(`${CONFIG}policy: ${JSON.stringify(MOVES)}\n`);
     await lab.until(
       'all three run',
       async () => Object.keys(await lab.places()).length === 3 && (await lab.pods()).length === 3,
