@@ -8,7 +8,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import {
   type ClassDeclaration,
   Node,
@@ -54,6 +53,8 @@ export async function knownPropsText(): Promise<string> {
     '];',
     '',
   ].join('\n');
+  // Loaded when it is used: test runners load this file for other functions of the command, and cannot load prettier.
+  const { format, resolveConfig } = await import('prettier');
   return format(text, { ...(await resolveConfig(KNOWN_PROPS_FILE)), filepath: KNOWN_PROPS_FILE });
 }
 

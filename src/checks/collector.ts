@@ -121,7 +121,10 @@ export class FindingCollector {
       object: '',
       path: '',
       message: problem.message,
-      fix: rule.fix.replace(THE_POSITION, `${problem.file ?? 'line '}${problem.file === undefined ? '' : ':'}${problem.position.line}`),
+      fix: rule.fix.replace(
+        THE_POSITION,
+        `${problem.file ?? 'line '}${problem.file === undefined ? '' : ':'}${problem.position.line}`,
+      ),
       file: problem.file,
       line: problem.position.line,
       column: problem.position.column,

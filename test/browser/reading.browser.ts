@@ -28,7 +28,7 @@ const SIMULATION = renderTimelinePage(
 
 /** Kinds of reasons, and words of the code rather than of a user. */
 const CODE_WORDS =
-  /\b(no-fit|queue-capability|quota-of-non-preemptible|too-few-pods|unknown-queue|guaranteed|ceiling|waits?|let in|has to go|of late|node-selector|color)\b/i;
+  /\b(no-fit|queue-capability|queue-guarantees|quota-of-non-preemptible|too-few-pods|unknown-queue|guaranteed|ceiling|waits?|let in|has to go|of late|node-selector)\b/i;
 
 /** As `small`, with one gang pending for each kind of reason. */
 function everyReason(): ClusterView {
@@ -37,6 +37,7 @@ function everyReason(): ClusterView {
     'unknown-queue',
     'queue-closed',
     'queue-capability',
+    'queue-guarantees',
     'quota-of-non-preemptible',
     'unknown-topology',
     'too-few-pods',

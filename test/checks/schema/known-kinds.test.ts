@@ -32,8 +32,8 @@ describe('versions', () => {
     expect(check(claim, '1.33').violations[0]).toMatchObject({
       message: expect.stringMatching(
         /^ResourceClaim of resource\.k8s\.io\/v1 is not served by Kubernetes 1\.33 \(served by 1\.34 to 1\.\d+\)$/,
-      ),
-      fix: expect.stringContaining('--k8s 1.'),
+      ) as string,
+      fix: expect.stringContaining('--k8s 1.') as string,
     });
   });
 
