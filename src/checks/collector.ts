@@ -14,6 +14,7 @@ import {
   type Tier,
 } from './finding';
 import { type Report, type SuppressedFinding } from './report';
+import { THE_POSITION } from './source-rules';
 import { type RuleFacts, type Violation } from './rule';
 import { shapeRules } from './schema/shape-rules';
 import { withoutSecretValues } from './secrets';
@@ -120,7 +121,10 @@ export class FindingCollector {
       object: '',
       path: '',
       message: problem.message,
-      fix: rule.fix,
+      fix: rule.fix.replace(
+        THE_POSITION,
+        `${problem.file ?? 'line '}${problem.file === undefined ? '' : ':'}${problem.position.line}`,
+      ),
       file: problem.file,
       line: problem.position.line,
       column: problem.position.column,

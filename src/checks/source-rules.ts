@@ -4,6 +4,9 @@
 import { type SourceProblem } from '../manifests/manifest';
 import { type RuleFacts } from './rule';
 
+/** In the fix of a rule; a finding names the file and the line instead. */
+export const THE_POSITION = 'the position of the finding';
+
 export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
   'duplicate-key': {
     id: 'yaml/unique-keys',
@@ -21,7 +24,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'The document must be valid YAML or JSON.',
     why: 'A document that cannot be parsed cannot be applied.',
     source: 'YAML 1.2, JSON (RFC 8259)',
-    fix: 'Write valid YAML or JSON at the position of the finding (`file:line`).',
+    fix: `Write valid YAML or JSON at ${THE_POSITION}.`,
   },
   'not-an-object': {
     id: 'yaml/kubernetes-object',

@@ -25,6 +25,27 @@ export function tokensOf(path: string): string[] {
   return path.includes('~') ? tokens.map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~')) : tokens;
 }
 
+/** The field at a place, with its parent: `roleRef.kind`, `volumeMounts[0].name`, `limits["nvidia.com/gpu"]`; `the object` for the root. */
+export function fieldOf(path: string): string {
+  const tokens = tokensOf(path);
+  const isIndex = (token: string): boolean => /^(0|[1-9]\d*)$/.test(token);
+  let first = Math.max(0, tokens.length - 2);
+  while (first > 0 && isIndex(tokens[first] ?? '')) {
+    first -= 1;
+  }
+  let name = '';
+  for (const token of tokens.slice(first)) {
+    if (isIndex(token)) {
+      name += `[${token}]`;
+    } else if (/^[\w$-]+$/.test(token)) {
+      name += name === '' ? token : `.${token}`;
+    } else {
+      name += `[${JSON.stringify(token)}]`;
+    }
+  }
+  return name === '' ? 'the object' : name;
+}
+
 /** The value at a pointer; `undefined` where the path leaves the document. */
 export function valueAt(root: JsonValue | undefined, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = root;

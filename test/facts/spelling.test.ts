@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { editDistance, nearestName, nearestNames } from '../../src/facts/spelling';
+import { editDistance, nearestName, nearestNames, quotedNames } from '../../src/facts/spelling';
 
 /** The definition itself, without a bound and without a table. */
 function slowDistance(a: string, b: string): number {
@@ -59,5 +59,19 @@ describe('a suggestion', () => {
 
   test('of several names lists those that contain it first, at most the given number', () => {
     expect(nearestNames('volcan', ['keda', 'volcano', 'volcanic', 'falcon'], 2)).toEqual(['volcanic', 'volcano']);
+  });
+});
+
+describe('a list of names', () => {
+  test('quotes the names, once each and without empty ones', () => {
+    expect(quotedNames(['', 'evaluation', 'train', 'train'])).toBe('"evaluation", "train"');
+  });
+
+  test('is empty where no name is left', () => {
+    expect(quotedNames([''])).toBe('');
+  });
+
+  test('is cut where it is long', () => {
+    expect(quotedNames(['a', 'b', 'c', 'd'], 3)).toBe('"a", "b", and 2 others');
   });
 });

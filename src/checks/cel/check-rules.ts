@@ -131,14 +131,24 @@ class RuleWalk {
       } else if ('error' in outcome) {
         this.list.add(
           shapeRules.celError,
-          { message: `the rule cannot be evaluated: ${outcome.error}`, found: value, expected: rule.rule },
+          {
+            message: `the rule cannot be evaluated: ${outcome.error}`,
+            found: value,
+            expected: rule.rule,
+            ...fixFor(rule, (fields) => `Set ${fields}, which the rule reads.`),
+          },
           ...fieldSteps(rule),
         );
       } else if (outcome.value !== true) {
         const message = this.message(rule, self, value);
         this.list.add(
           shapeRules.cel,
-          { message, found: value, expected: rule.rule, ...fixFor(rule) },
+          {
+            message,
+            found: value,
+            expected: rule.rule,
+            ...fixFor(rule, (fields) => `Set or remove ${fields} so that the rule evaluates to true.`),
+          },
           ...fieldSteps(rule),
         );
       }
@@ -167,16 +177,14 @@ class RuleWalk {
 }
 
 /** Names the fields that the rule reads; for a rule without a message, that is the best hint. */
-function fixFor(rule: CelRule): { readonly fix?: string } {
+function fixFor(rule: CelRule, fix: (fields: string) => string): { readonly fix?: string } {
   const fields = [
     ...new Set([...rule.rule.matchAll(/\bself\.([A-Za-z_]\w*)\b(?!\()/g)].map((match) => match[1] ?? '')),
   ];
   if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
     return {};
   }
-  return {
-    fix: `Set or remove ${fields.map((field) => `'${field}'`).join(' or ')} so that the rule evaluates to true.`,
-  };
+  return { fix: fix(fields.map((field) => `'${field}'`).join(' or ')) };
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */

@@ -15,7 +15,7 @@ import { nodeOf, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
 import { checkCount, checkEnum, checkNull, checkNumber, checkString, checkType, type Target } from './value-checks';
-import { quoted, ViolationList } from './violation-list';
+import { quoted, shortened, ViolationList } from './violation-list';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
@@ -188,18 +188,18 @@ class CustomResourceWalk {
     }
     for (const index of repeatedItems(keys)) {
       const item = items[index];
-      const shown = names
-        .map(
-          (name) =>
-            `${name} ${item !== null && typeof item === 'object' && !Array.isArray(item) && Object.hasOwn(item, name) ? quoted(item[name] ?? null) : '(none)'}`,
-        )
-        .join(', ');
+      const shown = names.map((name) =>
+        item !== null && typeof item === 'object' && !Array.isArray(item) && Object.hasOwn(item, name)
+          ? JSON.stringify(shortened(item[name] ?? null))
+          : '(none)',
+      );
       this.list.add(
         shapeRules.listKey,
         {
-          message: `duplicate key of two list items (${shown})`,
+          message: `duplicate ${shown.length === 1 ? 'value' : 'values'} ${shown.join(', ')} of the list ${names.length === 1 ? 'key' : 'keys'} ${names.join(' and ')}`,
           found: keys[index] ?? null,
           expected: `a unique ${names.join(' and ')}`,
+          fix: 'Rename or remove the `field`.',
         },
         index,
       );

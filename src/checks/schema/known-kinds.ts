@@ -154,21 +154,22 @@ export class KnownKinds {
     const best = served.find((info) => info.storage) ?? served[served.length - 1];
     const own = versions.find((info) => info.apiVersion === apiVersion);
     const builtIn = versions.some((info) => info.builtIn);
+    const minors = own?.minors ?? [];
+    const last = minors[minors.length - 1];
     const who = builtIn ? `Kubernetes ${this.kubernetes}` : (versions[0]?.source ?? 'the CRD');
     const when =
-      own?.minors === undefined || own.minors.length === 0
-        ? ''
-        : ` (Kubernetes ${own.minors[0] ?? ''} to ${own.minors[own.minors.length - 1] ?? ''} do)`;
+      last === undefined ? '' : ` (served by ${minors.length === 1 ? last : `${minors[0] ?? ''} to ${last}`})`;
+    const otherTarget = `check for Kubernetes ${last ?? ''} with --k8s ${last ?? ''} (in an app: Checks.of(app).target)`;
     return {
-      notServed: `${who} does not serve ${kind} of ${apiVersion}${when}`,
+      notServed: `${kind} of ${apiVersion} is not served by ${who}${when}`,
       expected:
         served.length > 0
           ? `apiVersion ${served.map((info) => info.apiVersion).join(' or ')}`
           : `a version that ${who} serves; ${who} serves no version of this kind`,
       fix:
         best === undefined
-          ? 'Remove the object, or check for another Kubernetes version with --k8s (in an app: Checks.of(app).target).'
-          : `Set apiVersion: ${best.apiVersion}.`,
+          ? `Remove the object${last === undefined ? '' : `, or ${otherTarget}`}.`
+          : `Set apiVersion: ${best.apiVersion}${last === undefined ? '' : `, or ${otherTarget}`}.`,
     };
   }
 

@@ -156,14 +156,19 @@ export const shapeRules = {
       source: 'Kubernetes API conventions',
     },
   ),
-  cel: rule('cel/rule', 'The CEL rules of the CRD must evaluate to true.', 'Change the `fields` that the rule reads.', {
-    tier: 'cel',
-    source: 'x-kubernetes-validations of the CRD',
-  }),
+  cel: rule(
+    'cel/rule',
+    'The CEL rules of the CRD must evaluate to true.',
+    'Change the fields of `self` that the rule reads.',
+    {
+      tier: 'cel',
+      source: 'x-kubernetes-validations of the CRD',
+    },
+  ),
   celError: rule(
     'cel/rule-evaluates',
     'The CEL rules of the CRD must be evaluable on the object.',
-    'Add the `fields` that the rule reads.',
+    'Add the fields of `self` that the rule reads.',
     {
       tier: 'cel',
       why: 'The API server rejects the object: a rule that fails to evaluate counts as violated.',

@@ -12,7 +12,7 @@ import { isGoTime } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
-import { checkEnum, typeName } from './value-checks';
+import { checkEnum, typeName, wrongTypeFix } from './value-checks';
 import { quoted, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -294,7 +294,7 @@ export class TypedDecoding {
       message: `invalid type: ${typeName(value)} ${quoted(value)}, expected ${expected}`,
       found: value,
       expected,
-      fix: asText ? `Write a string in quotes: "${String(value)}".` : `Write a value of the type "${expected}".`,
+      fix: asText ? `Write a string in quotes: "${String(value)}".` : wrongTypeFix(expected),
     });
   }
 }

@@ -14,6 +14,9 @@ import { quoted, type Found, type ViolationList } from './violation-list';
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
 const LARGEST_INT64 = 2 ** 63;
 
+/** How many values a fix lists. */
+const MOST_CHOICES = 8;
+
 /** What the checks need to know beside the schema. */
 export interface Target {
   /** The minor version number, 35 for Kubernetes 1.35. */
@@ -103,6 +106,21 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
   return false;
 }
 
+const WITH_ARTICLE: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'an integer',
+  number: 'a number',
+  object: 'a map of fields',
+  string: 'a string',
+};
+
+/** What to write in a field of these types, `integer or string`. */
+export function wrongTypeFix(expected: string): string {
+  const words = expected.split(' or ').map((type) => (Object.hasOwn(WITH_ARTICLE, type) ? WITH_ARTICLE[type] : type));
+  return `Set the \`field\` to ${words.join(' or ')}.`;
+}
+
 function typeFix(value: JsonValue, node: SchemaNode): string {
   if (node.schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
     return `Write a string in quotes: "${String(value)}".`;
@@ -116,16 +134,17 @@ function typeFix(value: JsonValue, node: SchemaNode): string {
   if (node.schema.type === 'array') {
     return 'Write a list in `[]`, even for one item.';
   }
-  return `Write ${node.typeNames === 'integer' ? 'an' : 'a value of type'} "${node.typeNames}".`;
+  return wrongTypeFix(node.typeNames);
 }
 
 export function checkString(value: string, node: SchemaNode, list: ViolationList, target: Target): void {
   const { schema } = node;
   if (schema.maxLength !== undefined && value.length > schema.maxLength && codePoints(value) > schema.maxLength) {
     list.add(shapeRules.size, {
-      message: `${quoted(value)} must have no more than ${schema.maxLength} characters, but has ${codePoints(value)}`,
+      message: `${quoted(value)} must have no more than ${counted(schema.maxLength, 'character', 'characters')}, but has ${codePoints(value)}`,
       found: value,
-      expected: `at most ${schema.maxLength} characters`,
+      expected: `at most ${counted(schema.maxLength, 'character', 'characters')}`,
+      fix: `Shorten the \`field\` to at most ${counted(schema.maxLength, 'character', 'characters')}.`,
     });
   } else if (
     schema.minLength !== undefined &&
@@ -135,15 +154,17 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
       message:
         value === ''
           ? 'the string must not be empty'
-          : `${quoted(value)} must have at least ${schema.minLength} characters, but has ${codePoints(value)}`,
+          : `${quoted(value)} must have at least ${counted(schema.minLength, 'character', 'characters')}, but has ${codePoints(value)}`,
       found: value,
-      expected: `at least ${schema.minLength} ${schema.minLength === 1 ? 'character' : 'characters'}`,
+      expected: `at least ${counted(schema.minLength, 'character', 'characters')}`,
+      fix: `Set the \`field\` to a string of at least ${counted(schema.minLength, 'character', 'characters')}.`,
     });
   } else if (schema.pattern !== undefined && node.pattern?.test(value) !== true) {
     list.add(shapeRules.pattern, {
       message: `${quoted(value)} does not match the pattern of the field`,
       found: value,
       expected: `a string that matches ${schema.pattern}`,
+      fix: `Set the \`field\` to a string that matches ${schema.pattern}.`,
     });
   }
   const format = schema.format === undefined ? undefined : formatOf(node, target);
@@ -170,6 +191,7 @@ export function checkNumber(value: number, node: SchemaNode, list: ViolationList
       message: `must be ${bound}: ${value}`,
       found: value,
       expected: bound,
+      fix: `Set the \`field\` to a number ${bound}.`,
     });
   }
   if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)) {
@@ -178,6 +200,7 @@ export function checkNumber(value: number, node: SchemaNode, list: ViolationList
       message: `must be ${bound}: ${value}`,
       found: value,
       expected: bound,
+      fix: `Set the \`field\` to a number ${bound}.`,
     });
   }
   if (multipleOf !== undefined && !isJsonInteger(multipleOf < 1 ? (1 / multipleOf) * value : value / multipleOf)) {
@@ -185,6 +208,7 @@ export function checkNumber(value: number, node: SchemaNode, list: ViolationList
       message: `must be a multiple of ${multipleOf}: ${value}`,
       found: value,
       expected: `a multiple of ${multipleOf}`,
+      fix: `Set the \`field\` to a multiple of ${multipleOf}.`,
     });
   }
 }
@@ -213,9 +237,7 @@ export function checkEnum(value: JsonValue, node: SchemaNode, list: ViolationLis
 }
 
 function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
-  const listed = allowed
-    .map((item) => (typeof item === 'string' && item !== '' ? item : JSON.stringify(item)))
-    .join(', ');
+  const shown = allowed.map((item) => (typeof item === 'string' && item !== '' ? item : JSON.stringify(item)));
   const meant =
     typeof value === 'string'
       ? allowed.find((item) => typeof item === 'string' && item.toLowerCase() === value.toLowerCase())
@@ -223,29 +245,49 @@ function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
   return {
     message: `unsupported value ${quoted(value)}`,
     found: value,
-    expected: `one of ${listed}`,
-    ...(typeof meant === 'string' ? { fix: `Write ${meant}, because values are case-sensitive.` } : {}),
+    expected: `one of ${shown.join(', ')}`,
+    fix:
+      typeof meant === 'string'
+        ? `Set the \`field\` to ${meant}, because values are case-sensitive.`
+        : `Set the \`field\` to ${choice(shown)}.`,
   };
+}
+
+/** `a, b, or c`; a long list is cut, since `expected` has all of it. */
+function choice(values: readonly string[]): string {
+  if (values.length > MOST_CHOICES) {
+    return `one of the ${values.length} supported values, for example ${values[0] ?? ''}`;
+  }
+  if (values.length < 3) {
+    return values.join(' or ');
+  }
+  return `${values.slice(0, -1).join(', ')}, or ${values[values.length - 1] ?? ''}`;
 }
 
 export function checkCount(count: number, kind: 'items' | 'properties', node: SchemaNode, list: ViolationList): void {
   const minimum = kind === 'items' ? node.schema.minItems : node.schema.minProperties;
   const maximum = kind === 'items' ? node.schema.maxItems : node.schema.maxProperties;
-  const what = kind === 'items' ? 'items' : 'entries';
+  const [one, many] = kind === 'items' ? ['item', 'items'] : ['entry', 'entries'];
   if (minimum !== undefined && count < minimum) {
     list.add(shapeRules.size, {
-      message: `must have at least ${minimum} ${what}, but has ${count}`,
+      message: `must have at least ${counted(minimum, one, many)}, but has ${count}`,
       found: count,
-      expected: `at least ${minimum} ${what}`,
+      expected: `at least ${counted(minimum, one, many)}`,
+      fix: `Add ${many} to the \`field\` until it has at least ${minimum}.`,
     });
   }
   if (maximum !== undefined && count > maximum) {
     list.add(shapeRules.size, {
-      message: `must have no more than ${maximum} ${what}, but has ${count}`,
+      message: `must have no more than ${counted(maximum, one, many)}, but has ${count}`,
       found: count,
-      expected: `at most ${maximum} ${what}`,
+      expected: `at most ${counted(maximum, one, many)}`,
+      fix: `Remove ${many} from the \`field\` until it has at most ${maximum}.`,
     });
   }
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function codePoints(text: string): number {

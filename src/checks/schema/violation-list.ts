@@ -4,7 +4,7 @@
  * The place is a stack of steps; it becomes a JSON pointer only where something is wrong, since nearly everything is right.
  */
 import { type JsonValue } from '../../facts/api/schema';
-import { pointer } from '../../manifests/pointer';
+import { fieldOf, pointer } from '../../manifests/pointer';
 import { type Severity, type Tier } from '../finding';
 import { type RuleFacts, type Violation } from '../rule';
 
@@ -21,8 +21,12 @@ export interface Found {
   readonly message: string;
   readonly found?: JsonValue;
   readonly expected?: string;
+  /** What to write; "the `field`" in it becomes the name of the field at the place. */
   readonly fix?: string;
 }
+
+/** How a fix names the field at the place of the violation. */
+const THE_FIELD = 'the `field`';
 
 const LONGEST_SHOWN = 80;
 
@@ -56,7 +60,7 @@ export class ViolationList {
       message: found.message,
       ...(found.found === undefined ? {} : { found: shortened(found.found) }),
       ...(found.expected === undefined ? {} : { expected: found.expected }),
-      fix: found.fix ?? rule.fix,
+      fix: (found.fix ?? rule.fix).replaceAll(THE_FIELD, fieldOf(path)),
     });
   }
 }

@@ -30,6 +30,9 @@ const QUOTA: ReadonlySet<string> = new Set([
 const COUNTED_SET: ReadonlySet<string> = new Set(COUNTED);
 const CONTAINER_SET: ReadonlySet<string> = new Set(CONTAINER);
 
+/** The names without a "/" that a container may request, huge pages aside. */
+export const CONTAINER_RESOURCES: readonly string[] = CONTAINER;
+
 /** The names without a "/" that a ResourceQuota may limit, huge pages aside. */
 export const QUOTA_RESOURCES: readonly string[] = [...QUOTA];
 

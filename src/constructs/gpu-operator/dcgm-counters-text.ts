@@ -98,7 +98,7 @@ export function readDcgmCounters(text: string): DcgmReading {
     if (!/^(DCGM_(FI|EXP)_[A-Z0-9_]+|dcgm_[a-z0-9_]+)$/.test(field)) {
       note('field-name', at, `line ${line}: DCGM has no field "${field}"`, field, 'DCGM_FI_… or DCGM_EXP_…');
     } else if (!field.startsWith('DCGM_EXP_') && !(DCGM_TYPES as readonly string[]).includes(type)) {
-      note('type', at, `line ${line}: there is no metric type "${type}"`, type, DCGM_TYPES.join(', '));
+      note('type', at, `line ${line}: ${unsupportedType(type)}`, type, DCGM_TYPES.join(', '));
     }
     const before = seen.get(field);
     if (before !== undefined) {
@@ -149,4 +149,12 @@ function fieldsOf(line: string): readonly string[] | undefined {
       at = end + 1;
     }
   }
+}
+
+function unsupportedType(type: string): string {
+  if (type === '') {
+    return 'the metric type must be set';
+  }
+  const isCase = (DCGM_TYPES as readonly string[]).includes(type.toLowerCase());
+  return `unsupported metric type "${type}"${isCase ? '; must be lowercase' : ''}`;
 }

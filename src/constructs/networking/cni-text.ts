@@ -52,7 +52,7 @@ const MACVLAN_MODES = ['bridge', 'private', 'vepa', 'passthru'];
 export function readCniConfig(text: string, device: boolean): CniReading {
   const problems: CniProblem[] = [];
   const note: Note = (kind, message, more = {}) => problems.push({ kind, message, ...more });
-  const config = parsed(text);
+  const config = parsed('spec.config', text);
   if (typeof config === 'string') {
     note('json', config, { expected: 'a JSON object with cniVersion, name and type, or with plugins' });
     return { problems, plugins: [] };
@@ -61,7 +61,7 @@ export function readCniConfig(text: string, device: boolean): CniReading {
   const one = asString(config.type) ?? '';
   const plugins = one === '' ? asArray(list).filter(isObject) : [config];
   if (one === '' && plugins.length === 0) {
-    note('type', 'it names no plugin', { expected: 'type, or plugins with a type each' });
+    note('type', 'the configuration must set type or plugins', { expected: 'type, or plugins with a type each' });
   }
   for (const plugin of plugins) {
     if ((asString(plugin.type) ?? '') === '') {
@@ -79,7 +79,7 @@ export function readCniConfig(text: string, device: boolean): CniReading {
 /** A plugin's `ipam` of its own: the text in the networks of an operator. */
 export function readIpam(text: string): readonly CniProblem[] {
   const problems: CniProblem[] = [];
-  const ipam = parsed(text);
+  const ipam = parsed('spec.ipam', text);
   if (typeof ipam === 'string') {
     return [
       {
@@ -93,12 +93,12 @@ export function readIpam(text: string): readonly CniProblem[] {
   return problems;
 }
 
-function parsed(text: string): JsonObject | string {
+function parsed(field: string, text: string): JsonObject | string {
   try {
     const value = JSON.parse(text) as JsonValue;
-    return isObject(value) ? value : 'it is JSON and no object';
+    return isObject(value) ? value : `${field} must be a JSON object`;
   } catch (error) {
-    return `it is no JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `${field} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

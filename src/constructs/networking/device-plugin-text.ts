@@ -102,11 +102,11 @@ function reading(
   try {
     config = JSON.parse(text) as JsonValue;
   } catch (error) {
-    note('shape', `the text is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    note('shape', `the configuration is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
     return { problems, resources: [] };
   }
   if (!isObject(config)) {
-    note('shape', 'the text is JSON and no object');
+    note('shape', 'the configuration must be a JSON object');
     return { problems, resources: [] };
   }
   const resources = read(config, note).filter((name): name is string => name !== undefined);

@@ -59,9 +59,9 @@ const GO_UNITS = [
 export function millisecondsOf(prop: string, value: Duration): number {
   known(prop, value);
   if (!isDuration(value)) {
-    const number = typeof value === 'number' ? String(value) : undefined;
+    const seconds = typeof value === 'number' && value >= 0 ? String(value) : undefined;
     throw new Error(
-      `${prop} ${shown(value)}: must be a Duration of cdk8s, such as ${number === undefined ? 'Duration.minutes(10)' : `Duration.seconds(${number})`}.`,
+      `${prop} ${shown(value)}: must be a Duration of cdk8s, such as ${seconds === undefined ? 'Duration.minutes(10)' : `Duration.seconds(${seconds})`}.`,
     );
   }
   return Math.round(value.toMilliseconds({ integral: false }));

@@ -27,7 +27,11 @@ export function coresText(prop: string, value: Cores): string {
   known(prop, value);
   const quantity = typeof value === 'number' || typeof value === 'string' ? parseQuantity(value) : undefined;
   if (quantity === undefined || quantity.isNegative()) {
-    throw new Error(`${prop} ${shown(value)}: must be a number of cores such as 8, or a quantity such as "500m".`);
+    throw new Error(
+      quantity === undefined
+        ? `${prop} ${shown(value)}: must be a number of cores such as 8, or a quantity such as "500m".`
+        : `${prop}: must be greater than or equal to 0, not ${shown(value)}.`,
+    );
   }
   return String(value);
 }

@@ -86,6 +86,11 @@ export class PriorityLadder<const Name extends string> extends Construct {
         `${this.node.path}: globalDefault: unknown rung '${globalDefault.rung}'. Use one of ${names.join(', ')}.`,
       );
     }
+    if (globalDefault?.because.trim() === '') {
+      throw new Error(
+        `${this.node.path}: globalDefault.because must not be empty. Set the reason for which pods without a class get this rung.`,
+      );
+    }
     this.classes = new Map(
       rungs.map(({ name, ...rung }, index) => [
         name,

@@ -18,8 +18,8 @@ function keyOf({ rule, object, path, file }: BaselineEntry): string {
   return [rule, object, path, object === '' ? (file ?? '') : ''].join('\n');
 }
 
-/** The baseline of a report: how often each finding occurs. A file that cannot be read is never accepted. */
-export function baselineText(report: Report): string {
+/** The baseline of a report, with the number of its findings: how often each finding occurs. A file that cannot be read is never accepted. */
+export function baselineOf(report: Report): { readonly text: string; readonly count: number } {
   const counts = new Map<string, BaselineEntry & { count: number }>();
   for (const finding of report.findings.filter(({ rule }) => rule !== SYNTAX)) {
     const { rule, object, path, file } = finding;
@@ -28,7 +28,10 @@ export function baselineText(report: Report): string {
     counts.set(key, { ...entry, count: entry.count + 1 });
   }
   const findings = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
-  return `${JSON.stringify({ gantry: 'baseline', version: 1, findings }, undefined, 2)}\n`;
+  return {
+    text: `${JSON.stringify({ gantry: 'baseline', version: 1, findings }, undefined, 2)}\n`,
+    count: findings.reduce((sum, { count }) => sum + count, 0),
+  };
 }
 
 /**

@@ -9,7 +9,8 @@ import { type Parsed } from '../../manifests/yaml';
 import { check, type CheckOptions } from '../checks';
 import { findFiles, fromFolder } from '../checks/find-files';
 import { ruleFacts } from '../checks/rule-facts';
-import { baselineText, withoutBaseline } from './baseline';
+import { plural } from '../../checks/report/text';
+import { baselineOf, withoutBaseline } from './baseline';
 import { type CheckFlags } from './check-options';
 import { type Configuration } from './configuration';
 import { globMatcher, isGlob } from './glob';
@@ -86,13 +87,15 @@ function includedPaths({ include }: Configuration, cwd: string): readonly string
   return [...plain, ...matched.filter(matches)];
 }
 
-function baselined(report: Report, flags: CheckFlags, { cwd }: Terminal): Report {
+function baselined(report: Report, flags: CheckFlags, { cwd, err }: Terminal): Report {
   const { baseline, updateBaseline } = flags;
   if (updateBaseline === true) {
     if (baseline === undefined) {
       throw new UsageError('--update-baseline requires --baseline FILE');
     }
-    writeWhole(baseline, baselineText(report), cwd);
+    const { text, count } = baselineOf(report);
+    writeWhole(baseline, text, cwd);
+    err(`gantry: wrote ${plural(count, 'finding')} to the baseline ${baseline}\n`);
   }
   return baseline === undefined ? report : withoutBaseline(report, baseline, cwd);
 }

@@ -16,6 +16,7 @@ import type * as PlanModule from './plan-command';
 import type * as RulesModule from './rules-command';
 import type * as SimulateModule from './simulate-command';
 import type * as SynthModule from './synth-command';
+import { nearestName } from '../../facts/spelling';
 import { InputError, reasonOf } from '../checks/input-error';
 import { processTerminal, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
@@ -39,6 +40,7 @@ export async function main(words: readonly string[], terminal: Terminal): Promis
   let status = 0;
   const program = commands(terminal, (result) => (status = result));
   try {
+    refuseUnknownHelp(program, words);
     await program.parseAsync([...words], { from: 'user' });
     return status;
   } catch (error) {
@@ -52,6 +54,19 @@ export async function main(words: readonly string[], terminal: Terminal): Promis
     terminal.err(`gantry: ${text}\n`);
     return 2;
   }
+}
+
+/** `gantry help foo` is as wrong as `gantry foo`. */
+function refuseUnknownHelp(program: Command, words: readonly string[]): void {
+  const [first, name] = words;
+  const names = program.commands.map((command) => command.name());
+  if (first !== 'help' || name === undefined || name.startsWith('-') || name === 'help' || names.includes(name)) {
+    return;
+  }
+  const near = nearestName(name, names);
+  throw new InputError(
+    `unknown command '${name}'${near === undefined ? `; commands are ${names.join(', ')}` : ` (did you mean ${near}?)`}`,
+  );
 }
 
 function stackOf(error: unknown): string {

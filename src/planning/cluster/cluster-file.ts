@@ -154,11 +154,17 @@ function checkNames(fields: Fields, pools: readonly Pool[], nodes: readonly Clus
 
 function checkQueues(fields: Fields, queues: readonly Queue[]): void {
   const names = queues.map(({ name }) => name);
-  for (const { name, parent } of queues) {
+  for (const [index, { name, parent }] of queues.entries()) {
     if (parent === undefined || names.includes(parent)) {
       continue;
     }
-    fields.wrongAt('queues', `"${name}" has the parent "${parent}", which does not exist${meant(parent, names)}`);
+    fields.wrongAt(
+      `queues[${index}].parent`,
+      `must name a queue of the file; queue "${parent}" not found${meant(
+        parent,
+        names.filter((other) => other !== name),
+      )}`,
+    );
   }
   for (const name of new Set(names.filter((one, index) => names.indexOf(one) !== index))) {
     fields.wrongAt('queues', `has two entries named "${name}"; names tell them apart`);

@@ -32,6 +32,8 @@ export class Fields {
     value: Value,
     readonly path: string,
     readonly problems: Problem[],
+    /** What the fields are called in the file, where that differs. */
+    private readonly called: Readonly<Record<string, string>> = {},
   ) {
     this.members = isObject(value) ? value : {};
     if (!isObject(value)) {
@@ -187,12 +189,10 @@ export class Fields {
 
   /** Call it last: members that were not read are unknown. */
   done(): void {
+    const names = [...this.known].map((key) => this.nameOf(key));
     for (const key of Object.keys(this.members)) {
       if (!this.known.has(key)) {
-        this.wrongAt(
-          key,
-          `is an unknown field${meant(key, [...this.known]) || `; known fields are ${[...this.known].join(', ')}`}`,
-        );
+        this.wrongAt(key, `is an unknown field${meant(key, names) || `; known fields are ${names.join(', ')}`}`);
       }
     }
   }
@@ -211,7 +211,12 @@ export class Fields {
   }
 
   private at(key: string): string {
-    return this.path === '' ? key : `${this.path}.${key}`;
+    const name = this.nameOf(key);
+    return this.path === '' ? name : `${this.path}.${name}`;
+  }
+
+  private nameOf(key: string): string {
+    return Object.hasOwn(this.called, key) ? (this.called[key] ?? key) : key;
   }
 }
 

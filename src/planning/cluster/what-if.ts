@@ -194,7 +194,9 @@ function gangNamed(name: string, gangs: readonly string[]): string {
   if (short.length > 1) {
     throw new WhatIfError(`copies=${name}: ambiguous name; use one of ${short.join(', ')}`);
   }
-  throw new WhatIfError(`copies=${name}: job not found in the manifests${meant(name, gangs) || `; jobs are ${known}`}`);
+  throw new WhatIfError(
+    `copies=${name}: job not found in the manifests${meant(name, gangs) || (gangs.length === 0 ? '; the manifests contain no jobs' : `; jobs are ${known}`)}`,
+  );
 }
 
 /** What something was, and what it would be; absent where it is not there. */

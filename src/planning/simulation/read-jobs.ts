@@ -16,6 +16,10 @@ const MOST_ROWS = 200_000;
 
 const OPENB_COLUMNS = ['cpu_milli', 'memory_mib', 'num_gpu', 'gpu_milli', 'creation_time', 'deletion_time'] as const;
 const RENAMED: Readonly<Record<string, string>> = { submitted: 'arrives', devices: 'gpus' };
+/** Names of the columns by the members that they become. */
+const CALLED: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(RENAMED).map(([column, member]) => [member, column]),
+);
 
 interface Row {
   /** Seconds, from whatever beginning. */
@@ -65,7 +69,7 @@ export function readJobs(
   });
   const first = rows.reduce((least, { at }) => Math.min(least, at), Infinity);
   return rows.flatMap(({ at, gang, where }) =>
-    readGang(new Fields({ ...gang, arrives: at - first }, where, problems), device),
+    readGang(new Fields({ ...gang, arrives: at - first }, where, problems, openb ? {} : CALLED), device),
   );
 }
 

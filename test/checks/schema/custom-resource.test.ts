@@ -228,6 +228,39 @@ describe('lists that are sets or maps', () => {
     ).toEqual(['schema/duplicate-list-key /spec/v/1']);
   });
 
+  test('the message names the value and the key, and the fix names the item', () => {
+    const list = new ViolationList();
+    checkCustomResource({ v: [{ name: 'a' }, { name: 'a' }] }, fields({ v: keyed(STRING) }), false, list, {
+      minor: 36,
+    });
+    expect(list.violations).toEqual([
+      expect.objectContaining({
+        message: 'duplicate value "a" of the list key name',
+        fix: 'Rename or remove v[1].',
+      }),
+    ]);
+  });
+
+  test('the fix of an enum names the field and the values', () => {
+    const list = new ViolationList();
+    const schema = fields({ spec: fields({ linkState: { type: 'string', enum: ['auto', 'enable', 'disable'] } }) });
+    checkCustomResource({ spec: { linkState: 'on' } }, schema, false, list, { minor: 36 });
+    expect(list.violations.map(({ fix }) => fix)).toEqual(['Set spec.linkState to auto, enable, or disable.']);
+  });
+
+  test('one missing item is counted in the singular', () => {
+    const list = new ViolationList();
+    checkCustomResource({ v: [] }, fields({ v: { type: 'array', minItems: 1, items: STRING } }), false, list, {
+      minor: 36,
+    });
+    expect(list.violations).toEqual([
+      expect.objectContaining({
+        expected: 'at least 1 item',
+        fix: 'Add items to v until it has at least 1.',
+      }),
+    ]);
+  });
+
   test('items without the key are one another’s duplicates', () => {
     expect(check(fields({ v: keyed(STRING) }), { v: [{ x: 1 }, { x: 2 }] }).found).toEqual([
       'schema/duplicate-list-key /spec/v/1',

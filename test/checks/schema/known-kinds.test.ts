@@ -29,7 +29,12 @@ describe('versions', () => {
     const claim = named('resource.k8s.io/v1', 'ResourceClaim');
     expect(check(claim, '1.34').violations).toEqual([]);
     expect(check(claim, '1.33').violations.map(({ rule }) => rule)).toEqual(['schema/api-version-served']);
-    expect(check(claim, '1.33').violations[0]?.message).toContain('Kubernetes 1.33');
+    expect(check(claim, '1.33').violations[0]).toMatchObject({
+      message: expect.stringMatching(
+        /^ResourceClaim of resource\.k8s\.io\/v1 is not served by Kubernetes 1\.33 \(served by 1\.34 to 1\.\d+\)$/,
+      ) as string,
+      fix: expect.stringContaining('--k8s 1.') as string,
+    });
   });
 
   test('a deprecated version is information', () => {

@@ -67,7 +67,9 @@ describe('mounts of a container', () => {
   it('have a name of a volume and a path', () => {
     expect(faults([{ name: 'a', mountPath: '/a' }])).toEqual([]);
     expect(faults([{ name: '', mountPath: '/a' }])).toEqual([
-      expect.stringMatching(/^core\/volume-mount-has-volume .*volumeMounts\/0\/name: the mount must name a volume/),
+      expect.stringMatching(
+        /^core\/volume-mount-has-volume .*volumeMounts\/0\/name: volumeMounts\[0\]\.name must be set/,
+      ),
     ]);
     expect(faults([{ name: 'a', mountPath: '' }])).toEqual([
       expect.stringMatching(/^core\/volume-mount-path-valid .*volumeMounts\/0\/mountPath: the mount must have a path/),

@@ -648,7 +648,9 @@ describe('details of findings', () => {
 
   test.each(['worker', 'WORKER', 'wOrKeR'])('TFJob repairs the role %s', (name) => {
     expect(found(job('TFJob', { [name]: { replicas: 1 } }), 'role-known')).toEqual([]);
-    expect(found(job('XGBoostJob', { [name]: { replicas: 1 } }), 'role-known')).toHaveLength(1);
+    expect(found(job('XGBoostJob', { [name]: { replicas: 1 } }), 'role-known')).toMatchObject([
+      { fix: 'Rename the key to xgbReplicaSpecs.Master or xgbReplicaSpecs.Worker.' },
+    ]);
   });
 
   test('a role with other devices, or without a request, is reported at its resources, or at the container without any', () => {

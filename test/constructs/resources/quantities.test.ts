@@ -71,7 +71,11 @@ describe('cores', () => {
     expect([8, 0.5, '500m', '1'].map((value) => coresText('cpu', value))).toEqual(['8', '0.5', '500m', '1']);
   });
 
-  test.each([NaN, -1, 'many', null])('%j is an error', (value) => {
+  test('a negative number is an error', () => {
+    expect(() => coresText('cpu', -1)).toThrow('cpu: must be greater than or equal to 0, not -1.');
+  });
+
+  test.each([NaN, 'many', null])('%j is an error', (value) => {
     expect(() => coresText('cpu', value as number)).toThrow('must be a number of cores such as 8, or a quantity');
   });
 });

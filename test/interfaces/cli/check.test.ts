@@ -244,6 +244,15 @@ describe('reports', () => {
   });
 });
 
+test('help for an unknown command is a usage error', async () => {
+  expect(await place.run(['help', 'chek'])).toMatchObject({
+    status: 2,
+    out: '',
+    err: "gantry: unknown command 'chek' (did you mean check?)\n",
+  });
+  expect((await place.run(['help', 'check'])).status).toBe(0);
+});
+
 test('help is no failure and names the exit statuses', async () => {
   const { status, out } = await place.run(['--help']);
   expect(status).toBe(0);

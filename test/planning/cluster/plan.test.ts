@@ -382,7 +382,7 @@ describe('files', () => {
           'pools[0].taints must be key=value:EFFECT or key:EFFECT, where EFFECT is NoSchedule, PreferNoSchedule, or NoExecute, not "x"',
         ),
         'cluster.yaml: pools[0].acelerator is an unknown field (did you mean accelerator?)',
-        'cluster.yaml: queues "child" has the parent "q", which does not exist',
+        'cluster.yaml: queues[0].parent must name a queue of the file; queue "q" not found',
       ]);
     }
   });

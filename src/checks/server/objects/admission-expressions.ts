@@ -6,6 +6,7 @@ import { asObject } from '../../../manifests/read';
 import { RESERVED } from '../../cel/escaped-names';
 import { BOOL, DYN, readType, STRING, type CelType } from '../../cel/typing/types';
 import { admissionEnvironment, PATCH_RESULTS, type AdmissionPlace } from '../cel-environments';
+import { fieldOf } from '../../../manifests/pointer';
 import { compileExpression } from '../expressions';
 import { type Say } from '../server-rule';
 import { qualifiedName } from '../syntax';
@@ -57,7 +58,7 @@ function checkExpression(
 ): CelType | undefined {
   const source = text(value);
   if (source.trim() === '') {
-    say(path, `the ${what} must have an expression`);
+    say(path, `the ${what} must have an expression`, { fix: `Set ${fieldOf(path)}.` });
     return undefined;
   }
   const { type, complaint } = compileExpression(source, {

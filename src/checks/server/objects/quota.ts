@@ -183,7 +183,7 @@ export const quotaRules: readonly Rule[] = [
             : 'be Pod, Container, or PersistentVolumeClaim');
         if (complaint !== undefined) {
           say(`${path}/type`, `the type ${JSON.stringify(type)} must ${complaint}`, {
-            expected: LIMIT_TYPES.join(', '),
+            expected: LIMIT_TYPES.join(', ').replace(/, (?=[^,]*$)/, ', or '),
           });
         }
         if (seen.has(type)) {

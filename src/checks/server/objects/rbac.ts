@@ -73,15 +73,21 @@ export const rbacRules: readonly Rule[] = [
       const role = asObject(object.roleRef);
       // The server fills in an empty group.
       if (!['', GROUP].includes(text(role.apiGroup))) {
-        say('/roleRef/apiGroup', `unsupported API group "${text(role.apiGroup)}" of the role`, { expected: GROUP });
+        say('/roleRef/apiGroup', `unsupported API group "${text(role.apiGroup)}" of the role`, {
+          expected: GROUP,
+          fix: `Set roleRef.apiGroup to ${GROUP}.`,
+        });
       }
       const kinds = wide ? ['ClusterRole'] : ['Role', 'ClusterRole'];
       if (!kinds.includes(text(role.kind))) {
-        say('/roleRef/kind', `unsupported kind "${text(role.kind)}" of the role`, { expected: kinds.join(' or ') });
+        say('/roleRef/kind', `unsupported kind "${text(role.kind)}" of the role`, {
+          expected: kinds.join(' or '),
+          fix: `Set roleRef.kind to ${kinds.join(' or ')}.`,
+        });
       }
-      const name = text(role.name) === '' ? 'be given' : pathSegment(text(role.name));
+      const name = text(role.name) === '' ? 'be set' : pathSegment(text(role.name));
       if (name !== undefined) {
-        say('/roleRef/name', `the role's name must ${name}`);
+        say('/roleRef/name', `roleRef.name must ${name}`, { fix: 'Set roleRef.name to the name of the role.' });
       }
       for (const { value, path } of itemsOf(object.subjects, '/subjects')) {
         for (const [field, message] of subjectComplaints(value, wide)) {

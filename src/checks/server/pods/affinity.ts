@@ -20,7 +20,7 @@ export const affinityRules: readonly Rule[] = [
       row: 'K6',
       summary:
         'Node affinity must have terms whose operators fit their values, valid labels, and weights from 1 to 100.',
-      fix: 'Set topologyKey and labelSelector of the term in affinity.podAffinity or affinity.podAntiAffinity.',
+      fix: 'Set key, operator, and values of the term in affinity.nodeAffinity, and weight from 1 to 100.',
     },
     (pod, say) => {
       const affinity = isObject(pod.spec.affinity) ? pod.spec.affinity.nodeAffinity : undefined;

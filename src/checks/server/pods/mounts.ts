@@ -1,6 +1,7 @@
 /**
  * Where containers mount the pod's volumes, as folders or as raw devices (row K4).
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { isClaim, isOperatorVolume } from '../pod-view';
@@ -24,7 +25,10 @@ export const mountRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
           const name = text(value.name);
           if (name === '') {
-            say(`${path}/name`, 'the mount must name a volume', { expected: 'the name of a volume of this pod' });
+            say(`${path}/name`, `${fieldOf(`${path}/name`)} must be set`, {
+              expected: 'the name of a volume of this pod',
+              fix: `Set ${fieldOf(`${path}/name`)} to a volume of the pod.`,
+            });
           } else if (!pod.volumes.has(name) && !isOperatorVolume(pod, name)) {
             say(`${path}/name`, `the container "${container.name}" mounts the unknown volume "${name}"`, {
               expected:
@@ -169,8 +173,9 @@ export const mountRules: readonly Rule[] = [
     {
       concerns: ['volumeDevices'],
       row: 'K4',
-      summary: 'A volumeDevice must name a volume with a claim once, at a path of its own without "..".',
-      fix: 'Use a persistentVolumeClaim with volumeMode: Block.',
+      summary:
+        'A volumeDevice must name a volume with a claim. Its name and path must be unique in the container, and the path must not contain "..".',
+      fix: 'Set volumeDevices[].name to a volume with a persistentVolumeClaim whose volumeMode is Block, and devicePath to a unique path.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -181,22 +186,26 @@ export const mountRules: readonly Rule[] = [
           const devicePath = text(value.devicePath);
           const volume = pod.volumes.get(name);
           if (name === '') {
-            say(`${path}/name`, 'the device must name a volume');
+            say(`${path}/name`, `${fieldOf(`${path}/name`)} must be set`, {
+              fix: `Set ${fieldOf(`${path}/name`)} to a volume of the pod.`,
+            });
           } else if (volume === undefined) {
             say(`${path}/name`, `unknown volume "${name}"`);
           } else if (!isClaim(volume)) {
-            say(`${path}/name`, `the volume "${name}" must be a claim to be used as a raw device`);
+            say(`${path}/name`, `the volume "${name}" must have a persistentVolumeClaim to be used as a block device`);
           }
           if (name !== '' && names.has(name)) {
-            say(`${path}/name`, `duplicate device "${name}"`);
+            say(`${path}/name`, `duplicate volume "${name}" in volumeDevices`);
           }
           names.add(name);
           if (devicePath === '') {
-            say(`${path}/devicePath`, 'the device must have a path');
+            say(`${path}/devicePath`, `${fieldOf(`${path}/devicePath`)} must be set`, {
+              fix: `Set ${fieldOf(`${path}/devicePath`)} to a path such as /dev/xvda.`,
+            });
           } else if (paths.has(devicePath)) {
             say(`${path}/devicePath`, `duplicate device path ${devicePath}`);
           } else if (climbs(devicePath)) {
-            say(`${path}/devicePath`, 'the path must not contain ".."');
+            say(`${path}/devicePath`, 'devicePath must not contain ".."');
           }
           paths.add(devicePath);
           if (pod.spec.hostUsers === false) {

@@ -2,13 +2,21 @@
  * Requests, limits and claims of containers and pods (rows K2, K3 and K7).
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { pointer } from '../../../manifests/pointer';
+import { nearestName } from '../../../facts/spelling';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { Quantity } from '../../../manifests/quantity';
 import { type Rule } from '../../rule';
 import { type PodView } from '../pod-view';
-import { amountOf, containerResourceName, isHugePages, isWholePages, mayOvercommit } from '../resource-names';
-import { podRule, type Say, since } from '../server-rule';
+import {
+  amountOf,
+  CONTAINER_RESOURCES,
+  containerResourceName,
+  isHugePages,
+  isWholePages,
+  mayOvercommit,
+} from '../resource-names';
+import { type Details, podRule, type Say, since } from '../server-rule';
 import { dnsLabel, dnsSubdomain } from '../syntax';
 import { given, itemsOf, quantitiesOf, size, text } from '../values';
 import { onlyDescribesPods } from './completions';
@@ -18,6 +26,12 @@ interface Requirements {
   readonly path: string;
   readonly limits: ReadonlyMap<string, Quantity>;
   readonly requests: ReadonlyMap<string, Quantity>;
+}
+
+/** What to write in place of a negative amount. */
+function negativeFix(path: string, name: string, amount: Quantity): Details {
+  const example = name === 'cpu' ? '2' : name === 'memory' || name === 'ephemeral-storage' ? '64Gi' : '1';
+  return amount.isNegative() ? { fix: `Set ${fieldOf(path)} to 0 or more, for example ${example}.` } : {};
 }
 
 const LISTS = ['limits', 'requests'] as const;
@@ -42,7 +56,12 @@ export const resourceRules: readonly Rule[] = [
           for (const name of amounts.keys()) {
             const complaint = containerResourceName(name);
             if (complaint !== undefined) {
-              say(pointer(path, list, name), `the resource name "${name}" must ${complaint}`);
+              const near = nearestName(name, CONTAINER_RESOURCES);
+              say(
+                pointer(path, list, name),
+                `the resource name "${name}" must ${complaint}`,
+                near === undefined ? {} : { fix: `Write ${near} instead of ${name}.` },
+              );
             }
           }
         }
@@ -67,7 +86,8 @@ export const resourceRules: readonly Rule[] = [
           for (const [name, amount] of amounts) {
             const complaint = amountOf(name, amount);
             if (complaint !== undefined) {
-              say(pointer(path, list, name), `the ${list.slice(0, -1)} of ${name} must ${complaint}`);
+              const at = pointer(path, list, name);
+              say(at, `the ${list.slice(0, -1)} of ${name} must ${complaint}`, negativeFix(at, name, amount));
             }
           }
         }

@@ -20,7 +20,7 @@ export const rolesPresent = jobRule(
     summary: 'A job must have at least one role.',
     why: 'A job without the map of roles is rejected. With an empty map it is accepted, creates no pods, and never completes.',
     source: JUDGES,
-    fix: 'Add the roles of the job, for example pytorchReplicaSpecs.Worker.',
+    fix: 'Add the roles of the job to its map of replica specs, for example pytorchReplicaSpecs.Worker of a PyTorchJob.',
   },
   function* (job) {
     const roles = job.spec[job.framework.replicaSpecs];
@@ -33,11 +33,19 @@ export const rolesPresent = jobRule(
       message: `${job.framework.replicaSpecs} must ${isAbsent ? 'be set' : 'not be empty'}`,
       found: roles,
       expected: `at least one of ${oneOf(roleNames(job.framework.kind))}`,
+      fix: `Add ${exampleRole(job)} with its template.`,
       // The controller of MPIJob misses its launcher.
       tier: isAbsent || job.framework.judge === 'controller' ? 'webhook' : 'advice',
     };
   },
 );
+
+/** A role that the framework requires or else its Worker, as a field. */
+function exampleRole({ framework }: TrainingJob): string {
+  const names = roleNames(framework.kind);
+  const required = framework.roles.find((role) => role.required)?.name;
+  return `${framework.replicaSpecs}.${required ?? names.find((name) => name === 'Worker') ?? names[0] ?? ''}`;
+}
 
 export const roleHasTemplate = jobRule(
   {
@@ -106,7 +114,7 @@ export const roleIsKnown = jobRule(
     summary: 'The roles of a job must be roles of its framework, with the same spelling.',
     why: 'Other roles are rejected; TFJob accepts them, but their pods are not part of the cluster specification.',
     source: JUDGES,
-    fix: 'Rename the key, for example to pytorchReplicaSpecs.Worker, or use another role of the framework.',
+    fix: 'Rename the key to a role of the framework, for example pytorchReplicaSpecs.Worker of a PyTorchJob.',
   },
   function* (job) {
     const known = roleNames(job.framework.kind);
@@ -123,6 +131,7 @@ export const roleIsKnown = jobRule(
         message: `unknown role "${role.name}" of ${job.framework.kind}`,
         found: role.name,
         expected: oneOf(known),
+        fix: `Rename the key to ${known.map((name) => `${job.framework.replicaSpecs}.${name}`).join(' or ')}.`,
         tier: job.framework.refusesUnknownRoles ? 'webhook' : 'advice',
       };
     }

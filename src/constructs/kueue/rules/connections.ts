@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../facts/spelling';
+import { nearestName, quotedNames } from '../../../facts/spelling';
 import {
   findAccelerator,
   isAcceleratorResource,
@@ -60,13 +60,14 @@ function unknown(set: ManifestSet, kind: string, name: string, path: string): re
     return [];
   }
   const near = nearestName(name, names);
+  const others = quotedNames(names);
   const what = kind.split('/')[1] ?? kind;
   return [
     {
       path,
-      message: `the ${what} "${name}" is not among these manifests, which have others`,
+      message: `${what} "${name}" not found in these manifests${others === '' ? '' : ` (found: ${others})`}`,
       found: name,
-      expected: near === undefined ? names.slice(0, 6).join(', ') : near,
+      expected: near === undefined ? (others === '' ? undefined : others) : `"${near}"`,
     },
   ];
 }

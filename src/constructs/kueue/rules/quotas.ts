@@ -54,7 +54,7 @@ const inCoveredOrder = quotaRule(
         }
         yield {
           path: `${quota.path}/name`,
-          message: `resource ${index + 1} of the flavor ${name} is ${quota.resource}, but in coveredResources it is ${covered[index] ?? ''}`,
+          message: inOther(name, index, quota.resource, covered[index] ?? ''),
           found: quota.resource,
           expected: covered[index],
         };
@@ -62,6 +62,13 @@ const inCoveredOrder = quotaRule(
     }
   },
 );
+
+function inOther(flavor: string, index: number, resource: string, covered: string): string {
+  const of = flavor === '' ? 'the flavor' : `the flavor "${flavor}"`;
+  return resource === ''
+    ? `resources[${index}].name of ${of} must be set`
+    : `resource ${index + 1} of ${of} is "${resource}", but in coveredResources it is ${covered === '' ? 'unset' : `"${covered}"`}`;
+}
 
 const once = quotaRule(
   'flavor-and-resource-once',

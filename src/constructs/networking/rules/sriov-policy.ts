@@ -1,6 +1,7 @@
 /**
  * SN1 to SN8: what the operator's webhook demands of SriovNetworkNodePolicies, of pools and of its own configuration.
  */
+import { quotedNames } from '../../../facts/spelling';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
@@ -485,7 +486,10 @@ const resourceOffered = setRule(
     fix: 'Set resourceName to the resourceName of a policy, without prefix.',
   },
   function* ({ set }) {
-    const offered = set.ofKind(NODE_POLICY).map(({ object }) => textAt(asObject(object.spec), 'resourceName'));
+    const offered = set
+      .ofKind(NODE_POLICY)
+      .map(({ object }) => textAt(asObject(object.spec), 'resourceName'))
+      .filter((name) => name !== '');
     for (const manifest of [SRIOV_NETWORK, SRIOV_IB_NETWORK, OVS_NETWORK].flatMap((kind) => set.ofKind(kind))) {
       const name = textAt(asObject(manifest.object.spec), 'resourceName');
       if (name === '' || offered.includes(name)) {
@@ -499,7 +503,7 @@ const resourceOffered = setRule(
         manifest,
         path: '/spec/resourceName',
         found: name,
-        expected: offered.length > 0 ? offered.join(', ') : name.split('/').at(-1),
+        expected: offered.length > 0 ? quotedNames(offered) : name.split('/').at(-1),
         message: prefixed
           ? `resourceName must not have a prefix, because the operator adds its own: "${name}"`
           : `no policy in these manifests offers "${name}"`,

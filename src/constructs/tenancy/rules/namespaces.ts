@@ -2,6 +2,7 @@
  * Namespaces: objects in a namespace that no manifest creates.
  */
 import { type Rule } from '../../../checks/rule';
+import { quotedNames } from '../../../facts/spelling';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -30,7 +31,7 @@ const namespaceInSet: Rule = {
       return;
     }
     const made = new Set(names);
-    const some = names.length > 6 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');
+    const some = quotedNames(names);
     const said = new Set<string>();
     for (const manifest of set.manifests) {
       const { namespace } = manifest.id;
@@ -44,9 +45,9 @@ const namespaceInSet: Rule = {
       yield {
         manifest,
         path: '/metadata/namespace',
-        message: `the namespace ${namespace} is not in these manifests, which contain ${some}`,
+        message: `namespace "${namespace}" not found in these manifests${some === '' ? '' : ` (found: ${some})`}`,
         found: namespace,
-        expected: `one of ${some}, or a namespace in the cluster`,
+        expected: some === '' ? 'a namespace in the cluster' : `one of ${some}, or a namespace in the cluster`,
       };
     }
   },

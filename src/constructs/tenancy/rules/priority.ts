@@ -2,6 +2,7 @@
  * PriorityClasses: what a default for everybody does, names that lead nowhere, rungs that are one.
  */
 import { type Rule } from '../../../checks/rule';
+import { quotedNames } from '../../../facts/spelling';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type Manifest } from '../../../manifests/manifest';
 import { asInteger, asString } from '../../../manifests/read';
@@ -84,15 +85,14 @@ const classDefined: Rule = {
       }
       said.add(reference.name);
       const names = classesOf(set).map(({ name }) => name);
-      const defined =
-        names.length > 6 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');
+      const defined = quotedNames(names);
       yield {
         path: reference.path,
-        message: `the PriorityClass ${reference.name} is not in these manifests${names.length > 0 ? `, which define ${defined}` : ', so it must exist in the cluster'}`,
+        message: `PriorityClass "${reference.name}" not found in these manifests${defined === '' ? ', so it must exist in the cluster' : ` (found: ${defined})`}`,
         found: reference.name,
-        expected: names.length > 0 ? `one of ${defined}, or a class in the cluster` : 'a class in the cluster',
+        expected: defined !== '' ? `one of ${defined}, or a class in the cluster` : 'a class in the cluster',
         // Who defines no class at all relies on the cluster for all of them.
-        severity: names.length > 0 ? 'warning' : 'info',
+        severity: defined !== '' ? 'warning' : 'info',
       };
     }
   },
