@@ -26,6 +26,8 @@ export class FaultyProxy {
   /** What was done, by fault. */
   readonly counts = new Map<Fault, number>();
   trouble: Trouble = () => undefined;
+  /** Called with the status of each answer of the API server. */
+  answered: (method: string, path: string, status: number) => void = () => undefined;
   readonly kubeconfig: string;
   private readonly watches = new Set<ServerResponse>();
   private readonly agent: Agent;
@@ -105,6 +107,7 @@ export class FaultyProxy {
     }
     const headers = { ...request.headers, host: new URL(this.target).host, authorization: `Bearer ${this.token}` };
     const call = httpsRequest(`${this.target}${url}`, { method, headers, agent: this.agent }, (reply) => {
+      this.answered(isWatch ? 'WATCH' : method, url, reply.statusCode ?? 0);
       if (fault === 'lost') {
         reply.resume().on('end', () => response.destroy());
         return;
