@@ -421,7 +421,7 @@ export function references(): void {
     parent: 'ai',
   });
   // @ts-expect-error fromName
-  volcano.Queue.fromQueueName('research');
+  never(volcano.Queue.fromQueueName);
   // @ts-expect-error name
   never(new volcano.Queue(chart, 'a').queueName);
 }
@@ -518,7 +518,7 @@ export function accelerators(): void {
   // @ts-expect-error a topology is required
   Accelerator.tpu({ count: 4, accelerator: 'TPU-v6e' });
   // @ts-expect-error the vendor's factory
-  Accelerator.gpu({ count: 8 });
+  never(Accelerator.gpu);
   new kubeflow.PyTorchJob(chart, 'a', {
     image,
     nodes: 2,
