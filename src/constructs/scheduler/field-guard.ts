@@ -21,7 +21,11 @@ import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../r
 import { Resource } from '../resources/resource';
 import { publicClass } from '../resources/public-class';
 
-/** Props of a FieldGuard. */
+/**
+ * Props of a FieldGuard.
+ *
+ * @beta
+ */
 export interface FieldGuardProps extends ClusterObjectProps, Overridable<ValidatingAdmissionPolicy> {
   /** User name of the scheduler's service account. */
   readonly username: string;
@@ -44,6 +48,8 @@ const WAS_BOUND = 'has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ""
 /**
  * Reserves the fields that the scheduler writes on pods for the scheduler: a ValidatingAdmissionPolicy.
  * `GantryScheduler` makes one.
+ *
+ * @beta
  *
  * @example
  * new FieldGuard(chart, 'guard', {
