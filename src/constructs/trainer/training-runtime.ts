@@ -125,7 +125,11 @@ export interface RuntimeProps extends PodProps {
   readonly overrides?: OpenPartial<TrainingRuntimeSpec>;
 }
 
-/** A runtime of Kubeflow Trainer: what TrainJobs share. */
+/**
+ * A runtime of Kubeflow Trainer: what TrainJobs share.
+ *
+ * @beta
+ */
 @publicClass('trainer.Runtime')
 abstract class Runtime extends Construct implements RuntimeReference {
   readonly policy: MlPolicyName;

@@ -437,7 +437,11 @@ export interface Occupant {
   readonly share: number;
 }
 
-/** The occupants of each device of a node, by index of the device. */
+/**
+ * The occupants of each device of a node, by index of the device.
+ *
+ * @beta
+ */
 export function occupantsOf(view: ClusterView, node: ViewNode): readonly (readonly Occupant[])[] {
   const occupants: Occupant[][] = node.devices.map(() => []);
   for (const pod of node.pods) {
