@@ -16,7 +16,13 @@ const MOST_NAMES = 5000;
 /** Bits of a character: a set of names is kept as a text, which is what maps take for a key. */
 const BITS = 16;
 
-/** Rules on pod templates: those that see the template alone, those that see its namespace as well, and all others. */
+/** Rules on objects: those that see the spec alone, and all others. */
+export interface ObjectRules {
+  readonly ofSpec: readonly ObjectRule[];
+  readonly others: readonly ObjectRule[];
+}
+
+/** Rules on pod templates: those that see nothing of the object around, those that see its namespace as well, and all others. */
 export interface TemplateRules {
   readonly alone: readonly PodTemplateRule[];
   readonly inNamespace: readonly PodTemplateRule[];
@@ -28,7 +34,7 @@ export class RulesByField {
   private readonly objectRules: readonly ObjectRule[];
   private readonly templateRules: readonly PodTemplateRule[];
   private readonly names = new WeakMap<Manifest, string>();
-  private readonly forObjects = new Map<string, readonly ObjectRule[]>();
+  private readonly forObjects = new Map<string, ObjectRules>();
   private readonly forTemplates = new Map<string, TemplateRules>();
 
   constructor(rules: readonly Rule[]) {
@@ -42,7 +48,7 @@ export class RulesByField {
   }
 
   /** The rules on objects of this kind that may apply to this one, in their order. Rules on every kind come first. */
-  ofObject(manifest: Manifest): readonly ObjectRule[] {
+  ofObject(manifest: Manifest): ObjectRules {
     const names = this.namesIn(manifest);
     const kind = kindKey(manifest.id);
     const key = `${names}${kind}`;
@@ -50,7 +56,8 @@ export class RulesByField {
     if (rules === undefined) {
       const concerned = this.objectRules.filter((rule) => this.concerned(rule, names));
       const on = (wanted: string): readonly ObjectRule[] => concerned.filter((rule) => rule.kinds.includes(wanted));
-      rules = [...on('*'), ...on(kind)];
+      const all = [...on('*'), ...on(kind)];
+      rules = { ofSpec: all.filter(({ sees }) => sees === 'spec'), others: all.filter(({ sees }) => sees !== 'spec') };
       if (this.forObjects.size >= MOST_NAMES) {
         this.forObjects.clear();
       }
