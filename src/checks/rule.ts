@@ -89,6 +89,12 @@ export interface ObjectRule extends RuleFacts {
    * @default - the rule may look at everything
    */
   readonly sees?: 'spec';
+  /**
+   * Returns whether the rule can find anything in the manifest. Rules that share the function share its answer, which is asked for once for
+   * each manifest: for many rules about one kind of content, such as files in ConfigMaps.
+   * @default - the rule runs on every manifest of its kinds
+   */
+  readonly appliesTo?: (manifest: Manifest, context: RuleContext) => boolean;
   /** Returns what is wrong with the manifest. It must accept any JSON, also a shape that the schema rejects. */
   readonly check: (manifest: Manifest, context: RuleContext) => Iterable<Violation>;
 }

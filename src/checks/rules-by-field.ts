@@ -16,10 +16,17 @@ const MOST_NAMES = 5000;
 /** Bits of a character: a set of names is kept as a text, which is what maps take for a key. */
 const BITS = 16;
 
-/** Rules on objects: those that see the spec alone, and all others. */
+/** Rules on objects: those that see the spec alone, those that ask first whether they apply, and all others. */
 export interface ObjectRules {
   readonly ofSpec: readonly ObjectRule[];
+  readonly asking: readonly AskingRules[];
   readonly others: readonly ObjectRule[];
+}
+
+/** Rules that apply to the same manifests. */
+export interface AskingRules {
+  readonly applyTo: NonNullable<ObjectRule['appliesTo']>;
+  readonly rules: readonly ObjectRule[];
 }
 
 /** Rules on pod templates: those that see nothing of the object around, those that see its namespace as well, and all others. */
@@ -57,7 +64,12 @@ export class RulesByField {
       const concerned = this.objectRules.filter((rule) => this.concerned(rule, names));
       const on = (wanted: string): readonly ObjectRule[] => concerned.filter((rule) => rule.kinds.includes(wanted));
       const all = [...on('*'), ...on(kind)];
-      rules = { ofSpec: all.filter(({ sees }) => sees === 'spec'), others: all.filter(({ sees }) => sees !== 'spec') };
+      const rest = all.filter(({ sees }) => sees !== 'spec');
+      rules = {
+        ofSpec: all.filter(({ sees }) => sees === 'spec'),
+        asking: askingAmong(rest),
+        others: rest.filter(({ appliesTo }) => appliesTo === undefined),
+      };
       if (this.forObjects.size >= MOST_NAMES) {
         this.forObjects.clear();
       }
@@ -124,4 +136,15 @@ export class RulesByField {
       }
     }
   }
+}
+
+function askingAmong(rules: readonly ObjectRule[]): readonly AskingRules[] {
+  const groups = new Map<AskingRules['applyTo'], ObjectRule[]>();
+  for (const rule of rules) {
+    if (rule.appliesTo !== undefined) {
+      const group = groups.get(rule.appliesTo) ?? [];
+      groups.set(rule.appliesTo, [...group, rule]);
+    }
+  }
+  return [...groups].map(([applyTo, group]) => ({ applyTo, rules: group }));
 }

@@ -7,8 +7,15 @@ import { RULE_GROUPS, TIERS } from './finding';
 import { type PodTemplate } from '../manifests/pod-template';
 import { judging, unlessUnknown } from '../manifests/unknown';
 import { Remembered, type Said, WatchedTemplate } from './remembered';
-import { type ObjectRule, type PodTemplateRule, type Rule, type RuleContext, type SetRule, type Violation } from './rule';
-import { type ObjectRules, RulesByField } from './rules-by-field';
+import {
+  type ObjectRule,
+  type PodTemplateRule,
+  type Rule,
+  type RuleContext,
+  type SetRule,
+  type Violation,
+} from './rule';
+import { type AskingRules, type ObjectRules, RulesByField } from './rules-by-field';
 import { addedVolumes } from './server/pod-view';
 
 /** Runs the rules of the requested tiers. */
@@ -63,6 +70,20 @@ function runObjectRules(rules: RulesByField, context: RuleContext, collector: Fi
     const saidOfSpec = (): readonly Said<ObjectRule>[] => said(found.ofSpec, manifest, context);
     reportObject(content === undefined ? saidOfSpec() : known.get(content, saidOfSpec), manifest, collector);
     reportObject(said(found.others, manifest, context), manifest, collector);
+    for (const { applyTo, rules: asking } of found.asking) {
+      if (mayApply(applyTo, manifest, context)) {
+        reportObject(said(asking, manifest, context), manifest, collector);
+      }
+    }
+  }
+}
+
+/** Where the answer is not known, or there is none, each rule says so itself. */
+function mayApply(applyTo: AskingRules['applyTo'], manifest: Manifest, context: RuleContext): boolean {
+  try {
+    return unlessUnknown(() => applyTo(manifest, context), true);
+  } catch {
+    return true;
   }
 }
 
@@ -113,12 +134,7 @@ class TemplateJudge {
 
   constructor(private readonly context: RuleContext) {}
 
-  report(
-    rules: readonly PodTemplateRule[],
-    template: PodTemplate,
-    content: string,
-    collector: FindingCollector,
-  ): void {
+  report(rules: readonly PodTemplateRule[], template: PodTemplate, content: string, collector: FindingCollector): void {
     if (rules.length === 0) {
       return;
     }

@@ -144,8 +144,7 @@ export class ManifestSet {
     }
     const { namespaces, chooses } = selection;
     const [only, ...others] = namespaces ?? [];
-    const inReach =
-      only !== undefined && others.length === 0 ? this.ofKind('Service', only) : this.ofKind('Service');
+    const inReach = only !== undefined && others.length === 0 ? this.ofKind('Service', only) : this.ofKind('Service');
     return inReach.filter(
       ({ id, object }) =>
         (namespaces?.includes(id.namespace) ?? true) && chooses(asObject(asObject(object.metadata).labels)),

@@ -263,15 +263,13 @@ function devicesOf(spec: JsonObject): readonly (readonly [string, Quantity])[] {
 
 /** The tightest quota for a resource in a namespace that holds for every pod. */
 function quotaFor(resource: string, namespace: string, set: RuleContext['set']): Hard | undefined {
-  const found = set
-    .ofKind('ResourceQuota', namespace)
-    .flatMap(({ id, object }) => {
-      const spec = asObject(object.spec);
-      const scoped = asArray(spec.scopes).length > 0 || isObject(spec.scopeSelector);
-      const amount = asObject(spec.hard)[`requests.${resource}`];
-      const hard = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
-      return scoped || hard === undefined ? [] : [{ name: id.name, hard }];
-    });
+  const found = set.ofKind('ResourceQuota', namespace).flatMap(({ id, object }) => {
+    const spec = asObject(object.spec);
+    const scoped = asArray(spec.scopes).length > 0 || isObject(spec.scopeSelector);
+    const amount = asObject(spec.hard)[`requests.${resource}`];
+    const hard = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
+    return scoped || hard === undefined ? [] : [{ name: id.name, hard }];
+  });
   const [first, ...others] = found;
   return others.reduce(
     (tightest, one) => (tightest === undefined || one.hard.isLessThan(tightest.hard) ? one : tightest),
