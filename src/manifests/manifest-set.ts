@@ -57,7 +57,10 @@ export class ManifestSet {
     return this.kinds.get(kind) ?? NONE;
   }
 
-  /** All manifests in a namespace; with an empty one, those in none. */
+  /**
+   * All manifests in a namespace; with an empty one, those in none.
+   * @internal
+   */
   inNamespace(namespace: string): readonly Manifest[] {
     this.namespaces ??= groupBy(this.manifests, ({ id }) => id.namespace);
     return this.namespaces.get(namespace) ?? NONE;
@@ -85,7 +88,10 @@ export class ManifestSet {
     return this.templatesByManifest.get(manifest) ?? NONE;
   }
 
-  /** The pod templates of the manifests in a namespace. */
+  /**
+   * The pod templates of the manifests in a namespace.
+   * @internal
+   */
   podTemplatesIn(namespace: string): readonly PodTemplate[] {
     this.templatesByNamespace ??= groupBy(this.podTemplates, ({ manifest }) => manifest.id.namespace);
     return this.templatesByNamespace.get(namespace) ?? NONE;
