@@ -9,8 +9,6 @@ import { type AcceleratorRequest, type ClusterNode, PODS } from './model';
 import { type PodClass } from './pod-class';
 import { type Session } from './session';
 
-type Count = { -readonly [Member in keyof BlockedNodes]: BlockedNodes[Member] };
-
 interface Obstacle {
   readonly constraint: Constraint;
   readonly detail?: string;
@@ -25,32 +23,107 @@ export interface Blockage {
 
 /** `filled`: as if every node had taken all the pods of the class that it can. */
 export function blockage(session: Session, podClass: PodClass, filled = false): Blockage {
-  const counts = new Map<string, Count>();
-  let last: Count | undefined;
-  let nearest: NearestMiss | undefined;
-  let least = Infinity;
-  for (let row = 0; row < session.table.count; row++) {
-    const obstacle = obstacleOn(session, podClass, row) ?? (filled ? limit(session, podClass, row) : undefined);
+  return session.others.active
+    ? new Obstacles(session, podClass, filled).count()
+    : session.index(filled ? KnownWhenFilled : KnownObstacles).count(podClass);
+}
+
+/**
+ * What is in the way of a class on each row, looked at again where the row has changed: O(rows that changed), and a pass over small numbers.
+ */
+class Obstacles {
+  private readonly codes: Int32Array;
+  private readonly distances: Float64Array;
+  private readonly versions: Int32Array;
+  /** Obstacles without the amount that is missing, by code. */
+  private readonly kinds: Pick<Obstacle, 'constraint' | 'detail'>[] = [];
+  private readonly known = new Map<string, number>();
+
+  constructor(
+    private readonly session: Session,
+    private readonly podClass: PodClass,
+    private readonly filled: boolean,
+  ) {
+    const { count } = session.table;
+    this.codes = new Int32Array(count);
+    this.distances = new Float64Array(count);
+    this.versions = new Int32Array(count).fill(-1);
+  }
+
+  count(): Blockage {
+    const { codes, distances, versions, kinds } = this;
+    const { version, count, nodes } = this.session.table;
+    const sums: number[] = [];
+    const found: number[] = [];
+    let nearest = -1;
+    let least = Infinity;
+    for (let row = 0; row < count; row++) {
+      if (versions[row] !== version[row]) {
+        versions[row] = version[row];
+        this.look(row);
+      }
+      const code = codes[row];
+      if (code < 0) {
+        continue;
+      }
+      if (sums[code] === undefined) {
+        sums[code] = 0;
+        found.push(code);
+      }
+      sums[code]++;
+      if (distances[row] < least) {
+        least = distances[row];
+        nearest = row;
+      }
+    }
+    return {
+      blocked: found
+        .map((code) => ({ ...kinds[code], nodes: sums[code] }))
+        .sort((a, b) => b.nodes - a.nodes || (a.constraint < b.constraint ? -1 : 1)),
+      nearest: nearest < 0 ? undefined : { node: nodes[nearest].name, ...this.obstacle(nearest)! },
+    };
+  }
+
+  private obstacle(row: number): Obstacle | undefined {
+    const { session, podClass } = this;
+    return obstacleOn(session, podClass, row) ?? (this.filled ? limit(session, podClass, row) : undefined);
+  }
+
+  private look(row: number): void {
+    const obstacle = this.obstacle(row);
     if (obstacle === undefined) {
-      continue;
+      this.codes[row] = -1;
+      return;
     }
     const { constraint, detail, missing } = obstacle;
-    if (last === undefined || last.constraint !== constraint || last.detail !== detail) {
-      const key = `${constraint} ${detail ?? ''}`;
-      last = counts.get(key) ?? { constraint, ...(detail === undefined ? {} : { detail }), nodes: 0 };
-      counts.set(key, last);
+    const key = `${constraint} ${detail ?? ''}`;
+    let code = this.known.get(key);
+    if (code === undefined) {
+      code = this.kinds.push({ constraint, ...(detail === undefined ? {} : { detail }) }) - 1;
+      this.known.set(key, code);
     }
-    last.nodes++;
-    const distance = missing === undefined ? FAR : missing / amountOf(podClass, detail);
-    if (distance < least) {
-      least = distance;
-      nearest = { node: session.table.nodes[row].name, ...obstacle };
-    }
+    this.codes[row] = code;
+    this.distances[row] = missing === undefined ? FAR : missing / amountOf(this.podClass, detail);
   }
-  return {
-    blocked: [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.constraint < b.constraint ? -1 : 1)),
-    nearest,
-  };
+}
+
+class KnownObstacles {
+  private readonly classes: (Obstacles | undefined)[] = [];
+
+  constructor(
+    private readonly session: Session,
+    private readonly filled = false,
+  ) {}
+
+  count(podClass: PodClass): Blockage {
+    return (this.classes[podClass.id] ??= new Obstacles(this.session, podClass, this.filled)).count();
+  }
+}
+
+class KnownWhenFilled extends KnownObstacles {
+  constructor(session: Session) {
+    super(session, true);
+  }
 }
 
 /** What the class asks for and no node of the cluster has, however empty it is. */

@@ -28,6 +28,11 @@ interface Kept {
   portions?: Map<Uint8Array, Map<GangRecord, readonly Portion[]>>;
 }
 
+interface PlacedHere {
+  readonly pods: ReadonlySet<PodRecord>;
+  readonly known: readonly End[];
+}
+
 interface Totals {
   readonly devices: number;
   readonly columns: readonly number[];
@@ -86,6 +91,7 @@ export class Cycle {
   readonly withdrawn = new Set<PodRecord>();
   /** Rows on which classes may be, by their ids. */
   readonly useful = new Map<string, Uint8Array>();
+  private placed: PlacedHere | undefined;
   private keeps: Kept = {};
   private keptAt = -1;
   private totals: (Totals & { readonly at: string }) | undefined;
@@ -212,25 +218,66 @@ export class Cycle {
    */
   *endings(): Generator<End> {
     const { now, ends } = this.session;
-    // What was nominated may be bound as well while the next cycle is tried out.
-    const fresh = new Set([...this.bound, ...this.nominated].filter(({ row, releasing }) => row >= 0 && !releasing));
-    const placed = [...fresh]
-      .flatMap((pod): End[] => {
-        const seconds = pod.role!.gang.gang.expectedSeconds;
-        return seconds === undefined ? [] : [{ pod, at: now + Math.max(0, seconds) * 1000 }];
-      })
-      .sort((a, b) => a.at - b.at);
+    const { pods, known } = this.placedHere();
     let next = 0;
     for (const end of ends) {
       const at = Math.max(now, end.at);
-      while (next < placed.length && placed[next].at < at) {
-        yield placed[next++];
+      for (; next < known.length && known[next].at < at; next++) {
+        if (known[next].pod.row >= 0) {
+          yield known[next];
+        }
       }
-      if (end.pod.row >= 0 && !fresh.has(end.pod)) {
+      if (end.pod.row >= 0 && !pods.has(end.pod)) {
         yield at === end.at ? end : { pod: end.pod, at };
       }
     }
-    yield* placed.slice(next);
+    for (; next < known.length; next++) {
+      if (known[next].pod.row >= 0) {
+        yield known[next];
+      }
+    }
+  }
+
+  /** Is the end of anything known that runs, or that this decision has placed? */
+  hasEndings(): boolean {
+    return this.session.ends.length > 0 || this.placedHere().known.length > 0;
+  }
+
+  /** What this decision has placed, and the known ends of it, soonest first. */
+  private placedHere(): PlacedHere {
+    if (this.placed === undefined) {
+      const { now } = this.session;
+      // What was nominated may be bound as well while the next cycle is tried out.
+      const pods = new Set([...this.bound, ...this.nominated]);
+      const known: End[] = [];
+      for (const pod of pods) {
+        const seconds = pod.role!.gang.gang.expectedSeconds;
+        if (seconds !== undefined && !pod.releasing) {
+          known.push({ pod, at: now + Math.max(0, seconds) * 1000 });
+        }
+      }
+      this.placed = { pods, known: known.sort((a, b) => a.at - b.at) };
+    }
+    return this.placed;
+  }
+
+  /** These pods start now. */
+  bind(pods: readonly PodRecord[]): void {
+    this.bound.push(...pods);
+    this.placed = undefined;
+  }
+
+  /** These pods start once others have terminated. */
+  nominate(pods: readonly PodRecord[]): void {
+    this.nominated.push(...pods);
+    this.placed = undefined;
+  }
+
+  /** Forgets what was bound and nominated since there were so many. */
+  forget(bound: number, nominated: number): void {
+    this.bound.length = bound;
+    this.nominated.length = nominated;
+    this.placed = undefined;
   }
 
   /** Must the gang leave alone what is promised to the gang at the head, because it may still run by then? */

@@ -303,7 +303,7 @@ export function stands(
 }
 
 export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcome): void {
-  cycle.nominated.push(...turn.pods);
+  cycle.nominate(turn.pods);
   for (const portion of [...outcome.moved, ...outcome.lost]) {
     for (const pod of portion.pods) {
       cycle.disturbed.add(pod);
@@ -315,5 +315,5 @@ export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcom
       }
     }
   }
-  outcome.moved.forEach(({ pods }) => cycle.nominated.push(...pods));
+  outcome.moved.forEach(({ pods }) => cycle.nominate(pods));
 }

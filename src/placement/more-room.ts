@@ -69,8 +69,12 @@ export class MoreRoom {
     const best: Growth[] = [];
     for (const { rows, short } of this.areas) {
       for (const row of rows) {
+        const worst = best[MOST_TRIED - 1];
+        if (worst !== undefined && less(worst, { row, relative: this.leastGrowth(row, short) })) {
+          continue;
+        }
         const growth = growthOf(this.cycle, pods[0].podClass, row, short, pods.length);
-        if (growth === undefined || (best.length === MOST_TRIED && less(best[MOST_TRIED - 1], growth))) {
+        if (growth === undefined || (worst !== undefined && less(worst, growth))) {
           continue;
         }
         const at = best.findIndex((other) => less(growth, other));
@@ -79,6 +83,20 @@ export class MoreRoom {
       }
     }
     return best;
+  }
+
+  /** No growth of the row is less than this: most rows are ruled out by what they have free in all. */
+  private leastGrowth(row: number, short: number): number {
+    const { session, placer } = this.cycle;
+    const { pods } = this.turn;
+    const [{ podClass }] = pods;
+    const { table } = session;
+    if (podClass.accelerator?.kind !== 'whole' || session.others.active || table.overdrawn[row] > 0) {
+      return 0;
+    }
+    const { deviceCount } = podClass;
+    const wanted = Math.min(placer.roomOn(podClass, row), pods.length) + short;
+    return (wanted * deviceCount - table.wholeFree[row]) / deviceCount;
   }
 
   /** The fewest more nodes like one that is there; with a required topology in one domain that has such a node. */
@@ -121,7 +139,7 @@ export class MoreRoom {
   }
 }
 
-function less(a: Growth, b: Growth): boolean {
+function less(a: Pick<Growth, 'row' | 'relative'>, b: Pick<Growth, 'row' | 'relative'>): boolean {
   return a.relative < b.relative || (a.relative === b.relative && a.row < b.row);
 }
 

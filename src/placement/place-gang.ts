@@ -51,7 +51,9 @@ export class GangPlacer {
     ) {
       return this.placeOne(pods[0], within);
     }
-    if ((pods.length >= WORTH_COUNTING || root.topology !== undefined) && !this.enoughRoom(pods, within)) {
+    // Where pods depend on one another each node has to be looked at, which is worth it for large gangs and domains alone.
+    const worth = !this.session.others.active || pods.length >= WORTH_COUNTING || root.topology !== undefined;
+    if (worth && !this.enoughRoom(pods, within)) {
       return false;
     }
     const wanted = new Set(pods);
@@ -391,7 +393,9 @@ export class GangPlacer {
     const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(kind.podClass);
     const nodes = new Map<Domain, number>();
     const { others } = this.session;
-    const found = tree.byLevel[level]
+    // A full cluster has few domains with any room.
+    const open = others.active ? tree.byLevel[level] : this.room.openDomains(kind.podClass, tree, level);
+    const found = open
       .filter((domain) => running.length === 0 || running.some((row) => domain.rows.includes(row)))
       .filter((domain) => {
         if (
