@@ -6,6 +6,7 @@ import { milliOn, reportAllows } from './devices';
 import { STATIC_CONSTRAINTS, type StaticConstraint } from './filters/static';
 import { untoleratedTaint } from './filters/selectors';
 import { type AcceleratorRequest, type ClusterNode, PODS } from './model';
+import { MaxTree } from './max-tree';
 import { type PodClass } from './pod-class';
 import { type Session } from './session';
 
@@ -29,12 +30,17 @@ export function blockage(session: Session, podClass: PodClass, filled = false): 
 }
 
 /**
- * What is in the way of a class on each row, looked at again where the row has changed: O(rows that changed), and a pass over small numbers.
+ * What is in the way of a class on each row, looked at again where the row has changed: O(rows that changed · log rows).
  */
 class Obstacles {
+  /** By row; -1 where nothing is in the way. */
   private readonly codes: Int32Array;
-  private readonly distances: Float64Array;
+  /** Nodes by code. */
+  private readonly sums: number[] = [];
+  private readonly distances: MaxTree;
   private readonly versions: Int32Array;
+  /** Up to where the changes of the table are known. */
+  private readonly notes = { position: 0, era: -1 };
   /** Obstacles without the amount that is missing, by code. */
   private readonly kinds: Pick<Obstacle, 'constraint' | 'detail'>[] = [];
   private readonly known = new Map<string, number>();
@@ -45,43 +51,52 @@ class Obstacles {
     private readonly filled: boolean,
   ) {
     const { count } = session.table;
-    this.codes = new Int32Array(count);
-    this.distances = new Float64Array(count);
+    this.codes = new Int32Array(count).fill(-1);
+    this.distances = new MaxTree(count);
     this.versions = new Int32Array(count).fill(-1);
   }
 
   count(): Blockage {
-    const { codes, distances, versions, kinds } = this;
-    const { version, count, nodes } = this.session.table;
-    const sums: number[] = [];
-    const found: number[] = [];
-    let nearest = -1;
-    let least = Infinity;
-    for (let row = 0; row < count; row++) {
-      if (versions[row] !== version[row]) {
-        versions[row] = version[row];
-        this.look(row);
+    this.catchUp();
+    const { codes, kinds, sums } = this;
+    const found = [...sums.keys()].filter((code) => sums[code] > 0);
+    const first = new Map<number, number>();
+    // Which of two kinds of obstacles that exclude as many nodes comes first depends on the first such node.
+    const firstRow = (code: number): number => {
+      const known = first.get(code) ?? codes.indexOf(code);
+      first.set(code, known);
+      return known;
+    };
+    const byNodes = (a: number, b: number): number =>
+      sums[b] - sums[a] ||
+      compare(kinds[a].constraint, kinds[b].constraint) ||
+      (a === b ? 0 : firstRow(a) - firstRow(b));
+    const nearest = this.distances.first();
+    return {
+      blocked: found.sort(byNodes).map((code) => ({ ...kinds[code], nodes: sums[code] })),
+      nearest: nearest < 0 ? undefined : { node: this.session.table.nodes[nearest].name, ...this.obstacle(nearest)! },
+    };
+  }
+
+  private catchUp(): void {
+    const { versions, notes } = this;
+    const { version, count, changes, era } = this.session.table;
+    if (notes.era !== era || changes.length - notes.position > count) {
+      for (let row = 0; row < count; row++) {
+        if (versions[row] !== version[row]) {
+          this.look(row, false);
+        }
       }
-      const code = codes[row];
-      if (code < 0) {
-        continue;
-      }
-      if (sums[code] === undefined) {
-        sums[code] = 0;
-        found.push(code);
-      }
-      sums[code]++;
-      if (distances[row] < least) {
-        least = distances[row];
-        nearest = row;
+      this.distances.build();
+    } else {
+      for (let i = notes.position; i < changes.length; i++) {
+        if (versions[changes[i]] !== version[changes[i]]) {
+          this.look(changes[i], true);
+        }
       }
     }
-    return {
-      blocked: found
-        .map((code) => ({ ...kinds[code], nodes: sums[code] }))
-        .sort((a, b) => b.nodes - a.nodes || (a.constraint < b.constraint ? -1 : 1)),
-      nearest: nearest < 0 ? undefined : { node: nodes[nearest].name, ...this.obstacle(nearest)! },
-    };
+    notes.era = era;
+    notes.position = changes.length;
   }
 
   private obstacle(row: number): Obstacle | undefined {
@@ -89,22 +104,42 @@ class Obstacles {
     return obstacleOn(session, podClass, row) ?? (this.filled ? limit(session, podClass, row) : undefined);
   }
 
-  private look(row: number): void {
-    const obstacle = this.obstacle(row);
-    if (obstacle === undefined) {
-      this.codes[row] = -1;
-      return;
+  private look(row: number, single: boolean): void {
+    const { codes, sums, versions } = this;
+    versions[row] = this.session.table.version[row];
+    if (codes[row] >= 0) {
+      sums[codes[row]]--;
     }
-    const { constraint, detail, missing } = obstacle;
+    const obstacle = this.obstacle(row);
+    const distance = obstacle === undefined ? Infinity : this.note(row, obstacle);
+    if (obstacle === undefined) {
+      codes[row] = -1;
+    }
+    // The largest value comes first, and of equals the lowest row.
+    if (single) {
+      this.distances.set(row, -distance);
+    } else {
+      this.distances.fill(row, -distance);
+    }
+  }
+
+  /** @returns how far the row is from taking a pod */
+  private note(row: number, { constraint, detail, missing }: Obstacle): number {
     const key = `${constraint} ${detail ?? ''}`;
     let code = this.known.get(key);
     if (code === undefined) {
       code = this.kinds.push({ constraint, ...(detail === undefined ? {} : { detail }) }) - 1;
+      this.sums[code] = 0;
       this.known.set(key, code);
     }
     this.codes[row] = code;
-    this.distances[row] = missing === undefined ? FAR : missing / amountOf(this.podClass, detail);
+    this.sums[code]++;
+    return missing === undefined ? FAR : missing / amountOf(this.podClass, detail);
   }
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 class KnownObstacles {

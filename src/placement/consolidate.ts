@@ -18,7 +18,7 @@ import { WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from './records';
 import { reserve } from './reserve';
-import { evictable, portions } from './victims';
+import { evictable, portions, victimOrder } from './victims';
 import { podWorkLost, workLost } from './work-lost';
 
 /** What a gang waits whose start is not known, seconds. */
@@ -120,11 +120,8 @@ export class Consolidation {
     }
     cycle.wholeMoves++;
     const movable = new Set(this.movable());
-    const list = portions(
-      cycle,
-      session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== turn.gang.gang),
-      claimants,
-    );
+    const others = session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== turn.gang.gang);
+    const list = portions(cycle, others.sort(victimOrder(cycle)), claimants);
     return evictFor(
       cycle,
       turn,

@@ -5,9 +5,10 @@ import { type Binding, type Eviction, type Reservation } from './decision';
 import { askedFor } from './gang-order';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
-import { type GangRecord, type PodRecord, type Portion, type QueueRecord, type Turn } from './records';
+import { type GangRecord, type PodRecord, type Turn } from './records';
 import { type End } from './row-books';
 import { Remembered } from './remembered';
+import { Running } from './running';
 import { type Selector, type Within } from './select';
 import { type Session } from './session';
 import { type Waiting, waitingOf } from './waiting';
@@ -22,10 +23,6 @@ export interface Evicted {
 /** What `kept` keeps. */
 interface Kept {
   movable?: readonly PodRecord[];
-  /** Gangs that run, by their place in the order of victims. */
-  ranks?: ReadonlyMap<GangRecord, number>;
-  /** By the rows that are useful to the claimant. */
-  portions?: Map<Uint8Array, Map<GangRecord, readonly Portion[]>>;
 }
 
 interface PlacedHere {
@@ -69,8 +66,6 @@ export class Cycle {
   readonly evicted: Evicted[] = [];
   /** Pods that this decision has evicted or moved already. */
   readonly disturbed = new Set<PodRecord>();
-  /** The lowest priority of gangs that have pods, by queue. */
-  readonly lowestPriorities = new Map<QueueRecord | undefined, number>();
   reservation: HeadReservation | undefined;
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
@@ -91,6 +86,7 @@ export class Cycle {
   readonly withdrawn = new Set<PodRecord>();
   /** Rows on which classes may be, by their ids. */
   readonly useful = new Map<string, Uint8Array>();
+  private runningGangs: Running | undefined;
   private placed: PlacedHere | undefined;
   private keeps: Kept = {};
   private keptAt = -1;
@@ -138,12 +134,15 @@ export class Cycle {
     return this.totals;
   }
 
-  /** Gangs that have pods now count among those whose lowest priority is known. */
-  noteRunning(): void {
-    for (const { placed, queue, priority } of this.session.gangs) {
-      if (placed > 0 && priority < (this.lowestPriorities.get(queue) ?? Infinity)) {
-        this.lowestPriorities.set(queue, priority);
-      }
+  /** Gangs that could be evicted, once the decision begins to make room. */
+  running(): Running {
+    return (this.runningGangs ??= new Running(this));
+  }
+
+  /** The decision has evicted, moved, or placed pods of these gangs while it made room. */
+  disturbs(gangs: Iterable<GangRecord>): void {
+    for (const gang of gangs) {
+      this.runningGangs?.changed(gang);
     }
   }
 

@@ -70,7 +70,8 @@ export class MoreRoom {
     for (const { rows, short } of this.areas) {
       for (const row of rows) {
         const worst = best[MOST_TRIED - 1];
-        if (worst !== undefined && less(worst, { row, relative: this.leastGrowth(row, short) })) {
+        const relative = this.leastGrowth(row, short);
+        if (relative === Infinity || (worst !== undefined && less(worst, { row, relative }))) {
           continue;
         }
         const growth = growthOf(this.cycle, pods[0].podClass, row, short, pods.length);
@@ -85,7 +86,7 @@ export class MoreRoom {
     return best;
   }
 
-  /** No growth of the row is less than this: most rows are ruled out by what they have free in all. */
+  /** No growth of the row is less than this, or there is none: most rows are ruled out by what they have free in all. */
   private leastGrowth(row: number, short: number): number {
     const { session, placer } = this.cycle;
     const { pods } = this.turn;
@@ -96,7 +97,8 @@ export class MoreRoom {
     }
     const { deviceCount } = podClass;
     const wanted = Math.min(placer.roomOn(podClass, row), pods.length) + short;
-    return (wanted * deviceCount - table.wholeFree[row]) / deviceCount;
+    const amount = wanted * deviceCount - table.wholeFree[row];
+    return amount > 0 && amount > MOST_GROWTH * table.offered(row) ? Infinity : amount / deviceCount;
   }
 
   /** The fewest more nodes like one that is there; with a required topology in one domain that has such a node. */

@@ -194,6 +194,11 @@ export class NodeTable {
     return (this.most[column] ??= this.allocatable[column].reduce((most, amount) => Math.max(most, amount), 0));
   }
 
+  /** What the row has of its device resource. */
+  offered(row: number): number {
+    return this.nodes[row].allocatable[this.deviceResource[row]] ?? 0;
+  }
+
   /** Notes that something on the row is different. */
   changed(row: number): void {
     this.version[row]++;

@@ -105,11 +105,14 @@ export class GangPlacer {
   }
 
   private unit(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {
-    const pods = podsOf(unit).filter((pod) => wanted.has(pod));
+    const { topology } = unit;
+    if (topology === undefined) {
+      return this.parts(unit, wanted, within);
+    }
+    const pods = podsOf(unit, (pod) => wanted.has(pod));
     if (pods.length === 0) {
       return true;
     }
-    const { topology } = unit;
     if (topology?.required === undefined && topology?.preferred === undefined && topology?.sliceLevel === undefined) {
       return this.parts(unit, wanted, within);
     }
@@ -482,8 +485,11 @@ export class GangPlacer {
       leader: kind.leader !== undefined,
       within: only,
     };
+    // Counted without a look at the rows: most domains of a full cluster have no room.
+    const counted =
+      kind.leader !== undefined || this.session.others.active ? undefined : this.room.domains(kind.worker, tree);
     const assignment = assignTopology(tree, asked, (leaf) =>
-      (domain !== undefined && !isUnder(leaf, domain)) || this.hasNone(kind, tree, leaf)
+      counted?.[leaf.index] === 0 || (domain !== undefined && !isUnder(leaf, domain))
         ? NO_ROOM
         : { ...this.leafRoom(kind, rowsOf(leaf), pods.length), preference: this.preferenceOf(kind.worker, leaf) },
     );
@@ -500,11 +506,6 @@ export class GangPlacer {
       }
     }
     return next === workers.length;
-  }
-
-  /** Counted without a look at the rows: most domains of a full cluster have no room. */
-  private hasNone({ worker, leader }: Kind, tree: TopologyTree, leaf: Domain): boolean {
-    return leader === undefined && !this.session.others.active && this.room.ofDomain(worker, tree, leaf) === 0;
   }
 
   /** How much a leaf is what the pods' preferred node affinity asks for. */
@@ -598,16 +599,21 @@ function withoutTopology({ roles, children }: Part): Part {
   return { roles, children, topology: undefined };
 }
 
-function podsOf(unit: Part): PodRecord[] {
-  const roles: readonly RoleRecord[] = [...unit.roles, ...unit.children.flatMap(rolesIn)];
-  return roles.flatMap(({ pods }) => pods);
+function podsOf(unit: Part, isMeant: (pod: PodRecord) => boolean): PodRecord[] {
+  const found: PodRecord[] = [];
+  for (const { pods } of unit.children.length === 0 ? unit.roles : [...unit.roles, ...unit.children.flatMap(rolesIn)]) {
+    for (const pod of pods) {
+      if (isMeant(pod)) {
+        found.push(pod);
+      }
+    }
+  }
+  return found;
 }
 
 /** Rows of pods of the unit that run already. */
 function placedRows(unit: Part, wanted: ReadonlySet<PodRecord>): number[] {
-  return podsOf(unit)
-    .filter((pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod))
-    .map(({ row }) => row);
+  return podsOf(unit, (pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod)).map(({ row }) => row);
 }
 
 function isUnder(leaf: Domain, domain: Domain): boolean {

@@ -62,6 +62,11 @@ export class RoomIndex {
     return this.upToDate(podClass, tree).openDomains[level];
   }
 
+  /** Room on the nodes of each domain, up to date until the books change. */
+  domains(podClass: PodClass, tree: TopologyTree): Float64Array {
+    return this.upToDate(podClass, tree).byDomain;
+  }
+
   /** Room on the nodes of a domain. */
   ofDomain(podClass: PodClass, tree: TopologyTree, { index }: Domain): number {
     return this.upToDate(podClass, tree).byDomain[index];
@@ -136,7 +141,14 @@ const ITSELF = (row: number): number => row;
 const INDEX = ({ index }: Domain): number => index;
 
 /** Puts an element into a list without an order, or takes it out. */
-function toggle<T>(list: T[], places: Int32Array, element: T, id: number, isIn: boolean, idOf: (one: T) => number): void {
+function toggle<T>(
+  list: T[],
+  places: Int32Array,
+  element: T,
+  id: number,
+  isIn: boolean,
+  idOf: (one: T) => number,
+): void {
   if (isIn) {
     places[id] = list.push(element) - 1;
     return;
