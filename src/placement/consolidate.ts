@@ -161,12 +161,19 @@ export class Consolidation {
 function movablePods(cycle: Cycle): readonly PodRecord[] {
   const { gangs, now, policy } = cycle.session;
   const longAgo = now - policy.moveIntervalSeconds * 1000;
-  return gangs
-    .filter(({ placed }) => placed > 0)
-    .flatMap((gang) => rolesIn(gang.root).flatMap(({ pods }) => pods))
-    .filter(
-      (pod) => pod.row >= 0 && !pod.releasing && evictable(cycle, pod) && (!pod.existed || pod.startedAt <= longAgo),
-    );
+  const found: PodRecord[] = [];
+  for (const { placed, root } of gangs) {
+    if (placed > 0) {
+      for (const { pods } of root.children.length === 0 ? root.roles : rolesIn(root)) {
+        for (const pod of pods) {
+          if (pod.row >= 0 && !pod.releasing && (!pod.existed || pod.startedAt <= longAgo) && evictable(cycle, pod)) {
+            found.push(pod);
+          }
+        }
+      }
+    }
+  }
+  return found;
 }
 
 function asPortion(pod: PodRecord): Portion {

@@ -86,6 +86,8 @@ export class Cycle {
   readonly withdrawn = new Set<PodRecord>();
   /** Rows on which classes may be, by their ids. */
   readonly useful = new Map<string, Uint8Array>();
+  /** Gangs that had fewer pods than they want or need before, by name. */
+  private readonly short: readonly GangRecord[];
   private runningGangs: Running | undefined;
   private placed: PlacedHere | undefined;
   private keeps: Kept = {};
@@ -102,8 +104,11 @@ export class Cycle {
     readonly selector: Selector,
   ) {
     this.queues = new Queues(session);
-    const short = [...session.short].filter(({ placed, size }) => placed < size);
-    this.waiting = waitingOf(short, session.policy.gangOrder);
+    this.short = [...session.short].sort((a, b) => a.index - b.index);
+    this.waiting = waitingOf(
+      this.short.filter(({ placed, size }) => placed < size),
+      session.policy.gangOrder,
+    );
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
     this.misfitsBeside = new Remembered(session.ledger.epochs);
@@ -202,8 +207,9 @@ export class Cycle {
 
   /** Gangs that may have fewer pods than they want or need: those that had before, and those that lost pods in this decision. */
   shortOfPods(): readonly GangRecord[] {
-    const gangs = new Set([...this.session.short, ...this.evicted.map(({ pod }) => pod.role!.gang)]);
-    return [...gangs].sort((a, b) => a.index - b.index);
+    const { short } = this.session;
+    const lost = new Set(this.evicted.map(({ pod }) => pod.role!.gang).filter((gang) => !short.has(gang)));
+    return lost.size === 0 ? this.short : [...this.short, ...lost].sort((a, b) => a.index - b.index);
   }
 
   /** Pods that are on their way out, and still hold their room. */
@@ -239,7 +245,8 @@ export class Cycle {
 
   /** Is the end of anything known that runs, or that this decision has placed? */
   hasEndings(): boolean {
-    return this.session.ends.length > 0 || this.placedHere().known.length > 0;
+    const isKnown = ({ role }: PodRecord): boolean => role!.gang.gang.expectedSeconds !== undefined;
+    return this.session.ends.length > 0 || this.bound.some(isKnown) || this.nominated.some(isKnown);
   }
 
   /** What this decision has placed, and the known ends of it, soonest first. */

@@ -64,6 +64,7 @@ export class NodeTable {
   replaced = 0;
 
   private readonly most: (number | undefined)[] = [];
+  private offers: { readonly amounts: Float64Array; readonly replaced: number } | undefined;
   private readonly deviceResources: ReadonlySet<string>;
 
   /** By row, with the text that was read. */
@@ -194,9 +195,16 @@ export class NodeTable {
     return (this.most[column] ??= this.allocatable[column].reduce((most, amount) => Math.max(most, amount), 0));
   }
 
-  /** What the row has of its device resource. */
-  offered(row: number): number {
-    return this.nodes[row].allocatable[this.deviceResource[row]] ?? 0;
+  /** What each row has of its device resource. */
+  offered(): Float64Array {
+    if (this.offers?.replaced !== this.replaced) {
+      const amounts = Float64Array.from(
+        this.nodes,
+        ({ allocatable }, row) => allocatable[this.deviceResource[row]] ?? 0,
+      );
+      this.offers = { amounts, replaced: this.replaced };
+    }
+    return this.offers.amounts;
   }
 
   /** Notes that something on the row is different. */

@@ -398,15 +398,13 @@ export class GangPlacer {
     const { others } = this.session;
     // A full cluster has few domains with any room.
     const open = others.active ? tree.byLevel[level] : this.room.openDomains(kind.podClass, tree, level);
+    const counted = others.active
+      ? []
+      : [...kinds].map(([podClass, count]) => ({ byDomain: this.room.domains(podClass, tree), count }));
     const found = open
+      .filter(({ index }) => counted.every(({ byDomain, count }) => byDomain[index] >= count))
       .filter((domain) => running.length === 0 || running.some((row) => domain.rows.includes(row)))
       .filter((domain) => {
-        if (
-          !others.active &&
-          [...kinds].some(([podClass, count]) => this.room.ofDomain(podClass, tree, domain) < count)
-        ) {
-          return false;
-        }
         const rows = intersect(within, tree, domain);
         let spare = Infinity;
         for (const [podClass, count] of kinds) {
@@ -435,6 +433,11 @@ export class GangPlacer {
   /** How many pods of the class one node takes; only for classes that `countsFor` counts. */
   roomOn(podClass: PodClass, row: number): number {
     return this.room.ofRow(podClass, row);
+  }
+
+  /** The same by row, until the books change. */
+  roomOnRows(podClass: PodClass): Int32Array {
+    return this.room.ofRows(podClass);
   }
 
   /** How many pods of the class the rows take, at most about `limit`. */
@@ -477,6 +480,10 @@ export class GangPlacer {
     domain: Domain | undefined,
   ): boolean {
     const workers = pods.filter((pod) => pod !== kind.leader);
+    if (domain !== undefined && kind.leader === undefined && isWhole(request, domain)) {
+      const rows = intersect(within, tree, domain);
+      return this.capacity(kind.worker, rows, workers.length) >= workers.length && this.placeEach(workers, rows);
+    }
     const rowsOf = (leaf: Domain): Within => intersect(within, tree, leaf);
     const only = request.balanced === true ? undefined : domain;
     const asked: TopologyRequest = {
@@ -593,6 +600,11 @@ export function requires({ topology, children, roles }: UnitRecord): boolean {
   const must = (constraint: TopologyConstraint | undefined): boolean =>
     constraint?.required !== undefined || constraint?.sliceLevel !== undefined;
   return must(topology) || children.some(requires) || roles.some(({ role }) => must(role.topology));
+}
+
+/** Do all pods go to this one domain, however they are told apart? */
+function isWhole({ mode, balanced = false, sliceLevel }: TopologyRequest, { children }: Domain): boolean {
+  return mode === 'required' && !balanced && sliceLevel === undefined && children.length === 0;
 }
 
 function withoutTopology({ roles, children }: Part): Part {

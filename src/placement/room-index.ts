@@ -47,6 +47,11 @@ export class RoomIndex {
     return room[row];
   }
 
+  /** Room by row, up to date until the books change. */
+  ofRows(podClass: PodClass): Int32Array {
+    return this.upToDate(podClass, undefined).counted;
+  }
+
   /** Room on all nodes. */
   total(podClass: PodClass): number {
     return this.upToDate(podClass, undefined).total;
