@@ -252,7 +252,7 @@ function* wrongIds(value: JsonValue | undefined, path: string): Iterable<Violati
   for (const [field, id] of ids) {
     const complaint = typeof id === 'number' ? userOrGroupId(id) : undefined;
     if (complaint !== undefined) {
-      yield { path: `${path}/${field}`, message: `${String(id)} must ${complaint}`, found: id };
+      yield { path: `${path}/${field}`, message: `${field} must ${complaint}`, found: id };
     }
   }
 }

@@ -250,7 +250,6 @@ function percentOf({ percent }: JsonObject): number {
 
 function* badTarget(target: JsonObject, path: string, isService: boolean): Iterable<Violation> {
   const revision = asString(target.revisionName) ?? '';
-  const configuration = asString(target.configurationName) ?? '';
   const percent = percentOf(target);
   if (percent < 0 || percent > 100) {
     yield { path: `${path}/percent`, message: `percent must be 0 to 100`, found: percent };
@@ -265,6 +264,13 @@ function* badTarget(target: JsonObject, path: string, isService: boolean): Itera
   if ((asString(target.url) ?? '') !== '') {
     yield { path: `${path}/url`, message: 'url must not be set in spec' };
   }
+  yield* badName(target, path, isService);
+}
+
+/** What a target names: a revision, or a configuration, which in a Service is the one that the Service makes. */
+function* badName(target: JsonObject, path: string, isService: boolean): Iterable<Violation> {
+  const revision = asString(target.revisionName) ?? '';
+  const configuration = asString(target.configurationName) ?? '';
   if (isService && configuration !== '') {
     yield { path: `${path}/configurationName`, message: 'configurationName must not be set in a Service' };
   } else if (revision !== '' && configuration !== '') {
