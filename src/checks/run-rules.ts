@@ -4,20 +4,30 @@
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
 import { RULE_GROUPS, TIERS } from './finding';
+import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';
 import { judging, unlessUnknown } from '../manifests/unknown';
 import { type PodTemplateRule, type Rule, type RuleContext, type SetRule, type Violation } from './rule';
 import { RulesByField } from './rules-by-field';
 import { addedVolumes } from './server/pod-view';
 
-/** Runs the rules of the requested tiers. */
-export function runRules(rules: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
+/**
+ * Runs the rules of the requested tiers.
+ *
+ * @param own what is checked, where the set of the context also contains what a cluster has: only this is reported on
+ */
+export function runRules(
+  rules: readonly Rule[],
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet = context.set,
+): void {
   const { byField, onTemplates, onSets } = sorted(rules, collector);
-  runObjectRules(byField, context, collector);
+  runObjectRules(byField, context, collector, own);
   if (onTemplates) {
-    runPodTemplateRules(byField, context, collector);
+    runPodTemplateRules(byField, context, collector, own);
   }
-  runSetRules(onSets, context, collector);
+  runSetRules(onSets, context, collector, own);
 }
 
 /** Rules as they are run: by what they look at. */
@@ -50,8 +60,13 @@ function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRule
   return result;
 }
 
-function runObjectRules(rules: RulesByField, context: RuleContext, collector: FindingCollector): void {
-  for (const manifest of context.set.manifests) {
+function runObjectRules(
+  rules: RulesByField,
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
+  for (const manifest of own.manifests) {
     for (const rule of rules.ofObject(manifest)) {
       try {
         const judgment = judging(() => [...rule.check(manifest, context)]);
@@ -78,10 +93,15 @@ type Said =
 /** Contents of templates that are remembered at a time. */
 const MOST_CONTENTS = 1000;
 
-function runPodTemplateRules(rules: RulesByField, context: RuleContext, collector: FindingCollector): void {
+function runPodTemplateRules(
+  rules: RulesByField,
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
   const ofContent = new Remembered();
   const ofContentInNamespace = new Remembered();
-  for (const template of context.set.podTemplates) {
+  for (const template of own.manifests.flatMap((manifest) => context.set.podTemplatesOf(manifest))) {
     const { alone, inNamespace, others } = rules.ofTemplates(template.manifest);
     // Templates with unknown values are not equal to any other.
     const content = unlessUnknown(() => contentOf(template), undefined);
@@ -161,7 +181,13 @@ function report(said: readonly Said[], template: PodTemplate, collector: Finding
   }
 }
 
-function runSetRules(rules: readonly SetRule[], context: RuleContext, collector: FindingCollector): void {
+function runSetRules(
+  rules: readonly SetRule[],
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
+  const checked = new Set(own.manifests);
   for (const rule of rules) {
     try {
       const judgment = judging(() => [...rule.check(context)]);
@@ -169,7 +195,7 @@ function runSetRules(rules: readonly SetRule[], context: RuleContext, collector:
         collector.addNotJudged(rule.id);
         continue;
       }
-      for (const violation of judgment.value) {
+      for (const violation of judgment.value.filter(({ manifest }) => checked.has(manifest))) {
         collector.add(rule, violation.manifest, violation);
       }
     } catch (error) {
