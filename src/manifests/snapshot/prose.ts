@@ -49,7 +49,10 @@ export function definitionWithoutProse(spec: JsonObject): JsonObject {
     if (!isObject(version)) {
       return version;
     }
-    const { additionalPrinterColumns: _columns, schema, ...rest } = version;
+    const { schema } = version;
+    const rest = Object.fromEntries(
+      Object.entries(version).filter(([key]) => key !== 'additionalPrinterColumns' && key !== 'schema'),
+    );
     return isObject(schema) && isObject(schema.openAPIV3Schema)
       ? { ...rest, schema: { openAPIV3Schema: withoutProse(schema.openAPIV3Schema) } }
       : rest;

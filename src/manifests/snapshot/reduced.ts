@@ -81,13 +81,12 @@ function metadataOf(metadata: JsonObject): JsonObject {
 
 /** Everything beside metadata and status. */
 function bodyOf(object: JsonObject, { kind }: SnapshotCollection): JsonObject {
-  const { apiVersion: _version, kind: _kind, metadata: _metadata, status: _status, ...body } = object;
   const spec = asObject(object.spec);
   switch (kind) {
     case 'Pod':
       return { spec: podSpec(spec) };
     case 'CustomResourceDefinition':
-      return { spec: definitionWithoutProse(withoutConversion(spec)) };
+      return { spec: definitionWithoutProse(without(spec, ['conversion'])) };
     case 'PersistentVolume':
       return {
         spec: {
@@ -99,9 +98,14 @@ function bodyOf(object: JsonObject, { kind }: SnapshotCollection): JsonObject {
       return only(object, OF_STORAGE_CLASSES);
     case 'ValidatingWebhookConfiguration':
     case 'MutatingWebhookConfiguration':
-      return { webhooks: asArray(object.webhooks).filter(isObject).map(withoutClientConfig) };
+      // The address of a webhook and its certificate are not needed.
+      return {
+        webhooks: asArray(object.webhooks)
+          .filter(isObject)
+          .map((webhook) => without(webhook, ['clientConfig'])),
+      };
     default:
-      return withoutValues(body, 0) as JsonObject;
+      return withoutValues(without(object, ['apiVersion', 'kind', 'metadata', 'status']), 0) as JsonObject;
   }
 }
 
@@ -118,15 +122,6 @@ function podSpec(spec: JsonObject): JsonObject {
     ),
   );
   return { ...only(spec, OF_PODS), ...containers, ...(volumes.length > 0 && { volumes }) };
-}
-
-/** Where a webhook is, and by which certificate it is known, is nobody's concern here. */
-function withoutClientConfig({ clientConfig: _config, ...webhook }: JsonObject): JsonObject {
-  return webhook;
-}
-
-function withoutConversion({ conversion: _conversion, ...spec }: JsonObject): JsonObject {
-  return spec;
 }
 
 /** Environments lose the values of all variables that no rule reads, wherever in the object a container is. */
@@ -169,6 +164,10 @@ function statusOf(status: JsonObject, { status: kept = [] }: SnapshotCollection)
     });
   }
   return draft;
+}
+
+function without(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }
 
 function only(object: JsonObject, keys: readonly string[]): JsonObject {
