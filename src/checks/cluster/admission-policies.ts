@@ -71,7 +71,7 @@ function* violationsOf(
   if (asArray(spec.matchConditions).some((one) => holds(asObject(one).expression) !== true)) {
     return;
   }
-  const actions = new Set(bound.flatMap(({ validationActions }) => stringsIn(asArray(validationActions))));
+  const actions = new Set(bound.flatMap(({ validationActions }) => stringsIn(validationActions)));
   for (const validation of asArray(spec.validations).filter(isObject)) {
     if (holds(validation.expression) !== false) {
       continue;
@@ -134,7 +134,7 @@ function evaluated(expression: JsonValue | undefined, variables: Record<string, 
     return undefined;
   }
   const outcome = program(variables);
-  return 'value' in outcome ? (outcome.value as CelInput) : undefined;
+  return 'value' in outcome ? outcome.value : undefined;
 }
 
 function matches(resources: JsonObject, request: Request, required = false): boolean {
@@ -159,9 +159,9 @@ function matches(resources: JsonObject, request: Request, required = false): boo
 
 function ruleMatches(rule: JsonObject, { manifest: { id }, cluster }: Request): boolean {
   const has = (list: JsonValue | undefined, ...wanted: readonly string[]): boolean =>
-    stringsIn(asArray(list)).some((text) => text === '*' || wanted.includes(text));
+    stringsIn(list).some((text) => text === '*' || wanted.includes(text));
   const served = cluster.kindOf(id.apiVersion, id.kind);
-  const names = stringsIn(asArray(rule.resourceNames));
+  const names = stringsIn(rule.resourceNames);
   return (
     has(rule.apiGroups, id.group) &&
     has(rule.apiVersions, id.apiVersion.split('/').at(-1) ?? '') &&

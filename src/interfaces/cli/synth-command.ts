@@ -42,9 +42,6 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
     throw new UsageError(`no app to run; pass --app COMMAND, or set "app" in ${APP_CONFIG_FILE}`);
   }
   const target = flags.output ?? config.output ?? 'dist';
-  if (flags.page !== undefined && flags.cluster === undefined) {
-    throw new UsageError('--page requires --cluster');
-  }
   const cluster = await clusterInput(flags, terminal);
   const options = cluster?.snapshot === undefined ? stated : againstCluster(stated, flags, cluster);
 
@@ -92,7 +89,10 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
 }
 
 async function clusterInput(flags: SynthFlags, terminal: Terminal): Promise<ClusterOption.ClusterInput | undefined> {
-  const { cluster } = flags;
+  const { cluster, page } = flags;
+  if (page !== undefined && cluster === undefined) {
+    throw new UsageError('--page requires --cluster');
+  }
   return cluster === undefined
     ? undefined
     : (load('./cluster-option') as typeof ClusterOption).readClusterOption({ ...flags, cluster }, terminal);

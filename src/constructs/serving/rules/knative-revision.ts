@@ -265,7 +265,7 @@ const probes = revisionRule(
         }
       }
       const readiness = asObject(value.readinessProbe);
-      if (!serving || !isObject(value.readinessProbe) || (asInteger(readiness.periodSeconds) ?? 0) !== 0) {
+      if (!isObject(value.readinessProbe) || (asInteger(readiness.periodSeconds) ?? 0) !== 0) {
         continue;
       }
       for (const key of ['timeoutSeconds', 'failureThreshold']) {
