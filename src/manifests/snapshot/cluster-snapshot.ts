@@ -64,11 +64,15 @@ export interface ClusterSnapshot {
   readonly serverVersion: string;
   /** Feature gates by name, as far as the server shows them. */
   readonly featureGates: Readonly<Record<string, boolean>>;
+  /** Kinds and versions that the server serves, by its discovery. */
   readonly kinds: readonly ServedKind[];
   /** Definitions of the server's OpenAPI v3 documents by name, without prose, for kinds that no CRD defines. */
   readonly schemas: JsonObject;
+  /** The objects of the cluster, by collection. */
   readonly lists: readonly SnapshotList[];
+  /** Programs that were found by the images of their pods. */
   readonly operators: readonly FoundOperator[];
+  /** What could not be read. */
   readonly gaps: readonly SnapshotGap[];
   /** Names were replaced. */
   readonly anonymized: boolean;
