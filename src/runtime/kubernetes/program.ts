@@ -321,9 +321,20 @@ export class Program {
         const { kind = 'Pod', namespace = gang.split('/')[0] } = this.world.gangNamed(gang)?.identity ?? {};
         return { kind, namespace };
       },
-      notes: held.map(({ gang, message }) => `${gang} is held back: ${message}`),
+      notes: [...this.notesOnDevices(), ...held.map(({ gang, message }) => `${gang} is held back: ${message}`)],
     });
     return { ...view, recent: recentActs(this.decisions.latest) };
+  }
+
+  /** Where devices are what the kubelet gave, and where only what was chosen. */
+  private notesOnDevices(): readonly string[] {
+    const withDevices = this.world.nodes.filter(({ devices }) => devices !== undefined && devices.length > 0).length;
+    const { reportingNodes } = this.world;
+    return withDevices === 0 || reportingNodes === 0
+      ? []
+      : [
+          `${reportingNodes} of ${withDevices} nodes with devices report which devices their pods have; on the others, devices are as chosen.`,
+        ];
   }
 
   private waitingFor(): string {

@@ -54,8 +54,6 @@ const REST = 2;
 const EXPLAIN_REST = 20;
 /** What arrives within this time of a gang that is complete is decided with it, milliseconds. */
 const TOGETHER = 1;
-/** How often a standby forgets gangs without pods, milliseconds. */
-const SWEEP = 10_000;
 const NOTHING: Asks = () => 'none';
 
 interface Reasons {
@@ -86,7 +84,6 @@ export class Scheduler {
   /** Reads pods and nodes again for a new term. */
   private reading: { readonly term: number; readonly done: Promise<true> } | undefined;
   private failures = 0;
-  private sweptAt = -Infinity;
   private readonly kept: KeptSession;
   private lastCycle = { ended: 0, took: 0 };
   /** When the loop last came round, on the monotonic clock. */
@@ -180,7 +177,7 @@ export class Scheduler {
 
   /** One cycle: the leader decides. */
   private async turn(): Promise<void> {
-    const { leader, watched, log, assumptions } = this.options;
+    const { leader, watched, log, assumptions, world } = this.options;
     if (!leader.holds || !watched.isSynced) {
       if (this.leads) {
         log.warn('no longer leading: what was under way is left to the next leader');
@@ -188,7 +185,9 @@ export class Scheduler {
       }
       this.term = undefined;
       this.changedAt = this.firstChangeAt = undefined;
-      this.forgetChanges();
+      // A replica that does not decide looks at everything when it does: until then changes are not kept.
+      world.touches.everything();
+      world.sweep();
       await pause(50, this.ended.signal);
       return;
     }
@@ -213,16 +212,6 @@ export class Scheduler {
     }
     this.options.metrics.cycleFailuresInARow.set(this.failures);
     this.lastCycle = { ended: this.clock.monotonic(), took: this.clock.monotonic() - started };
-  }
-
-  /** A replica that does not decide looks at everything when it does: until then changes need not be kept. */
-  private forgetChanges(): void {
-    const { world } = this.options;
-    world.touches.everything();
-    if (this.clock.monotonic() - this.sweptAt > SWEEP) {
-      this.sweptAt = this.clock.monotonic();
-      world.sweep();
-    }
   }
 
   /** @returns whether all is known that was true when the term began; where it is not, the next time round goes on waiting */
@@ -289,7 +278,10 @@ export class Scheduler {
     }
     this.reasons = { ...this.reasons, areOld: session.short.size > 0 };
     const placed = new Set(decision.bindings.map(({ gang }) => gang));
-    return { session, decision: { ...decision, pending: this.reasons.pending.filter(({ gang }) => !placed.has(gang)) } };
+    return {
+      session,
+      decision: { ...decision, pending: this.reasons.pending.filter(({ gang }) => !placed.has(gang)) },
+    };
   }
 
   /** Cycles that failed as a whole, one after the other; none of them bound or evicted anything. */
@@ -305,10 +297,7 @@ export class Scheduler {
     const { held, waiting } = this.feed;
     const outcome = { at, session, decision, held, waiting, queueOf: (gang: string) => this.feed.queueOf(gang) };
     const again = Math.min(this.feed.nextIn(at), actor.carryOut(outcome));
-    this.lookAgainAt = Math.min(
-      this.clock.monotonic() + again,
-      this.reasons.areOld ? this.reasons.again : Infinity,
-    );
+    this.lookAgainAt = Math.min(this.clock.monotonic() + again, this.reasons.areOld ? this.reasons.again : Infinity);
     this.outcome = outcome;
     try {
       this.options.onOutcome(outcome);

@@ -20,7 +20,10 @@ const STEPS = 60;
 
 class RandomWorld {
   readonly source = new Source();
-  readonly world = new World(this.source, { ...DEFAULT_CONFIGURATION, handOver: { timeoutSeconds: 30, guarded: true } });
+  readonly world = new World(this.source, {
+    ...DEFAULT_CONFIGURATION,
+    handOver: { timeoutSeconds: 30, guarded: true },
+  });
   private monotonic = 0;
   readonly assumptions = new Assumptions({ monotonic: () => this.monotonic, wall: () => NOW });
   readonly feed = new Feed(this.world, this.assumptions);
@@ -119,7 +122,9 @@ class RandomWorld {
 
   /** With or without a report of devices, and ready or not. */
   private putNode(): void {
-    const report = { 'nvidia.com/gpu': { [`uid-${this.upTo(12)}-0`]: [this.upTo(10)], [`uid-${this.upTo(12)}-1`]: [1] } };
+    const report = {
+      'nvidia.com/gpu': { [`uid-${this.upTo(12)}-0`]: [this.upTo(10)], [`uid-${this.upTo(12)}-1`]: [1] },
+    };
     const name = `n-${this.upTo(3)}`;
     const status = this.random() < 0.3 ? 'False' : 'True';
     this.source.put('nodes', {
@@ -141,7 +146,8 @@ class RandomWorld {
   private putQueue(): void {
     const name = this.pick(['a', 'b']);
     const parent = this.maybe(this.pick(['a', 'b', 'root']));
-    const annotations = this.random() < 0.3 ? { 'gantry.dev/namespaces': this.pick(['default', 'other']) } : {};
+    const annotations: JsonObject =
+      this.random() < 0.3 ? { 'gantry.dev/namespaces': this.pick(['default', 'other']) } : {};
     this.source.put('volcanoQueues', {
       metadata: { name, annotations },
       spec: { weight: 1 + this.upTo(3), ...(parent !== undefined && parent !== name && { parent }) },
@@ -157,7 +163,8 @@ class RandomWorld {
   }
 
   private putNamespace(): void {
-    const annotations = this.random() < 0.5 ? { 'scheduling.volcano.sh/queue-name': this.pick(['a', 'b']) } : {};
+    const annotations: JsonObject =
+      this.random() < 0.5 ? { 'scheduling.volcano.sh/queue-name': this.pick(['a', 'b']) } : {};
     this.source.put('namespaces', { metadata: { name: 'default', annotations } });
   }
 

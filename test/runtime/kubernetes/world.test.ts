@@ -26,6 +26,37 @@ describe('the question to the placement core', () => {
       ask(now).snapshot.pods.map(({ name, state, node }) => [name, node === undefined ? state : `${state} on ${node}`]),
     );
 
+  it.each([
+    ['what the kubelet gave, as the node reports it', true, '{"nvidia.com/gpu": {"uid-p": [7]}}', [7]],
+    [
+      'what the scheduler chose, without a policy that keeps others from reporting',
+      false,
+      '{"nvidia.com/gpu": {"uid-p": [7]}}',
+      [2],
+    ],
+    [
+      'what the scheduler chose, for a device that the node does not have',
+      true,
+      '{"nvidia.com/gpu": {"uid-p": [8]}}',
+      [2],
+    ],
+    ['what the scheduler chose, for half a device', true, '{"nvidia.com/gpu": {"uid-p": [1.5]}}', [2]],
+    ['what the scheduler chose, for a device twice', true, '{"nvidia.com/gpu": {"uid-p": [1, 1]}}', [2]],
+    ['what the scheduler chose, for another resource', true, '{"constructor": {"uid-p": [7]}}', [2]],
+    ['what the scheduler chose, for what is no report', true, '[{', [2]],
+  ])('pods have %s', (_, guarded, report, devices) => {
+    world.configure({ ...DEFAULT_CONFIGURATION, handOver: { timeoutSeconds: 30, guarded } });
+    source.put('nodes', {
+      ...NODE,
+      metadata: { name: 'n-1', labels: {}, annotations: { 'gantry.dev/allocated-devices': report } },
+    });
+    source.put('pods', pod('p', { node: 'n-1', annotations: { 'gantry.dev/devices': '2' } }));
+    expect(ask().snapshot.pods).toEqual([expect.objectContaining({ name: 'default/p', devices })]);
+    // Of a pod of another scheduler nothing else is known.
+    source.put('pods', pod('p', { node: 'n-1', spec: { schedulerName: 'other' } }));
+    expect(ask().snapshot.pods[0].devices).toEqual(devices[0] === 7 ? [7] : undefined);
+  });
+
   it('finds gangs, their minimum, their queue and what others take', () => {
     source.put('pods', pod('a-0', { gang: 'a', minimum: 2, labels: { 'gantry.dev/queue': 'research' } }));
     source.put('pods', pod('a-1', { gang: 'a', minimum: 2, labels: { 'gantry.dev/queue': 'research' } }));

@@ -55,6 +55,8 @@ export class Feed {
     world.settle();
     this.callDue(moment.now);
     const { touches } = world;
+    // First of all, as the names of others may change by it.
+    world.sweep();
     const gone: Delta[] = [{ kind: 'time', now: moment.now }];
     const put: Delta[] = [];
     if (touches.all || touches.places) {
@@ -158,7 +160,7 @@ export class Feed {
     const members = world.gangs.get(id);
     const before = this.parts.get(id) ?? NO_PART;
     const found: GangPart | undefined =
-      members === undefined || members.pods.size === 0 ? undefined : gangPart(world, assumptions, moment, members);
+      members === undefined ? undefined : gangPart(world, assumptions, moment, members);
     const due = found === undefined ? Infinity : moment.now + Math.ceil(found.again);
     const part: Part = {
       pods: new Map(found?.pods.map((pod) => [pod.name, pod])),
@@ -189,9 +191,6 @@ export class Feed {
       this.withWaiting.set(id, members);
     } else {
       this.withWaiting.delete(id);
-    }
-    if (members?.pods.size === 0) {
-      world.forgetGang(members);
     }
   }
 

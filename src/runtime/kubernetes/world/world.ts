@@ -78,6 +78,8 @@ export class World {
   private readonly allocated = new Map<string, AllocatedDevices>();
   private readonly byUid = new Map<string, PodEntry>();
   private readonly names = new GangNames<GangMembers>(({ key }) => this.touches.gang(key));
+  /** Gangs that lost a pod, and may have none. */
+  private readonly empty = new Set<GangMembers>();
   /** What changed since the books were last brought up to date. */
   readonly touches = new Touches();
   /** Pods that were handed over and have no node yet, by uid. */
@@ -526,7 +528,10 @@ export class World {
 
   private leaveGang({ key, gang }: PodEntry): void {
     const members = gang === undefined ? undefined : this.gangs.get(gangId(gang));
-    members?.remove(key);
+    if (members !== undefined) {
+      members.remove(key);
+      this.empty.add(members);
+    }
   }
 
   /** The gang of a PodGroup, by the PodGroup's key. */
@@ -534,16 +539,16 @@ export class World {
     return this.gangs.get(groupId(collection, key));
   }
 
-  /** Forgets gangs without pods; what decides does so by itself. */
+  /** Forgets gangs without pods. */
   sweep(): void {
-    this.gangs.forEach((members) => members.pods.size === 0 && this.forgetGang(members));
-  }
-
-  /** Forgets a gang without pods. */
-  forgetGang(members: GangMembers): void {
-    this.aside.remove('gang', members.key);
-    this.gangs.delete(members.key);
-    this.names.remove(members);
+    for (const members of this.empty) {
+      if (members.pods.size === 0) {
+        this.aside.remove('gang', members.key);
+        this.gangs.delete(members.key);
+        this.names.remove(members);
+      }
+    }
+    this.empty.clear();
   }
 
   private readPods(which: (entry: PodEntry) => boolean): void {
