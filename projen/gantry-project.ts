@@ -1,10 +1,7 @@
 import { javascript, typescript } from 'projen';
-import { BrowserConfig } from './browser-config';
-import { AdoptConfig } from './adopt-config';
-import { CorpusConfig } from './corpus-config';
-import { EndToEndConfig } from './e2e-config';
 import { FormatConfig } from './format-config';
 import { LintConfig } from './lint-config';
+import { addSuiteConfigs } from './suite-config';
 
 export interface GantryProjectOptions {
   readonly name: string;
@@ -198,11 +195,7 @@ export class GantryProject extends typescript.TypeScriptProject {
 
     this.deps.removeDependency('ts-jest');
     this.configureJest();
-    const { transform, moduleNameMapper } = this.jest!.config as Record<string, unknown>;
-    new EndToEndConfig(this, transform, moduleNameMapper);
-    new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
-    new AdoptConfig(this, this.jest!.config as Record<string, unknown>);
-    new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    addSuiteConfigs(this, this.jest!.config as Record<string, unknown>);
     new LintConfig(this);
     new FormatConfig(this);
     new javascript.TypescriptConfig(this, {
@@ -396,6 +389,11 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('test:corpus', {
       description: "Check the official examples in the projects' Go modules (needs Go; skipped, visibly, without it)",
       exec: 'jest --config jest.corpus.config.json',
+      receiveArgs: true,
+    });
+    this.addTask('test:package', {
+      description: 'Compile and run programs against the packed package under each module resolution (needs lib/)',
+      exec: 'jest --config jest.package.config.json',
       receiveArgs: true,
     });
     this.addTask('test:adopt', {
