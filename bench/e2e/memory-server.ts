@@ -76,7 +76,7 @@ export class MemoryServer {
     if (known !== undefined && sub === 'binding') {
       const nodeName = asObject(asObject(body).target).name;
       this.put('pods', { ...known, spec: { ...asObject(known.spec), nodeName } });
-      this.onBound(key!);
+      this.onBound(key);
     } else if (known !== undefined && sub === 'status') {
       this.put('pods', { ...known, status: { ...asObject(known.status), ...asObject(asObject(body).status) } });
     }

@@ -4,6 +4,7 @@
  *
  * `{"nvidia.com/gpu": {"POD-UID": [7, 6]}}`: by device resource and uid, the indices that the vendor's tools show. What cannot be is left out.
  */
+import { type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
 
 export type AllocatedDevices = ReadonlyMap<string, readonly number[]>;
@@ -46,9 +47,9 @@ function areIndices(value: unknown, count: number): value is readonly number[] {
   );
 }
 
-function parsed(text: string): ReturnType<typeof JSON.parse> {
+function parsed(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }

@@ -167,22 +167,7 @@ export class Feed {
       ...(found?.gang !== undefined && { gang: found.gang }),
       due,
     };
-    for (const name of before.pods.keys()) {
-      if (!part.pods.has(name)) {
-        gone.push({ kind: 'pod-gone', name });
-      }
-    }
-    for (const [name, pod] of part.pods) {
-      if (!areEqual(before.pods.get(name), pod)) {
-        put.push({ kind: 'pod', pod });
-      }
-    }
-    if (before.gang !== undefined && before.gang.name !== part.gang?.name) {
-      gone.push({ kind: 'gang-gone', name: before.gang.name });
-    }
-    if (part.gang !== undefined && !areEqual(before.gang, part.gang)) {
-      put.push({ kind: 'gang', gang: part.gang });
-    }
+    changesOf(before, part, gone, put);
     if (due < Infinity) {
       this.dues.push({ at: due, id });
     }
@@ -205,6 +190,26 @@ export class Feed {
     } else {
       this.heldGangs.set(id, held);
     }
+  }
+}
+
+/** What one gang adds now, against what it added before. */
+function changesOf(before: Part, after: Part, gone: Delta[], put: Delta[]): void {
+  for (const name of before.pods.keys()) {
+    if (!after.pods.has(name)) {
+      gone.push({ kind: 'pod-gone', name });
+    }
+  }
+  for (const [name, pod] of after.pods) {
+    if (!areEqual(before.pods.get(name), pod)) {
+      put.push({ kind: 'pod', pod });
+    }
+  }
+  if (before.gang !== undefined && before.gang.name !== after.gang?.name) {
+    gone.push({ kind: 'gang-gone', name: before.gang.name });
+  }
+  if (after.gang !== undefined && !areEqual(before.gang, after.gang)) {
+    put.push({ kind: 'gang', gang: after.gang });
   }
 }
 
