@@ -21,11 +21,11 @@ export class Assumptions {
   /** By gang and node. */
   private readonly avoidedUntil = new Map<string, Map<string, number>>();
 
-  /** Told of each pod, by uid, of which something else is assumed now. */
+  /** Called with the uid of each pod whose assumptions changed. */
   onPod: (uid: string) => void = () => undefined;
-  /** Told of each gang that avoids other nodes now. */
+  /** Called with each gang that avoids other nodes now. */
   onGang: (gang: string) => void = () => undefined;
-  /** Told when nothing is assumed any more. */
+  /** Called when nothing is assumed any more. */
   onClear: () => void = () => undefined;
 
   constructor(private readonly clock: Clock = SYSTEM_CLOCK) {}

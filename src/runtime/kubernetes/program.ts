@@ -273,7 +273,7 @@ export class Program {
     this.face.publish();
   }
 
-  /** What is told of the latest outcome, and nobody waits for. */
+  /** Reports of the latest outcome that no controller waits for. */
   private inform(): void {
     const { outcome } = this.scheduler;
     if (outcome === undefined || !this.leader.holds) {

@@ -33,7 +33,7 @@ export interface PodGroupReport {
 /**
  * What informs.
  *
- * @param gangs those of which something changed
+ * @param gangs those that changed
  * @param messages why they wait, by their names
  */
 export function reportPodGroups(

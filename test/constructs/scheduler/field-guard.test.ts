@@ -20,9 +20,16 @@ function rendered(props: GantrySchedulerProps = {}): readonly JsonObject[] {
   return Testing.synth(app);
 }
 
-const [policy, nodePolicy] = rendered().filter(
-  ({ kind }) => kind === 'ValidatingAdmissionPolicy',
-) as readonly (ValidatingAdmissionPolicy & JsonObject)[];
+type Policy = ValidatingAdmissionPolicy & JsonObject;
+
+function policyNamed(name: string): Policy {
+  return rendered().find(
+    ({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && asObject(metadata).name === name,
+  ) as Policy;
+}
+
+const policy = policyNamed('gantry-scheduler-fields');
+const nodePolicy = policyNamed('gantry-scheduler-fields-nodes');
 
 interface Request {
   readonly before?: JsonObject;
@@ -143,9 +150,13 @@ test('it covers every way to write a pod, refuses what cannot be evaluated, and 
     },
     { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/binding'], operations: ['CREATE'] },
   ]);
-  const binding = rendered().find(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding') as
-    (ValidatingAdmissionPolicyBinding & JsonObject) | undefined;
-  expect(binding?.spec).toEqual({ policyName: policy.metadata?.name, validationActions: ['Deny'] });
+  const bindings = rendered().filter(
+    ({ kind }) => kind === 'ValidatingAdmissionPolicyBinding',
+  ) as readonly (ValidatingAdmissionPolicyBinding & JsonObject)[];
+  const names = [policy, nodePolicy].map(({ metadata }) => metadata?.name);
+  expect(new Set(bindings.map(({ spec }) => spec))).toEqual(
+    new Set(names.map((policyName) => ({ policyName, validationActions: ['Deny'] }))),
+  );
 });
 
 test('the configuration says whether it is there', () => {
