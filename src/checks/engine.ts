@@ -11,6 +11,7 @@ import { type OfferedDevices } from './offered-devices';
 import { defaultRules } from './registry';
 import { type Report } from './report';
 import { type Rule } from './rule';
+import { reportUnknownSuppressions } from './known-rules';
 import { runRules } from './run-rules';
 import { ShapeChecker } from './schema/check-shape';
 import { shapeRules } from './schema/shape-rules';
@@ -81,7 +82,9 @@ export function check(set: ManifestSet, options: CheckOptions = {}): Report {
   const collector = new FindingCollector(set, options);
   reportSourceProblems(set, collector);
   checkShapes(set, kubernetes, options, collector);
-  runRules(options.rules ?? defaultRules(), { set, kubernetes, offered: options.offered }, collector);
+  const rules = options.rules ?? defaultRules();
+  reportUnknownSuppressions(set, rules, collector);
+  runRules(rules, { set, kubernetes, offered: options.offered }, collector);
   return collector.report();
 }
 

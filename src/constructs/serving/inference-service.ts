@@ -14,6 +14,7 @@ import { type Deployment } from './deployment';
 import { type KnativeService } from './knative-service';
 import { type MadeServer, ServingEngine } from './serving-engine';
 import { requireStatement, type ServingStatement } from './statement';
+import { type Scheduled, type Unscheduled } from '../workload/scheduled';
 import { publicClass } from '../resources/public-class';
 
 /** Props of an InferenceService. */
@@ -138,6 +139,7 @@ export class InferenceService extends Construct {
    *
    * @throws as `submitTo` of the workload that it became: if it is scheduled already, or its kind cannot be scheduled by the engine
    */
+  submitTo(this: Unscheduled, queue: QueueReference): this & Scheduled;
   submitTo(queue: QueueReference): this {
     // The workload refuses an engine that cannot schedule its kind.
     this.workload.submitTo(queue as never);

@@ -43,7 +43,7 @@ export interface PriorityLadderProps<Name extends string> {
    */
   readonly globalDefault?: {
     /** Name of the class. */
-    readonly rung: Name;
+    readonly rung: NoInfer<Name>;
     /** Why pods without a class get this one. */
     readonly because: string;
   };

@@ -10,6 +10,7 @@ import { processesOf } from './rendezvous';
 import { type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
 import { type NamedStatement, TrainingEngine, type TrainingWorkload } from './training-engine';
+import { type Scheduled, type Unscheduled } from '../workload/scheduled';
 import { publicClass } from '../resources/public-class';
 
 /** Props of a DistributedTraining. */
@@ -68,6 +69,7 @@ export class DistributedTraining extends Construct {
    *
    * @throws if it is scheduled already, or its kind cannot be scheduled by the queue's engine
    */
+  submitTo(this: Unscheduled, queue: QueueReference): this & Scheduled;
   submitTo(queue: QueueReference): this {
     const { topology, as } = this.statement;
     const kind = (as ?? TrainingEngine.forFramework(this.statement.framework)).name;

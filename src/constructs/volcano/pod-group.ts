@@ -14,6 +14,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type Amounts, optionalAmountsByName } from '../pods/amounts';
 import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
+import { type Scheduled, type Unscheduled } from '../workload/scheduled';
 import { publicClass } from '../resources/public-class';
 
 /** Pods of a group that belong closer together. */
@@ -113,6 +114,7 @@ export class PodGroup extends Construct {
    *
    * @throws if the group has a queue already, or the queue is one of another engine
    */
+  submitTo(this: Unscheduled, queue: VolcanoQueueReference): this & Scheduled;
   submitTo(queue: VolcanoQueueReference): this {
     requireQueue(`${this.node.path}: submitTo`, queue, ['volcano']);
     if (this.queue !== undefined) {

@@ -200,6 +200,7 @@ describe('scheduling', () => {
 
   test('a second choice is refused', () => {
     const job = new PyTorchJob(chart(), 'train', MINIMAL).submitTo({ engine: 'volcano', name: 'a' });
+    // @ts-expect-error it has a queue
     expect(() => job.submitTo({ engine: 'volcano', name: 'b' })).toThrow(
       'test/train: must not be scheduled by the Volcano queue "b": it is scheduled by the Volcano queue "a".',
     );

@@ -267,7 +267,7 @@ const probes = fixesByField(
           }
         }
         const readiness = asObject(value.readinessProbe);
-        if (!serving || !isObject(value.readinessProbe) || (asInteger(readiness.periodSeconds) ?? 0) !== 0) {
+        if (!isObject(value.readinessProbe) || (asInteger(readiness.periodSeconds) ?? 0) !== 0) {
           continue;
         }
         for (const key of ['timeoutSeconds', 'failureThreshold']) {

@@ -68,7 +68,7 @@ export function containerAmounts(resources: Expression, taken: readonly string[]
 
 /** Amounts by name as `Amounts`; `undefined` where one has no place there. */
 // One case for each form, which reads best in one place.
-// eslint-disable-next-line complexity
+// oxlint-disable-next-line complexity
 export function amounts(byName: Expression, omitted: readonly string[] = []): Fields | undefined {
   if (!isFields(byName)) {
     return undefined;
