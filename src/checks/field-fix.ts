@@ -82,7 +82,7 @@ function alternatives(expected: string): string {
   }
   const names = expected.split(/, (?:or )?| or /);
   if (names.length === 1 || names.some((name) => /\s/.test(name))) {
-    return Object.hasOwn(TYPES, expected) ? TYPES[expected]! : expected;
+    return Object.hasOwn(TYPES, expected) ? TYPES[expected] : expected;
   }
   return names.length === 2 ? names.join(' or ') : `${names.slice(0, -1).join(', ')}, or ${names.at(-1) ?? ''}`;
 }

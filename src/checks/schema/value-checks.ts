@@ -130,7 +130,7 @@ export function wrongTypeFix(expected: string): string {
 }
 
 /** For a number or a boolean where a string is expected. */
-export function quotedFix(value: JsonValue): string {
+export function quotedFix(value: string | number | boolean): string {
   return `Quote the value of the \`field\`: "${String(value)}".`;
 }
 
