@@ -17,6 +17,7 @@ import { APP_CONFIG_FILE, readAppConfig, withImportedCrds } from './app-config';
 import { readWholeManifests } from './inputs';
 import { OutputFolder } from './output-folder';
 import { runApp } from './run-app';
+import type * as ClusterOption from './cluster-option';
 import type * as SynthPlan from './synth-plan';
 import { settingsOf } from './settings';
 import { UsageError, type Terminal } from './terminal';
@@ -25,7 +26,6 @@ import { passes, renderReport } from './write-report';
 export interface SynthFlags extends Omit<CheckFlags, 'output' | 'quiet'> {
   readonly app?: string;
   readonly output?: string;
-  readonly cluster?: string;
   readonly page?: string;
 }
 
@@ -45,10 +45,7 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
   if (flags.page !== undefined && flags.cluster === undefined) {
     throw new UsageError('--page requires --cluster');
   }
-  const cluster =
-    flags.cluster === undefined
-      ? undefined
-      : await (load('./synth-plan') as typeof SynthPlan).clusterOf(flags.cluster, terminal);
+  const cluster = await clusterInput(flags, terminal);
 
   const folder = new OutputFolder(target, terminal.cwd);
   const reportFile = `${folder.draft}.report`;
@@ -67,7 +64,9 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
     const written = await readWholeManifests(manifestFiles(files, folder.draft), { ...terminal, cwd: folder.draft });
     const set = asAuthored(written, (file) => join(target, file), constructs);
     const plan =
-      cluster === undefined ? undefined : (load('./synth-plan') as typeof SynthPlan).planOn(cluster, set, options);
+      cluster === undefined
+        ? undefined
+        : (load('./synth-plan') as typeof SynthPlan).planOn(cluster.state(), set, options);
     const checked = reportOn(set, options, flags, appReport(reportFile));
     const report = plan === undefined ? checked : plan.addedTo(checked);
     const good = passes(report, flags);
@@ -89,6 +88,13 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
     folder.discard();
     rmSync(reportFile, { force: true });
   }
+}
+
+async function clusterInput(flags: SynthFlags, terminal: Terminal): Promise<ClusterOption.ClusterInput | undefined> {
+  const { cluster } = flags;
+  return cluster === undefined
+    ? undefined
+    : (load('./cluster-option') as typeof ClusterOption).readClusterOption({ ...flags, cluster }, terminal);
 }
 
 /** All files that say what is to be applied, and those of nodes that are known; beside them stand programs and instructions. */

@@ -168,7 +168,8 @@ const volumesValid = jobRule(
   },
   function* (job) {
     const paths = new Set<string>();
-    for (const { value, path } of objectsAt(job.manifest.object, `${job.path}/volumes`)) {
+    for (const { value, path: place } of objectsAt(job.spec, '/volumes')) {
+      const path = `${job.path}${place}`;
       const mountPath = asString(value.mountPath) ?? '';
       if (mountPath === '') {
         yield { path, message: 'the volume has no mountPath', expected: 'mountPath' };
