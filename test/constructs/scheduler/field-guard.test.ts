@@ -3,10 +3,7 @@
  */
 import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
 import { App, Chart } from 'cdk8s';
-import {
-  type ValidatingAdmissionPolicy,
-  type ValidatingAdmissionPolicyBinding,
-} from '../../../src/facts/api/types/admissionregistration.k8s.io/v1';
+import { type ValidatingAdmissionPolicy } from '../../../src/facts/api/types/admissionregistration.k8s.io/v1';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { GantryScheduler, type GantrySchedulerProps } from '../../../src/constructs/scheduler';
 import { Testing } from '../../../src/interfaces/testing';
@@ -150,9 +147,7 @@ test('it covers every way to write a pod, refuses what cannot be evaluated, and 
     },
     { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/binding'], operations: ['CREATE'] },
   ]);
-  const bindings = rendered().filter(
-    ({ kind }) => kind === 'ValidatingAdmissionPolicyBinding',
-  ) as readonly (ValidatingAdmissionPolicyBinding & JsonObject)[];
+  const bindings = rendered().filter(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding');
   const names = [policy, nodePolicy].map(({ metadata }) => metadata?.name);
   expect(new Set(bindings.map(({ spec }) => spec))).toEqual(
     new Set(names.map((policyName) => ({ policyName, validationActions: ['Deny'] }))),
