@@ -1,10 +1,7 @@
 import { javascript, typescript } from 'projen';
-import { BrowserConfig } from './browser-config';
-import { AdoptConfig } from './adopt-config';
-import { CorpusConfig } from './corpus-config';
-import { EndToEndConfig } from './e2e-config';
 import { FormatConfig } from './format-config';
 import { LintConfig } from './lint-config';
+import { addSuiteConfigs } from './suite-config';
 
 export interface GantryProjectOptions {
   readonly name: string;
@@ -42,6 +39,7 @@ const PUBLISHED = [
   'lib',
   '!lib/**/*.map',
   '!lib/runtime',
+  '!lib/interfaces/live',
   '!lib/bundles/*.js',
   'src/facts/api/schemas',
   'src/constructs/node-tuning/scripts',
@@ -198,11 +196,7 @@ export class GantryProject extends typescript.TypeScriptProject {
 
     this.deps.removeDependency('ts-jest');
     this.configureJest();
-    const { transform, moduleNameMapper } = this.jest!.config as Record<string, unknown>;
-    new EndToEndConfig(this, transform, moduleNameMapper);
-    new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
-    new AdoptConfig(this, this.jest!.config as Record<string, unknown>);
-    new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    addSuiteConfigs(this, this.jest!.config as Record<string, unknown>);
     new LintConfig(this);
     new FormatConfig(this);
     new javascript.TypescriptConfig(this, {
@@ -323,7 +317,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('generate:docs', {
       description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
-      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts',
+      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts && tsx projen/docs/snapshot-keys.ts',
     });
     this.addTask('generate:props', {
       description: 'Rewrite the names of the props of public classes, for programs without a type checker',
@@ -398,6 +392,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'jest --config jest.corpus.config.json',
       receiveArgs: true,
     });
+    this.addTask('test:package', {
+      description: 'Compile and run programs against the packed package under each module resolution (needs lib/)',
+      exec: 'jest --config jest.package.config.json',
+      receiveArgs: true,
+    });
     this.addTask('test:adopt', {
       description:
         'Adopt all examples, fixtures, and official examples, compile the stacks, and compare what they render (needs lib/, and Go for the official ones)',
@@ -458,6 +457,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       description:
         'Measure the scheduler against kube-scheduler on a live API server: --nodes N --pods N --soak MINUTES',
       exec: 'tsx bench/e2e.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:cycle', {
+      description: 'Measure what one arriving gang costs the scheduler program: --nodes N --pods N --waiting N',
+      exec: 'tsx bench/cycle.ts',
       receiveArgs: true,
     });
     this.addTask('conformance', {
