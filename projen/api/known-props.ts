@@ -194,14 +194,13 @@ function kindsOf(types: readonly Type[]): string {
       return '';
     }
     letters.add(letter);
-    const literal = type.isStringLiteral() ? String(type.getLiteralValue()) : undefined;
+    const literal = type.isStringLiteral() ? (type.getLiteralValueOrThrow() as string) : undefined;
     isOpen ||= letter === 's' && (literal === undefined || !/^[\w./*-]+$/.test(literal));
     if (literal !== undefined) {
       literals.add(literal);
     }
-    const name = type.getSymbol()?.getName() ?? '';
-    if (letter === 'o' && (type.isClass() || /^(?:Duration|Size|Construct)$|Reference$/.test(name))) {
-      names.add(name);
+    if (letter === 'o') {
+      classNames(type).forEach((name) => names.add(name));
     }
   }
   return letters.size === 0
@@ -211,6 +210,12 @@ function kindsOf(types: readonly Type[]): string {
         names.size === 0 ? '' : `@${[...names].sort().join('+')}`,
         isOpen || literals.size === 0 ? '' : `#${[...literals].join('|')}`,
       ].join('');
+}
+
+/** The name by which a message asks for an object of the type; none for plain objects. */
+function classNames(type: Type): readonly string[] {
+  const name = type.getSymbol()?.getName() ?? '';
+  return type.isClass() || /^(?:Duration|Size|Construct)$|Reference$/.test(name) ? [name] : [];
 }
 
 /** `undefined` for a type that takes anything. */

@@ -128,7 +128,7 @@ function kindOf(value: unknown): string | undefined {
       return value === null ? 'z' : Array.isArray(value) ? 'a' : isPlain(value) ? 'o' : undefined;
     case 'function':
       return isDeferred(value) || inertIn([value]).length > 0 ? undefined : 'f';
-    default:
+    case 'undefined':
       return undefined;
   }
 }

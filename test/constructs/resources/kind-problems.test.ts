@@ -127,7 +127,7 @@ test('what the constructor itself says about a value is said', () => {
 });
 
 test('values that are known later, and instances, are accepted', () => {
-  const later = Lazy.any({ produce: () => 'registry.example.com/a:1' });
+  const later: unknown = Lazy.any({ produce: () => 'registry.example.com/a:1' });
   expect(() => new batch.Job(chart(), 'a', { image: untyped(later), activeDeadline: Duration.hours(1) })).not.toThrow();
   expect(
     () =>
