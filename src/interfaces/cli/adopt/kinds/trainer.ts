@@ -1,10 +1,28 @@
 /**
  * TrainJobs and runtimes of Kubeflow Trainer.
  */
+import { VOLCANO_QUEUE_ANNOTATION, VOLCANO_SCHEDULER } from '../../../../constructs/pods/scheduling-names';
 import { BUILT_IN_RUNTIMES, INITIALIZER_VOLUME } from '../../../../manifests/trainer/trainer-facts';
 import { wordOf, Call, duration, type Expression, type Fields, isFields, nonEmpty, Reference, referenceTo, namedReference, textOf, without } from '../expression'; // prettier-ignore
 import { podProps, type Pods } from '../pods';
-import { at, fieldsOf, flag, type Inverse, listOf, present, priorityOf, whole, workload } from '../proposal';
+import {
+  at,
+  fieldsOf,
+  flag,
+  type Inverse,
+  listOf,
+  type MethodCall,
+  present,
+  priorityOf,
+  whole,
+  workload,
+} from '../proposal';
+
+/** The manager under which the construct patches the runtime. */
+const PATCH_MANAGER = 'gantry.dev/stack';
+
+/** The scheduler of the scheduler plugins, as the construct names it. */
+const COSCHEDULER = 'scheduler-plugins-scheduler';
 
 /** An image where the job states none: the pod model asks for one. */
 const NO_IMAGE = 'none';
@@ -12,7 +30,9 @@ const NO_IMAGE = 'none';
 const trainJob: Inverse = ({ spec }) => {
   const trainer = fieldsOf(at(spec, 'trainer'));
   const runtime = runtimeOf(at(spec, 'runtimeRef'));
+  const { template, queue } = patchOf(spec);
   const container = {
+    ...fieldsOf(listOf(at(template, 'spec', 'containers'))[0]),
     name: 'node',
     image: trainer.image ?? NO_IMAGE,
     command: trainer.command,
@@ -20,12 +40,20 @@ const trainJob: Inverse = ({ spec }) => {
     env: trainer.env,
     resources: trainer.resourcesPerNode,
   };
-  const pods = podProps({ spec: { containers: [present(container) ?? {}] } }, { container: 'node' });
+  const pods = podProps(
+    {
+      metadata: at(template, 'metadata'),
+      spec: { ...fieldsOf(at(template, 'spec')), containers: [present(container) ?? {}] },
+    },
+    { container: 'node' },
+  );
   if (pods === undefined || runtime === undefined) {
     return undefined;
   }
   const processes = whole(trainer.numProcPerNode);
-  return workload('trainer.TrainJob', {
+  const calls: readonly MethodCall[] =
+    queue === undefined ? [] : [{ method: 'submitTo', args: [referenceTo(queue, 'volcano.Queue')] }];
+  const props = {
     runtime,
     nodes: whole(trainer.numNodes),
     ...without(pods.props, 'image'),
@@ -36,8 +64,23 @@ const trainJob: Inverse = ({ spec }) => {
     suspend: flag(at(spec, 'suspend')),
     activeDeadline: duration(at(spec, 'activeDeadlineSeconds')),
     managedBy: at(spec, 'managedBy'),
-  });
+  };
+  return workload('trainer.TrainJob', props, { calls });
 };
+
+/** What the construct says of the pods in a patch of the runtime, and the queue of Volcano. */
+function patchOf(spec: Expression): { readonly template: Expression; readonly queue: Expression } {
+  const [patch, ...others] = listOf(at(spec, 'runtimePatches'));
+  if (at(patch, 'manager') !== PATCH_MANAGER || others.length > 0) {
+    return { template: undefined, queue: undefined };
+  }
+  const template = at(patch, 'trainingRuntimeSpec', 'template');
+  const [job] = listOf(at(template, 'spec', 'replicatedJobs'));
+  return {
+    template: at(job, 'template', 'spec', 'template'),
+    queue: at(template, 'metadata', 'annotations', VOLCANO_QUEUE_ANNOTATION),
+  };
+}
 
 function runtimeOf(reference: Expression): Expression {
   const name = at(reference, 'name');
@@ -78,7 +121,11 @@ const runtime =
     );
     const initializers = initializersOf(spec, jobs);
     const expected = ['node', ...(policy === 'mpi' ? ['launcher'] : []), ...(initializers?.jobs ?? [])];
-    const pods = podsOf(jobs.get(policy === 'mpi' ? 'launcher' : 'node'), 'node', initializers !== undefined);
+    const gang = gangOf(spec);
+    const pods = podsOf(jobs.get(policy === 'mpi' ? 'launcher' : 'node'), 'node', {
+      sharesClaim: initializers !== undefined,
+      scheduler: gang?.schedulerName,
+    });
     const isKnown = jobs.size === expected.length && expected.every((name) => jobs.has(name));
     if (policy === undefined || pods === undefined || !isKnown) {
       return undefined;
@@ -97,6 +144,7 @@ const runtime =
         nodes: nodes === 1 ? undefined : nodes,
         ...pods.props,
         ...priorityOf([pods]),
+        ...gang?.props,
         initializers: initializers?.props,
       },
     };
@@ -116,7 +164,7 @@ function initializersOf(
   }
   const fetching = steps.map((step): [string, Expression] => {
     const name = `${step}-initializer`;
-    return [step, podsOf(jobs.get(name), name, true)?.props];
+    return [step, podsOf(jobs.get(name), name, { sharesClaim: true })?.props];
   });
   return {
     jobs: steps.map((step) => `${step}-initializer`),
@@ -124,10 +172,43 @@ function initializersOf(
   };
 }
 
-/** The pods of a job; the mount of the shared claim is that of the construct. */
-function podsOf(job: Expression, container: string, sharesClaim: boolean): Pods | undefined {
-  const template = at(job, 'template', 'spec', 'template');
-  return podProps(sharesClaim ? withoutSharedMount(template) : template, { container });
+/** Who schedules the nodes together, and the scheduler that their pods name for it. */
+function gangOf(spec: Expression): { readonly schedulerName: string; readonly props: Fields } | undefined {
+  const { volcano, coscheduling } = fieldsOf(at(spec, 'podGroupPolicy'));
+  const queue = at(spec, 'template', 'metadata', 'annotations', VOLCANO_QUEUE_ANNOTATION);
+  if (volcano !== undefined && textOf(queue) !== undefined) {
+    const topology = fieldsOf(at(volcano, 'networkTopology'));
+    return {
+      schedulerName: VOLCANO_SCHEDULER,
+      props: {
+        scheduling: new Call('Scheduling.volcano', [referenceTo(queue, 'volcano.Queue')]),
+        networkTopology: present({ mode: topology.mode, highestTier: topology.highestTierAllowed }),
+      },
+    };
+  }
+  return coscheduling === undefined
+    ? undefined
+    : {
+        schedulerName: COSCHEDULER,
+        props: {
+          scheduling: new Call('Scheduling.schedulerPlugins', []),
+          scheduleTimeout: duration(at(coscheduling, 'scheduleTimeoutSeconds')),
+        },
+      };
+}
+
+interface JobOptions {
+  readonly sharesClaim: boolean;
+  readonly scheduler?: string;
+}
+
+/** The pods of a job; the mount of the shared claim and the scheduler's name are those of the construct. */
+function podsOf(job: Expression, container: string, { sharesClaim, scheduler }: JobOptions): Pods | undefined {
+  const stated = at(job, 'template', 'spec', 'template');
+  const template = sharesClaim ? withoutSharedMount(stated) : stated;
+  const spec = fieldsOf(at(template, 'spec'));
+  const own = textOf(spec.schedulerName) === scheduler ? without(spec, 'schedulerName') : spec;
+  return podProps({ ...fieldsOf(template), spec: own }, { container });
 }
 
 function withoutSharedMount(template: Expression): Expression {
