@@ -36,7 +36,7 @@ function triggersOf(list: Expression): readonly Call[] | undefined {
 function targetOf(target: Expression): Expression {
   const name = at(target, 'name');
   if (name instanceof Reference) {
-    return new Reference(name.declared);
+    return name.construct;
   }
   return name === undefined
     ? undefined
