@@ -17,8 +17,8 @@ export interface Deferred<T> {
  */
 export type Carried<T> = T | Deferred<T> | Promise<T>;
 
-/** A map whose values are carried, or a whole map that is. */
-export type CarriedMap<T> = Carried<Readonly<Record<string, Carried<T>>>>;
+/** A map whose values are carried, or a whole map that is an Output. Constructs add members to maps, which a promise would lose. */
+export type CarriedMap<T> = Readonly<Record<string, Carried<T>>> | Deferred<Readonly<Record<string, Carried<T>>>>;
 
 /** A list whose items are carried, or a whole list that is. */
 export type CarriedList<T> = Carried<readonly Carried<T>[]>;

@@ -56,8 +56,9 @@ export async function runProgram(
 
 async function run(words: readonly string[]): Promise<Result> {
   const [folder = '', project = '', port = '', command = '', program = '', change = '{}'] = words;
-  const { stack, use } = await workspace(project, Number(port), folder);
-  use(() => Promise.resolve(PROGRAMS[program as ProgramName](JSON.parse(change) as Change) as never));
+  const space = await workspace(project, Number(port), folder);
+  const { stack } = space;
+  space.use(() => Promise.resolve(PROGRAMS[program as ProgramName](JSON.parse(change) as Change) as never));
   try {
     if (command === 'preview') {
       const { changeSummary, stdout } = await stack.preview();

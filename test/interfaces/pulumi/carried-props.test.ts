@@ -124,7 +124,7 @@ describe('props that are carried', () => {
     } = {
       image: Promise.resolve('registry.example.com/train:1'),
       args: Promise.resolve(['--epochs', output('3')]),
-      labels: output({ team: 'a' }),
+      labels: Promise.resolve({ team: output('a') }),
       cpu: 8,
     };
     const engine = await registered((chart) => {
@@ -132,7 +132,7 @@ describe('props that are carried', () => {
         nodes: 2,
         image: args.image,
         args: args.args,
-        podLabels: args.labels,
+        podLabels: output(args.labels),
         resources: { cpu: args.cpu, memory: Promise.resolve('64Gi') },
         env: { BUCKET: Promise.resolve('data') },
       });
@@ -220,6 +220,8 @@ export function doesNotCompile(chart: never): void {
   new volcano.Queue(chart, 'a', { name: output('a') });
   // @ts-expect-error -- accelerators are counted
   Accelerator.nvidia({ count: output(8) });
+  // @ts-expect-error -- constructs add members to a map, which a promise would lose
+  new kubeflow.PyTorchJob(chart, 'a', { image: 'a:1', nodes: 2, podLabels: Promise.resolve({ a: 'b' }) });
   // @ts-expect-error -- an image is a string, whether it is carried or not
   new kubeflow.PyTorchJob(chart, 'a', { image: output(1), nodes: 2 });
 }

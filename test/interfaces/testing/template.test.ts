@@ -108,7 +108,8 @@ apiVersion: v1
 kind: ConfigMap
 metadata: { name: bare, labels: { a: b } }
 `);
-    const closest = (pattern: object): string => failureOf(() => maps.hasResource('ConfigMap', pattern));
+    const closest = (pattern: Readonly<Record<string, unknown>>): string =>
+      failureOf(() => maps.hasResource('ConfigMap', pattern));
     expect(closest({ metadata: { name: 'bare', labels: Match.absent() } })).toContain(
       'the closest is v1 ConfigMap bare',
     );

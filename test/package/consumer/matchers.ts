@@ -17,7 +17,7 @@ function failureOf(data: Readonly<Record<string, unknown>>): string | undefined 
     return undefined;
   } catch (error) {
     if (!(error instanceof Error)) {
-      throw new Error('the failure is not an Error of this realm');
+      throw new Error('the failure is not an Error of this realm', { cause: error });
     }
     return error.message;
   }

@@ -162,9 +162,10 @@ function identityOf(stated: Expression): Fields | undefined {
       };
     case 'gcp':
       return { provider };
-    default:
-      return undefined;
+    case undefined:
+      break;
   }
+  return undefined;
 }
 
 function clientOf(stated: Expression): Fields | undefined {
