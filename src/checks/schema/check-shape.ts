@@ -228,7 +228,7 @@ function checkScope(object: JsonObject, info: KindInfo, list: ViolationList): vo
     list.add(
       shapeRules.scope,
       {
-        message: `${info.kind} is cluster-scoped, but metadata.namespace is '${object.metadata.namespace}'`,
+        message: `${info.kind} is cluster-scoped, but metadata.namespace is "${object.metadata.namespace}"`,
         found: object.metadata.namespace,
         expected: 'no namespace',
       },

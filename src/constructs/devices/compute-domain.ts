@@ -1,7 +1,6 @@
 /**
  * ComputeDomain: memory of GPUs in several nodes that reach each other over NVLink (GB200, GB300 racks), for one workload.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ComputeDomain as ComputeDomainKind } from '../../facts/api/types/resource.nvidia.com/v1beta1';
 import { podPart, type PodPart } from '../pods/pod-part';
@@ -37,7 +36,7 @@ export class ComputeDomain extends Construct {
   /** The claim template that the driver makes for the domain. */
   readonly channelTemplate: ObjectReference<'ResourceClaimTemplate'>;
   /** The ComputeDomain object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ComputeDomainKind>;
 
   constructor(scope: Construct, id: string, props: ComputeDomainProps = {}) {
     super(scope, id);

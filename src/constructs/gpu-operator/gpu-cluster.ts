@@ -3,7 +3,6 @@
  * NVIDIADriver resources.
  */
 import { passed } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { GPUCluster, type GPUClusterSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
 import { type OpenPartial } from '../resources/merge';
@@ -55,7 +54,7 @@ export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, Opera
 @publicClass('gpuOperator.GpuCluster')
 export class GpuCluster extends Construct {
   /** The GPUCluster object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<GPUCluster>;
 
   constructor(scope: Construct, id: string, props: GpuClusterProps = {}) {
     super(scope, id);

@@ -1,7 +1,7 @@
 /**
  * JobTemplate and JobFlow: jobs that run one after another.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   JobFlow as JobFlowKind,
@@ -86,7 +86,7 @@ export class JobFlow extends Construct {
   /** Name of the JobFlow. */
   readonly name: string;
   /** The JobFlow object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<JobFlowKind>;
   private readonly flows: {
     readonly template: JobTemplateReference;
     readonly after: readonly JobTemplateReference[];

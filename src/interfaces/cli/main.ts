@@ -67,7 +67,7 @@ function refuseUnknownHelp(program: Command, words: readonly string[]): void {
   }
   const near = nearestName(name, names);
   throw new InputError(
-    `unknown command '${name}'${near === undefined ? `; commands are ${names.join(', ')}` : ` (did you mean ${near}?)`}`,
+    `unknown command "${name}"${near === undefined ? `; commands are ${names.join(', ')}` : ` (did you mean ${near}?)`}`,
   );
 }
 
@@ -88,7 +88,12 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       writeErr: terminal.err,
       getOutHelpWidth: () => terminal.columns ?? 100,
       outputError: (text, write) =>
-        write(text.replace(/^error: /, 'gantry: ').replace(/\n\(Did you mean (.*)\?\)\n?$/s, ' (did you mean $1?)\n')),
+        write(
+          text
+            .replace(/^error: /, 'gantry: ')
+            .replace(/\n\(Did you mean (.*)\?\)\n?$/s, ' (did you mean $1?)\n')
+            .replace(/'([^'\n]*)'/g, '"$1"'),
+        ),
     });
 
   withCheckOptions(program.command('check'))
