@@ -10,7 +10,11 @@ import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { publicClass } from '../resources/public-class';
 
-/** Props of a ComputeDomain. */
+/**
+ * Props of a ComputeDomain.
+ *
+ * @beta
+ */
 export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<ComputeDomainKind> {
   /** Name of the claim template that the driver makes for the domain. @default - `<name>-channel` */
   readonly channelTemplate?: string;
@@ -24,6 +28,8 @@ export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<C
  * Cannot be changed once it is made.
  *
  * Rules: `devices/compute-domain-*`. Source: dra-driver-nvidia-gpu, api/nvidia.com/resource/v1beta1/computedomain.go.
+ *
+ * @beta
  *
  * @example
  * const domain = new devices.ComputeDomain(chart, 'train');

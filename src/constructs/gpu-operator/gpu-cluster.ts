@@ -26,7 +26,11 @@ export type DraFeatureGate =
   | 'DeviceMetadata'
   | (string & {});
 
-/** Props of a GpuCluster. */
+/**
+ * Props of a GpuCluster.
+ *
+ * @beta
+ */
 export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, OperandImage {
   /** Sharing by claims needs TimeSlicingSettings or MPSSupport, both off by default. @default - the driver's defaults */
   readonly featureGates?: Readonly<Partial<Record<DraFeatureGate, boolean>>>;
@@ -47,6 +51,8 @@ export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, Opera
  * `gpu-cluster`.
  *
  * Rules: `gpu-operator/cluster-policy-or-gpu-cluster`. Source: gpu-operator, api/nvidia/v1alpha1.
+ *
+ * @beta
  *
  * @example
  * new gpuOperator.GpuCluster(chart, 'gpus', { computeDomains: true });

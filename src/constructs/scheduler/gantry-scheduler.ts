@@ -95,7 +95,11 @@ export class GantryScheduler extends Construct {
   readonly service: ApiObject;
   /** The alerts. Absent where they are turned off. */
   readonly alerts?: SchedulerAlerts;
-  /** Absent with `fieldGuard: false`. */
+  /**
+   * Absent with `fieldGuard: false`.
+   *
+   * @beta
+   */
   readonly fieldGuard?: FieldGuard;
   private readonly labels: Readonly<Record<string, string>>;
 
