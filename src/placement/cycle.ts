@@ -3,6 +3,7 @@
  */
 import { type Binding, type Eviction, type Reservation } from './decision';
 import { askedFor } from './gang-order';
+import { isOverdue } from './overdue';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
 import { type GangRecord, type PodRecord, type Turn } from './records';
@@ -108,6 +109,7 @@ export class Cycle {
     this.waiting = waitingOf(
       this.short.filter(({ placed, size }) => placed < size),
       session.policy.gangOrder,
+      (gang) => isOverdue(session, gang),
     );
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
