@@ -23,7 +23,7 @@ import { isOverdue } from './overdue';
 import { preemptCandidates } from './preempt';
 import { ReclaimRules } from './reclaim';
 import { type GangRecord, type Turn } from './records';
-import { portions } from './victims';
+import { portions } from './running';
 
 /** Tries the gangs that were skipped. */
 export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {

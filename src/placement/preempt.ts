@@ -6,6 +6,7 @@ import { type Cycle } from './cycle';
 import { isOverdue, usesSharedDevices } from './overdue';
 import { ReclaimRules } from './reclaim';
 import { type GangRecord, type QueueRecord, type Turn } from './records';
+import { runningOf } from './running';
 import { victimOrder } from './victims';
 
 /** In the order in which they would go, which begins with the lowest priority. */
@@ -15,8 +16,7 @@ export function preemptCandidates(cycle: Cycle, turn: Turn): readonly GangRecord
   if (!isOverdue(cycle.session, gang) || !new ReclaimRules(cycle, turn).mayReclaim()) {
     return own;
   }
-  const others = cycle
-    .running()
+  const others = runningOf(cycle)
     .queues()
     .filter((queue) => queue !== gang.queue);
   const sharing = others.flatMap((queue) => lower(cycle, queue, gang.priority)).filter(usesSharedDevices);
@@ -24,7 +24,7 @@ export function preemptCandidates(cycle: Cycle, turn: Turn): readonly GangRecord
 }
 
 function lower(cycle: Cycle, queue: QueueRecord, priority: number): readonly GangRecord[] {
-  const gangs = cycle.running().ofQueue(queue);
+  const gangs = runningOf(cycle).ofQueue(queue);
   const end = gangs.findIndex((other) => other.priority >= priority);
   return end < 0 ? gangs : gangs.slice(0, end);
 }
