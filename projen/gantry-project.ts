@@ -39,6 +39,7 @@ const PUBLISHED = [
   'lib',
   '!lib/**/*.map',
   '!lib/runtime',
+  '!lib/interfaces/live',
   '!lib/bundles/*.js',
   'src/facts/api/schemas',
   'src/constructs/node-tuning/scripts',
@@ -316,7 +317,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('generate:docs', {
       description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
-      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts',
+      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts && tsx projen/docs/snapshot-keys.ts',
     });
     this.addTask('generate:props', {
       description: 'Rewrite the names of the props of public classes, for programs without a type checker',
@@ -456,6 +457,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       description:
         'Measure the scheduler against kube-scheduler on a live API server: --nodes N --pods N --soak MINUTES',
       exec: 'tsx bench/e2e.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:cycle', {
+      description: 'Measure what one arriving gang costs the scheduler program: --nodes N --pods N --waiting N',
+      exec: 'tsx bench/cycle.ts',
       receiveArgs: true,
     });
     this.addTask('conformance', {

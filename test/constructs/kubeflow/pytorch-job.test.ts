@@ -161,7 +161,7 @@ test('what has no property of its own is merged in, and what nobody knows is rep
     runPolicy: { backoffLimit: 3 },
     elasticPolicy: { minReplicas: 2, maxReplicas: 2 },
   });
-  expect(() => specOf({ overrides: { invented: true } })).toThrow("unknown field 'invented'");
+  expect(() => specOf({ overrides: { invented: true } })).toThrow('unknown field "invented"');
 });
 
 describe('scheduling', () => {
