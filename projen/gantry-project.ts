@@ -459,6 +459,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx bench/e2e.ts',
       receiveArgs: true,
     });
+    this.addTask('bench:cycle', {
+      description: 'Measure what one arriving gang costs the scheduler program: --nodes N --pods N --waiting N',
+      exec: 'tsx bench/cycle.ts',
+      receiveArgs: true,
+    });
     this.addTask('conformance', {
       description:
         'Run scheduler cases (FILE..., or all of test/fixtures/cases) through the placement core and print JSON',

@@ -10,6 +10,7 @@ import { type CheckOptions } from './engine';
 import type * as KnownRules from './known-rules';
 import { collectMistakes } from './mistakes';
 import { checkOnSynth } from './on-synth';
+import { TargetCluster } from './cluster/target-cluster';
 import { type Rule } from './rule';
 
 /**
@@ -57,6 +58,18 @@ export class Checks {
       this.root.kubernetes = kubernetes;
     });
     return this;
+  }
+
+  /**
+   * Checks the app against a cluster: its versions and schemas count before the bundled ones, its quotas and admission policies apply, and a
+   * reference to what neither the app nor the cluster contains is an error.
+   *
+   * @param cluster a snapshot that `gantry snapshot` wrote, or the path of one
+   * @throws SnapshotFileError if the file cannot be read as a snapshot
+   */
+  against(cluster: TargetCluster | string): this {
+    this.root.cluster = typeof cluster === 'string' ? TargetCluster.read(cluster) : cluster;
+    return this.onSynth();
   }
 
   /**

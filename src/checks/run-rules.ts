@@ -4,6 +4,7 @@
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
 import { RULE_GROUPS, TIERS } from './finding';
+import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';
 import { judging, unlessUnknown } from '../manifests/unknown';
 import { Remembered, type Said, WatchedTemplate } from './remembered';
@@ -18,14 +19,23 @@ import {
 import { type AskingRules, type ObjectRules, RulesByField } from './rules-by-field';
 import { addedVolumes } from './server/pod-view';
 
-/** Runs the rules of the requested tiers. */
-export function runRules(rules: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
+/**
+ * Runs the rules of the requested tiers.
+ *
+ * @param own what is checked, where the set of the context also contains what a cluster has: only this is reported on
+ */
+export function runRules(
+  rules: readonly Rule[],
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet = context.set,
+): void {
   const { byField, onTemplates, onSets } = sorted(rules, collector);
-  runObjectRules(byField, context, collector);
+  runObjectRules(byField, context, collector, own);
   if (onTemplates) {
-    runPodTemplateRules(byField, context, collector);
+    runPodTemplateRules(byField, context, collector, own);
   }
-  runSetRules(onSets, context, collector);
+  runSetRules(onSets, context, collector, own);
 }
 
 /** Rules as they are run: by what they look at. */
@@ -58,9 +68,14 @@ function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRule
   return result;
 }
 
-function runObjectRules(rules: RulesByField, context: RuleContext, collector: FindingCollector): void {
+function runObjectRules(
+  rules: RulesByField,
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
   const remembered = new Map<ObjectRules, Remembered<readonly Said<ObjectRule>[]>>();
-  for (const manifest of context.set.manifests) {
+  for (const manifest of own.manifests) {
     const found = rules.ofObject(manifest);
     const content = found.ofSpec.length === 0 ? undefined : unlessUnknown(() => specContent(manifest), undefined);
     let known = remembered.get(found);
@@ -111,9 +126,14 @@ interface OfSpec {
   readonly ofMetadata: readonly PodTemplateRule[];
 }
 
-function runPodTemplateRules(rules: RulesByField, context: RuleContext, collector: FindingCollector): void {
+function runPodTemplateRules(
+  rules: RulesByField,
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
   const judge = new TemplateJudge(context);
-  for (const template of context.set.podTemplates) {
+  for (const template of own.manifests.flatMap((manifest) => context.set.podTemplatesOf(manifest))) {
     const { alone, inNamespace, others } = rules.ofTemplates(template.manifest);
     // Templates with unknown values are not equal to any other.
     const content = unlessUnknown(() => templateContent(template), undefined);
@@ -238,7 +258,13 @@ function reportTemplate(
   }
 }
 
-function runSetRules(rules: readonly SetRule[], context: RuleContext, collector: FindingCollector): void {
+function runSetRules(
+  rules: readonly SetRule[],
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
+  const checked = new Set(own.manifests);
   for (const rule of rules) {
     try {
       const judgment = judging(() => listOf(rule.check(context)));
@@ -246,7 +272,7 @@ function runSetRules(rules: readonly SetRule[], context: RuleContext, collector:
         collector.addNotJudged(rule.id);
         continue;
       }
-      for (const violation of judgment.value) {
+      for (const violation of judgment.value.filter(({ manifest }) => checked.has(manifest))) {
         collector.add(rule, violation.manifest, violation);
       }
     } catch (error) {

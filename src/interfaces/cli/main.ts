@@ -107,6 +107,8 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .option('--set <key=value>', 'value of the chart; repeatable', collect)
     .option('--release <name>', 'release name of the chart (default: "release")')
     .option('--namespace <name>', 'namespace of the release')
+    .option('--cluster <cluster>', 'check against this cluster: a snapshot, or live[:CONTEXT] for a running one')
+    .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
     .option('--exclude <glob>', 'skip the files and folders that match; repeatable', collect)
     .option('--baseline <file>', 'suppress the findings that this file lists')
     .option('--update-baseline', 'write the findings of this run to the baseline file')

@@ -9,7 +9,7 @@ import { type Finding } from '../../checks/finding';
 import { type Report } from '../../checks/report';
 import { plural } from '../../checks/report/text';
 import { type ManifestSet } from '../../manifests/manifest-set';
-import { knownRules, runCheck } from './check-command';
+import { againstCluster, knownRules, runCheck } from './check-command';
 import { formatOf, type CheckFlags } from './check-options';
 import { isNodeFile } from '../checks/find-files';
 import { asAuthored } from './as-authored';
@@ -35,17 +35,15 @@ const METADATA = 'construct-metadata.json';
 /** @returns the exit status */
 export async function synthCommand(given: SynthFlags, terminal: Terminal): Promise<number> {
   const config = readAppConfig(terminal.cwd);
-  const { flags, options } = withImportedCrds(await settingsOf(given, terminal), config, terminal.cwd);
+  const { flags, options: stated } = withImportedCrds(await settingsOf(given, terminal), config, terminal.cwd);
   const format = formatOf(flags.format);
   const command = flags.app ?? config.app;
   if (command === undefined) {
     throw new UsageError(`no app to run; pass --app COMMAND, or set "app" in ${APP_CONFIG_FILE}`);
   }
   const target = flags.output ?? config.output ?? 'dist';
-  if (flags.page !== undefined && flags.cluster === undefined) {
-    throw new UsageError('--page requires --cluster');
-  }
   const cluster = await clusterInput(flags, terminal);
+  const options = cluster?.snapshot === undefined ? stated : againstCluster(stated, flags, cluster);
 
   const folder = new OutputFolder(target, terminal.cwd);
   const reportFile = `${folder.draft}.report`;
@@ -91,7 +89,10 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
 }
 
 async function clusterInput(flags: SynthFlags, terminal: Terminal): Promise<ClusterOption.ClusterInput | undefined> {
-  const { cluster } = flags;
+  const { cluster, page } = flags;
+  if (page !== undefined && cluster === undefined) {
+    throw new UsageError('--page requires --cluster');
+  }
   return cluster === undefined
     ? undefined
     : (load('./cluster-option') as typeof ClusterOption).readClusterOption({ ...flags, cluster }, terminal);
@@ -132,7 +133,8 @@ function reportOn(set: ManifestSet, options: CheckOptions, flags: SynthFlags, ow
     own !== undefined &&
     own.documents === set.manifests.length &&
     flags.k8s === undefined &&
-    flags.crd === undefined
+    flags.crd === undefined &&
+    options.cluster === undefined
   ) {
     return narrowed(own, options);
   }

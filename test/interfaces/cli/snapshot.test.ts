@@ -66,6 +66,16 @@ describe('gantry snapshot', () => {
     expect(plan.out).toContain('"cluster": "team@prod/1"');
   });
 
+  it('writes a file that check takes: kinds that the server does not serve are errors', async () => {
+    await snapshot('-o', 'api.json');
+    const run = await place.run(['check', 'job.yaml', '--cluster', 'api.json']);
+    expect(run.status).toBe(1);
+    expect(run.out).toContain('cluster team@prod/1 serves no kind Job of batch/v1');
+    const file = await place.run(['check', 'job.yaml', '--cluster', 'sample']);
+    expect(file).toMatchObject({ status: 2 });
+    expect(file.err).toContain('a check requires a snapshot');
+  });
+
   it('names the file for the context', async () => {
     expect((await snapshot()).out).toMatch(/^team-prod-1\.gantry\.json\.gz: /);
   });

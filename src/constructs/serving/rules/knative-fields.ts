@@ -113,7 +113,7 @@ const fieldsTaken = revisionRule(
       'A revision must not set fields that Knative controls, such as restartPolicy, terminationGracePeriodSeconds, lifecycle, or hostPort.',
     why: 'The webhook rejects them: "must not set the field(s)". No setting allows them.',
     source: MASK,
-    fix: 'Remove the field, or use a Deployment instead of a Service of Knative.',
+    fix: 'Remove the field from spec.template.spec, or use a Deployment, which takes restartPolicy, lifecycle, and hostPort.',
   },
   function* (revision) {
     const { spec, specPath } = revision;
@@ -181,7 +181,7 @@ const containersComplete = revisionRule(
       'A revision must have a container, containers must have unique names, and their variables, sources, and mounts must be complete.',
     why: 'The webhook rejects the revision.',
     source: PODS,
-    fix: 'Complete the entry, or remove it.',
+    fix: 'Set name, image, and one of configMapRef and secretRef where they are missing, and rename duplicates.',
   },
   function* (revision) {
     const { spec, specPath } = revision;

@@ -91,7 +91,7 @@ const ownerLabels = servingRule(
     summary: `The labels ${SERVING}/service and ${SERVING}/configuration must name the owner of the object.`,
     why: 'Knative sets them on what it makes; the webhook rejects them on an object that has no such owner.',
     source: `${KNATIVE}, pkg/apis/serving/v1 (validateLabels)`,
-    fix: 'Remove the label.',
+    fix: 'Remove the label from metadata.labels.',
   },
   function* ({ id, object }) {
     const metadata = asObject(object.metadata);
@@ -139,7 +139,7 @@ const rollout = servingRule(
     summary: `The annotation ${SERVING}/rollout-duration must be a duration in whole seconds.`,
     why: 'The webhook rejects any other value.',
     source: `${KNATIVE}, pkg/apis/serving/metadata_validation.go`,
-    fix: 'Set the annotation to a duration such as 380s.',
+    fix: `Set ${SERVING}/rollout-duration in metadata.annotations to a duration such as 380s.`,
   },
   ({ object }) => durations(asObject(asObject(object.metadata).annotations), '/metadata/annotations', ROLLOUT),
 );
