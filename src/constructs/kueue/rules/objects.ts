@@ -328,6 +328,7 @@ function* reserved(spec: Readonly<Record<string, JsonValue>>, path: string): Ite
           path: `${path}${holder.path}/resources/${form}/${RESERVED}`,
           message: `the resource ${RESERVED} is reserved for Kueue`,
           found: amounts[RESERVED],
+          fix: `Remove ${RESERVED} from the requests and limits, because Kueue counts pods itself.`,
         };
       }
     }
