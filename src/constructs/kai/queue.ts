@@ -1,7 +1,7 @@
 /**
  * Queue: a share of the cluster under the KAI scheduler, and the shares of those below it.
  */
-import { type ApiObject, type Duration } from 'cdk8s';
+import { type Duration } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   Queue as QueueKind,
@@ -70,7 +70,7 @@ export class Queue extends Construct implements KaiQueueReference {
   /** The parent queue; `undefined` on the first level. */
   readonly parent?: KaiQueueReference;
   /** The Queue object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<QueueKind>;
 
   /** @throws if an amount is not valid, or KAI cannot count it */
   constructor(scope: Construct, id: string, props: QueueProps = {}) {

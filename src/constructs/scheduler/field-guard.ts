@@ -22,7 +22,11 @@ import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../r
 import { Resource } from '../resources/resource';
 import { publicClass } from '../resources/public-class';
 
-/** Props of a FieldGuard. */
+/**
+ * Props of a FieldGuard.
+ *
+ * @beta
+ */
 export interface FieldGuardProps extends ClusterObjectProps, Overridable<ValidatingAdmissionPolicy> {
   /** User name of the scheduler's service account. */
   readonly username: string;
@@ -52,6 +56,8 @@ const OF_THE_NODE =
 /**
  * Reserves the fields that the scheduler writes on pods for the scheduler, and the annotation in which a node reports the devices of its pods
  * for that node: two ValidatingAdmissionPolicies. `GantryScheduler` makes one FieldGuard.
+ *
+ * @beta
  *
  * @example
  * new FieldGuard(chart, 'guard', {

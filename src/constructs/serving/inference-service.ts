@@ -2,6 +2,7 @@
  * InferenceService: one statement of a model server, with everything that it takes to serve.
  */
 import { type ApiObject } from 'cdk8s';
+import { isMistake } from '../../checks/mistakes';
 import { Construct } from 'constructs';
 import { Service as ServiceKind } from '../../facts/api/types/core/v1';
 import { PodDisruptionBudget as BudgetKind } from '../../facts/api/types/policy/v1';
@@ -150,7 +151,7 @@ export class InferenceService extends Construct {
     try {
       return make();
     } catch (error) {
-      throw error instanceof Error && !error.message.startsWith(this.node.path)
+      throw isMistake(error) && !error.message.startsWith(this.node.path)
         ? new Error(`${this.node.path}: ${error.message}`, { cause: error })
         : error;
     }

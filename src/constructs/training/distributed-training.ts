@@ -2,6 +2,7 @@
  * One statement of a distributed training (framework, nodes, devices, image, command), rendered as whatever kind the cluster runs.
  */
 import { type ApiObject } from 'cdk8s';
+import { isMistake } from '../../checks/mistakes';
 import { Construct } from 'constructs';
 import { type QueueReference, requireQueue } from '../resources/queue-references';
 import { Scheduling } from '../pods';
@@ -88,7 +89,7 @@ function atPath<R>(path: string, make: () => R): R {
   try {
     return make();
   } catch (error) {
-    throw error instanceof Error ? new Error(`${path}: ${error.message}`, { cause: error }) : error;
+    throw isMistake(error) ? new Error(`${path}: ${error.message}`, { cause: error }) : error;
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * PodGroup: pods that start together or not at all, for workloads to which no controller gives a group.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PodGroup as PodGroupKind, type PodGroupSpec } from '../../facts/api/types/scheduling.volcano.sh/v1beta1';
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
@@ -71,7 +71,7 @@ export class PodGroup extends Construct {
   /** Name of the PodGroup. */
   readonly name: string;
   /** The PodGroup object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<PodGroupKind>;
   private queue?: VolcanoQueueReference;
 
   constructor(scope: Construct, id: string, props: PodGroupProps = {}) {

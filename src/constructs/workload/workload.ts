@@ -5,7 +5,7 @@
 import { publicClass } from '../resources/public-class';
 import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
-import { collectMistakes } from '../../checks/mistakes';
+import { collectMistakes, isMistake } from '../../checks/mistakes';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type Gang, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
 import { merged, type OpenPartial } from '../resources/merge';
@@ -396,7 +396,7 @@ export abstract class Workload<
       try {
         action();
       } catch (error) {
-        throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
+        throw isMistake(error) ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
       }
     });
   }

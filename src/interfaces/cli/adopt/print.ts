@@ -96,8 +96,7 @@ function scalarText(expression: Expression, imports: Imports): string {
     return stringText(expression);
   }
   if (expression instanceof Reference) {
-    const { declared, member } = expression;
-    return member === undefined ? declared.variable : `${declared.variable}.${member}`;
+    return expression.text;
   }
   if (expression instanceof KindName) {
     return imports.kind(expression);
