@@ -2,6 +2,7 @@ import {
   type Gang,
   type NodeScore,
   type PodOrder,
+  type PodTemplate,
   type Queue,
   type QueueOrder,
   type ShareJudgment,
@@ -123,8 +124,8 @@ describe('sharedDeviceWaitSeconds', () => {
   }));
   const notebooks = ['a', 'b'].map((name) => gang(name, 1, part, { queue: 'p' }));
   const pods = notebooks.map(({ name }) => running(name, 'n', 0, { devices: [0] }));
-  const decided = (more: Partial<Gang>, template_ = part): readonly string[] => {
-    const server = gang('server', 1, template_, { arrival: NOW - 10 * MINUTE, priority: 1, ...more });
+  const decided = (more: Partial<Gang>, requested: PodTemplate = part): readonly string[] => {
+    const server = gang('server', 1, requested, { arrival: NOW - 10 * MINUTE, priority: 1, ...more });
     const world = cluster([node('n', 1)], [...notebooks, server], pods, { queues });
     return run(world, { sharedDeviceWaitSeconds: 600 }).evictions.map(({ gang: of, action }) => `${of} ${action}`);
   };
