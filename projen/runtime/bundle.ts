@@ -31,7 +31,7 @@ export const LIVE_BUNDLE: Bundle = {
  * - The Kubernetes client is only asked for addresses and credentials: its generated API stays out.
  * - SOCKS agents are made by its request functions, which are not used.
  * - The auth providers `gcp` and `azure` ended with kubectl 1.26, and `oidc` asks for a client of its own: exec plugins do all of that.
- * - node-fetch brings a URL parser for old versions of Node.
+ * - Of node-fetch only the class of headers is used, which Node has.
  * - A kubeconfig is read by the parser that reads the program's own configuration.
  */
 const LEFT_OUT: readonly { readonly path: RegExp; readonly importer: RegExp; readonly text: string }[] = [
@@ -56,7 +56,7 @@ const LEFT_OUT: readonly { readonly path: RegExp; readonly importer: RegExp; rea
     importer: /client-node/,
     text: "import { parse } from 'yaml'; export default { load: parse };",
   },
-  { path: /^whatwg-url$/, importer: /node-fetch/, text: 'export default { URL };' },
+  { path: /^node-fetch$/, importer: /client-node/, text: 'export const Headers = globalThis.Headers;' },
 ];
 
 const leaveOut: Plugin = {
