@@ -57,7 +57,6 @@ it('ends with status 1 where something waits, and says what would help', async (
     2 of 3 pods fit; for the next pod of role "Worker", no node has enough free
     nvidia.com/gpu (0 of 2).
     nearest: node n-01 lacks 8 nvidia.com/gpu
-    → Fits with 8 more nvidia.com/gpu on node n-01.
     → Fits with 2 pods instead of 3.`);
   for (const line of run.out.split('\n')) {
     expect(line.length).toBeLessThanOrEqual(80);
