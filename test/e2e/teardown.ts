@@ -6,6 +6,7 @@ import { skippedLine } from '../support/skipped';
 import { whyNoControlPlane } from './control-plane/availability';
 import { Cluster } from './control-plane/cluster';
 import { LIVE_CLUSTER } from './control-plane/components';
+import { whyNoEngine } from './docker/programs';
 import { whyNoPromtool } from './promtool/promtool';
 import { whyNoPulumi } from './pulumi/pulumi-cli';
 import { whyNoJudge } from './yaml/judge';
@@ -20,6 +21,7 @@ export default async function teardown(): Promise<void> {
     'the suites of promtool': whyNoPromtool(),
     'the suite of Pulumi': whyNoPulumi(),
     "the suite of kubectl's reader": whyNoJudge(),
+    'the suite of the Docker runner': whyNoEngine(),
     'the live page': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
   });
   if (line !== undefined) {

@@ -10,6 +10,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type * as AdoptModule from './adopt/adopt-command';
 import type * as CatalogModule from './catalog-command';
 import type * as CheckModule from './check-command';
+import { addDockerCommands } from './docker/commands';
 import { type CheckFlags } from './check-options';
 import type * as InitModule from './init/init-command';
 import type * as PlanModule from './plan-command';
@@ -75,6 +76,7 @@ function stackOf(error: unknown): string {
 
 function commands(terminal: Terminal, finish: (status: number) => void): Command {
   const program = new Command('gantry')
+    .enablePositionalOptions()
     .description('Check, plan, and simulate GPU and AI workloads on Kubernetes before you apply them.')
     .version(versionOf(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -298,6 +300,8 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       const { rulesCommand } = load('./rules-command') as typeof RulesModule;
       finish(rulesCommand(name, flags, terminal));
     });
+
+  addDockerCommands(program, terminal, finish);
 
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
