@@ -54,7 +54,7 @@ function objectsOf(count: number): readonly JsonObject[] {
   });
 }
 
-/* eslint-disable @typescript-eslint/no-require-imports -- each flavor loads its own packages alone */
+/* oxlint-disable typescript/no-require-imports -- each flavor loads its own packages alone */
 function plain(objects: readonly JsonObject[]): void {
   const k8s = require('@pulumi/kubernetes') as typeof Kubernetes;
   for (const [index, object] of objects.entries()) {

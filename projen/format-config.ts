@@ -17,7 +17,6 @@ export class FormatConfig {
       '!*.ts',
       '!*.mjs',
       // Generated.
-      '/eslint.config.mjs',
       '/src/facts/api/types/',
       '/src/facts/api/kind-table.ts',
       '/src/planning/pages/assets.ts',

@@ -1,10 +1,7 @@
 import { javascript, typescript } from 'projen';
-import { BrowserConfig } from './browser-config';
-import { AdoptConfig } from './adopt-config';
-import { CorpusConfig } from './corpus-config';
-import { EndToEndConfig } from './e2e-config';
-import { EslintConfig } from './eslint-config';
 import { FormatConfig } from './format-config';
+import { LintConfig } from './lint-config';
+import { addSuiteConfigs } from './suite-config';
 
 export interface GantryProjectOptions {
   readonly name: string;
@@ -42,6 +39,7 @@ const PUBLISHED = [
   'lib',
   '!lib/**/*.map',
   '!lib/runtime/kubernetes',
+  '!lib/interfaces/live',
   '!lib/bundles/*.js',
   'src/facts/api/schemas',
   'src/constructs/node-tuning/scripts',
@@ -165,9 +163,8 @@ export class GantryProject extends typescript.TypeScriptProject {
         'jest-runtime@^30',
         '@types/node@^20',
         '@types/sarif@2.1.7',
-        'eslint@10.15.0',
-        '@eslint/js@^10',
-        'typescript-eslint@8.73.0',
+        'oxlint@1.94.0',
+        'oxlint-tsgolint@7.0.2007',
         'fast-check@4.10.2',
         'dependency-cruiser@17.3.9',
         '@kubernetes/client-node@1.4.0',
@@ -201,12 +198,8 @@ export class GantryProject extends typescript.TypeScriptProject {
 
     this.deps.removeDependency('ts-jest');
     this.configureJest();
-    const { transform, moduleNameMapper } = this.jest!.config as Record<string, unknown>;
-    new EndToEndConfig(this, transform, moduleNameMapper);
-    new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
-    new AdoptConfig(this, this.jest!.config as Record<string, unknown>);
-    new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
-    new EslintConfig(this);
+    addSuiteConfigs(this, this.jest!.config as Record<string, unknown>);
+    new LintConfig(this);
     new FormatConfig(this);
     new javascript.TypescriptConfig(this, {
       fileName: 'tsconfig.dev.json',
@@ -218,6 +211,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       include: ['.projenrc.ts', 'src/**/*.ts', ...DEV_FOLDERS.map((folder) => `${folder}/**/*.ts`)],
       exclude: ['node_modules', 'dist', PAGE_CODE],
     });
+    // Tests see Jest's globals, in editors and in the lint.
+    this.tryFindObjectFile('test/tsconfig.json')!.addOverride('extends', '../tsconfig.dev.json');
     // Code of the HTML pages runs in a browser, and knows the document and not Node.
     this.tsconfig!.addExclude(PAGE_CODE);
     this.tsconfig!.addExclude(PROJECT_TEMPLATES);
@@ -307,7 +302,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         '--cluster sample --page dist/reference-platform.html',
     });
     this.addTask('format', { description: 'Format all TypeScript', exec: 'prettier --write --log-level warn .' });
-    this.addTask('lint', { description: 'Lint all TypeScript', exec: 'eslint .', receiveArgs: true });
+    this.addTask('lint', { description: 'Lint all TypeScript', exec: 'oxlint .', receiveArgs: true });
     this.addTask('jest', {
       description: 'Run unit tests only',
       exec: 'jest --config jest.config.json',
@@ -325,7 +320,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('generate:docs', {
       description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
-      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts',
+      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts && tsx projen/docs/snapshot-keys.ts',
     });
     this.addTask('generate:props', {
       description: 'Rewrite the names of the props of public classes, for programs without a type checker',
@@ -400,6 +395,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'jest --config jest.corpus.config.json',
       receiveArgs: true,
     });
+    this.addTask('test:package', {
+      description: 'Compile and run programs against the packed package under each module resolution (needs lib/)',
+      exec: 'jest --config jest.package.config.json',
+      receiveArgs: true,
+    });
     this.addTask('test:adopt', {
       description:
         'Adopt all examples, fixtures, and official examples, compile the stacks, and compare what they render (needs lib/, and Go for the official ones)',
@@ -460,6 +460,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       description:
         'Measure the scheduler against kube-scheduler on a live API server: --nodes N --pods N --soak MINUTES',
       exec: 'tsx bench/e2e.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:cycle', {
+      description: 'Measure what one arriving gang costs the scheduler program: --nodes N --pods N --waiting N',
+      exec: 'tsx bench/cycle.ts',
       receiveArgs: true,
     });
     this.addTask('conformance', {

@@ -7,19 +7,19 @@ import { GpuPlatform, kubeflow } from 'cdk8s-gantry';
 export function mixedVendors(app: App): App {
   const platform = new GpuPlatform(app, 'mixed', {
     pools: {
-      h100: { nodes: 16, accelerator: 'H100 SXM5', gpus: 8, cpu: 160, memory: '1536Gi' },
-      mi300x: { nodes: 8, accelerator: 'MI300X', gpus: 8, cpu: 160, memory: '2Ti' },
+      h100: { nodes: 16, accelerator: 'H100 SXM5', devices: 8, cpu: 160, memory: '1536Gi' },
+      mi300x: { nodes: 8, accelerator: 'MI300X', devices: 8, cpu: 160, memory: '2Ti' },
       slices: {
         nodes: 2,
         accelerator: 'MI300X',
-        gpus: 8,
+        devices: 8,
         cpu: 160,
         memory: '2Ti',
         partition: 'CPX/NPS4',
         tier: 'inference',
       },
-      gaudi: { nodes: 4, accelerator: 'Gaudi 3', gpus: 8, cpu: 160, memory: '1Ti' },
-      trainium: { nodes: 4, accelerator: 'trn1', gpus: 16, cpu: 120, memory: '480Gi' },
+      gaudi: { nodes: 4, accelerator: 'Gaudi 3', devices: 8, cpu: 160, memory: '1Ti' },
+      trainium: { nodes: 4, accelerator: 'trn1', devices: 16, cpu: 120, memory: '480Gi' },
     },
     teams: {
       research: { deserved: { h100: 12, mi300x: 4, gaudi: 4 }, capability: { h100: 16, mi300x: 8, gaudi: 4 } },

@@ -7,11 +7,11 @@ import { charts, gpuOperator, GpuPlatform, kubeflow, PlatformNetwork } from 'cdk
 export function platformOnOnePage(app: App): App {
   const platform = new GpuPlatform(app, 'platform', {
     pools: {
-      training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi', nodesPerRack: 8 },
+      training: { nodes: 64, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi', nodesPerRack: 8 },
       notebooks: {
         nodes: 4,
         accelerator: 'L40S',
-        gpus: 4,
+        devices: 4,
         cpu: 96,
         memory: '768Gi',
         tier: 'interactive',

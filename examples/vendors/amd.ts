@@ -7,8 +7,8 @@ import { batch, charts, GpuPlatform, kubeflow, Plan } from 'cdk8s-gantry';
 export function amdPool(app: App): App {
   const platform = new GpuPlatform(app, 'amd', {
     pools: {
-      mi300x: { nodes: 2, accelerator: 'MI300X', gpus: 8, cpu: 160, memory: '2Ti' },
-      slices: { nodes: 1, accelerator: 'MI300X', gpus: 8, cpu: 160, memory: '2Ti', partition: 'CPX/NPS4' },
+      mi300x: { nodes: 2, accelerator: 'MI300X', devices: 8, cpu: 160, memory: '2Ti' },
+      slices: { nodes: 1, accelerator: 'MI300X', devices: 8, cpu: 160, memory: '2Ti', partition: 'CPX/NPS4' },
     },
     teams: { research: { deserved: { mi300x: 2, slices: 1 } } },
     vendors: { amd: { driver: { version: '7.0.2' } } },

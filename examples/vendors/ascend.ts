@@ -11,7 +11,7 @@ export function ascendPool(app: App): App {
       npus: {
         nodes: 2,
         accelerator: '910B3',
-        gpus: 8,
+        devices: 8,
         cpu: 160,
         memory: '1Ti',
         labels: { 'accelerator-type': 'module-910b-8' },

@@ -6,7 +6,7 @@ import { batch, GpuPlatform, Plan } from 'cdk8s-gantry';
 
 export function gaudiPool(app: App): App {
   const platform = new GpuPlatform(app, 'gaudi', {
-    pools: { gaudi3: { nodes: 2, accelerator: 'Gaudi 3', gpus: 8, cpu: 160, memory: '1Ti' } },
+    pools: { gaudi3: { nodes: 2, accelerator: 'Gaudi 3', devices: 8, cpu: 160, memory: '1Ti' } },
     teams: { research: { deserved: { gaudi3: 2 } } },
     vendors: { gaudi: { containerEngine: 'containerd', driver: { hugePages: 48_000, externalPorts: true } } },
     delivery: { through: 'flux' },

@@ -7,7 +7,7 @@ import { batch, GpuPlatform, KueueSystem, Plan } from 'cdk8s-gantry';
 export function neuronPool(app: App): App {
   const platform = new GpuPlatform(app, 'neuron', {
     pools: {
-      trainium: { nodes: 4, accelerator: 'trn1', gpus: 16, cpu: 120, memory: '480Gi' },
+      trainium: { nodes: 4, accelerator: 'trn1', devices: 16, cpu: 120, memory: '480Gi' },
     },
     teams: { research: { deserved: { trainium: 4 } } },
     scheduling: new KueueSystem(),

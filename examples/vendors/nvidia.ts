@@ -7,11 +7,11 @@ import { batch, charts, gpuOperator, GpuPlatform, kubeflow, Plan } from 'cdk8s-g
 export function nvidiaPool(app: App): App {
   const platform = new GpuPlatform(app, 'nvidia', {
     pools: {
-      h100: { nodes: 4, accelerator: 'H100 SXM', gpus: 8, cpu: 160, memory: '1536Gi' },
+      h100: { nodes: 4, accelerator: 'H100 SXM', devices: 8, cpu: 160, memory: '1536Gi' },
       shared: {
         nodes: 1,
         accelerator: 'L40S',
-        gpus: 4,
+        devices: 4,
         cpu: 96,
         memory: '768Gi',
         tier: 'interactive',

@@ -7,7 +7,7 @@ import { batch, GpuPlatform, KueueSystem, Plan } from 'cdk8s-gantry';
 export function tpuPool(app: App): App {
   const platform = new GpuPlatform(app, 'tpu', {
     pools: {
-      v6e: { nodes: 4, accelerator: 'TPU v6e', gpus: 4, topology: '4x4', cpu: 160, memory: '700Gi' },
+      v6e: { nodes: 4, accelerator: 'TPU v6e', devices: 4, topology: '4x4', cpu: 160, memory: '700Gi' },
     },
     teams: { research: { deserved: { v6e: 4 } } },
     scheduling: new KueueSystem(),

@@ -21,6 +21,11 @@ export interface Bundle {
 }
 
 export const SCHEDULER_BUNDLE: Bundle = { entry: 'src/runtime/kubernetes/main.ts', output: 'lib/bundles/scheduler.js' };
+/** What the command line reads a running cluster with. */
+export const LIVE_BUNDLE: Bundle = {
+  entry: 'src/interfaces/live/main.ts',
+  output: 'lib/interfaces/cli/live-bundle.js',
+};
 
 /**
  * - The Kubernetes client is only asked for addresses and credentials: its generated API stays out.
@@ -93,9 +98,12 @@ function refusal(what: string): string {
  */
 const MOST_COMPRESSED = Math.floor(((262_144 - 8192) * 3) / 4);
 
-/** @returns bytes of the bundle */
-export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promise<number> {
-  const outfile = join(root, output);
+/**
+ * @param to the folder that `output` starts from
+ * @returns bytes of the bundle
+ */
+export async function writeBundle({ entry, output }: Bundle, root = ROOT, to = root): Promise<number> {
+  const outfile = join(to, output);
   mkdirSync(dirname(outfile), { recursive: true });
   const { metafile } = await build({
     absWorkingDir: root,
@@ -124,22 +132,29 @@ export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promi
       `${entry} reaches the construct library, which does not belong into a program: ${[...foreign, ...asked.map(({ path }) => path)].join(', ')}`,
     );
   }
-  const compressed = brotliCompressSync(readFileSync(outfile));
+  return Object.values(metafile.outputs)[0].bytes;
+}
+
+/** Compresses a bundle that travels in a ConfigMap. */
+function compress(output: string): void {
+  const file = join(ROOT, output);
+  const compressed = brotliCompressSync(readFileSync(file));
   if (compressed.length > MOST_COMPRESSED) {
     throw new Error(
       `${output} has ${compressed.length} bytes when compressed; a ConfigMap that \`kubectl apply\` takes has room for ${MOST_COMPRESSED}.`,
     );
   }
-  writeFileSync(`${outfile}.br`, compressed);
-  return Object.values(metafile.outputs)[0].bytes;
+  writeFileSync(`${file}.br`, compressed);
 }
 
 if (require.main === module) {
   console.log(`lib/entry.js: ${writeLazyEntry()} exports`);
-  Promise.all([writeBundle(SCHEDULER_BUNDLE), bundleCommand()]).then(
-    ([scheduler, command]) => {
+  Promise.all([writeBundle(SCHEDULER_BUNDLE), bundleCommand(), writeBundle(LIVE_BUNDLE)]).then(
+    ([scheduler, command, live]) => {
+      compress(SCHEDULER_BUNDLE.output);
       console.log(`${SCHEDULER_BUNDLE.output}: ${Math.round(scheduler / 1024)} KiB`);
       console.log(`${CHECK_BUNDLE}: ${Math.round(command / 1024)} KiB`);
+      console.log(`${LIVE_BUNDLE.output}: ${Math.round(live / 1024)} KiB`);
     },
     (error: unknown) => {
       console.error(error instanceof Error ? error.message : String(error));

@@ -44,7 +44,7 @@ const CHECKS: readonly Step[] = [
   { name: 'type check', command: [...TYPE_CHECK, 'tsconfig.dev.json'] },
   { name: 'type check of page code', command: [...TYPE_CHECK, 'tsconfig.pages.json'] },
   { name: 'format check', command: ['prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'] },
-  { name: 'lint', command: ['eslint/bin/eslint.js', '.'] },
+  { name: 'lint', command: ['oxlint/bin/oxlint', '.'] },
 ];
 
 function workers(args: readonly string[]): readonly string[] {

@@ -6,6 +6,7 @@ import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { type CheckOptions } from './engine';
 import { defaultRules } from './registry';
 import { type OfferedDevices, offeredTogether } from './offered-devices';
+import { type TargetCluster } from './cluster/target-cluster';
 import { type Rule } from './rule';
 import { type Suppression } from './suppression';
 
@@ -18,6 +19,7 @@ export interface CheckSettings {
   /** What the pools of nodes in the app offer. */
   readonly offered: OfferedDevices[];
   kubernetes?: KubernetesMinor;
+  cluster?: TargetCluster;
 }
 
 interface WithSettings {
@@ -38,9 +40,10 @@ export function silencedAt(scope: IConstruct): readonly Suppression[] {
 
 /** What the checks of the tree that `scope` belongs to run with. */
 export function checkOptionsOf(scope: IConstruct): CheckOptions {
-  const { kubernetes, rules, crds, offered } = settingsAt(scope.node.root);
+  const { kubernetes, rules, crds, offered, cluster } = settingsAt(scope.node.root);
   return {
     kubernetes,
+    ...(cluster !== undefined && { cluster }),
     crds,
     offered: offeredTogether(offered),
     crdOption: 'Checks.of(app).addCustomResourceDefinitions(…)',

@@ -1,11 +1,16 @@
 /**
  * How an app says what it wants of its checks: the target, rules of its own, what to silence and why.
  */
+import { createRequire } from 'node:module';
 import { type IConstruct } from 'constructs';
+import { KUBERNETES_MINORS } from '../facts/api/kinds';
 import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { checkOptionsOf, type CheckSettings, settingsAt } from './check-settings';
 import { type CheckOptions } from './engine';
+import type * as KnownRules from './known-rules';
+import { collectMistakes } from './mistakes';
 import { checkOnSynth } from './on-synth';
+import { TargetCluster } from './cluster/target-cluster';
 import { type Rule } from './rule';
 
 /**
@@ -41,10 +46,30 @@ export class Checks {
 
   /**
    * Sets the Kubernetes minor version that the app is for, for example `1.34`. Without a call it is 1.35.
+   * @throws if Gantry has no schemas of the version
    */
   target(kubernetes: KubernetesMinor): this {
-    this.root.kubernetes = kubernetes;
+    collectMistakes(this.scope, () => {
+      if (!(KUBERNETES_MINORS as readonly string[]).includes(kubernetes)) {
+        throw new Error(
+          `${this.at}unsupported Kubernetes version "${String(kubernetes)}". Supported versions are ${KUBERNETES_MINORS.join(', ')}.`,
+        );
+      }
+      this.root.kubernetes = kubernetes;
+    });
     return this;
+  }
+
+  /**
+   * Checks the app against a cluster: its versions and schemas count before the bundled ones, its quotas and admission policies apply, and a
+   * reference to what neither the app nor the cluster contains is an error.
+   *
+   * @param cluster a snapshot that `gantry snapshot` wrote, or the path of one
+   * @throws SnapshotFileError if the file cannot be read as a snapshot
+   */
+  against(cluster: TargetCluster | string): this {
+    this.root.cluster = typeof cluster === 'string' ? TargetCluster.read(cluster) : cluster;
+    return this.onSynth();
   }
 
   /**
@@ -52,13 +77,20 @@ export class Checks {
    * that `gantry check` on the written YAML ignores it too.
    * @param rule id of the rule, for example `tenancy/quota-key-counted`
    * @param reason why it does not matter here
-   * @throws if the reason is empty
+   * @throws if the reason is empty, or no rule has the id; add rules of your own first
    */
   ignore(rule: string, reason: string): this {
-    if (reason.trim() === '') {
-      throw new Error(`${this.scope.node.path}: ignoring the rule "${rule}" requires a non-empty reason.`);
-    }
-    settingsAt(this.scope).silenced.push({ rule, reason });
+    collectMistakes(this.scope, () => {
+      if (typeof reason !== 'string' || reason.trim() === '') {
+        throw new Error(`${this.at}ignoring the rule "${rule}" requires a non-empty reason.`);
+      }
+      const { unknownRule } = createRequire(__filename)('./known-rules') as typeof KnownRules;
+      const problem = unknownRule(rule, this.root.rules);
+      if (problem !== undefined) {
+        throw new Error(`${this.at}${problem}. List the rules with \`gantry rules\`.`);
+      }
+      settingsAt(this.scope).silenced.push({ rule, reason });
+    });
     return this;
   }
 
@@ -77,6 +109,11 @@ export class Checks {
   /** The options that the app is checked with. */
   get options(): CheckOptions {
     return checkOptionsOf(this.scope);
+  }
+
+  private get at(): string {
+    const { path } = this.scope.node;
+    return path === '' ? '' : `${path}: `;
   }
 
   private get root(): CheckSettings {

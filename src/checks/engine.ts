@@ -5,12 +5,15 @@ import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { unguarded } from '../manifests/unknown';
+import { clusterRules } from './cluster/cluster-rules';
+import { type TargetCluster } from './cluster/target-cluster';
 import { FindingCollector } from './collector';
 import { type RuleGroup, type Severity, type Tier } from './finding';
 import { type OfferedDevices } from './offered-devices';
 import { defaultRules } from './registry';
 import { type Report } from './report';
 import { type Rule } from './rule';
+import { reportUnknownSuppressions } from './known-rules';
 import { runRules } from './run-rules';
 import { ShapeChecker } from './schema/check-shape';
 import { shapeRules } from './schema/shape-rules';
@@ -21,7 +24,7 @@ import { type Suppression } from './suppression';
 export interface CheckOptions {
   /**
    * The Kubernetes minor that the manifests are meant for.
-   * @default '1.35'
+   * @default - that of the cluster, else '1.35'
    */
   readonly kubernetes?: KubernetesMinor;
   /**
@@ -65,6 +68,12 @@ export interface CheckOptions {
    * @default - what nodes in the set offer
    */
   readonly offered?: OfferedDevices;
+  /**
+   * The cluster that the manifests are for: its versions and schemas count before the bundled ones, and references to what neither it nor the
+   * manifests contain are errors.
+   * @default - only the manifests are known
+   */
+  readonly cluster?: TargetCluster;
 }
 
 const CRD_KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
@@ -77,11 +86,17 @@ const SHAPE_TIERS: readonly Tier[] = ['schema', 'cel', 'server'];
  * @throws only where a CRD given in `options.crds` cannot be read as one
  */
 export function check(set: ManifestSet, options: CheckOptions = {}): Report {
-  const kubernetes = options.kubernetes ?? DEFAULT_MINOR;
+  const { cluster } = options;
+  const kubernetes = options.kubernetes ?? cluster?.kubernetes ?? DEFAULT_MINOR;
   const collector = new FindingCollector(set, options);
   reportSourceProblems(set, collector);
-  checkShapes(set, kubernetes, options, collector);
-  runRules(options.rules ?? defaultRules(), { set, kubernetes, offered: options.offered }, collector);
+  const all = cluster?.with(set) ?? set;
+  checkShapes(set, all, { ...options, kubernetes }, collector);
+  const given = options.rules ?? defaultRules();
+  const rules = cluster === undefined ? given : [...given, ...clusterRules(cluster)];
+  reportUnknownSuppressions(set, rules, collector);
+  const offered = options.offered ?? cluster?.offered;
+  runRules(rules, { set: all, kubernetes, offered }, collector, set);
   return collector.report();
 }
 
@@ -103,15 +118,20 @@ function reportSourceProblems(set: ManifestSet, collector: FindingCollector): vo
 
 function checkShapes(
   set: ManifestSet,
-  kubernetes: KubernetesMinor,
-  { crds = [], crdOption = 'the option crds' }: CheckOptions,
+  all: ManifestSet,
+  {
+    kubernetes,
+    crds = [],
+    crdOption = 'the option crds',
+    cluster,
+  }: CheckOptions & { readonly kubernetes: KubernetesMinor },
   collector: FindingCollector,
 ): void {
   if (!collector.wants(SHAPE_TIERS)) {
     return;
   }
-  const definitions = set.ofKind(CRD_KIND).map((manifest) => unguarded(manifest.object));
-  const checker = new ShapeChecker({ kubernetes, crds, definitions });
+  const definitions = all.ofKind(CRD_KIND).map((manifest) => unguarded(manifest.object));
+  const checker = new ShapeChecker({ kubernetes, crds, definitions, cluster });
   for (const manifest of set.manifests) {
     const shape = checker.check(manifest);
     if (shape.notChecked !== undefined) {

@@ -32,6 +32,8 @@ export interface CollectedCall {
   readonly args: readonly unknown[];
   /** What is wrong with it, before anything is built. @default - nothing is known to be wrong */
   readonly problems?: () => readonly string[];
+  /** Values of a wrong kind in it, for those that the call accepts, or fails on without a message. @default - none are known */
+  readonly kindProblems?: () => readonly string[];
   /** The path of the construct, for errors that are thrown. @default - the message has none */
   readonly path?: () => string | undefined;
   /** The construct that a mistake belongs to. @default - the first construct that is given what the call returns */
@@ -73,12 +75,9 @@ export function withinPackage<T>(run: () => T): T {
 
 function thrown(call: CollectedCall): unknown {
   try {
-    const problems = call.problems?.() ?? [];
-    if (problems.length > 0) {
-      const path = call.path?.();
-      throw new Error(`${path === undefined ? '' : `${path}: `}${problems.join('; ')}.`);
-    }
-    return call.run();
+    throwProblems(call, call.problems?.() ?? []);
+    const kinds = call.kindProblems?.() ?? [];
+    return kinds.length === 0 ? call.run() : runDespite(call, kinds);
   } catch (error) {
     if (isMistake(error)) {
       const place = placeOfCall();
@@ -88,8 +87,29 @@ function thrown(call: CollectedCall): unknown {
   }
 }
 
+function throwProblems(call: CollectedCall, problems: readonly string[]): void {
+  if (problems.length > 0) {
+    const path = call.path?.();
+    throw new Error(`${path === undefined ? '' : `${path}: `}${problems.join('; ')}.`);
+  }
+}
+
+/** What the call itself says about a value names what to write. @throws that, or what is wrong with the kinds of the values */
+function runDespite(call: CollectedCall, kinds: readonly string[]): void {
+  try {
+    call.run();
+  } catch (error) {
+    if (isMistake(error)) {
+      throw error;
+    }
+  }
+  throwProblems(call, kinds);
+}
+
 function collected(call: CollectedCall): unknown {
-  const problems = (call.problems?.() ?? []).map((problem) => `${problem}.`);
+  const stated = (call.problems?.() ?? []).map((problem) => `${problem}.`);
+  const kinds = stated.length > 0 ? [] : (call.kindProblems?.() ?? []).map((problem) => `${problem}.`);
+  let problems = [...stated, ...kinds];
   let result: unknown;
   try {
     result = call.run();
@@ -97,6 +117,7 @@ function collected(call: CollectedCall): unknown {
     if (!isMistake(error) && problems.length === 0 && !isConsequence()) {
       throw error;
     }
+    problems = isMistake(error) ? stated : problems;
     const texts = problems.length > 0 ? problems : isConsequence() || !(error instanceof Error) ? [] : [error.message];
     return standIn(call, texts);
   }
@@ -135,7 +156,7 @@ function isConsequence(): boolean {
 }
 
 /** Errors of the language are mistakes of this package, or of the program, and keep their trace. */
-function isMistake(error: unknown): error is Error {
+export function isMistake(error: unknown): error is Error {
   return (
     error instanceof Error &&
     ![TypeError, ReferenceError, RangeError, SyntaxError].some((kind) => error instanceof kind)

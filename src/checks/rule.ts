@@ -83,6 +83,18 @@ export interface ObjectRule extends RuleFacts {
   readonly on: 'object';
   /** `group/Kind` (`Kind` alone for the core group), any version; `*` for every manifest. */
   readonly kinds: readonly string[];
+  /**
+   * `spec`: of the manifest, the rule sees the API version, the kind, and the spec, and not the metadata. It may look at the rest of the
+   * set. What it finds in one spec it finds in each that is equal, so it runs once for all of them.
+   * @default - the rule may look at everything
+   */
+  readonly sees?: 'spec';
+  /**
+   * Returns whether the rule can find anything in the manifest. Rules that share the function share its answer, which is asked for once for
+   * each manifest: for many rules about one kind of content, such as files in ConfigMaps.
+   * @default - the rule runs on every manifest of its kinds
+   */
+  readonly appliesTo?: (manifest: Manifest, context: RuleContext) => boolean;
   /** Returns what is wrong with the manifest. It must accept any JSON, also a shape that the schema rejects. */
   readonly check: (manifest: Manifest, context: RuleContext) => Iterable<Violation>;
 }
@@ -92,12 +104,11 @@ export interface PodTemplateRule extends RuleFacts {
   /** The rule checks one pod template at a time. */
   readonly on: 'pod-template';
   /**
-   * `template`: the rule sees the metadata and the spec of the template, the volumes that its workload adds, and no more of anything
-   * else than the kind of the workload and the Kubernetes minor. What it finds in one template it finds in each of equal content, so it
-   * is run once for all of them.
+   * `template`: of the workload, the rule sees the metadata and the spec of the template, the volumes that the workload adds, and its API
+   * version and kind. It may look at the rest of the set. What it finds in one template it finds in each of equal content, so it runs once
+   * for all of them.
    *
-   * `namespace`: the template, and the objects of the set that apply to its namespace (quotas, limit ranges, labels). The rule runs once for
-   * templates of equal content in one namespace.
+   * `namespace`: also the namespace of the workload. The rule runs once for templates of equal content in one namespace.
    * @default - the rule may look at everything: the object around the template, its name, the set
    */
   readonly sees?: 'template' | 'namespace';

@@ -16,7 +16,20 @@ const MOST_NAMES = 5000;
 /** Bits of a character: a set of names is kept as a text, which is what maps take for a key. */
 const BITS = 16;
 
-/** Rules on pod templates: those that see the template alone, those that see its namespace as well, and all others. */
+/** Rules on objects: those that see the spec alone, those that ask first whether they apply, and all others. */
+export interface ObjectRules {
+  readonly ofSpec: readonly ObjectRule[];
+  readonly asking: readonly AskingRules[];
+  readonly others: readonly ObjectRule[];
+}
+
+/** Rules that apply to the same manifests. */
+export interface AskingRules {
+  readonly applyTo: NonNullable<ObjectRule['appliesTo']>;
+  readonly rules: readonly ObjectRule[];
+}
+
+/** Rules on pod templates: those that see nothing of the object around, those that see its namespace as well, and all others. */
 export interface TemplateRules {
   readonly alone: readonly PodTemplateRule[];
   readonly inNamespace: readonly PodTemplateRule[];
@@ -28,7 +41,7 @@ export class RulesByField {
   private readonly objectRules: readonly ObjectRule[];
   private readonly templateRules: readonly PodTemplateRule[];
   private readonly names = new WeakMap<Manifest, string>();
-  private readonly forObjects = new Map<string, readonly ObjectRule[]>();
+  private readonly forObjects = new Map<string, ObjectRules>();
   private readonly forTemplates = new Map<string, TemplateRules>();
 
   constructor(rules: readonly Rule[]) {
@@ -42,7 +55,7 @@ export class RulesByField {
   }
 
   /** The rules on objects of this kind that may apply to this one, in their order. Rules on every kind come first. */
-  ofObject(manifest: Manifest): readonly ObjectRule[] {
+  ofObject(manifest: Manifest): ObjectRules {
     const names = this.namesIn(manifest);
     const kind = kindKey(manifest.id);
     const key = `${names}${kind}`;
@@ -50,7 +63,13 @@ export class RulesByField {
     if (rules === undefined) {
       const concerned = this.objectRules.filter((rule) => this.concerned(rule, names));
       const on = (wanted: string): readonly ObjectRule[] => concerned.filter((rule) => rule.kinds.includes(wanted));
-      rules = [...on('*'), ...on(kind)];
+      const all = [...on('*'), ...on(kind)];
+      const rest = all.filter(({ sees }) => sees !== 'spec');
+      rules = {
+        ofSpec: all.filter(({ sees }) => sees === 'spec'),
+        asking: askingAmong(rest),
+        others: rest.filter(({ appliesTo }) => appliesTo === undefined),
+      };
       if (this.forObjects.size >= MOST_NAMES) {
         this.forObjects.clear();
       }
@@ -117,4 +136,15 @@ export class RulesByField {
       }
     }
   }
+}
+
+function askingAmong(rules: readonly ObjectRule[]): readonly AskingRules[] {
+  const groups = new Map<AskingRules['applyTo'], ObjectRule[]>();
+  for (const rule of rules) {
+    if (rule.appliesTo !== undefined) {
+      const group = groups.get(rule.appliesTo) ?? [];
+      groups.set(rule.appliesTo, [...group, rule]);
+    }
+  }
+  return [...groups].map(([applyTo, group]) => ({ applyTo, rules: group }));
 }

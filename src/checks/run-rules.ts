@@ -4,20 +4,38 @@
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
 import { RULE_GROUPS, TIERS } from './finding';
+import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';
 import { judging, unlessUnknown } from '../manifests/unknown';
-import { type PodTemplateRule, type Rule, type RuleContext, type SetRule, type Violation } from './rule';
-import { RulesByField } from './rules-by-field';
+import { Remembered, type Said, WatchedTemplate } from './remembered';
+import {
+  type ObjectRule,
+  type PodTemplateRule,
+  type Rule,
+  type RuleContext,
+  type SetRule,
+  type Violation,
+} from './rule';
+import { type AskingRules, type ObjectRules, RulesByField } from './rules-by-field';
 import { addedVolumes } from './server/pod-view';
 
-/** Runs the rules of the requested tiers. */
-export function runRules(rules: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
+/**
+ * Runs the rules of the requested tiers.
+ *
+ * @param own what is checked, where the set of the context also contains what a cluster has: only this is reported on
+ */
+export function runRules(
+  rules: readonly Rule[],
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet = context.set,
+): void {
   const { byField, onTemplates, onSets } = sorted(rules, collector);
-  runObjectRules(byField, context, collector);
+  runObjectRules(byField, context, collector, own);
   if (onTemplates) {
-    runPodTemplateRules(byField, context, collector);
+    runPodTemplateRules(byField, context, collector, own);
   }
-  runSetRules(onSets, context, collector);
+  runSetRules(onSets, context, collector, own);
 }
 
 /** Rules as they are run: by what they look at. */
@@ -50,104 +68,183 @@ function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRule
   return result;
 }
 
-function runObjectRules(rules: RulesByField, context: RuleContext, collector: FindingCollector): void {
-  for (const manifest of context.set.manifests) {
-    for (const rule of rules.ofObject(manifest)) {
-      try {
-        const judgment = judging(() => [...rule.check(manifest, context)]);
-        if (!judgment.known) {
-          collector.addNotJudged(rule.id, manifest);
-          continue;
-        }
-        for (const violation of judgment.value) {
-          collector.add(rule, manifest, violation);
-        }
-      } catch (error) {
-        reportFailure(error, rule, manifest, collector);
+function runObjectRules(
+  rules: RulesByField,
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
+  const remembered = new Map<ObjectRules, Remembered<readonly Said<ObjectRule>[]>>();
+  for (const manifest of own.manifests) {
+    const found = rules.ofObject(manifest);
+    const content = found.ofSpec.length === 0 ? undefined : unlessUnknown(() => specContent(manifest), undefined);
+    let known = remembered.get(found);
+    if (known === undefined) {
+      remembered.set(found, (known = new Remembered()));
+    }
+    const saidOfSpec = (): readonly Said<ObjectRule>[] => said(found.ofSpec, manifest, context);
+    reportObject(content === undefined ? saidOfSpec() : known.get(content, saidOfSpec), manifest, collector);
+    reportObject(said(found.others, manifest, context), manifest, collector);
+    for (const { applyTo, rules: asking } of found.asking) {
+      if (mayApply(applyTo, manifest, context)) {
+        reportObject(said(asking, manifest, context), manifest, collector);
       }
     }
   }
 }
 
-/** What a rule found in a template: the location in the template, or why the rule failed. */
-type Said =
-  | { readonly rule: PodTemplateRule; readonly violation: Violation }
-  | { readonly rule: PodTemplateRule; readonly error: unknown }
-  | { readonly rule: PodTemplateRule; readonly notJudged: true };
+/** Where the answer is not known, or there is none, each rule says so itself. */
+function mayApply(applyTo: AskingRules['applyTo'], manifest: Manifest, context: RuleContext): boolean {
+  try {
+    return unlessUnknown(() => applyTo(manifest, context), true);
+  } catch {
+    return true;
+  }
+}
 
-/** Contents of templates that are remembered at a time. */
-const MOST_CONTENTS = 1000;
+/** All that rules see which see the spec alone; `undefined` where the spec has unknown values, which are not equal to any other. */
+function specContent({ id, object }: Manifest): string | undefined {
+  return `${id.apiVersion}\n${JSON.stringify(object.spec)}`;
+}
 
-function runPodTemplateRules(rules: RulesByField, context: RuleContext, collector: FindingCollector): void {
-  const ofContent = new Remembered();
-  const ofContentInNamespace = new Remembered();
-  for (const template of context.set.podTemplates) {
+function reportObject(all: readonly Said<ObjectRule>[], manifest: Manifest, collector: FindingCollector): void {
+  for (const one of all) {
+    if ('error' in one) {
+      reportFailure(one.error, one.rule, manifest, collector);
+    } else if ('notJudged' in one) {
+      collector.addNotJudged(one.rule.id, manifest);
+    } else {
+      collector.add(one.rule, manifest, one.violation);
+    }
+  }
+}
+
+/** What is known of templates with equal specs. */
+interface OfSpec {
+  readonly said: readonly Said<PodTemplateRule>[];
+  /** Rules that read the metadata of a template with this spec. */
+  readonly ofMetadata: readonly PodTemplateRule[];
+}
+
+function runPodTemplateRules(
+  rules: RulesByField,
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
+  const judge = new TemplateJudge(context);
+  for (const template of own.manifests.flatMap((manifest) => context.set.podTemplatesOf(manifest))) {
     const { alone, inNamespace, others } = rules.ofTemplates(template.manifest);
     // Templates with unknown values are not equal to any other.
-    const content = unlessUnknown(() => contentOf(template), undefined);
-    const saidBy = (some: readonly PodTemplateRule[]) => (): readonly Said[] =>
-      some.flatMap((rule) => say(rule, template, context));
-    report(ofContent.get(content, saidBy(alone)), template, collector);
-    report(
-      ofContentInNamespace.get(
-        content === undefined ? undefined : `${template.manifest.id.namespace} ${content}`,
-        saidBy(inNamespace),
-      ),
-      template,
-      collector,
-    );
-    for (const rule of others) {
-      report(say(rule, template, context), template, collector);
-    }
-  }
-}
-
-/** What was said of contents, as long as there are not too many of them. */
-class Remembered {
-  private readonly said = new Map<string, readonly Said[]>();
-
-  get(content: string | undefined, say: () => readonly Said[]): readonly Said[] {
+    const content = unlessUnknown(() => templateContent(template), undefined);
     if (content === undefined) {
-      return say();
+      reportTemplate(said([...alone, ...inNamespace], template, context), template, collector);
+    } else {
+      judge.report(alone, template, content, collector);
+      judge.report(inNamespace, template, `${template.manifest.id.namespace}\n${content}`, collector);
     }
-    let said = this.said.get(content);
-    if (said === undefined) {
-      said = say();
-      if (this.said.size >= MOST_CONTENTS) {
-        this.said.clear();
+    reportTemplate(said(others, template, context), template, collector);
+  }
+}
+
+/** Runs rules once for templates of equal content, and those that do not read its metadata once for those of equal spec. */
+class TemplateJudge {
+  private readonly bySpec = new Map<readonly PodTemplateRule[], Remembered<OfSpec>>();
+  private readonly byContent = new Map<readonly PodTemplateRule[], Remembered<readonly Said<PodTemplateRule>[]>>();
+
+  constructor(private readonly context: RuleContext) {}
+
+  report(rules: readonly PodTemplateRule[], template: PodTemplate, content: string, collector: FindingCollector): void {
+    if (rules.length === 0) {
+      return;
+    }
+    const ofSpec = memberOf(this.bySpec, rules).get(content, () => this.watched(rules, template));
+    reportTemplate(ofSpec.said, template, collector);
+    if (ofSpec.ofMetadata.length > 0) {
+      const { ofMetadata } = ofSpec;
+      const metadata = unlessUnknown(() => JSON.stringify(template.metadata), undefined);
+      const judge = (): readonly Said<PodTemplateRule>[] => said(ofMetadata, template, this.context);
+      const whole = `${metadata}\n${content}`;
+      reportTemplate(
+        metadata === undefined ? judge() : memberOf(this.byContent, rules).get(whole, judge),
+        template,
+        collector,
+      );
+    }
+  }
+
+  /** Runs the rules, and finds out which of them read the metadata. What they found is kept for equal metadata alone. */
+  private watched(rules: readonly PodTemplateRule[], template: PodTemplate): OfSpec {
+    const watched = new WatchedTemplate(template);
+    const ofMetadata: PodTemplateRule[] = [];
+    const found: Said<PodTemplateRule>[] = [];
+    for (const rule of rules) {
+      watched.metadataWasRead = false;
+      const violations = said([rule], watched, this.context);
+      if (watched.metadataWasRead) {
+        ofMetadata.push(rule);
+      } else {
+        found.push(...violations);
       }
-      this.said.set(content, said);
     }
-    return said;
+    return { said: found, ofMetadata };
   }
 }
 
-/** All that rules see which see the template alone. */
-function contentOf(template: PodTemplate): string {
+function memberOf<K, T>(members: Map<K, Remembered<T>>, key: K): Remembered<T> {
+  let member = members.get(key);
+  if (member === undefined) {
+    members.set(key, (member = new Remembered()));
+  }
+  return member;
+}
+
+/** All that rules see of a template which see the spec alone. */
+function templateContent(template: PodTemplate): string {
   const { apiVersion, kind } = template.manifest.id;
-  return JSON.stringify([apiVersion, kind, template.isPod, addedVolumes(template), template.metadata, template.spec]);
+  const volumes = addedVolumes(template);
+  return `${apiVersion}\n${kind}\n${template.isPod}\n${volumes.length === 0 ? '' : volumes.join()}\n${JSON.stringify(template.spec)}`;
 }
 
-const NOTHING: readonly Said[] = [];
-
-function say(rule: PodTemplateRule, template: PodTemplate, context: RuleContext): readonly Said[] {
-  let said: Said[] | undefined;
-  try {
-    const judgment = judging(() => [...rule.check(template, context)]);
-    if (!judgment.known) {
-      return [{ rule, notJudged: true }];
+/** What these rules find in a manifest or a template, one after the other. */
+function said<S extends Manifest | PodTemplate, R extends (ObjectRule | PodTemplateRule) & { check: Check<S> }>(
+  rules: readonly R[],
+  subject: S,
+  context: RuleContext,
+): readonly Said<R>[] {
+  let all: Said<R>[] | undefined;
+  for (const rule of rules) {
+    try {
+      const judgment = judging(() => listOf(rule.check(subject, context)));
+      if (!judgment.known) {
+        (all ??= []).push({ rule, notJudged: true });
+        continue;
+      }
+      for (const violation of judgment.value) {
+        (all ??= []).push({ rule, violation });
+      }
+    } catch (error) {
+      (all ??= []).push({ rule, error });
     }
-    for (const violation of judgment.value) {
-      (said ??= []).push({ rule, violation });
-    }
-  } catch (error) {
-    (said ??= []).push({ rule, error });
   }
-  return said ?? NOTHING;
+  return all ?? NOTHING;
 }
 
-function report(said: readonly Said[], template: PodTemplate, collector: FindingCollector): void {
-  for (const one of said) {
+type Check<S> = (subject: S, context: RuleContext) => Iterable<Violation>;
+
+const NOTHING: readonly never[] = [];
+
+/** Most rules return a list, and most lists are empty. */
+function listOf<T>(items: Iterable<T>): readonly T[] {
+  return Array.isArray(items) ? (items as readonly T[]) : [...items];
+}
+
+function reportTemplate(
+  all: readonly Said<PodTemplateRule>[],
+  template: PodTemplate,
+  collector: FindingCollector,
+): void {
+  for (const one of all) {
     if ('error' in one) {
       reportFailure(one.error, one.rule, template.manifest, collector);
     } else if ('notJudged' in one) {
@@ -161,15 +258,21 @@ function report(said: readonly Said[], template: PodTemplate, collector: Finding
   }
 }
 
-function runSetRules(rules: readonly SetRule[], context: RuleContext, collector: FindingCollector): void {
+function runSetRules(
+  rules: readonly SetRule[],
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
+  const checked = new Set(own.manifests);
   for (const rule of rules) {
     try {
-      const judgment = judging(() => [...rule.check(context)]);
+      const judgment = judging(() => listOf(rule.check(context)));
       if (!judgment.known) {
         collector.addNotJudged(rule.id);
         continue;
       }
-      for (const violation of judgment.value) {
+      for (const violation of judgment.value.filter(({ manifest }) => checked.has(manifest))) {
         collector.add(rule, violation.manifest, violation);
       }
     } catch (error) {

@@ -12,16 +12,16 @@ export interface Deferred<T> {
 }
 
 /**
- * A value that a construct passes through without looking at it: the value, or an `Output` of Pulumi. Outputs have values in
- * `GantryStack` of `cdk8s-gantry/pulumi`; any other app cannot render them.
+ * A value that a construct passes through without looking at it: the value, an `Output` of Pulumi, or a promise, so that an
+ * `Input` of Pulumi is one. They have values in `GantryStack` of `cdk8s-gantry/pulumi`; any other app cannot render them.
  */
-export type Carried<T> = T | Deferred<T>;
+export type Carried<T> = T | Deferred<T> | Promise<T>;
 
-/** A map whose values are carried, or a whole map that is. */
-export type CarriedMap<T> = Readonly<Record<string, Carried<T>>> | Deferred<Readonly<Record<string, T>>>;
+/** A map whose values are carried, or a whole map that is an Output. Constructs add members to maps, which a promise would lose. */
+export type CarriedMap<T> = Readonly<Record<string, Carried<T>>> | Deferred<Readonly<Record<string, Carried<T>>>>;
 
 /** A list whose items are carried, or a whole list that is. */
-export type CarriedList<T> = readonly Carried<T>[] | Deferred<readonly T[]>;
+export type CarriedList<T> = Carried<readonly Carried<T>[]>;
 
 /** `T`, in which every member at any depth may be carried. */
 export type CarriedDeep<T> = T extends (...args: never[]) => unknown
@@ -39,13 +39,18 @@ export function passed<T>(value: Carried<T>): T {
   return value as T;
 }
 
-/** Whether the value is deferred. */
-export function isDeferred(value: unknown): value is Deferred<unknown> {
+/** Whether the value is deferred: an Output, or a promise of any realm. */
+export function isDeferred(value: unknown): value is Deferred<unknown> | Promise<unknown> {
   return (
     typeof value === 'object' &&
     value !== null &&
-    (value as { readonly __pulumiOutput?: unknown }).__pulumiOutput === true
+    ((value as { readonly __pulumiOutput?: unknown }).__pulumiOutput === true || isPromise(value))
   );
+}
+
+/** Whether the value is a promise of any realm. */
+export function isPromise(value: object): value is Promise<unknown> {
+  return typeof (value as { readonly then?: unknown }).then === 'function';
 }
 
 /** A string that is written from values that are partly deferred, such as a configuration file in a ConfigMap. */
@@ -101,11 +106,11 @@ export function known<T>(
   prop: string,
   value: T,
   alternative = 'Give the value itself, for example from pulumi.Config',
-): Exclude<T, Deferred<unknown>> {
+): Exclude<T, Deferred<unknown> | Promise<unknown>> {
   if (isDeferred(value)) {
     throw new Error(
       `${prop}: must not be an Output, because its value decides what is rendered at synthesis. ${alternative}.`,
     );
   }
-  return value as Exclude<T, Deferred<unknown>>;
+  return value as Exclude<T, Deferred<unknown> | Promise<unknown>>;
 }

@@ -24,6 +24,9 @@ const NONE: readonly never[] = [];
  */
 export class ManifestSet {
   private kinds?: ReadonlyMap<string, readonly Manifest[]>;
+  private kindsByNamespace?: ReadonlyMap<string, readonly Manifest[]>;
+  private namespaces?: ReadonlyMap<string, readonly Manifest[]>;
+  private templatesByNamespace?: ReadonlyMap<string, readonly PodTemplate[]>;
   private identities?: ReadonlyMap<string, readonly Manifest[]>;
   private templates?: readonly PodTemplate[];
   private templatesByManifest?: ReadonlyMap<Manifest, readonly PodTemplate[]>;
@@ -40,10 +43,27 @@ export class ManifestSet {
     readonly skipped: readonly SkippedSource[] = [],
   ) {}
 
-  /** All manifests of a kind, `group/Kind` (or `Kind` alone for the core group), any version. */
-  ofKind(kind: string): readonly Manifest[] {
+  /**
+   * All manifests of a kind, `group/Kind` (or `Kind` alone for the core group), any version.
+   *
+   * @param namespace only those in this namespace; empty for those in none
+   */
+  ofKind(kind: string, namespace?: string): readonly Manifest[] {
+    if (namespace !== undefined) {
+      this.kindsByNamespace ??= groupBy(this.manifests, ({ id }) => `${kindKey(id)}\n${id.namespace}`);
+      return this.kindsByNamespace.get(`${kind}\n${namespace}`) ?? NONE;
+    }
     this.kinds ??= groupBy(this.manifests, ({ id }) => kindKey(id));
     return this.kinds.get(kind) ?? NONE;
+  }
+
+  /**
+   * All manifests in a namespace; with an empty one, those in none.
+   * @internal
+   */
+  inNamespace(namespace: string): readonly Manifest[] {
+    this.namespaces ??= groupBy(this.manifests, ({ id }) => id.namespace);
+    return this.namespaces.get(namespace) ?? NONE;
   }
 
   /** The manifest with this kind (`group/Kind`), name and namespace (empty for cluster-scoped kinds); the first of several. */
@@ -66,6 +86,15 @@ export class ManifestSet {
   podTemplatesOf(manifest: Manifest): readonly PodTemplate[] {
     this.templatesByManifest ??= groupBy(this.podTemplates, (template) => template.manifest);
     return this.templatesByManifest.get(manifest) ?? NONE;
+  }
+
+  /**
+   * The pod templates of the manifests in a namespace.
+   * @internal
+   */
+  podTemplatesIn(namespace: string): readonly PodTemplate[] {
+    this.templatesByNamespace ??= groupBy(this.podTemplates, ({ manifest }) => manifest.id.namespace);
+    return this.templatesByNamespace.get(namespace) ?? NONE;
   }
 
   /** What a manifest names, wherever it names it: queues, classes, config maps, claims, service accounts and so on. */
@@ -105,10 +134,12 @@ export class ManifestSet {
       return NONE;
     }
     const { namespaces, chooses } = selection;
-    return this.podTemplates.filter(
-      (template) =>
-        (namespaces?.includes(template.manifest.id.namespace) ?? true) && chooses(asObject(template.metadata.labels)),
-    );
+    const [only, ...others] = namespaces ?? [];
+    const inReach =
+      only !== undefined && others.length === 0
+        ? this.podTemplatesIn(only)
+        : this.podTemplates.filter(({ manifest: { id } }) => namespaces?.includes(id.namespace) ?? true);
+    return inReach.filter((template) => chooses(asObject(template.metadata.labels)));
   }
 
   /** The Services that a ServiceMonitor chooses by their labels. */
@@ -118,7 +149,9 @@ export class ManifestSet {
       return NONE;
     }
     const { namespaces, chooses } = selection;
-    return this.ofKind('Service').filter(
+    const [only, ...others] = namespaces ?? [];
+    const inReach = only !== undefined && others.length === 0 ? this.ofKind('Service', only) : this.ofKind('Service');
+    return inReach.filter(
       ({ id, object }) =>
         (namespaces?.includes(id.namespace) ?? true) && chooses(asObject(asObject(object.metadata).labels)),
     );

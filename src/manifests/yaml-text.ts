@@ -13,7 +13,7 @@ import { tokensOf } from './pointer';
 import { remembered, type TextDocument, type TextProblem } from './source-text';
 
 /** What YAML allows nowhere in a text. */
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const CONTROL_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
 /** The first document of a text that is not split, as programs read a file that is not a manifest. */

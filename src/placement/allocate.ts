@@ -77,7 +77,7 @@ function promise(cycle: Cycle, turn: Turn, backfill: boolean): void {
 
 function start(cycle: Cycle, turn: Turn): boolean {
   if (cycle.place(turn) || placeWithoutWishes(cycle, turn)) {
-    cycle.bound.push(...turn.pods);
+    cycle.bind(turn.pods);
     return true;
   }
   return waitForRelease(cycle, turn);
@@ -100,6 +100,6 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
   ledger.keep();
   // They still run: their capacity is booked twice until they have terminated, so no other pod starts there.
   releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices));
-  cycle.nominated.push(...turn.pods);
+  cycle.nominate(turn.pods);
   return true;
 }

@@ -6,10 +6,9 @@ import { milliOn, reportAllows } from './devices';
 import { STATIC_CONSTRAINTS, type StaticConstraint } from './filters/static';
 import { untoleratedTaint } from './filters/selectors';
 import { type AcceleratorRequest, type ClusterNode, PODS } from './model';
+import { MaxTree } from './max-tree';
 import { type PodClass } from './pod-class';
 import { type Session } from './session';
-
-type Count = { -readonly [Member in keyof BlockedNodes]: BlockedNodes[Member] };
 
 interface Obstacle {
   readonly constraint: Constraint;
@@ -25,32 +24,141 @@ export interface Blockage {
 
 /** `filled`: as if every node had taken all the pods of the class that it can. */
 export function blockage(session: Session, podClass: PodClass, filled = false): Blockage {
-  const counts = new Map<string, Count>();
-  let last: Count | undefined;
-  let nearest: NearestMiss | undefined;
-  let least = Infinity;
-  for (let row = 0; row < session.table.count; row++) {
-    const obstacle = obstacleOn(session, podClass, row) ?? (filled ? limit(session, podClass, row) : undefined);
+  return session.others.active
+    ? new Obstacles(session, podClass, filled).count()
+    : session.index(filled ? KnownWhenFilled : KnownObstacles).count(podClass);
+}
+
+/**
+ * What is in the way of a class on each row, looked at again where the row has changed: O(rows that changed · log rows).
+ */
+class Obstacles {
+  /** By row; -1 where nothing is in the way. */
+  private readonly codes: Int32Array;
+  /** Nodes by code. */
+  private readonly sums: number[] = [];
+  private readonly distances: MaxTree;
+  private readonly versions: Int32Array;
+  /** Up to where the changes of the table are known. */
+  private readonly notes = { position: 0, era: -1 };
+  /** Obstacles without the amount that is missing, by code. */
+  private readonly kinds: Pick<Obstacle, 'constraint' | 'detail'>[] = [];
+  private readonly known = new Map<string, number>();
+
+  constructor(
+    private readonly session: Session,
+    private readonly podClass: PodClass,
+    private readonly filled: boolean,
+  ) {
+    const { count } = session.table;
+    this.codes = new Int32Array(count).fill(-1);
+    this.distances = new MaxTree(count);
+    this.versions = new Int32Array(count).fill(-1);
+  }
+
+  count(): Blockage {
+    this.catchUp();
+    const { codes, kinds, sums } = this;
+    const found = [...sums.keys()].filter((code) => sums[code] > 0);
+    const first = new Map<number, number>();
+    // Which of two kinds of obstacles that exclude as many nodes comes first depends on the first such node.
+    const firstRow = (code: number): number => {
+      const known = first.get(code) ?? codes.indexOf(code);
+      first.set(code, known);
+      return known;
+    };
+    const byNodes = (a: number, b: number): number =>
+      sums[b] - sums[a] ||
+      compare(kinds[a].constraint, kinds[b].constraint) ||
+      (a === b ? 0 : firstRow(a) - firstRow(b));
+    const nearest = this.distances.first();
+    return {
+      blocked: found.sort(byNodes).map((code) => ({ ...kinds[code], nodes: sums[code] })),
+      nearest: nearest < 0 ? undefined : { node: this.session.table.nodes[nearest].name, ...this.obstacle(nearest)! },
+    };
+  }
+
+  private catchUp(): void {
+    const { versions, notes } = this;
+    const { version, count, changes, era } = this.session.table;
+    if (notes.era !== era || changes.length - notes.position > count) {
+      for (let row = 0; row < count; row++) {
+        if (versions[row] !== version[row]) {
+          this.look(row, false);
+        }
+      }
+      this.distances.build();
+    } else {
+      for (let i = notes.position; i < changes.length; i++) {
+        if (versions[changes[i]] !== version[changes[i]]) {
+          this.look(changes[i], true);
+        }
+      }
+    }
+    notes.era = era;
+    notes.position = changes.length;
+  }
+
+  private obstacle(row: number): Obstacle | undefined {
+    const { session, podClass } = this;
+    return obstacleOn(session, podClass, row) ?? (this.filled ? limit(session, podClass, row) : undefined);
+  }
+
+  private look(row: number, single: boolean): void {
+    const { codes, sums, versions } = this;
+    versions[row] = this.session.table.version[row];
+    if (codes[row] >= 0) {
+      sums[codes[row]]--;
+    }
+    const obstacle = this.obstacle(row);
+    const distance = obstacle === undefined ? Infinity : this.note(row, obstacle);
     if (obstacle === undefined) {
-      continue;
+      codes[row] = -1;
     }
-    const { constraint, detail, missing } = obstacle;
-    if (last === undefined || last.constraint !== constraint || last.detail !== detail) {
-      const key = `${constraint} ${detail ?? ''}`;
-      last = counts.get(key) ?? { constraint, ...(detail === undefined ? {} : { detail }), nodes: 0 };
-      counts.set(key, last);
-    }
-    last.nodes++;
-    const distance = missing === undefined ? FAR : missing / amountOf(podClass, detail);
-    if (distance < least) {
-      least = distance;
-      nearest = { node: session.table.nodes[row].name, ...obstacle };
+    // The largest value comes first, and of equals the lowest row.
+    if (single) {
+      this.distances.set(row, -distance);
+    } else {
+      this.distances.fill(row, -distance);
     }
   }
-  return {
-    blocked: [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.constraint < b.constraint ? -1 : 1)),
-    nearest,
-  };
+
+  /** @returns how far the row is from taking a pod */
+  private note(row: number, { constraint, detail, missing }: Obstacle): number {
+    const key = `${constraint} ${detail ?? ''}`;
+    let code = this.known.get(key);
+    if (code === undefined) {
+      code = this.kinds.push({ constraint, ...(detail === undefined ? {} : { detail }) }) - 1;
+      this.sums[code] = 0;
+      this.known.set(key, code);
+    }
+    this.codes[row] = code;
+    this.sums[code]++;
+    return missing === undefined ? FAR : missing / amountOf(this.podClass, detail);
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+class KnownObstacles {
+  private readonly classes: (Obstacles | undefined)[] = [];
+
+  constructor(
+    private readonly session: Session,
+    private readonly filled = false,
+  ) {}
+
+  count(podClass: PodClass): Blockage {
+    return (this.classes[podClass.id] ??= new Obstacles(this.session, podClass, this.filled)).count();
+  }
+}
+
+class KnownWhenFilled extends KnownObstacles {
+  constructor(session: Session) {
+    super(session, true);
+  }
 }
 
 /** What the class asks for and no node of the cluster has, however empty it is. */

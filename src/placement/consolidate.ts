@@ -18,7 +18,7 @@ import { WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from './records';
 import { reserve } from './reserve';
-import { evictable, portions } from './victims';
+import { evictable, portions, victimOrder } from './victims';
 import { podWorkLost, workLost } from './work-lost';
 
 /** What a gang waits whose start is not known, seconds. */
@@ -120,11 +120,8 @@ export class Consolidation {
     }
     cycle.wholeMoves++;
     const movable = new Set(this.movable());
-    const list = portions(
-      cycle,
-      session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== turn.gang.gang),
-      claimants,
-    );
+    const others = session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== turn.gang.gang);
+    const list = portions(cycle, others.sort(victimOrder(cycle)), claimants);
     return evictFor(
       cycle,
       turn,
@@ -164,12 +161,19 @@ export class Consolidation {
 function movablePods(cycle: Cycle): readonly PodRecord[] {
   const { gangs, now, policy } = cycle.session;
   const longAgo = now - policy.moveIntervalSeconds * 1000;
-  return gangs
-    .filter(({ placed }) => placed > 0)
-    .flatMap((gang) => rolesIn(gang.root).flatMap(({ pods }) => pods))
-    .filter(
-      (pod) => pod.row >= 0 && !pod.releasing && evictable(cycle, pod) && (!pod.existed || pod.startedAt <= longAgo),
-    );
+  const found: PodRecord[] = [];
+  for (const { placed, root } of gangs) {
+    if (placed > 0) {
+      for (const { pods } of root.children.length === 0 ? root.roles : rolesIn(root)) {
+        for (const pod of pods) {
+          if (pod.row >= 0 && !pod.releasing && (!pod.existed || pod.startedAt <= longAgo) && evictable(cycle, pod)) {
+            found.push(pod);
+          }
+        }
+      }
+    }
+  }
+  return found;
 }
 
 function asPortion(pod: PodRecord): Portion {

@@ -5,9 +5,10 @@ import { type Binding, type Eviction, type Reservation } from './decision';
 import { askedFor } from './gang-order';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
-import { type GangRecord, type PodRecord, type Portion, type QueueRecord, type Turn } from './records';
+import { type GangRecord, type PodRecord, type Turn } from './records';
 import { type End } from './row-books';
 import { Remembered } from './remembered';
+import { Running } from './running';
 import { type Selector, type Within } from './select';
 import { type Session } from './session';
 import { type Waiting, waitingOf } from './waiting';
@@ -22,10 +23,11 @@ export interface Evicted {
 /** What `kept` keeps. */
 interface Kept {
   movable?: readonly PodRecord[];
-  /** Gangs that run, by their place in the order of victims. */
-  ranks?: ReadonlyMap<GangRecord, number>;
-  /** By the rows that are useful to the claimant. */
-  portions?: Map<Uint8Array, Map<GangRecord, readonly Portion[]>>;
+}
+
+interface PlacedHere {
+  readonly pods: ReadonlySet<PodRecord>;
+  readonly known: readonly End[];
 }
 
 interface Totals {
@@ -64,8 +66,6 @@ export class Cycle {
   readonly evicted: Evicted[] = [];
   /** Pods that this decision has evicted or moved already. */
   readonly disturbed = new Set<PodRecord>();
-  /** The lowest priority of gangs that have pods, by queue. */
-  readonly lowestPriorities = new Map<QueueRecord | undefined, number>();
   reservation: HeadReservation | undefined;
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
@@ -86,6 +86,10 @@ export class Cycle {
   readonly withdrawn = new Set<PodRecord>();
   /** Rows on which classes may be, by their ids. */
   readonly useful = new Map<string, Uint8Array>();
+  /** Gangs that had fewer pods than they want or need before, by name. */
+  private readonly short: readonly GangRecord[];
+  private runningGangs: Running | undefined;
+  private placed: PlacedHere | undefined;
   private keeps: Kept = {};
   private keptAt = -1;
   private totals: (Totals & { readonly at: string }) | undefined;
@@ -100,8 +104,11 @@ export class Cycle {
     readonly selector: Selector,
   ) {
     this.queues = new Queues(session);
-    const short = [...session.short].filter(({ placed, size }) => placed < size);
-    this.waiting = waitingOf(short, session.policy.gangOrder);
+    this.short = [...session.short].sort((a, b) => a.index - b.index);
+    this.waiting = waitingOf(
+      this.short.filter(({ placed, size }) => placed < size),
+      session.policy.gangOrder,
+    );
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
     this.misfitsBeside = new Remembered(session.ledger.epochs);
@@ -132,12 +139,15 @@ export class Cycle {
     return this.totals;
   }
 
-  /** Gangs that have pods now count among those whose lowest priority is known. */
-  noteRunning(): void {
-    for (const { placed, queue, priority } of this.session.gangs) {
-      if (placed > 0 && priority < (this.lowestPriorities.get(queue) ?? Infinity)) {
-        this.lowestPriorities.set(queue, priority);
-      }
+  /** Gangs that could be evicted, once the decision begins to make room. */
+  running(): Running {
+    return (this.runningGangs ??= new Running(this));
+  }
+
+  /** The decision has evicted, moved, or placed pods of these gangs while it made room. */
+  disturbs(gangs: Iterable<GangRecord>): void {
+    for (const gang of gangs) {
+      this.runningGangs?.changed(gang);
     }
   }
 
@@ -197,8 +207,9 @@ export class Cycle {
 
   /** Gangs that may have fewer pods than they want or need: those that had before, and those that lost pods in this decision. */
   shortOfPods(): readonly GangRecord[] {
-    const gangs = new Set([...this.session.short, ...this.evicted.map(({ pod }) => pod.role!.gang)]);
-    return [...gangs].sort((a, b) => a.index - b.index);
+    const { short } = this.session;
+    const lost = new Set(this.evicted.map(({ pod }) => pod.role!.gang).filter((gang) => !short.has(gang)));
+    return lost.size === 0 ? this.short : [...this.short, ...lost].sort((a, b) => a.index - b.index);
   }
 
   /** Pods that are on their way out, and still hold their room. */
@@ -212,25 +223,67 @@ export class Cycle {
    */
   *endings(): Generator<End> {
     const { now, ends } = this.session;
-    // What was nominated may be bound as well while the next cycle is tried out.
-    const fresh = new Set([...this.bound, ...this.nominated].filter(({ row, releasing }) => row >= 0 && !releasing));
-    const placed = [...fresh]
-      .flatMap((pod): End[] => {
-        const seconds = pod.role!.gang.gang.expectedSeconds;
-        return seconds === undefined ? [] : [{ pod, at: now + Math.max(0, seconds) * 1000 }];
-      })
-      .sort((a, b) => a.at - b.at);
+    const { pods, known } = this.placedHere();
     let next = 0;
     for (const end of ends) {
       const at = Math.max(now, end.at);
-      while (next < placed.length && placed[next].at < at) {
-        yield placed[next++];
+      for (; next < known.length && known[next].at < at; next++) {
+        if (known[next].pod.row >= 0) {
+          yield known[next];
+        }
       }
-      if (end.pod.row >= 0 && !fresh.has(end.pod)) {
+      if (end.pod.row >= 0 && !pods.has(end.pod)) {
         yield at === end.at ? end : { pod: end.pod, at };
       }
     }
-    yield* placed.slice(next);
+    for (; next < known.length; next++) {
+      if (known[next].pod.row >= 0) {
+        yield known[next];
+      }
+    }
+  }
+
+  /** Is the end of anything known that runs, or that this decision has placed? */
+  hasEndings(): boolean {
+    const isKnown = ({ role }: PodRecord): boolean => role!.gang.gang.expectedSeconds !== undefined;
+    return this.session.ends.length > 0 || this.bound.some(isKnown) || this.nominated.some(isKnown);
+  }
+
+  /** What this decision has placed, and the known ends of it, soonest first. */
+  private placedHere(): PlacedHere {
+    if (this.placed === undefined) {
+      const { now } = this.session;
+      // What was nominated may be bound as well while the next cycle is tried out.
+      const pods = new Set([...this.bound, ...this.nominated]);
+      const known: End[] = [];
+      for (const pod of pods) {
+        const seconds = pod.role!.gang.gang.expectedSeconds;
+        if (seconds !== undefined && !pod.releasing) {
+          known.push({ pod, at: now + Math.max(0, seconds) * 1000 });
+        }
+      }
+      this.placed = { pods, known: known.sort((a, b) => a.at - b.at) };
+    }
+    return this.placed;
+  }
+
+  /** These pods start now. */
+  bind(pods: readonly PodRecord[]): void {
+    this.bound.push(...pods);
+    this.placed = undefined;
+  }
+
+  /** These pods start once others have terminated. */
+  nominate(pods: readonly PodRecord[]): void {
+    this.nominated.push(...pods);
+    this.placed = undefined;
+  }
+
+  /** Forgets what was bound and nominated since there were so many. */
+  forget(bound: number, nominated: number): void {
+    this.bound.length = bound;
+    this.nominated.length = nominated;
+    this.placed = undefined;
   }
 
   /** Must the gang leave alone what is promised to the gang at the head, because it may still run by then? */

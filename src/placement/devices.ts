@@ -156,6 +156,10 @@ export function chooseDevices(table: NodeTable, row: number, podClass: PodClass)
   if (table.overdrawn[row] > 0 && withinTotal(table, row, podClass) < 1) {
     return undefined;
   }
+  if (accelerator.kind === 'fraction' && deviceCount === 1 && podClass.models === undefined) {
+    const slot = preferredPart(table, row, accelerator);
+    return slot < 0 ? undefined : [slot];
+  }
   const fitting: number[] = [];
   for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
     if (serves(table, slot, podClass)) {
@@ -185,6 +189,27 @@ export function chooseDevices(table: NodeTable, row: number, podClass: PodClass)
 
 function sign({ spreadsFractions }: NodeTable): 1 | -1 {
   return spreadsFractions ? -1 : 1;
+}
+
+/** The same as `preferred` for a part of any device, the most frequent request, without a list; -1 where there is none. */
+function preferredPart(
+  table: NodeTable,
+  row: number,
+  accelerator: Extract<AcceleratorRequest, { readonly kind: 'fraction' }>,
+): number {
+  const { deviceStart, deviceFree, reports } = table;
+  const { milli } = accelerator;
+  const by = sign(table);
+  let best = -1;
+  let least = Infinity;
+  for (let slot = deviceStart[row]; slot < deviceStart[row + 1]; slot++) {
+    const free = deviceFree[slot];
+    if (free >= milli && by * free < least && (reports.fresh === 0 || reportAllows(table, slot, accelerator))) {
+      best = slot;
+      least = by * free;
+    }
+  }
+  return best;
 }
 
 /** The slot with the least left over, or the most where fractions are spread; the first of equals. */

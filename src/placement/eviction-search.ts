@@ -103,10 +103,11 @@ function carriedOut(
 /** The cheapest sets of victims, best first. */
 function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[]): Plan[] {
   const found: Plan[] = [];
+  const surplus = candidates.filter(({ core }) => !core);
   // Where nothing may be lost, other victims are not cheaper.
   const sets = action === 'consolidate' ? 1 : MOST_SETS;
   for (let first = 0; first < sets && first <= candidates.length; first++) {
-    const plan = planOf(cycle, turn, action, complete(candidates.slice(first), candidates));
+    const plan = planOf(cycle, turn, action, complete(candidates.slice(first), surplus));
     if (plan === undefined) {
       break;
     }
@@ -114,7 +115,7 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
   }
   if (action !== 'consolidate' && found.length > 0 && turn.pods.length === 1 && found[0].pods > 1) {
     for (const list of byNode(cycle, turn, candidates)) {
-      const plan = planOf(cycle, turn, action, complete(list, candidates));
+      const plan = planOf(cycle, turn, action, complete(list, surplus));
       if (plan !== undefined) {
         found.push(plan);
       }
@@ -132,14 +133,14 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
 }
 
 /** The core of a gang never goes without its surplus: what a list leaves out of that comes right before the core. */
-function complete(list: readonly Portion[], candidates: readonly Portion[]): readonly Portion[] {
-  if (list.length === candidates.length || !list.some(({ core }) => core)) {
+function complete(list: readonly Portion[], surplus: readonly Portion[]): readonly Portion[] {
+  if (surplus.length === 0 || !list.some(({ core }) => core)) {
     return list;
   }
   const there = new Set(list);
   const left = new Map<GangRecord, Portion[]>();
-  for (const portion of candidates) {
-    if (!portion.core && !there.has(portion)) {
+  for (const portion of surplus) {
+    if (!there.has(portion)) {
       left.set(portion.gang, [...(left.get(portion.gang) ?? []), portion]);
     }
   }
@@ -303,7 +304,7 @@ export function stands(
 }
 
 export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcome): void {
-  cycle.nominated.push(...turn.pods);
+  cycle.nominate(turn.pods);
   for (const portion of [...outcome.moved, ...outcome.lost]) {
     for (const pod of portion.pods) {
       cycle.disturbed.add(pod);
@@ -315,5 +316,6 @@ export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcom
       }
     }
   }
-  outcome.moved.forEach(({ pods }) => cycle.nominated.push(...pods));
+  outcome.moved.forEach(({ pods }) => cycle.nominate(pods));
+  cycle.disturbs(new Set([turn.gang, ...[...outcome.moved, ...outcome.lost].map(({ gang }) => gang)]));
 }

@@ -36,7 +36,6 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   cycle.releasing().forEach((pod) => session.ledger.remove(pod));
   cycle.releasesCount = true;
   cycle.started = new Set(cycle.bound);
-  cycle.noteRunning();
   const singles = passed.filter(({ kind }) => kind === undefined);
   const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
   let tries = session.policy.makeRoomLimit;

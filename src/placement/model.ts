@@ -337,7 +337,17 @@ type AcceleratorNeed =
       readonly count?: number;
       readonly models?: readonly string[];
     }
-  | { readonly kind: 'mig'; readonly profile: string; readonly count: number; readonly models?: readonly string[] }
+  | {
+      readonly kind: 'mig';
+      readonly profile: string;
+      readonly count: number;
+      readonly models?: readonly string[];
+      /**
+       * Whether queues count each instance as its number of compute slices, under the device resource, as KAI does.
+       * @default - by the name of the instance in the request, where there is one
+       */
+      readonly countedInSlices?: boolean;
+    }
   /** Time-sliced replicas. */
   | { readonly kind: 'shared'; readonly count: number; readonly models?: readonly string[] };
 

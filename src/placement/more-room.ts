@@ -16,6 +16,7 @@ import { type NodeTable, WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
 import { type PodRecord, type Turn, type UnitRecord } from './records';
 import { type Within } from './select';
+import { type Session } from './session';
 
 /** A node of more than three times the size is not a realistic change. */
 const MOST_GROWTH = 2;
@@ -68,9 +69,17 @@ export class MoreRoom {
     const { pods } = this.turn;
     const best: Growth[] = [];
     for (const { rows, short } of this.areas) {
+      const least = this.leastGrowths(short);
       for (const row of rows) {
+        const worst = best[MOST_TRIED - 1];
+        if (least !== undefined) {
+          const relative = least(row);
+          if (relative === Infinity || (worst !== undefined && less(worst, { row, relative }))) {
+            continue;
+          }
+        }
         const growth = growthOf(this.cycle, pods[0].podClass, row, short, pods.length);
-        if (growth === undefined || (best.length === MOST_TRIED && less(best[MOST_TRIED - 1], growth))) {
+        if (growth === undefined || (worst !== undefined && less(worst, growth))) {
           continue;
         }
         const at = best.findIndex((other) => less(growth, other));
@@ -81,23 +90,37 @@ export class MoreRoom {
     return best;
   }
 
+  /**
+   * No growth of a row is less than this, or there is none: most rows are ruled out by what they have free in all. Undefined where that cannot
+   * be said.
+   */
+  private leastGrowths(short: number): ((row: number) => number) | undefined {
+    const { session, placer } = this.cycle;
+    const { pods } = this.turn;
+    const [{ podClass }] = pods;
+    const { overdrawn, wholeFree } = session.table;
+    if (podClass.accelerator?.kind !== 'whole' || session.others.active) {
+      return undefined;
+    }
+    const { deviceCount } = podClass;
+    const room = placer.roomOnRows(podClass);
+    const offered = session.table.offered();
+    return (row) => {
+      if (overdrawn[row] > 0) {
+        return -Infinity;
+      }
+      const amount = (Math.min(room[row], pods.length) + short) * deviceCount - wholeFree[row];
+      return amount > 0 && amount > MOST_GROWTH * offered[row] ? Infinity : amount / deviceCount;
+    };
+  }
+
   /** The fewest more nodes like one that is there; with a required topology in one domain that has such a node. */
   *nodes(): Generator<Counterfactual> {
     const { cycle, turn } = this;
     const { table, ledger } = cycle.session;
     const [{ podClass }] = turn.pods;
-    const allowed = cycle.session.staticRow(podClass);
-    const room = emptyRoom(table, podClass);
     const found = this.areas.flatMap((area) => {
-      let like = -1;
-      let takes = 0;
-      for (const row of area.rows) {
-        const empty = allowed[row] === 0 ? room[row] : 0;
-        if (empty > takes) {
-          like = row;
-          takes = empty;
-        }
-      }
+      const { like, takes } = roomiest(cycle.session, podClass, area.rows);
       return like < 0 ? [] : [{ area, like, takes, count: Math.ceil(area.short / takes) }];
     });
     found.sort((a, b) => a.count - b.count || a.like - b.like);
@@ -121,7 +144,41 @@ export class MoreRoom {
   }
 }
 
-function less(a: Growth, b: Growth): boolean {
+interface Roomiest {
+  /** -1 where no row takes a pod. */
+  readonly like: number;
+  readonly takes: number;
+}
+
+/** For all rows, by class, with the nodes for which that holds. */
+const roomiestOfAll = new WeakMap<PodClass, Roomiest & { readonly replaced: number }>();
+
+/** The first of the rows that take the most pods of the class were they empty. */
+function roomiest(session: Session, podClass: PodClass, rows: Int32Array): Roomiest {
+  const { table } = session;
+  const known = rows === table.allRows ? roomiestOfAll.get(podClass) : undefined;
+  if (known?.replaced === table.replaced) {
+    return known;
+  }
+  const allowed = session.staticRow(podClass);
+  const room = emptyRoom(table, podClass);
+  let like = -1;
+  let takes = 0;
+  for (const row of rows) {
+    const empty = allowed[row] === 0 ? room[row] : 0;
+    if (empty > takes) {
+      like = row;
+      takes = empty;
+    }
+  }
+  const found = { like, takes, replaced: table.replaced };
+  if (rows === table.allRows) {
+    roomiestOfAll.set(podClass, found);
+  }
+  return found;
+}
+
+function less(a: Pick<Growth, 'row' | 'relative'>, b: Pick<Growth, 'row' | 'relative'>): boolean {
   return a.relative < b.relative || (a.relative === b.relative && a.row < b.row);
 }
 

@@ -55,8 +55,7 @@ export function standsNextCycle(
 
   revived.forEach((pod) => (pod.waits = false));
   ledger.rollback(mark);
-  cycle.bound.length = state.bound;
-  cycle.nominated.length = state.nominated;
+  cycle.forget(state.bound, state.nominated);
   cycle.reservation = state.reservation;
   return stands;
 }

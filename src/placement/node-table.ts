@@ -64,6 +64,7 @@ export class NodeTable {
   replaced = 0;
 
   private readonly most: (number | undefined)[] = [];
+  private offers: { readonly amounts: Float64Array; readonly replaced: number } | undefined;
   private readonly deviceResources: ReadonlySet<string>;
 
   /** By row, with the text that was read. */
@@ -192,6 +193,18 @@ export class NodeTable {
   /** The most that one node has of a column. */
   largest(column: number): number {
     return (this.most[column] ??= this.allocatable[column].reduce((most, amount) => Math.max(most, amount), 0));
+  }
+
+  /** What each row has of its device resource. */
+  offered(): Float64Array {
+    if (this.offers?.replaced !== this.replaced) {
+      const amounts = Float64Array.from(
+        this.nodes,
+        ({ allocatable }, row) => allocatable[this.deviceResource[row]] ?? 0,
+      );
+      this.offers = { amounts, replaced: this.replaced };
+    }
+    return this.offers.amounts;
   }
 
   /** Notes that something on the row is different. */

@@ -51,7 +51,9 @@ export class GangPlacer {
     ) {
       return this.placeOne(pods[0], within);
     }
-    if ((pods.length >= WORTH_COUNTING || root.topology !== undefined) && !this.enoughRoom(pods, within)) {
+    // Where pods depend on one another each node has to be looked at, which is worth it for large gangs and domains alone.
+    const worth = !this.session.others.active || pods.length >= WORTH_COUNTING || root.topology !== undefined;
+    if (worth && !this.enoughRoom(pods, within)) {
       return false;
     }
     const wanted = new Set(pods);
@@ -103,11 +105,14 @@ export class GangPlacer {
   }
 
   private unit(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {
-    const pods = podsOf(unit).filter((pod) => wanted.has(pod));
+    const { topology } = unit;
+    if (topology === undefined) {
+      return this.parts(unit, wanted, within);
+    }
+    const pods = podsOf(unit, (pod) => wanted.has(pod));
     if (pods.length === 0) {
       return true;
     }
-    const { topology } = unit;
     if (topology?.required === undefined && topology?.preferred === undefined && topology?.sliceLevel === undefined) {
       return this.parts(unit, wanted, within);
     }
@@ -391,15 +396,15 @@ export class GangPlacer {
     const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(kind.podClass);
     const nodes = new Map<Domain, number>();
     const { others } = this.session;
-    const found = tree.byLevel[level]
+    // A full cluster has few domains with any room.
+    const open = others.active ? tree.byLevel[level] : this.room.openDomains(kind.podClass, tree, level);
+    const counted = others.active
+      ? []
+      : [...kinds].map(([podClass, count]) => ({ byDomain: this.room.domains(podClass, tree), count }));
+    const found = open
+      .filter(({ index }) => counted.every(({ byDomain, count }) => byDomain[index] >= count))
       .filter((domain) => running.length === 0 || running.some((row) => domain.rows.includes(row)))
       .filter((domain) => {
-        if (
-          !others.active &&
-          [...kinds].some(([podClass, count]) => this.room.ofDomain(podClass, tree, domain) < count)
-        ) {
-          return false;
-        }
         const rows = intersect(within, tree, domain);
         let spare = Infinity;
         for (const [podClass, count] of kinds) {
@@ -428,6 +433,11 @@ export class GangPlacer {
   /** How many pods of the class one node takes; only for classes that `countsFor` counts. */
   roomOn(podClass: PodClass, row: number): number {
     return this.room.ofRow(podClass, row);
+  }
+
+  /** The same by row, until the books change. */
+  roomOnRows(podClass: PodClass): Int32Array {
+    return this.room.ofRows(podClass);
   }
 
   /** How many pods of the class the rows take, at most about `limit`. */
@@ -470,6 +480,10 @@ export class GangPlacer {
     domain: Domain | undefined,
   ): boolean {
     const workers = pods.filter((pod) => pod !== kind.leader);
+    if (domain !== undefined && kind.leader === undefined && isWhole(request, domain)) {
+      const rows = intersect(within, tree, domain);
+      return this.capacity(kind.worker, rows, workers.length) >= workers.length && this.placeEach(workers, rows);
+    }
     const rowsOf = (leaf: Domain): Within => intersect(within, tree, leaf);
     const only = request.balanced === true ? undefined : domain;
     const asked: TopologyRequest = {
@@ -478,8 +492,11 @@ export class GangPlacer {
       leader: kind.leader !== undefined,
       within: only,
     };
+    // Counted without a look at the rows: most domains of a full cluster have no room.
+    const counted =
+      kind.leader !== undefined || this.session.others.active ? undefined : this.room.domains(kind.worker, tree);
     const assignment = assignTopology(tree, asked, (leaf) =>
-      (domain !== undefined && !isUnder(leaf, domain)) || this.hasNone(kind, tree, leaf)
+      counted?.[leaf.index] === 0 || (domain !== undefined && !isUnder(leaf, domain))
         ? NO_ROOM
         : { ...this.leafRoom(kind, rowsOf(leaf), pods.length), preference: this.preferenceOf(kind.worker, leaf) },
     );
@@ -496,11 +513,6 @@ export class GangPlacer {
       }
     }
     return next === workers.length;
-  }
-
-  /** Counted without a look at the rows: most domains of a full cluster have no room. */
-  private hasNone({ worker, leader }: Kind, tree: TopologyTree, leaf: Domain): boolean {
-    return leader === undefined && !this.session.others.active && this.room.ofDomain(worker, tree, leaf) === 0;
   }
 
   /** How much a leaf is what the pods' preferred node affinity asks for. */
@@ -590,20 +602,30 @@ export function requires({ topology, children, roles }: UnitRecord): boolean {
   return must(topology) || children.some(requires) || roles.some(({ role }) => must(role.topology));
 }
 
+/** Do all pods go to this one domain, however they are told apart? */
+function isWhole({ mode, balanced = false, sliceLevel }: TopologyRequest, { children }: Domain): boolean {
+  return mode === 'required' && !balanced && sliceLevel === undefined && children.length === 0;
+}
+
 function withoutTopology({ roles, children }: Part): Part {
   return { roles, children, topology: undefined };
 }
 
-function podsOf(unit: Part): PodRecord[] {
-  const roles: readonly RoleRecord[] = [...unit.roles, ...unit.children.flatMap(rolesIn)];
-  return roles.flatMap(({ pods }) => pods);
+function podsOf(unit: Part, isMeant: (pod: PodRecord) => boolean): PodRecord[] {
+  const found: PodRecord[] = [];
+  for (const { pods } of unit.children.length === 0 ? unit.roles : [...unit.roles, ...unit.children.flatMap(rolesIn)]) {
+    for (const pod of pods) {
+      if (isMeant(pod)) {
+        found.push(pod);
+      }
+    }
+  }
+  return found;
 }
 
 /** Rows of pods of the unit that run already. */
 function placedRows(unit: Part, wanted: ReadonlySet<PodRecord>): number[] {
-  return podsOf(unit)
-    .filter((pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod))
-    .map(({ row }) => row);
+  return podsOf(unit, (pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod)).map(({ row }) => row);
 }
 
 function isUnder(leaf: Domain, domain: Domain): boolean {

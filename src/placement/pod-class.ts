@@ -167,8 +167,9 @@ function acceleratorOf(template: PodTemplate, deviceResources: ReadonlySet<strin
 }
 
 /**
- * What a queue is charged for the pod. Devices are charged under the device resource in whole devices, shares as decimal parts; a MIG
- * instance as many devices as its profile has compute slices, which is how GPU quota counts it.
+ * What a queue is charged for the pod. Devices are charged under the device resource in whole devices, shares as decimal parts. A MIG
+ * instance that is requested by a resource name is charged under that name, and as many devices as its profile has compute slices only if
+ * its queue counts so; one that has no name of its own always is.
  */
 function chargeOf(
   template: PodTemplate,
@@ -177,17 +178,21 @@ function chargeOf(
 ): ReadonlyMap<string, number> {
   const charge = new Map<string, number>();
   const deviceResource = accelerator?.resource ?? table.deviceResource[0] ?? DEFAULT_DEVICE_RESOURCE;
+  const inSlices = accelerator?.kind === 'mig' && accelerator.countedInSlices === true;
+  let isNamed = false;
   for (const [name, amount] of Object.entries(template.request)) {
     if (amount <= 0) {
       continue;
     }
     charge.set(name, amount);
     const slices = /^nvidia\.com\/mig-(\d+)g\./.exec(name);
-    if (slices !== null) {
+    isNamed ||= slices !== null;
+    if (slices !== null && inSlices) {
       charge.set(deviceResource, (charge.get(deviceResource) ?? 0) + Number(slices[1]) * amount);
     }
   }
-  if (accelerator !== undefined && template.accelerator !== undefined) {
+  const isCountedByName = accelerator?.kind === 'mig' && isNamed && !inSlices;
+  if (accelerator !== undefined && template.accelerator !== undefined && !isCountedByName) {
     charge.set(deviceResource, deviceCharge(accelerator, table));
   }
   return charge;

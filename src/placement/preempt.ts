@@ -2,15 +2,11 @@
  * Who may be preempted: gangs of the same queue with a strictly lower priority.
  */
 import { type Cycle } from './cycle';
-
 import { type GangRecord, type Turn } from './records';
 
-export function preemptCandidates({ session, lowestPriorities }: Cycle, { gang }: Turn): GangRecord[] {
-  // Mostly there is none of lower priority, and no need to look at every gang.
-  if ((lowestPriorities.get(gang.queue) ?? Infinity) >= gang.priority) {
-    return [];
-  }
-  return session.gangs.filter(
-    (other) => other.queue === gang.queue && other.priority < gang.priority && other.placed > 0,
-  );
+/** In the order in which they would go, which begins with the lowest priority. */
+export function preemptCandidates(cycle: Cycle, { gang }: Turn): readonly GangRecord[] {
+  const gangs = cycle.running().ofQueue(gang.queue!);
+  const end = gangs.findIndex(({ priority }) => priority >= gang.priority);
+  return end < 0 ? gangs : gangs.slice(0, end);
 }

@@ -51,21 +51,29 @@ export class QueueBooks {
       ofQueue = new Map();
       this.tallies.set(queue, ofQueue);
     }
+    let tally: Tally = { requested: 0, allocated: 0, nonPreemptible: 0 };
+    let of: PodClass | undefined;
     for (const { pods } of gang.roles) {
       for (const { podClass, releasing, home, preemptible } of pods) {
         if (releasing) {
           continue;
         }
-        const tally = ofQueue.get(podClass) ?? { requested: 0, allocated: 0, nonPreemptible: 0 };
+        if (of !== podClass) {
+          tally = ofQueue.get(podClass) ?? { requested: 0, allocated: 0, nonPreemptible: 0 };
+          ofQueue.set(podClass, tally);
+          of = podClass;
+        }
         tally.requested += by;
         if (home !== NOWHERE) {
           tally.allocated += by;
           tally.nonPreemptible += preemptible ? 0 : by;
         }
-        if (tally.requested === 0) {
+      }
+    }
+    for (const { pods } of by === 1 ? [] : gang.roles) {
+      for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
+        if (ofQueue.get(podClass)?.requested === 0) {
           ofQueue.delete(podClass);
-        } else {
-          ofQueue.set(podClass, tally);
         }
       }
     }

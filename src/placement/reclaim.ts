@@ -13,14 +13,16 @@ import { type Cycle } from './cycle';
 import { staysInQuota } from './gang-order';
 import { type PodClass } from './pod-class';
 import { DUST, holds, siblingsAbove } from './queues';
-import { type GangRecord, type Portion, type QueueRecord, type Turn } from './records';
-import { inVictimOrder, portionsOf, surplusFirst, usefulRows, victimOrder } from './victims';
+import { type Portion, type QueueRecord, type Turn } from './records';
+import { usefulRows, victimOrder } from './victims';
 
 export class ReclaimRules {
   private readonly queue: QueueRecord;
   private readonly asked: Float64Array;
   /** What was allocated before any eviction; later the books contain the outcome. */
   private readonly before = new Map<QueueRecord, Float64Array>();
+  /** By victim: the two siblings above it and the claimant, and whether the claimant's side stays in its quota. */
+  private readonly pairs = new Map<QueueRecord, { mine: QueueRecord; theirs: QueueRecord; within: boolean }>();
 
   constructor(
     private readonly cycle: Cycle,
@@ -42,14 +44,13 @@ export class ReclaimRules {
   candidates(claimants: ReadonlySet<PodClass>): Portion[] {
     const { session } = this.cycle;
     const useful = usefulRows(this.cycle, claimants);
-    const queues = new Map<QueueRecord, Portion[]>();
-    const others = session.gangs.filter((other) => this.isOther(other));
-    for (const gang of inVictimOrder(this.cycle, others)) {
-      const list = queues.get(gang.queue!) ?? [];
-      list.push(...portionsOf(this.cycle, gang, useful));
-      queues.set(gang.queue!, list);
+    const running = this.cycle.running();
+    const queues = new Map<QueueRecord, readonly Portion[]>();
+    for (const queue of running.queues()) {
+      if (queue !== this.queue && queue.queue.reclaimable !== false) {
+        queues.set(queue, running.portionsOfQueue(queue, useful));
+      }
     }
-    queues.forEach((list, queue) => queues.set(queue, surplusFirst(list)));
     const taken = new Map<QueueRecord, Float64Array>();
     const chosen: Portion[] = [];
     const next = new Map([...queues.keys()].map((queue) => [queue, 0]));
@@ -83,10 +84,6 @@ export class ReclaimRules {
     return this.keepsOrder(taken);
   }
 
-  private isOther({ queue, placed }: GangRecord): boolean {
-    return placed > 0 && queue !== undefined && queue !== this.queue && queue.queue.reclaimable !== false;
-  }
-
   private mostSaturated(
     queues: ReadonlyMap<QueueRecord, readonly Portion[]>,
     next: ReadonlyMap<QueueRecord, number>,
@@ -107,34 +104,54 @@ export class ReclaimRules {
   }
 
   private mayTakeFrom(victim: QueueRecord, taken: ReadonlyMap<QueueRecord, Float64Array>): boolean {
-    const [mine, theirs] = siblingsAbove(this.queue, victim);
-    if (mine === theirs) {
-      return false;
+    let pair = this.pairs.get(victim);
+    if (pair === undefined) {
+      const [mine, theirs] = siblingsAbove(this.queue, victim);
+      const within = staysInQuota(withAllocated(mine, this.before.get(mine)!), this.asked);
+      pair = { mine, theirs, within };
+      this.pairs.set(victim, pair);
     }
-    const left = this.left(theirs, taken);
-    const leftOfQueue = this.left(victim, taken);
-    const above = (queue: QueueRecord, amounts: Float64Array, limit: (account: number) => number): boolean =>
-      amounts.some(
-        (amount, account) => this.asked[account] > 0 && amount > limit(account) + DUST && queue.allocated.length > 0,
-      );
-    if (above(theirs, left, (account) => holds(theirs, account)) && above(victim, leftOfQueue, () => 0)) {
-      return true;
-    }
+    const { mine, theirs, within } = pair;
     return (
-      staysInQuota(withAllocated(mine, this.before.get(mine)!), this.asked) &&
-      above(theirs, left, (account) => theirs.deserved[account])
+      mine !== theirs &&
+      ((this.isAbove(theirs, taken, 'holds') && this.isAbove(victim, taken, 'nothing')) ||
+        (within && this.isAbove(theirs, taken, 'deserved')))
     );
   }
 
-  private saturationOf(queue: QueueRecord, taken: ReadonlyMap<QueueRecord, Float64Array>): number {
-    const left = this.left(queue, taken);
-    let worst = 0;
-    left.forEach((amount, account) => {
-      if (this.asked[account] > 0 && amount > DUST) {
-        const share = queue.fairShare[account];
-        worst = Math.max(worst, share > 0 ? amount / share : Infinity);
+  /** Has the queue more left than that, of anything that is asked for? */
+  private isAbove(
+    queue: QueueRecord,
+    taken: ReadonlyMap<QueueRecord, Float64Array>,
+    limit: 'holds' | 'nothing' | 'deserved',
+  ): boolean {
+    const { asked } = this;
+    const before = this.before.get(queue)!;
+    const gone = taken.get(queue);
+    for (let account = 0; account < asked.length; account++) {
+      if (asked[account] > 0) {
+        const left = before[account] - (gone?.[account] ?? 0);
+        const most = limit === 'nothing' ? 0 : limit === 'holds' ? holds(queue, account) : queue.deserved[account];
+        if (left > most + DUST) {
+          return true;
+        }
       }
-    });
+    }
+    return false;
+  }
+
+  private saturationOf(queue: QueueRecord, taken: ReadonlyMap<QueueRecord, Float64Array>): number {
+    const { asked } = this;
+    const before = this.before.get(queue)!;
+    const gone = taken.get(queue);
+    let worst = 0;
+    for (let account = 0; account < asked.length; account++) {
+      const left = before[account] - (gone?.[account] ?? 0);
+      if (asked[account] > 0 && left > DUST) {
+        const share = queue.fairShare[account];
+        worst = Math.max(worst, share > 0 ? left / share : Infinity);
+      }
+    }
     return worst;
   }
 
@@ -176,7 +193,9 @@ export class ReclaimRules {
       taken.set(queue, sum);
       for (const { podClass } of pods) {
         const { ids, amounts } = ledger.charge(podClass);
-        ids.forEach((account, i) => (sum[account] += amounts[i]));
+        for (let i = 0; i < ids.length; i++) {
+          sum[ids[i]] += amounts[i];
+        }
       }
     }
   }

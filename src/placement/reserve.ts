@@ -9,6 +9,9 @@ import { momentsOf, search } from './moments';
 import { type Turn } from './records';
 
 export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
+  if (!cycle.hasEndings()) {
+    return undefined;
+  }
   const counted = counting(cycle, turn);
   return counted === 'uncountable' ? searching(cycle, turn) : counted;
 }

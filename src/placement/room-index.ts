@@ -16,9 +16,12 @@ interface Sums {
   /** Room by row, as it is in the sums. */
   readonly counted: Int32Array;
   readonly byDomain: Float64Array;
-  /** Rows with room, in no order, and the place of each row among them. */
+  /** Rows with room, in no order, and the place of each row among them. Of the cluster alone. */
   readonly open: number[];
   readonly places: Int32Array;
+  /** Domains with room by level, in no order, and the place of each domain among those of its level. Of trees alone. */
+  readonly openDomains: readonly Domain[][];
+  readonly domainPlaces: Int32Array;
   total: number;
   position: number;
   era: number;
@@ -44,6 +47,11 @@ export class RoomIndex {
     return room[row];
   }
 
+  /** Room by row, up to date until the books change. */
+  ofRows(podClass: PodClass): Int32Array {
+    return this.upToDate(podClass, undefined).counted;
+  }
+
   /** Room on all nodes. */
   total(podClass: PodClass): number {
     return this.upToDate(podClass, undefined).total;
@@ -52,6 +60,16 @@ export class RoomIndex {
   /** The rows that have room, in no order. */
   openRows(podClass: PodClass): readonly number[] {
     return this.upToDate(podClass, undefined).open;
+  }
+
+  /** The domains of a level that have room, in no order. */
+  openDomains(podClass: PodClass, tree: TopologyTree, level: number): readonly Domain[] {
+    return this.upToDate(podClass, tree).openDomains[level];
+  }
+
+  /** Room on the nodes of each domain, up to date until the books change. */
+  domains(podClass: PodClass, tree: TopologyTree): Float64Array {
+    return this.upToDate(podClass, tree).byDomain;
   }
 
   /** Room on the nodes of a domain. */
@@ -71,6 +89,8 @@ export class RoomIndex {
       byDomain: new Float64Array(tree?.domains.length ?? 0),
       open: [],
       places: new Int32Array(tree === undefined ? table.count : 0),
+      openDomains: (tree?.levels ?? []).map(() => []),
+      domainPlaces: new Int32Array(tree?.domains.length ?? 0),
       total: 0,
       position: 0,
       era: -1,
@@ -94,22 +114,18 @@ export class RoomIndex {
     if (by === 0) {
       return;
     }
-    const { counted, open, places } = sums;
+    const { counted } = sums;
     if (tree === undefined && (counted[row] === 0) !== (counted[row] + by === 0)) {
-      if (counted[row] === 0) {
-        places[row] = open.push(row) - 1;
-      } else {
-        const last = open.pop()!;
-        if (last !== row) {
-          open[places[row]] = last;
-          places[last] = places[row];
-        }
-      }
+      toggle(sums.open, sums.places, row, row, counted[row] === 0, ITSELF);
     }
     counted[row] += by;
     sums.total += by;
     for (let at = tree === undefined ? undefined : this.path(tree)[row]; at !== undefined; at = at.parent) {
+      const before = sums.byDomain[at.index];
       sums.byDomain[at.index] += by;
+      if ((before === 0) !== (before + by === 0)) {
+        toggle(sums.openDomains[at.level], sums.domainPlaces, at, at.index, before === 0, INDEX);
+      }
     }
   }
 
@@ -123,5 +139,28 @@ export class RoomIndex {
       this.paths.set(tree, path);
     }
     return path;
+  }
+}
+
+const ITSELF = (row: number): number => row;
+const INDEX = ({ index }: Domain): number => index;
+
+/** Puts an element into a list without an order, or takes it out. */
+function toggle<T>(
+  list: T[],
+  places: Int32Array,
+  element: T,
+  id: number,
+  isIn: boolean,
+  idOf: (one: T) => number,
+): void {
+  if (isIn) {
+    places[id] = list.push(element) - 1;
+    return;
+  }
+  const last = list.pop()!;
+  if (last !== element) {
+    list[places[id]] = last;
+    places[idOf(last)] = places[id];
   }
 }

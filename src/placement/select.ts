@@ -164,8 +164,15 @@ export class Selector {
     const least = Math.min(cpu, cpuOf(podClass)) / 2;
     const free = table.free[CPU_COLUMN];
     const score = this.score(podClass, cpu);
+    const byStates = policy.nodeScore === 'fgd' || policy.nodeScore === 'fragmentation';
+    const fits = byStates
+      ? this.session.index(DeviceStates).fits(podClass)
+      : (row: number): boolean => devicesFit(table, row, podClass);
+    if (preference === undefined && !signals) {
+      return (row) => (allowed[row] !== 0 || free[row] < least || !fits(row) ? -Infinity : score(row));
+    }
     return (row) => {
-      if (allowed[row] !== 0 || free[row] < least || !devicesFit(table, row, podClass)) {
+      if (allowed[row] !== 0 || free[row] < least || !fits(row)) {
         return -Infinity;
       }
       const wish = preference === undefined ? 0 : preference[row] * policy.affinityWeight * WISH;

@@ -368,17 +368,14 @@ export class Session {
   private count(gang: GangRecord, by: 1 | -1): void {
     let running = 0;
     for (const { pods } of gang.roles) {
-      for (const pod of pods) {
-        const { podClass } = pod;
-        const count = (this.classCounts.get(podClass) ?? 0) + by;
-        if (count === 0) {
-          this.classCounts.delete(podClass);
-        } else {
-          this.classCounts.set(podClass, count);
+      for (let from = 0, to = 0; from < pods.length; from = to) {
+        const { podClass } = pods[from];
+        for (; to < pods.length && pods[to].podClass === podClass; to++) {
+          const pod = pods[to];
+          running += pod.home === NOWHERE || pod.releasing ? 0 : 1;
+          this.rowBooks.enter(pod, by);
         }
-        this.dynamicPods += podClass.dynamic ? by : 0;
-        running += pod.home === NOWHERE || pod.releasing ? 0 : 1;
-        this.rowBooks.enter(pod, by);
+        this.countClass(podClass, by * (to - from));
       }
     }
     if (this.policy.workload === undefined) {
@@ -391,6 +388,16 @@ export class Session {
     } else {
       this.short.delete(gang);
     }
+  }
+
+  private countClass(podClass: PodClass, by: number): void {
+    const count = (this.classCounts.get(podClass) ?? 0) + by;
+    if (count === 0) {
+      this.classCounts.delete(podClass);
+    } else {
+      this.classCounts.set(podClass, count);
+    }
+    this.dynamicPods += podClass.dynamic ? by : 0;
   }
 
   private replacePod(key: string): void {

@@ -13,12 +13,13 @@ import { type PodClass } from './pod-class';
 import { type GangRecord, type PodRecord, type Portion } from './records';
 import { workLost } from './work-lost';
 
-/** Gangs from `candidates` as portions; the first one is to go first. */
+/** Gangs from `candidates`, which are in the order in which they go, as portions. */
 export function portions(cycle: Cycle, candidates: readonly GangRecord[], claimants: ReadonlySet<PodClass>): Portion[] {
   const useful = usefulRows(cycle, claimants);
+  const running = cycle.running();
   const list: Portion[] = [];
-  for (const gang of inVictimOrder(cycle, candidates)) {
-    list.push(...portionsOf(cycle, gang, useful));
+  for (const gang of candidates) {
+    list.push(...running.portionsOf(gang, useful));
     if (list.length >= cycle.session.policy.victimLimit) {
       break;
     }
@@ -31,46 +32,33 @@ export function surplusFirst(list: readonly Portion[]): Portion[] {
   return [...list.filter(({ core }) => !core), ...list.filter(({ core }) => core)];
 }
 
-/** The gangs, the one that goes first in front. */
-export function inVictimOrder(cycle: Cycle, candidates: readonly GangRecord[]): readonly GangRecord[] {
-  const ranks = cycle.kept('ranks', () => {
-    const running = cycle.session.gangs.filter(({ placed }) => placed > 0).sort(victimOrder(cycle));
-    return new Map(running.map((gang, rank) => [gang, rank]));
-  });
-  return [...candidates].sort((a, b) => ranks.get(a)! - ranks.get(b)!);
-}
-
-export function portionsOf(cycle: Cycle, gang: GangRecord, useful: Uint8Array): readonly Portion[] {
-  const known = cycle.kept('portions', () => new Map<Uint8Array, Map<GangRecord, readonly Portion[]>>());
-  let ofRows = known.get(useful);
-  if (ofRows === undefined) {
-    ofRows = new Map();
-    known.set(useful, ofRows);
+export function newPortions(cycle: Cycle, gang: GangRecord, useful: Uint8Array): readonly Portion[] {
+  const running: PodRecord[] = [];
+  let isUseful = false;
+  let isEvictable = true;
+  for (const { pods } of gang.root.children.length === 0 ? gang.root.roles : rolesIn(gang.root)) {
+    for (const pod of pods) {
+      if (pod.row >= 0 && !pod.releasing) {
+        running.push(pod);
+        isUseful ||= useful[pod.row] === 1;
+        isEvictable &&= evictable(cycle, pod);
+      }
+    }
   }
-  let list = ofRows.get(gang);
-  if (list === undefined) {
-    list = newPortions(cycle, gang, useful);
-    ofRows.set(gang, list);
+  if (!isUseful) {
+    return NO_PORTIONS;
   }
-  return list;
-}
-
-function newPortions(cycle: Cycle, gang: GangRecord, useful: Uint8Array): Portion[] {
-  const running = rolesIn(gang.root)
-    .flatMap(({ pods }) => pods)
-    .filter(({ row, releasing }) => row >= 0 && !releasing);
-  if (!running.some(({ row }) => useful[row] === 1)) {
-    return [];
+  // Most gangs have no surplus.
+  if (running.length <= gang.needed) {
+    return isEvictable ? [{ gang, pods: running, core: true }] : NO_PORTIONS;
   }
   const list: Portion[] = [];
   const gone = new Set<PodRecord>();
-  if (running.length > gang.needed) {
-    for (const pod of [...running].reverse()) {
-      if (evictable(cycle, pod) && isSurplus(pod, gone)) {
-        gone.add(pod);
-        if (useful[pod.row] === 1) {
-          list.push({ gang, pods: [pod], core: false });
-        }
+  for (const pod of [...running].reverse()) {
+    if (evictable(cycle, pod) && isSurplus(pod, gone)) {
+      gone.add(pod);
+      if (useful[pod.row] === 1) {
+        list.push({ gang, pods: [pod], core: false });
       }
     }
   }
@@ -80,6 +68,8 @@ function newPortions(cycle: Cycle, gang: GangRecord, useful: Uint8Array): Portio
   }
   return list;
 }
+
+const NO_PORTIONS: readonly Portion[] = [];
 
 export function evictable({ session, disturbed, started }: Cycle, pod: PodRecord): boolean {
   const seconds = pod.role?.gang.gang.minimumRuntimeSeconds ?? 0;

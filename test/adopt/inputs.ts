@@ -25,7 +25,7 @@ export function exampleInputs(): readonly Input[] {
 }
 
 function synthesized(path: string): ManifestSet {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  // oxlint-disable-next-line typescript/no-require-imports
   const module = require(path) as Readonly<Record<string, (app: App) => unknown>>;
   const app = new App();
   Object.values(module).find((value) => typeof value === 'function' && value.length === 1)?.(app);

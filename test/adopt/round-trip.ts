@@ -32,7 +32,7 @@ export function objectsOf(source: string): readonly JsonObject[] {
   });
   const exported: Record<string, new (scope: Construct, id: string) => Chart> = {};
   // The code is our own, and runs as a module would.
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  // oxlint-disable-next-line typescript/no-implied-eval
   const run = new Function('require', 'exports', code) as (require: typeof load, exports: typeof exported) => void;
   run(load, exported);
   const { Stack } = exported;
@@ -49,7 +49,7 @@ function load(name: string): unknown {
   const [, kind] = /^cdk8s-gantry\/api\/(.+)$/.exec(name) ?? [];
   const path =
     kind === undefined ? (name === 'cdk8s-gantry' ? '../../src' : name) : `../../src/facts/api/types/${kind}`;
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  // oxlint-disable-next-line typescript/no-require-imports
   return require(path);
 }
 

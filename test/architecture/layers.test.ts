@@ -76,10 +76,27 @@ test('a folder imports only from the folders to its left', () => {
 });
 
 test('no other folder imports the scheduler program: the package contains it as a bundle only', () => {
+  // What reads a running cluster is bundled like a program, with the client that the scheduler has.
   const outside = imports.filter(
-    ({ from, to }) => folderOf(to) === 'runtime/kubernetes' && folderOf(from) !== folderOf(to),
+    ({ from, to }) =>
+      folderOf(to) === 'runtime/kubernetes' &&
+      folderOf(from) !== folderOf(to) &&
+      !(folderOf(from) === 'interfaces/live' && to.startsWith('src/runtime/kubernetes/api/')),
   );
   expect(outside.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+});
+
+test('what reads a running cluster is loaded as a bundle only', () => {
+  const users = modules.flatMap(({ source, dependencies }) =>
+    dependencies
+      .filter(
+        ({ resolved, typeOnly, dependencyTypes }) =>
+          resolved.startsWith('src/interfaces/live/') && typeOnly !== true && !dependencyTypes.includes('type-only'),
+      )
+      .filter(() => folderOf(source) !== 'interfaces/live')
+      .map(({ resolved }) => `${source} -> ${resolved}`),
+  );
+  expect(users).toEqual([]);
 });
 
 test('only the commands of `gantry docker` import the Docker runner, and nothing loads them but their call', () => {

@@ -208,3 +208,24 @@ test('a finding on each of many members has its place without searching all of t
   expect(findings).toHaveLength(3000);
   expect(new Set(findings.map(({ line }) => line)).size).toBe(3000);
 });
+
+test('a number of replicas is not work', () => {
+  const manifests = `apiVersion: v1
+kind: ResourceQuota
+metadata: {name: all, namespace: research}
+spec: {hard: {requests.nvidia.com/gpu: "2000000000"}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: server, namespace: research}
+spec:
+  replicas: 2000000000
+  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}
+  selector: {matchLabels: {app: server}}
+  template:
+    metadata: {labels: {app: server}}
+    spec: {containers: [{name: server, image: "registry.example.com/server:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+`;
+  const { findings } = check(readManifests(manifests));
+  expect(findings.map(({ rule }) => rule)).toContain('serving/surge-fits-quota');
+});

@@ -1,3 +1,6 @@
+import { App, Chart } from 'cdk8s';
+import { Checks } from '../../src/checks/checks-of';
+import { check } from '../../src/checks/engine';
 import { FindingCollector } from '../../src/checks/collector';
 import { type ObjectRule } from '../../src/checks/rule';
 import { runRules } from '../../src/checks/run-rules';
@@ -78,4 +81,62 @@ test('a rule that fails is said, and the other rules go on', () => {
   expect(notChecked).toEqual([
     { object: 'v1 ConfigMap a', file: 'a.yaml', why: 'the rule test/broken failed: no such thing', failed: true },
   ]);
+});
+
+describe('a suppression that names no rule', () => {
+  const checked = (annotation: string): readonly string[] =>
+    check(
+      new ManifestSet(
+        parseYaml(
+          `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    gantry.dev/ignore: ${JSON.stringify(annotation)}\n`,
+          'a.yaml',
+        ).manifests,
+      ),
+      { rules: [noData] },
+    ).findings.map(({ rule, severity, message }) => `${severity} ${rule}: ${message}`);
+
+  test.each([
+    [
+      'a misspelled rule',
+      'schema/unknown-feild: ours',
+      'unknown rule "schema/unknown-feild" (did you mean "schema/unknown-field"?)',
+    ],
+    [
+      'a rule without its domain',
+      'unknown-field: ours',
+      'unknown rule "unknown-field" (did you mean "schema/unknown-field"?)',
+    ],
+    ['a rule of a known domain', 'schema/whatever-else: ours', 'unknown rule "schema/whatever-else"'],
+  ])('%s is a warning', (_what, annotation, problem) => {
+    expect(checked(annotation)).toEqual([
+      `warning gantry/suppression-names-rule: ${problem}: the line suppresses nothing`,
+    ]);
+  });
+
+  test.each(['schema/unknown-field: ours', 'test/no-data: ours', 'acme/owner-label: a rule of our organization'])(
+    '"%s" is not reported',
+    (annotation) => {
+      expect(checked(annotation)).toEqual([]);
+    },
+  );
+});
+
+describe('Checks', () => {
+  test('ignore refuses a rule that does not exist, and takes one of the app', () => {
+    const app = new App();
+    const chart = new Chart(app, 'platform');
+    expect(() => Checks.of(chart).ignore('schema/known-knd', 'ours')).toThrow(
+      'platform: unknown rule "schema/known-knd" (did you mean "schema/known-kind"?). List the rules with `gantry rules`.',
+    );
+    expect(() => Checks.of(app).ignore('schema/known-kind', ' ')).toThrow(
+      'ignoring the rule "schema/known-kind" requires a non-empty reason.',
+    );
+    expect(() => Checks.of(app).addRules(noData).ignore('test/no-data', 'ours')).not.toThrow();
+  });
+
+  test('target refuses a version without schemas', () => {
+    expect(() => Checks.of(new App()).target('1.99')).toThrow(
+      /^unsupported Kubernetes version "1\.99"\. Supported versions are 1\.30, .*1\.37\.$/,
+    );
+  });
 });

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { type CompilerMode, consumerConfig, FACTS, MODES, pack, ROOT } from './packed';
 
 const FOLDER = join(ROOT, '.cache/matrix');
+const FILES = ['stack.ts', 'hooks.ts', 'matchers.ts'];
 const NODES = ['20.12.0', '22', '24'];
 
 interface Row {
@@ -22,6 +23,8 @@ interface Row {
   readonly more?: readonly string[];
   /** Runs a test with ts-jest, as the project that `cdk8s init` writes does. */
   readonly tsJest?: boolean;
+  /** Runs the assertions of the testing kit in each test runner. */
+  readonly runners?: boolean;
 }
 
 const OLDEST = { cdk8s: '2.60.0', constructs: '10.0.0', typescript: '5.9' };
@@ -39,6 +42,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     tsJest: true,
   },
   newest: { node: '24', ...NEWEST },
+  runners: { node: '24', ...NEWEST, more: ['vitest@4', 'jest@30'], runners: true },
 };
 
 const TS_JEST_TEST = `
@@ -47,6 +51,40 @@ import { facts } from './stack';
 
 test('every entry point resolves', () => expect(facts()).toEqual(FACTS));
 `;
+
+/** A test of each matcher, with the `test` of a runner. */
+const runnerTest = (load: string): string => `
+${load}
+for (const one of MATCHERS) {
+  test(one.name, () => assertMatcher(one));
+}
+test('the other assertions', () => assertRest());
+`;
+
+/** The file of each runner, and how it is run. */
+const RUNNERS: Readonly<
+  Record<string, { readonly file: string; readonly text: string; readonly words: readonly string[] }>
+> = {
+  'node:test': {
+    file: 'node-test.js',
+    text: runnerTest(
+      "const { test } = require('node:test'); const { MATCHERS, assertMatcher, assertRest } = require('./out/node10/matchers.js');",
+    ),
+    words: ['--test', 'node-test.js'],
+  },
+  Jest: {
+    file: 'jest.test.js',
+    text: runnerTest("const { MATCHERS, assertMatcher, assertRest } = require('./out/node10/matchers.js');"),
+    words: ['node_modules/jest/bin/jest.js', '--rootDir', '.', 'jest.test.js'],
+  },
+  Vitest: {
+    file: 'vitest.spec.ts',
+    text: runnerTest(
+      "import { test } from 'vitest'; import { MATCHERS, assertMatcher, assertRest } from './matchers';",
+    ),
+    words: ['node_modules/vitest/vitest.mjs', 'run', 'vitest.spec.ts'],
+  },
+};
 
 function main(names: readonly string[]): void {
   const tarball = pack(FOLDER);
@@ -80,7 +118,7 @@ function tryRow(name: string, row: Row, tarball: string): readonly string[] {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  for (const file of ['stack.ts', 'hooks.ts']) {
+  for (const file of FILES) {
     copyFileSync(join(__dirname, 'consumer', file), join(folder, file));
   }
   const packages = [
@@ -120,6 +158,12 @@ function tryRow(name: string, row: Row, tarball: string): readonly string[] {
     );
     problems.push(run(node, ['node_modules/jest/bin/jest.js', '--rootDir', '.'], folder, 'ts-jest'));
   }
+  if (row.runners === true) {
+    for (const [runner, { file, text, words }] of Object.entries(RUNNERS)) {
+      writeFileSync(join(folder, file), text);
+      problems.push(run(node, words, folder, runner));
+    }
+  }
   return problems.filter((problem) => problem !== undefined);
 }
 
@@ -127,7 +171,7 @@ function configOf(mode: string, settings: CompilerMode, { typescript }: Row): ob
   const silent = typescript.startsWith('6') ? { ignoreDeprecations: '6.0' } : {};
   // The hooks use what Node has, which an older lib does not name.
   const more = { ...settings.more, lib: ['es2022'], ...silent };
-  return { ...consumerConfig({ ...settings, more }, `out/${mode}`), files: ['stack.ts', 'hooks.ts'] };
+  return { ...consumerConfig({ ...settings, more }, `out/${mode}`), files: FILES };
 }
 
 function runSuite(version: string): readonly string[] {

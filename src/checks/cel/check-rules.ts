@@ -112,7 +112,11 @@ class RuleWalk {
       if (typeof program === 'string') {
         this.list.add(
           { ...shapeRules.celError, severity: 'info' },
-          { message: `the rule is not supported here and was not checked: ${program}`, expected: rule.rule },
+          {
+            message: `the rule is not supported here and was not checked: ${program}`,
+            expected: rule.rule,
+            fix: 'Run kubectl apply --dry-run=server, with which the API server evaluates the rule.',
+          },
         );
         continue;
       }
@@ -126,8 +130,12 @@ class RuleWalk {
       const outcome = program.run(self);
       this.budget -= outcome.cost;
       if (this.budget < 0) {
-        const message = `the rules of the object cost more than the ${OBJECT_LIMIT} units that they may together`;
-        this.list.add(shapeRules.celError, { message, expected: rule.rule });
+        const message = `the rules of the object exceed the cost budget of ${OBJECT_LIMIT} units for one object`;
+        this.list.add(shapeRules.celError, {
+          message,
+          expected: rule.rule,
+          fix: 'Shorten the lists and maps in spec, over which the rules iterate.',
+        });
       } else if ('error' in outcome) {
         this.list.add(
           shapeRules.celError,
@@ -135,7 +143,11 @@ class RuleWalk {
             message: `the rule cannot be evaluated: ${outcome.error}`,
             found: value,
             expected: rule.rule,
-            ...fixFor(rule, (fields) => `Set ${fields}, which the rule reads.`),
+            fix: fixFor(
+              rule,
+              (fields) => `Set ${fields}, which the rule reads.`,
+              'Set the fields that the rule reads, or change the `field` so that the rule can be evaluated.',
+            ),
           },
           ...fieldSteps(rule),
         );
@@ -147,7 +159,11 @@ class RuleWalk {
             message,
             found: value,
             expected: rule.rule,
-            ...fixFor(rule, (fields) => `Set or remove ${fields} so that the rule evaluates to true.`),
+            fix: fixFor(
+              rule,
+              (fields) => `Change ${fields} so that the rule evaluates to true.`,
+              'Change the `field` so that the rule evaluates to true.',
+            ),
           },
           ...fieldSteps(rule),
         );
@@ -177,14 +193,14 @@ class RuleWalk {
 }
 
 /** Names the fields that the rule reads; for a rule without a message, that is the best hint. */
-function fixFor(rule: CelRule, fix: (fields: string) => string): { readonly fix?: string } {
+function fixFor(rule: CelRule, fix: (fields: string) => string, other: string): string {
   const fields = [
     ...new Set([...rule.rule.matchAll(/\bself\.([A-Za-z_]\w*)\b(?!\()/g)].map((match) => match[1] ?? '')),
   ];
   if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
-    return {};
+    return other;
   }
-  return { fix: fix(fields.map((field) => `'${field}'`).join(' or ')) };
+  return fix(fields.join(' or '));
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */

@@ -33,17 +33,52 @@ export function programOf(source: string): RuleProgram | string {
   return program;
 }
 
-function compile(source: string): RuleProgram | string {
+/** Evaluates an expression that is no rule of a schema, with variables of its own. */
+export type Expression = (variables: Record<string, CelInput>) => Outcome;
+
+const expressions = new Map<string, Expression | string>();
+
+/** The program of an expression; a string says why there is none. */
+export function expressionOf(source: string): Expression | string {
+  let expression = expressions.get(source);
+  if (expression === undefined) {
+    expression = compileExpression(source);
+    expressions.set(source, expression);
+  }
+  return expression;
+}
+
+function compileExpression(source: string): Expression | string {
+  try {
+    const parsed = parse(withoutOptionalSyntax(source)).expr;
+    if (parsed === undefined) {
+      return 'the expression is empty';
+    }
+    const evaluate = plan(theEnvironment(), paying(rewritten(parsed)));
+    return (variables) => {
+      const { value, cost } = metered(() => evaluate(variables));
+      return isCelError(value) ? { error: value.message, cost } : { value, cost };
+    };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function theEnvironment(): ReturnType<typeof celEnv> {
   environment ??= celEnv({
     funcs: [...kubernetesFunctions, ...addressFunctions, ...optionalFunctions, ...costFunctions],
   });
+  return environment;
+}
+
+function compile(source: string): RuleProgram | string {
   try {
     const parsed = parse(withoutOptionalSyntax(source)).expr;
     if (parsed === undefined) {
       return 'the rule is empty';
     }
     const tree = rewritten(parsed);
-    const evaluate = plan(environment, paying(tree));
+    const evaluate = plan(theEnvironment(), paying(tree));
     return {
       usesOldSelf: names(tree).has('oldSelf'),
       run(self, oldSelf = NONE) {

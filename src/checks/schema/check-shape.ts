@@ -14,6 +14,7 @@ import { tokensOf, valueAt } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { unguarded } from '../../manifests/unknown';
 import { type RuleFacts } from '../rule';
+import { type TargetCluster } from '../cluster/target-cluster';
 import { checkMetadata } from '../server/metadata';
 import { metadataRuleFacts } from '../server/metadata-rules';
 import { checkCustomResource } from './custom-resource';
@@ -40,6 +41,11 @@ export interface ShapeCheckerOptions {
    * @default - none
    */
   readonly definitions?: readonly JsonObject[];
+  /**
+   * The cluster whose versions and schemas count before the bundled ones.
+   * @default - none
+   */
+  readonly cluster?: TargetCluster;
 }
 
 export interface ShapeResult {
@@ -88,7 +94,7 @@ export class ShapeChecker {
 
   /** @throws UnreadableCrd where one of `crds` cannot be read as a definition */
   constructor(options: ShapeCheckerOptions) {
-    this.kinds = new KnownKinds(options.kubernetes, options.crds ?? [], options.definitions ?? []);
+    this.kinds = new KnownKinds(options.kubernetes, options.crds ?? [], options.definitions ?? [], options.cluster);
     this.minor = Number(options.kubernetes.slice(2));
   }
 
@@ -222,7 +228,7 @@ function checkScope(object: JsonObject, info: KindInfo, list: ViolationList): vo
     list.add(
       shapeRules.scope,
       {
-        message: `${info.kind} is cluster-scoped, but metadata.namespace is '${object.metadata.namespace}'`,
+        message: `${info.kind} is cluster-scoped, but metadata.namespace is "${object.metadata.namespace}"`,
         found: object.metadata.namespace,
         expected: 'no namespace',
       },

@@ -14,7 +14,16 @@ import { decodeObjectMeta } from './object-meta';
 import { nodeOf, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
-import { checkCount, checkEnum, checkNull, checkNumber, checkString, checkType, type Target } from './value-checks';
+import {
+  checkCount,
+  checkEnum,
+  checkNull,
+  checkNumber,
+  checkString,
+  checkType,
+  type Target,
+  typeWords,
+} from './value-checks';
 import { quoted, shortened, ViolationList } from './violation-list';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -116,7 +125,12 @@ class CustomResourceWalk {
           } else if (items.types !== 0) {
             this.list.add(
               shapeRules.nullItem,
-              { message: 'list items must not be null', found: null, expected: items.typeNames },
+              {
+                message: 'list items must not be null',
+                found: null,
+                expected: items.typeNames,
+                fix: `Remove the \`field\`, or set it to ${typeWords(items.typeNames)}.`,
+              },
               i,
             );
             continue;
@@ -159,6 +173,7 @@ class CustomResourceWalk {
           message: `duplicate value ${quoted(item)} in a set`,
           found: item,
           expected: 'unique items',
+          fix: 'Remove the `field`, which repeats an earlier item.',
         },
         index,
       );
@@ -199,7 +214,7 @@ class CustomResourceWalk {
           message: `duplicate ${shown.length === 1 ? 'value' : 'values'} ${shown.join(', ')} of the list ${names.length === 1 ? 'key' : 'keys'} ${names.join(' and ')}`,
           found: keys[index] ?? null,
           expected: `a unique ${names.join(' and ')}`,
-          fix: 'Rename or remove the `field`.',
+          fix: 'Rename the `field`, or remove the list item.',
         },
         index,
       );
@@ -275,9 +290,9 @@ class CustomResourceWalk {
       this.list.add(
         shapeRules.required,
         {
-          message: `'${name}' must be set`,
-          expected: `'${name}', ${node.child(name)?.typeNames ?? 'any value'}`,
-          fix: `Add '${name}'.`,
+          message: `${name} must be set`,
+          expected: typeWords(node.child(name)?.typeNames),
+          fix: `Set the \`field\` to ${typeWords(node.child(name)?.typeNames)}.`,
         },
         name,
       );
@@ -320,6 +335,7 @@ class CustomResourceWalk {
         message: `${key} of an embedded object must be a non-empty string`,
         found: item,
         expected: 'string',
+        fix: `Set the \`field\` to the ${key} of the embedded object.`,
       });
     }
     this.list.leave();
@@ -333,9 +349,9 @@ class CustomResourceWalk {
       this.list.add(
         shapeRules.required,
         {
-          message: `'${name}' must be set in an embedded object`,
-          expected: `'${name}', string`,
-          fix: `Add '${name}'.`,
+          message: `${name} must be set in an embedded object`,
+          expected: `the ${name} of the embedded object`,
+          fix: `Set the \`field\` to the ${name} of the embedded object.`,
         },
         name,
       );
@@ -354,7 +370,12 @@ class CustomResourceWalk {
       } else {
         this.list.add(
           shapeRules.unknownField,
-          { message: `unknown field '${name}'`, found: item, expected: 'no fields' },
+          {
+            message: `unknown field "${name}"`,
+            found: item,
+            expected: 'no fields',
+            fix: `Remove the field "${name}".`,
+          },
           name,
         );
       }
@@ -382,9 +403,10 @@ class CustomResourceWalk {
     }
     if (anyOf !== undefined && anyOf.length > 0 && !anyOf.some((branch) => this.conforms(value, branch))) {
       this.list.add(shapeRules.combination, {
-        message: 'exactly one of the alternatives must match, but none does',
+        message: 'at least one of the alternatives must match, but none does',
         found: value,
         expected: `at least one of: ${alternatives(anyOf)}`,
+        fix: `Change the \`field\` so that at least one of these matches: ${alternatives(anyOf)}.`,
       });
     }
     if (oneOf !== undefined && oneOf.length > 0) {
@@ -397,14 +419,16 @@ class CustomResourceWalk {
               : `exactly one of the alternatives must match, but ${met} do`,
           found: value,
           expected: `exactly one of: ${alternatives(oneOf)}`,
+          fix: `Change the \`field\` so that exactly one of these matches: ${alternatives(oneOf)}.`,
         });
       }
     }
     if (not !== undefined && this.conforms(value, not)) {
       this.list.add(shapeRules.combination, {
-        message: 'the value must not match the excluded schema',
+        message: `must not match: ${alternatives([not])}`,
         found: value,
         expected: `not: ${alternatives([not])}`,
+        fix: `Change the \`field\` so that this does not match: ${alternatives([not])}.`,
       });
     }
   }

@@ -4,7 +4,10 @@
 import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../facts/api/kinds';
 import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
 import { loadSchema } from '../../facts/api/schemas';
+import { OpenApiSchemas } from '../cluster/openapi-schemas';
+import { type TargetCluster } from '../cluster/target-cluster';
 import { kindsOfCrd, UnreadableCrd, type DefinedKind } from './crd';
+import { type ServedKind } from '../../manifests/snapshot/cluster-snapshot';
 import { nearestName } from '../../facts/spelling';
 
 /** Groups of configuration files: they look like API objects, but no server takes them. */
@@ -78,17 +81,21 @@ export type Unknown =
 export class KnownKinds {
   private readonly defined = new Map<string, DefinedKind>();
   private readonly found = new Map<string, Known | Unknown>();
+  private readonly openApi?: OpenApiSchemas;
 
   /**
    * @param crds definitions that the caller passes
    * @param definitions definitions among the objects; an unreadable one is skipped, since its own findings report what is wrong
+   * @param cluster whose versions and schemas count before the bundled ones
    * @throws UnreadableCrd if one of `crds` cannot be read as a definition
    */
   constructor(
     private readonly kubernetes: KubernetesMinor,
     crds: readonly JsonObject[],
     definitions: readonly JsonObject[],
+    private readonly cluster?: TargetCluster,
   ) {
+    this.openApi = cluster === undefined ? undefined : new OpenApiSchemas(cluster.snapshot.schemas);
     for (const crd of definitions) {
       this.define(crd, true);
     }
@@ -121,6 +128,12 @@ export class KnownKinds {
 
   private find(apiVersion: string, kind: string): Known | Unknown {
     const defined = this.defined.get(`${apiVersion}/${kind}`);
+    if (defined === undefined && this.cluster !== undefined) {
+      const answer = this.inCluster(this.cluster, apiVersion, kind);
+      if (answer !== undefined) {
+        return answer;
+      }
+    }
     const info = defined?.info ?? findKind(apiVersion, kind);
     if (info !== undefined && this.isServed(info)) {
       const scale = defined === undefined ? SCALE_PATHS[`${info.group}/${info.kind}`] : defined.scale;
@@ -136,6 +149,39 @@ export class KnownKinds {
       return this.notServed(apiVersion, kind, versions);
     }
     return this.unknownKind(apiVersion, group, kind);
+  }
+
+  /** What the cluster says of a kind that no definition describes; `undefined` where it says nothing. */
+  private inCluster(cluster: TargetCluster, apiVersion: string, kind: string): Known | Unknown | undefined {
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+    const versions = cluster.versionsOf(group, kind);
+    if (versions === undefined) {
+      return undefined;
+    }
+    const served = cluster.kindOf(apiVersion, kind);
+    const info = findKind(apiVersion, kind);
+    if (served !== undefined) {
+      const schema = this.openApi?.of(apiVersion, kind);
+      return schema === undefined
+        ? undefined
+        : { info: { ...(info ?? infoOf(served, cluster.name)), minors: undefined, served: true }, schema };
+    }
+    if (versions.length > 0) {
+      return {
+        notServed: `${kind} of ${apiVersion} is not served by cluster ${cluster.name}`,
+        expected: `apiVersion ${versions.join(' or ')}`,
+        fix: `Set apiVersion: ${versions[0]}.`,
+      };
+    }
+    if (info === undefined) {
+      return undefined;
+    }
+    return {
+      noSuchKind: `cluster ${cluster.name} serves no kind ${kind} of ${apiVersion}`,
+      fix: info.builtIn
+        ? `Remove the object, or upgrade the cluster (${cluster.snapshot.serverVersion}).`
+        : `Install the CustomResourceDefinition of ${kind}, or add it to the manifests.`,
+    };
   }
 
   private isServed(info: KindInfo): boolean {
@@ -243,4 +289,22 @@ export class KnownKinds {
     }
     return [...kinds].sort();
   }
+}
+
+/** A kind that only the cluster knows. */
+function infoOf({ group, version, kind, plural, namespaced, status }: ServedKind, cluster: string): KindInfo {
+  return {
+    group,
+    version,
+    apiVersion: group === '' ? version : `${group}/${version}`,
+    kind,
+    plural,
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    builtIn: true,
+    source: `cluster ${cluster}`,
+    served: true,
+    storage: true,
+    deprecated: false,
+    hasStatusSubresource: status,
+  };
 }

@@ -18,7 +18,7 @@ export const shapeRules = {
   unknownField: rule(
     'schema/unknown-field',
     'Every field must be a field of the kind.',
-    'Rename the field to a `fieldName` of the kind, or remove it.',
+    'Write the field as the schema spells it, such as nodeSelector instead of nodeselector, or remove it.',
     {
       why: 'With strict validation the API server rejects the object; otherwise it silently drops the field, which then has no effect.',
       source: STRICT,
@@ -27,38 +27,42 @@ export const shapeRules = {
   required: rule(
     'schema/required',
     'Required fields must be set, unless they have a default.',
-    'Set the `field` that is required.',
+    'Set the required field, such as spec.selector of a Deployment.',
   ),
   type: rule(
     'schema/type',
     'Values must have the type of the field.',
-    'Set the `field` to a value of the expected type.',
+    'Write a value of the expected type, such as "8" for a string and 8 for an integer.',
   ),
-  nullItem: rule('schema/null-item', 'Lists must not contain null.', 'Remove the list item, or set it to a `value`.'),
+  nullItem: rule(
+    'schema/null-item',
+    'Lists must not contain null.',
+    'Remove the null item from the list: [a, null] becomes [a].',
+  ),
   enum: rule(
     'schema/enum',
     'The value of an enum field must be one of its values.',
-    'Set the `field` to one of the expected values.',
+    'Write one of the supported values, with the same capitalization, such as Always.',
   ),
   bound: rule(
     'schema/bound',
     'Numbers must be within the bounds of the field.',
-    'Set the `field` to a number within the bounds.',
+    'Write a number within the bounds, such as minimum: 1.',
   ),
   size: rule(
     'schema/size',
     'Strings, lists, and maps must have a length that the field allows.',
-    'Shorten the value of the `field`, or add the missing items.',
+    'Shorten the value to maxLength or maxItems, or add what is missing up to minLength or minItems.',
   ),
   pattern: rule(
     'schema/pattern',
     'A string must match the pattern of the field.',
-    'Set the `field` to a string that matches the pattern.',
+    'Write a string that matches the pattern of the field, such as default-queue for ^[a-z0-9-]+$.',
   ),
   format: rule(
     'schema/format',
     'A value must have the format of the field: a quantity, a time, base64, or an integer of the right width.',
-    'Set the `field` to a value in the expected format.',
+    'Write a value in the expected format, such as "16Gi" or "2026-01-31T15:04:05Z".',
   ),
   combination: rule(
     'schema/combination',
@@ -68,7 +72,7 @@ export const shapeRules = {
   listKey: rule(
     'schema/duplicate-list-key',
     'The keys of the items of a keyed list must be unique after defaulting.',
-    'Remove one of the items, or change its key, for example `name`.',
+    'Remove one of the items, or change its key, such as containers[].name.',
     {
       why: 'The API server rejects the object, because the keys identify the items of such a list.',
       source: 'Kubernetes API server: x-kubernetes-list-type=map',
@@ -77,7 +81,7 @@ export const shapeRules = {
   setItem: rule(
     'schema/duplicate-set-item',
     'The items of a set must be unique.',
-    'Remove the duplicate item from the `field`.',
+    'Remove the duplicate item: [a, a] becomes [a].',
     {
       source: 'Kubernetes API server: x-kubernetes-list-type=set',
     },
@@ -150,7 +154,7 @@ export const shapeRules = {
   identity: rule(
     'schema/api-version-and-kind',
     'An object must set apiVersion and kind, both as strings.',
-    'Set apiVersion and kind.',
+    'Set apiVersion and kind, such as apiVersion: v1 and kind: Pod.',
     {
       why: 'Without both, no client can tell what the object is; kubectl rejects it.',
       source: 'Kubernetes API conventions',
@@ -159,7 +163,7 @@ export const shapeRules = {
   cel: rule(
     'cel/rule',
     'The CEL rules of the CRD must evaluate to true.',
-    'Change the fields of `self` that the rule reads.',
+    'Change the fields that the rule reads as self.X so that it evaluates to true.',
     {
       tier: 'cel',
       source: 'x-kubernetes-validations of the CRD',
@@ -168,7 +172,7 @@ export const shapeRules = {
   celError: rule(
     'cel/rule-evaluates',
     'The CEL rules of the CRD must be evaluable on the object.',
-    'Add the fields of `self` that the rule reads.',
+    'Set the fields that the rule reads as self.X.',
     {
       tier: 'cel',
       why: 'The API server rejects the object: a rule that fails to evaluate counts as violated.',

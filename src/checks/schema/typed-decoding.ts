@@ -12,7 +12,7 @@ import { isGoTime } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
-import { checkEnum, typeName, wrongTypeFix } from './value-checks';
+import { checkEnum, quotedFix, typeName, typeWords, wrongTypeFix } from './value-checks';
 import { quoted, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -169,6 +169,7 @@ export class TypedDecoding {
         message: `${quoted(value)} is not a time`,
         found: value,
         expected: `a time such as ${expected}`,
+        fix: `Set the \`field\` to a time such as "${expected}".`,
       });
     } else if (format === 'byte') {
       if (BASE64.test(value.replace(/[\r\n]/g, ''))) {
@@ -178,7 +179,9 @@ export class TypedDecoding {
         message: `${quoted(value)} must be base64-encoded`,
         found: value,
         expected: 'a base64 string with padding',
-        fix: 'Encode the value with base64, or use stringData if the kind has it.',
+        fix: this.list.path.startsWith('/data/')
+          ? 'Encode the `field` with base64, or move it to stringData if the kind is Secret.'
+          : 'Encode the `field` with base64.',
       });
     } else if (this.demands && value !== '') {
       checkEnum(value, node, this.list);
@@ -199,6 +202,7 @@ export class TypedDecoding {
       message: `${value} exceeds the range of ${width}`,
       found: value,
       expected: width,
+      fix: `Set the \`field\` to an integer in the range of ${width}.`,
     });
   }
 
@@ -214,6 +218,7 @@ export class TypedDecoding {
         message: `${value} exceeds the range of int32`,
         found: value,
         expected: 'int32',
+        fix: 'Set the `field` to an integer in the range of int32.',
       });
     }
   }
@@ -229,7 +234,7 @@ export class TypedDecoding {
       message: `${quoted(value)} is not a quantity`,
       found: value,
       expected: 'a quantity such as 2, 500m, 16Gi, or 1e3',
-      fix: 'Write a number with one of the suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or an exponent, such as "16Gi" or 1e3.',
+      fix: 'Set the `field` to a number with one of the suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or with an exponent, such as "16Gi" or 1e3.',
     });
   }
 
@@ -279,9 +284,9 @@ export class TypedDecoding {
       this.list.add(
         shapeRules.required,
         {
-          message: `'${name}' must be set`,
-          expected: `'${name}', ${child?.typeNames ?? 'any value'}`,
-          fix: `Add '${name}'.`,
+          message: `${name} must be set`,
+          expected: typeWords(child?.typeNames),
+          fix: `Set the \`field\` to ${typeWords(child?.typeNames)}.`,
         },
         name,
       );
@@ -294,7 +299,7 @@ export class TypedDecoding {
       message: `invalid type: ${typeName(value)} ${quoted(value)}, expected ${expected}`,
       found: value,
       expected,
-      fix: asText ? `Write a string in quotes: "${String(value)}".` : wrongTypeFix(expected),
+      fix: asText ? quotedFix(value) : wrongTypeFix(expected),
     });
   }
 }

@@ -18,15 +18,20 @@ export function reportUnknownField(
   list.add(
     shapeRules.unknownField,
     {
-      message: `unknown field '${name}'`,
+      message: `unknown field "${name}"`,
       found: value,
       expected:
         meant !== undefined
-          ? `'${meant}'`
+          ? `"${meant}"`
           : known.length === 0
             ? 'no fields'
             : `one of ${known.slice(0, MOST_LISTED).join(', ')}${known.length > MOST_LISTED ? ', …' : ''}`,
-      ...(meant === undefined ? {} : { fix: `Write '${meant}' instead of '${name}', or remove the field.` }),
+      fix:
+        meant !== undefined
+          ? `Write "${meant}" instead of "${name}", or remove the field.`
+          : known.length === 0
+            ? `Remove the field "${name}".`
+            : `Remove the field "${name}", or rename it to one of the expected fields.`,
     },
     name,
   );

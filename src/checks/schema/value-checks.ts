@@ -9,7 +9,7 @@ import { sameJson } from './canonical';
 import { stringFormat } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
-import { quoted, type Found, type ViolationList } from './violation-list';
+import { quoted, shortened, type Found, type ViolationList } from './violation-list';
 
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
 const LARGEST_INT64 = 2 ** 63;
@@ -69,6 +69,7 @@ export function checkNull(node: SchemaNode, list: ViolationList): void {
       message: `invalid type: null, expected ${node.typeNames}`,
       found: null,
       expected: node.typeNames,
+      fix: `Set the \`field\` to ${typeWords(node.typeNames)}, or remove it.`,
     });
   } else if (node.schema.enum !== undefined && node.schema.enum.length > 0) {
     list.add(shapeRules.enum, enumMessage(null, node.schema.enum));
@@ -115,24 +116,36 @@ const WITH_ARTICLE: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-/** What to write in a field of these types, `integer or string`. */
+/** Types in words, `integer or string` as `an integer or a string`. */
+export function typeWords(types: string | undefined): string {
+  if (types === undefined) {
+    return 'a value';
+  }
+  const words = types.split(' or ').map((type) => (Object.hasOwn(WITH_ARTICLE, type) ? WITH_ARTICLE[type] : type));
+  return words.join(' or ');
+}
+
 export function wrongTypeFix(expected: string): string {
-  const words = expected.split(' or ').map((type) => (Object.hasOwn(WITH_ARTICLE, type) ? WITH_ARTICLE[type] : type));
-  return `Set the \`field\` to ${words.join(' or ')}.`;
+  return `Set the \`field\` to ${typeWords(expected)}.`;
+}
+
+/** For a number or a boolean where a string is expected. */
+export function quotedFix(value: string | number | boolean): string {
+  return `Quote the value of the \`field\`: "${String(value)}".`;
 }
 
 function typeFix(value: JsonValue, node: SchemaNode): string {
   if (node.schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
-    return `Write a string in quotes: "${String(value)}".`;
+    return quotedFix(value);
   }
   if (typeof value === 'string' && node.schema.type === 'integer' && /^-?\d+$/.test(value)) {
-    return `Write it without quotes: ${value}.`;
+    return `Remove the quotes from the value of the \`field\`: ${value}.`;
   }
   if (typeof value === 'string' && node.schema.type === 'boolean' && /^(true|false)$/.test(value)) {
-    return `Write it without quotes: ${value}.`;
+    return `Remove the quotes from the value of the \`field\`: ${value}.`;
   }
   if (node.schema.type === 'array') {
-    return 'Write a list in `[]`, even for one item.';
+    return `Set the \`field\` to a list${typeof value === 'string' || typeof value === 'number' ? `: [${JSON.stringify(shortened(value))}]` : ', even if it has only one item'}.`;
   }
   return wrongTypeFix(node.typeNames);
 }
@@ -170,9 +183,35 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
   const format = schema.format === undefined ? undefined : formatOf(node, target);
   const takesText = node.types === 0 || (node.types & TYPE_BIT.string) !== 0;
   if (format !== undefined && takesText && stringFormat(format, target.minor)?.(value) === false) {
-    list.add(shapeRules.format, { message: `${quoted(value)} is not a ${format}`, found: value, expected: format });
+    list.add(shapeRules.format, {
+      message: `${quoted(value)} does not have the format ${format}`,
+      found: value,
+      expected: format,
+      fix: `Set the \`field\` to a value with the format ${format}${exampleOf(format)}.`,
+    });
   }
 }
+
+/** `, such as "30s"`, for the formats that CRDs use. */
+function exampleOf(format: string): string {
+  const example = Object.hasOwn(EXAMPLES, format) ? EXAMPLES[format] : undefined;
+  return example === undefined ? '' : `, such as ${JSON.stringify(example)}`;
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  byte: 'Z2FudHJ5',
+  cidr: '10.0.0.0/16',
+  date: '2026-01-31',
+  'date-time': '2026-01-31T15:04:05Z',
+  duration: '30s',
+  email: 'team@example.com',
+  hostname: 'node-1.example.com',
+  ipv4: '10.0.0.1',
+  ipv6: 'fd00::1',
+  mac: '0c:42:a1:00:00:01',
+  uri: 'https://example.com',
+  uuid: '6ba7b810-9dad-11d1-80b4-00c04fd430c8',
+};
 
 export function checkNumber(value: number, node: SchemaNode, list: ViolationList, target: Target): void {
   const { schema } = node;
@@ -182,6 +221,7 @@ export function checkNumber(value: number, node: SchemaNode, list: ViolationList
       message: `${value} exceeds the range of ${schema.format ?? ''}`,
       found: value,
       expected: outOfRange,
+      fix: `Set the \`field\` to ${outOfRange}.`,
     });
   }
   const { minimum, maximum, multipleOf } = schema;
@@ -248,7 +288,7 @@ function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
     expected: `one of ${shown.join(', ')}`,
     fix:
       typeof meant === 'string'
-        ? `Set the \`field\` to ${meant}, because values are case-sensitive.`
+        ? `Set the \`field\` to ${meant}: values are case-sensitive.`
         : `Set the \`field\` to ${choice(shown)}.`,
   };
 }

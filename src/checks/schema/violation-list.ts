@@ -85,5 +85,5 @@ export function shortened(value: JsonValue): JsonValue {
 /** A value inside a sentence. */
 export function quoted(value: JsonValue): string {
   const short = shortened(value);
-  return typeof short === 'string' ? `'${short}'` : JSON.stringify(short);
+  return typeof short === 'string' ? `"${short}"` : JSON.stringify(short);
 }

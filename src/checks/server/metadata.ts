@@ -123,7 +123,7 @@ function checkLabels(labels: JsonObject, list: ViolationList): void {
   for (const [key, value] of Object.entries(labels)) {
     complain(list, metadataRules.labelKey, 'the label key', key, qualifiedName(key), 'labels', key);
     if (typeof value === 'string') {
-      complain(list, metadataRules.labelValue, `the value of label '${key}',`, value, labelValue(value), 'labels', key);
+      complain(list, metadataRules.labelValue, `the value of label "${key}",`, value, labelValue(value), 'labels', key);
     }
   }
 }
@@ -171,7 +171,7 @@ function checkFinalizers(finalizers: readonly JsonValue[], qualified: boolean, l
     list.add(
       metadataRules.finalizer,
       {
-        message: "the finalizers 'orphan' and 'foregroundDeletion' must not be set together",
+        message: 'the finalizers "orphan" and "foregroundDeletion" must not be set together',
         expected: 'one of the two',
       },
       'finalizers',

@@ -55,13 +55,19 @@ export function viewOf(template: PodTemplate): PodView {
 }
 
 function makeView(template: PodTemplate): PodView {
-  const { spec, metadata, manifest } = template;
+  const { spec, manifest } = template;
   const containers = containersOf(spec, 'containers', 'container');
   const initContainers = containersOf(spec, 'initContainers', 'init');
   const ephemeralContainers = containersOf(spec, 'ephemeralContainers', 'ephemeral');
   return {
     template,
-    metadata,
+    // Read when they are asked for: the engine records which rules look at more than the spec.
+    get metadata() {
+      return template.metadata;
+    },
+    get annotations() {
+      return asObject(template.metadata.annotations);
+    },
     spec,
     isPod: template.isPod,
     builtIn: BUILT_IN_GROUPS.has(manifest.id.group),
@@ -73,7 +79,6 @@ function makeView(template: PodTemplate): PodView {
     ephemeralContainers,
     volumes: volumesOf(template),
     securityContext: asObject(spec.securityContext),
-    annotations: asObject(metadata.annotations),
     restartPolicy: text(spec.restartPolicy) || 'Always',
     hostNetwork: spec.hostNetwork === true,
   };

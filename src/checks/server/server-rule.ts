@@ -8,6 +8,7 @@ import { cite } from '../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { fieldOf, valueAt } from '../../manifests/pointer';
+import { withFieldFix } from '../field-fix';
 import { type Severity } from '../finding';
 import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rule';
 import { type PodView, viewOf } from './pod-view';
@@ -125,11 +126,11 @@ export function violationAt(root: JsonObject, path: string, message: string, det
   const { found: said, ...others } = details;
   const there = said === undefined ? valueAt(root, path) : said;
   const isUnset = said === undefined && (there === undefined || there === null || there === '');
-  return {
+  return withFieldFix({
     path,
     ...(isUnset && EMPTY.test(message) ? unset(path, others) : { message, ...others }),
     ...(isPlain(there) || (said !== undefined && said !== null) ? { found: there } : {}),
-  };
+  });
 }
 
 /** An empty string in a message, other than one that is demanded. */
@@ -138,10 +139,8 @@ const EMPTY = /(?<!must be )""/;
 /** What `unsupported kind ""` and `the name "" must be …` mean. */
 function unset(path: string, { expected, ...others }: Omit<Details, 'found'>): Omit<Violation, 'path' | 'found'> {
   const field = fieldOf(path);
-  const value = expected ?? 'a value that is not empty';
   return {
     message: `${field} must be set`,
-    fix: `Set ${field} to ${value}.`,
     ...(expected === undefined ? {} : { expected }),
     ...others,
   };

@@ -2,7 +2,6 @@
  * DeviceConfig: what the ROCm GPU operator runs on the nodes that it selects.
  */
 import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   DeviceConfig as DeviceConfigKind,
@@ -108,7 +107,7 @@ export class DeviceConfig extends Construct {
   /** Name of the DeviceConfig. */
   readonly name: string;
   /** The DeviceConfig object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DeviceConfigKind>;
 
   constructor(scope: Construct, id: string, props: DeviceConfigProps = {}) {
     super(scope, id);

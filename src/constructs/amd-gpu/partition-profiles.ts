@@ -1,7 +1,6 @@
 /**
  * PartitionProfiles: how AMD GPUs are partitioned, as named profiles that nodes choose by a label.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import {
@@ -72,7 +71,7 @@ export class PartitionProfiles extends Construct {
   /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ConfigMap>;
   private readonly partitions: ReadonlyMap<string, AmdPartition>;
 
   /** @throws if the GPU is ambiguous or unknown, is not one of AMD, or does not have a mode */

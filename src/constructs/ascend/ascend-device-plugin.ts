@@ -2,7 +2,6 @@
  * AscendDevicePlugin: the device plugin of Huawei Ascend on the nodes of one kind of NPU.
  */
 import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
@@ -10,6 +9,7 @@ import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 import { publicClass } from '../resources/public-class';
+import { type Resource } from '../resources/resource';
 
 /** NPUs by the resource that they are counted as. */
 export type AscendChip = '910' | '310P' | '310';
@@ -53,7 +53,7 @@ export class AscendDevicePlugin extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;
   /** The DaemonSet object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DaemonSet>;
 
   constructor(scope: Construct, id: string, props: AscendDevicePluginProps) {
     super(scope, id);

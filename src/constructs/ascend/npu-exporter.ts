@@ -2,7 +2,6 @@
  * NpuExporter: the Prometheus exporter of Huawei Ascend.
  */
 import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS } from '../../facts/catalog';
@@ -11,6 +10,7 @@ import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 import { publicClass } from '../resources/public-class';
+import { type Resource } from '../resources/resource';
 
 /** Namespace of the exporter, by convention. */
 export const NPU_EXPORTER_NAMESPACE = ACCELERATOR_EXPORTERS.ascend.namespace;
@@ -47,7 +47,7 @@ export class NpuExporter extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;
   /** The DaemonSet object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DaemonSet>;
 
   constructor(scope: Construct, id: string, props: NpuExporterProps) {
     super(scope, id);

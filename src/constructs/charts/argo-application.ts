@@ -1,7 +1,6 @@
 /**
  * ArgoApplication: a chart of the catalog, installed and kept up to date by Argo CD.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Application } from '../../facts/api/types/argoproj.io/v1alpha1';
 import { dependOn } from '../resources/depend-on';
@@ -36,7 +35,7 @@ export class ArgoApplication<C extends AnyChart> extends Construct {
   /** The chart that the Application installs. */
   readonly install: ChartInstall;
   /** The Application object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<Application>;
 
   /** @throws if the catalog has no version of the chart and none is given */
   constructor(scope: Construct, id: string, props: ArgoApplicationProps<C>) {

@@ -40,7 +40,7 @@ export class HelmRelease<C extends AnyChart> extends Construct {
   /** The chart that the HelmRelease installs. */
   readonly install: ChartInstall;
   /** The HelmRelease object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<HelmReleaseKind>;
   /** Where the chart comes from. */
   readonly repository: ApiObject;
 
@@ -107,7 +107,7 @@ export interface TrainingOperatorReleaseProps extends FluxProps, Overridable<Kus
 @publicClass('charts.TrainingOperatorRelease')
 export class TrainingOperatorRelease extends Construct {
   /** The Kustomization object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<Kustomization>;
 
   constructor(scope: Construct, id: string, props: TrainingOperatorReleaseProps = {}) {
     super(scope, id);

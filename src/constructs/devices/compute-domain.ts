@@ -1,7 +1,6 @@
 /**
  * ComputeDomain: memory of GPUs in several nodes that reach each other over NVLink (GB200, GB300 racks), for one workload.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ComputeDomain as ComputeDomainKind } from '../../facts/api/types/resource.nvidia.com/v1beta1';
 import { podPart, type PodPart } from '../pods/pod-part';
@@ -11,7 +10,11 @@ import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { publicClass } from '../resources/public-class';
 
-/** Props of a ComputeDomain. */
+/**
+ * Props of a ComputeDomain.
+ *
+ * @beta
+ */
 export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<ComputeDomainKind> {
   /** Name of the claim template that the driver makes for the domain. @default - `<name>-channel` */
   readonly channelTemplate?: string;
@@ -26,6 +29,8 @@ export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<C
  *
  * Rules: `devices/compute-domain-*`. Source: dra-driver-nvidia-gpu, api/nvidia.com/resource/v1beta1/computedomain.go.
  *
+ * @beta
+ *
  * @example
  * const domain = new devices.ComputeDomain(chart, 'train');
  * new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 4 }), parts: [domain.channel] });
@@ -37,7 +42,7 @@ export class ComputeDomain extends Construct {
   /** The claim template that the driver makes for the domain. */
   readonly channelTemplate: ObjectReference<'ResourceClaimTemplate'>;
   /** The ComputeDomain object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ComputeDomainKind>;
 
   constructor(scope: Construct, id: string, props: ComputeDomainProps = {}) {
     super(scope, id);

@@ -1,7 +1,6 @@
 /**
  * DeviceClass: devices under a name that claims ask for, and, if need be, under the name of an extended resource.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type KubernetesMinor } from '../../facts/api/schema';
@@ -56,7 +55,7 @@ export class DeviceClass extends Construct implements DeviceClassReference {
   /** Name of the DeviceClass. */
   readonly name: string;
   /** The DeviceClass object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DeviceClassObject>;
 
   /** @throws if the target minor has no such classes */
   constructor(scope: Construct, id: string, props: DeviceClassProps = {}) {

@@ -1,7 +1,6 @@
 /**
  * ResourceClaimTemplate: what devices each pod shall get by dynamic resource allocation, in the form that the target minor serves.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { DEFAULT_MINOR } from '../../facts/api/kinds';
 import { type ResourceKind } from '../../facts/api/resource-kind';
@@ -48,7 +47,7 @@ export class ResourceClaimTemplate extends Construct implements ObjectReference<
   /** Name of the ResourceClaimTemplate. */
   readonly name: string;
   /** The ResourceClaimTemplate object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ResourceClaimTemplateObject>;
 
   /** @throws if the target minor has no such claims, or a request names no devices */
   constructor(

@@ -4,7 +4,6 @@
  * Images, container resources, and the parameters of the driver loader are those of the ClusterPolicy that Intel publishes with the
  * operator (redhat-openshift-ecosystem/certified-operators, operators/habana-ai-operator, alm-examples).
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   ClusterPolicy as ClusterPolicyKind,
@@ -123,7 +122,7 @@ export class ClusterPolicy extends Construct {
   /** Name of the ClusterPolicy. */
   readonly name: string;
   /** The ClusterPolicy object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ClusterPolicyKind>;
 
   /** @throws if the port of the metrics is not between 1024 and 65535, or the number of huge pages is not a whole number */
   constructor(scope: Construct, id: string, props: ClusterPolicyProps = {}) {

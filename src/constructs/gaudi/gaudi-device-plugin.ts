@@ -2,7 +2,6 @@
  * GaudiDevicePlugin: the device plugin of Intel Gaudi alone, for nodes whose driver and container runtime are installed already.
  */
 import { type Carried, type CarriedMap, taggedImage } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { acceleratorToleration } from '../../facts/catalog';
@@ -12,6 +11,7 @@ import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 import { publicClass } from '../resources/public-class';
+import { type Resource } from '../resources/resource';
 import { GAUDI_IMAGES } from './cluster-policy';
 
 /** Namespace of the device plugin, by convention. */
@@ -51,7 +51,7 @@ export class GaudiDevicePlugin extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;
   /** The DaemonSet object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DaemonSet>;
 
   constructor(scope: Construct, id: string, props: GaudiDevicePluginProps = {}) {
     super(scope, id);

@@ -2,7 +2,6 @@
  * GaudiExporter: the Prometheus exporter of Intel Gaudi, for nodes without the base operator, which brings its own.
  */
 import { type Carried, type CarriedMap, taggedImage } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, acceleratorToleration } from '../../facts/catalog';
@@ -12,6 +11,7 @@ import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 import { publicClass } from '../resources/public-class';
+import { type Resource } from '../resources/resource';
 import { GAUDI_IMAGES } from './cluster-policy';
 
 /** Port of the exporter's metrics. */
@@ -46,7 +46,7 @@ export class GaudiExporter extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;
   /** The DaemonSet object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DaemonSet>;
 
   constructor(scope: Construct, id: string, props: GaudiExporterProps = {}) {
     super(scope, id);

@@ -2,7 +2,7 @@
  * DcgmCounters: which metrics of GPUs the exporter collects, as CSV in a ConfigMap.
  */
 import { embedded } from '../../manifests/deferred';
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type DcgmGeneration, type DcgmKey, dcgmMetric, type DcgmUnit } from '../../facts/catalog';
 import { ConfigMap } from '../../facts/api/types/core/v1';
@@ -88,7 +88,7 @@ export class DcgmCounters extends Construct {
   /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ConfigMap>;
   private readonly rows: DcgmCounter[];
 
   constructor(scope: Construct, id: string, props: DcgmCountersProps = {}) {

@@ -1,7 +1,7 @@
 /**
  * DevicePluginConfiguration: how nodes expose their GPUs, one entry of a ConfigMap per kind of node.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
@@ -37,7 +37,7 @@ export class DevicePluginConfiguration extends Construct {
   /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ConfigMap>;
   private readonly configurations: Map<string, Sharing>;
 
   constructor(scope: Construct, id: string, props: DevicePluginConfigurationProps = {}) {

@@ -3,7 +3,6 @@
  * NVIDIADriver resources.
  */
 import { passed } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { GPUCluster, type GPUClusterSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
 import { type OpenPartial } from '../resources/merge';
@@ -27,7 +26,11 @@ export type DraFeatureGate =
   | 'DeviceMetadata'
   | (string & {});
 
-/** Props of a GpuCluster. */
+/**
+ * Props of a GpuCluster.
+ *
+ * @beta
+ */
 export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, OperandImage {
   /** Sharing by claims needs TimeSlicingSettings or MPSSupport, both off by default. @default - the driver's defaults */
   readonly featureGates?: Readonly<Partial<Record<DraFeatureGate, boolean>>>;
@@ -49,13 +52,15 @@ export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, Opera
  *
  * Rules: `gpu-operator/cluster-policy-or-gpu-cluster`. Source: gpu-operator, api/nvidia/v1alpha1.
  *
+ * @beta
+ *
  * @example
  * new gpuOperator.GpuCluster(chart, 'gpus', { computeDomains: true });
  */
 @publicClass('gpuOperator.GpuCluster')
 export class GpuCluster extends Construct {
   /** The GPUCluster object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<GPUCluster>;
 
   constructor(scope: Construct, id: string, props: GpuClusterProps = {}) {
     super(scope, id);

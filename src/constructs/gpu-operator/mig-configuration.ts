@@ -1,7 +1,7 @@
 /**
  * MigConfiguration: how nodes cut their GPUs, one file in a ConfigMap with a named entry per kind of node.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
 import { ConfigMap } from '../../facts/api/types/core/v1';
@@ -43,7 +43,7 @@ export class MigConfiguration extends Construct {
   /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ConfigMap>;
   private readonly entries = new Map<string, readonly JsonObject[]>([
     [DISABLED, [{ devices: 'all', 'mig-enabled': false }]],
   ]);

@@ -1,7 +1,6 @@
 /**
  * NvidiaDriver: a driver for some of the nodes. The operator reads NvidiaDrivers only if `driver.fromNvidiaDrivers` is set.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeAffinity, type Toleration } from '../../facts/api/types/core/v1';
 import { NVIDIADriver, type NVIDIADriverSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
@@ -55,7 +54,7 @@ export class NvidiaDriver extends Construct {
   /** Name of the NVIDIADriver. */
   readonly name: string;
   /** The NVIDIADriver object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<NVIDIADriver>;
 
   constructor(scope: Construct, id: string, props: NvidiaDriverProps = {}) {
     super(scope, id);

@@ -1,4 +1,4 @@
 /**
- * The KAI scheduler: references to its queues.
+ * The KAI scheduler: its queues.
  */
-export { Queue } from './queue';
+export { Queue, type QueueAmounts, type QueueProps } from './queue';

@@ -131,7 +131,7 @@ function metricsWith<K extends 'running' | 'kvCacheUse'>(
     return { ...metrics, [metric]: found } as LlmMetrics & Record<K, LlmMetric>;
   }
   const what = metric === 'running' ? 'how many requests run' : 'how much of the KV cache is in use';
-  throw new Error(`server '${server}' does not expose ${what}. Scale by LlmScaling.queueDepth.`);
+  throw new Error(`server "${server}" does not expose ${what}. Scale by LlmScaling.queueDepth.`);
 }
 
 function selector({ name, labels: own = {} }: LlmMetric, labels: Readonly<Record<string, string>>): string {

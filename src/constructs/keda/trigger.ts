@@ -114,7 +114,7 @@ export class Trigger {
   static of<P extends TriggerOptions>(type: string, props: P): Trigger {
     const scaler = kedaScaler(type);
     if (scaler === undefined) {
-      throw new Error(`unknown KEDA scaler '${type}'.`);
+      throw new Error(`unknown KEDA scaler "${type}".`);
     }
     const { name, metricType, useCachedMetrics, authentication, moreMetadata, ...values } = props;
     const metadata: Record<string, string> = {};

@@ -33,18 +33,22 @@ export interface Role {
 
 export interface TrainingJob {
   readonly framework: Framework;
-  readonly name: string;
-  readonly generateName: string;
   readonly spec: JsonObject;
   readonly roles: readonly Role[];
   readonly runPolicy: JsonObject;
   readonly elasticPolicy: JsonObject | undefined;
 }
 
-const known = new WeakMap<Manifest, TrainingJob | null>();
+/** A job with its name, which few rules look at; the others run once for all jobs of equal spec. */
+export interface NamedTrainingJob extends TrainingJob {
+  readonly name: string;
+  readonly generateName: string;
+}
+
+const known = new WeakMap<Manifest, NamedTrainingJob | null>();
 
 /** The job that a manifest states; `undefined` for other kinds and for MPIJob of the mpi-operator. Read once for all rules. */
-export function trainingJobOf(manifest: Manifest): TrainingJob | undefined {
+export function trainingJobOf(manifest: Manifest): NamedTrainingJob | undefined {
   let job = known.get(manifest);
   if (job === undefined) {
     job = readTrainingJob(manifest) ?? null;
@@ -53,7 +57,7 @@ export function trainingJobOf(manifest: Manifest): TrainingJob | undefined {
   return job ?? undefined;
 }
 
-function readTrainingJob(manifest: Manifest): TrainingJob | undefined {
+function readTrainingJob(manifest: Manifest): NamedTrainingJob | undefined {
   const framework = frameworkOf(manifest.id.kind);
   if (framework === undefined || manifest.id.apiVersion !== TRAINING_OPERATOR_API_VERSION) {
     return undefined;
@@ -107,7 +111,7 @@ export function podCount(job: TrainingJob): number {
 }
 
 /** The host part of where they meet. */
-export function rendezvousHost(job: TrainingJob): string {
+export function rendezvousHost(job: NamedTrainingJob): string {
   if (job.elasticPolicy === undefined) {
     return replicaName(job.name, 'Master', 0);
   }

@@ -1,7 +1,6 @@
 /**
  * AdmissionCheck: what another controller has to agree to before a workload that has quota starts.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   AdmissionCheck as AdmissionCheckKind,
@@ -44,7 +43,7 @@ export class AdmissionCheck extends Construct implements AdmissionCheckReference
   /** Name of the AdmissionCheck. */
   readonly name: string;
   /** The AdmissionCheck object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<AdmissionCheckKind>;
 
   constructor(scope: Construct, id: string, props: AdmissionCheckProps) {
     super(scope, id);

@@ -1,7 +1,7 @@
 /**
  * ClusterQueue: the quota of each flavor that its workloads may use, and which workloads preempt which.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Quantity } from '../../facts/api/scalars';
 import { ClusterQueue as ClusterQueueKind, type ClusterQueueSpec } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
@@ -106,7 +106,7 @@ export class ClusterQueue extends Construct implements ClusterQueueReference {
   /** Name of the ClusterQueue. */
   readonly name: string;
   /** The ClusterQueue object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ClusterQueueKind>;
   private readonly flavors: FlavorQuotas[];
 
   /** @throws if the quotas of two flavors do not go together */

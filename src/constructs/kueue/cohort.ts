@@ -1,7 +1,6 @@
 /**
  * Cohort: cluster queues that lend each other what is idle, alone or in a tree.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Quantity } from '../../facts/api/scalars';
 import { Cohort as CohortKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
@@ -44,7 +43,7 @@ export class Cohort extends Construct implements CohortReference {
   /** Name of the Cohort. */
   readonly name: string;
   /** The Cohort object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<CohortKind>;
 
   /** @throws if the quotas of two flavors do not go together */
   constructor(scope: Construct, id: string, props: CohortProps = {}) {

@@ -1,7 +1,7 @@
 /**
  * LocalQueue: the door of a namespace to a cluster queue, which workloads name.
  */
-import { type ApiObject, Chart } from 'cdk8s';
+import { Chart } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Quantity } from '../../facts/api/scalars';
 import { LocalQueue as LocalQueueKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
@@ -43,7 +43,7 @@ export class LocalQueue extends Construct implements KueueQueueReference {
   /** Absent where neither the props nor the chart name one. */
   readonly namespace?: string;
   /** The LocalQueue object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<LocalQueueKind>;
 
   constructor(scope: Construct, id: string, props: LocalQueueProps) {
     super(scope, id);

@@ -1,7 +1,6 @@
 /**
  * ResourceFlavor: one sort of nodes, by their labels, that quotas are given for.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Taint, type Toleration } from '../../facts/api/types/core/v1';
 import { ResourceFlavor as ResourceFlavorKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
@@ -49,7 +48,7 @@ export class ResourceFlavor extends Construct implements ResourceFlavorReference
   /** Name of the ResourceFlavor. */
   readonly name: string;
   /** The ResourceFlavor object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ResourceFlavorKind>;
 
   constructor(scope: Construct, id: string, props: ResourceFlavorProps = {}) {
     super(scope, id);

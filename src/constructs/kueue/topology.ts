@@ -1,7 +1,6 @@
 /**
  * Topology: the levels of the data center, as node labels, by which Kueue places pods close to each other.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Topology as TopologyKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
@@ -39,7 +38,7 @@ export class Topology extends Construct implements TopologyReference {
   /** Name of the Topology. */
   readonly name: string;
   /** The Topology object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<TopologyKind>;
 
   constructor(scope: Construct, id: string, props: TopologyProps) {
     super(scope, id);

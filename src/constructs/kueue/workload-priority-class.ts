@@ -1,7 +1,6 @@
 /**
  * WorkloadPriorityClass: who goes first in Kueue's queues, apart from the priority that pods have at the scheduler.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { WorkloadPriorityClass as WorkloadPriorityClassKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
@@ -34,7 +33,7 @@ export class WorkloadPriorityClass extends Construct implements WorkloadPriority
   /** Name of the WorkloadPriorityClass. */
   readonly name: string;
   /** The WorkloadPriorityClass object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<WorkloadPriorityClassKind>;
 
   constructor(scope: Construct, id: string, props: WorkloadPriorityClassProps) {
     super(scope, id);

@@ -1,7 +1,6 @@
 /**
  * ServiceMonitor and PodMonitor: whom Prometheus scrapes, by the labels of Services or of pods.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   PodMonitor as PodMonitorKind,
@@ -56,7 +55,7 @@ export class ServiceMonitor extends Construct {
   /** Name of the ServiceMonitor. */
   readonly name: string;
   /** The ServiceMonitor object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ServiceMonitorKind>;
 
   constructor(scope: Construct, id: string, props: ServiceMonitorProps) {
     super(scope, id);
@@ -93,7 +92,7 @@ export class PodMonitor extends Construct {
   /** Name of the PodMonitor. */
   readonly name: string;
   /** The PodMonitor object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<PodMonitorKind>;
 
   constructor(scope: Construct, id: string, props: PodMonitorProps) {
     super(scope, id);

@@ -1,7 +1,7 @@
 /**
  * PrometheusRule: groups of alerts and recordings that the operator hands to Prometheus.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   PrometheusRule as PrometheusRuleKind,
@@ -34,7 +34,7 @@ export class PrometheusRule extends Construct {
   /** Name of the PrometheusRule. */
   readonly name: string;
   /** The PrometheusRule object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<PrometheusRuleKind>;
   private readonly ownGroups: RuleGroup[];
 
   constructor(scope: Construct, id: string, props: PrometheusRuleProps = {}) {

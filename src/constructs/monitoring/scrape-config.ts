@@ -1,7 +1,6 @@
 /**
  * ScrapeConfig: targets that are not pods of the cluster, such as exporters of switches and of nodes outside it.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   ScrapeConfig as ScrapeConfigKind,
@@ -37,7 +36,7 @@ export class ScrapeConfig extends Construct {
   /** Name of the ScrapeConfig. */
   readonly name: string;
   /** The ScrapeConfig object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ScrapeConfigKind>;
 
   constructor(scope: Construct, id: string, props: ScrapeConfigProps) {
     super(scope, id);

@@ -2,7 +2,6 @@
  * NetworkAttachmentDefinition: a network that pods attach to beside the cluster's, with the device that belongs to it.
  */
 import { embedded } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { NetworkAttachmentDefinition as AttachmentKind } from '../../facts/api/types/k8s.cni.cncf.io/v1';
 import { NETWORK_RESOURCE_ANNOTATION } from '../../facts/catalog';
@@ -42,7 +41,7 @@ export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps,
 @publicClass('networking.NetworkAttachmentDefinition')
 export class NetworkAttachmentDefinition extends Construct implements RdmaNetwork {
   /** The NetworkAttachmentDefinition object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<AttachmentKind>;
   readonly deviceResource: string | undefined;
   readonly fabric: Fabric | undefined;
 

@@ -194,7 +194,7 @@ abstract class NicPolicy extends Construct {
 @publicClass('networking.NicClusterPolicy')
 export class NicClusterPolicy extends NicPolicy {
   /** The NicClusterPolicy object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ClusterPolicyKind>;
 
   constructor(
     scope: Construct,
@@ -262,7 +262,7 @@ export class NicClusterPolicy extends NicPolicy {
 @publicClass('networking.NicNodePolicy')
 export class NicNodePolicy extends NicPolicy {
   /** The NicNodePolicy object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<NodePolicyKind>;
 
   constructor(
     scope: Construct,

@@ -2,7 +2,6 @@
  * NodeFeatureRule: labels, taints and resources that node feature discovery gives to nodes by what it finds on them.
  */
 import { definedJson } from '../../manifests/members';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Taint } from '../../facts/api/types/core/v1';
 import {
@@ -139,7 +138,7 @@ export interface NodeFeatureRuleProps extends ClusterObjectProps, Overridable<No
 @publicClass('networking.NodeFeatureRule')
 export class NodeFeatureRule extends Construct {
   /** The NodeFeatureRule object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<NodeFeatureRuleKind>;
 
   constructor(scope: Construct, id: string, props: NodeFeatureRuleProps) {
     super(scope, id);

@@ -84,7 +84,7 @@ export interface SriovNetworkNodePolicyProps extends NamespacedObjectProps {
 @publicClass('networking.SriovNetworkNodePolicy')
 export class SriovNetworkNodePolicy extends Construct {
   /** The SriovNetworkNodePolicy object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<NodePolicyKind>;
   /** What pods ask for. */
   readonly deviceResource: string;
   /** The resource name without its domain. */
@@ -230,7 +230,7 @@ abstract class OperatorNetwork extends Construct implements RdmaNetwork {
 @publicClass('networking.SriovNetwork')
 export class SriovNetwork extends OperatorNetwork {
   /** The SriovNetwork object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<SriovNetworkKind>;
   readonly fabric = 'roce';
 
   constructor(scope: Construct, id: string, props: SriovNetworkProps) {
@@ -274,7 +274,7 @@ export class SriovNetwork extends OperatorNetwork {
 @publicClass('networking.SriovIBNetwork')
 export class SriovIBNetwork extends OperatorNetwork {
   /** The SriovIBNetwork object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<SriovIBNetworkKind>;
   readonly fabric = 'infiniband';
 
   constructor(scope: Construct, id: string, props: SriovIBNetworkProps) {

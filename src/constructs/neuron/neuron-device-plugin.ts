@@ -2,7 +2,6 @@
  * NeuronDevicePlugin and NeuronMonitor: what serves and measures Neuron devices, for clusters that do not use the Neuron Helm chart.
  */
 import { type Carried, taggedImage } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, ACCELERATORS, acceleratorToleration } from '../../facts/catalog';
@@ -11,6 +10,7 @@ import { type DaemonSet } from '../../facts/api/types/apps/v1';
 import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 import { publicClass } from '../resources/public-class';
+import { type Resource } from '../resources/resource';
 
 /** Port of the monitor's metrics. */
 export const NEURON_MONITOR_PORT = ACCELERATOR_EXPORTERS.neuron.port.number;
@@ -53,7 +53,7 @@ export class NeuronDevicePlugin extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;
   /** The DaemonSet object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DaemonSet>;
 
   constructor(scope: Construct, id: string, props: NeuronDevicePluginProps) {
     super(scope, id);
@@ -117,7 +117,7 @@ export class NeuronMonitor extends Construct {
   /** Name of the DaemonSet. */
   readonly name: string;
   /** The DaemonSet object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DaemonSet>;
 
   constructor(scope: Construct, id: string, props: NeuronMonitorProps) {
     super(scope, id);

@@ -83,7 +83,7 @@ export class DeviceReadiness extends Construct {
   /** The condition that is reported. */
   readonly conditionType: string;
   /** The DaemonSet that looks. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DaemonSet>;
   /** Absent where no controller is asked. */
   readonly rule?: ApiObject;
 

@@ -3,7 +3,7 @@
  */
 import { durationText } from '../resources/durations';
 import { bytesText, type ByteSize } from '../resources/quantities';
-import { type Duration, type ApiObject } from 'cdk8s';
+import { type Duration } from 'cdk8s';
 import { Construct } from 'constructs';
 import { EC2NodeClass, type EC2NodeClassSpec } from '../../facts/api/types/karpenter.k8s.aws/v1';
 import {
@@ -76,7 +76,7 @@ export class Ec2NodeClass extends Construct implements NodeClassReference {
   }
 
   /** The EC2NodeClass object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<EC2NodeClass>;
   /** Always `karpenter.k8s.aws`, the group that references carry. */
   readonly group = 'karpenter.k8s.aws';
   /** Always `EC2NodeClass`, the kind that references carry. */
@@ -174,7 +174,7 @@ export interface NodePoolProps extends ClusterObjectProps, Overridable<NodePoolK
 @publicClass('nodeTuning.NodePool')
 export class NodePool extends Construct {
   /** The NodePool object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<NodePoolKind>;
   /** Name of the NodePool. */
   readonly name: string;
 

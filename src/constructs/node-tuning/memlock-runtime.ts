@@ -4,7 +4,6 @@
  * containerd gives containers its own limit (8 MiB under systemd), and the capability IPC_LOCK helps only processes of root. A runtime
  * with its own base specification keeps the limits of that specification.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { RuntimeClass } from '../../facts/api/types/node.k8s.io/v1';
 import { type NodeSelection } from '../pods/node-selection';
@@ -40,7 +39,7 @@ const UNLIMITED = '18446744073709551615';
 @publicClass('nodeTuning.MemlockRuntime')
 export class MemlockRuntime extends Construct {
   /** The RuntimeClass object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<RuntimeClass>;
   /** Always `RuntimeClass`, the kind that references carry. */
   readonly kind = 'RuntimeClass';
   /** Name of the RuntimeClass. */

@@ -2,7 +2,6 @@
  * NodeDocuments: documents as a ConfigMap, for whatever brings files onto nodes (an image builder, a bootstrap job), checked like
  * everything else of the app. Nothing here writes them onto live nodes.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
@@ -32,7 +31,7 @@ export class NodeDocuments extends Construct {
   /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ConfigMap>;
   /** The files, in their order. */
   readonly documents: readonly NodeDocument[];
 

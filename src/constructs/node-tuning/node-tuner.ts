@@ -6,7 +6,7 @@
  */
 import { type Carried, passed } from '../../manifests/deferred';
 import { optionalSecondsOf } from '../resources/durations';
-import { type Duration, type ApiObject } from 'cdk8s';
+import { type Duration } from 'cdk8s';
 import { Construct } from 'constructs';
 import { DaemonSet } from '../../facts/api/types/apps/v1';
 import {
@@ -66,7 +66,7 @@ const HOST = '/host';
 @publicClass('nodeTuning.NodeTuner')
 export class NodeTuner extends Construct {
   /** The DaemonSet object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<DaemonSet>;
   /** The ConfigMap with the script and the plans. */
   readonly configMap: ObjectReference<'ConfigMap'>;
   /** Name of the DaemonSet. */

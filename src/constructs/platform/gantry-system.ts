@@ -21,7 +21,7 @@ export type GantrySystemOptions = Omit<GantrySchedulerProps, 'queues'>;
  *
  * @example
  * new GpuPlatform(app, 'platform', {
- *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi' } },
  *   teams: { research: { deserved: { training: 64 } } },
  *   scheduling: new GantrySystem(),
  * });

@@ -51,7 +51,7 @@ export interface GpuPlatformProps<
   /** The kinds of nodes. */
   readonly pools: Readonly<Record<Pool, PlatformPoolProps>>;
   /** Who shares them. */
-  readonly teams: Readonly<Record<TeamName, PlatformTeamProps<Pool, NoInfer<TeamName>>>>;
+  readonly teams: Readonly<Record<TeamName, PlatformTeamProps<NoInfer<Pool>, NoInfer<TeamName>>>>;
   /** Who decides which gang runs where. @default - Volcano */
   readonly scheduling?: SchedulingSystem<Engine>;
   /**
@@ -109,7 +109,7 @@ const PRIVILEGED = { 'pod-security.kubernetes.io/enforce': 'privileged' };
  *
  * @example
  * const platform = new GpuPlatform(app, 'platform', {
- *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi' } },
  *   teams: { research: { deserved: { training: 48 } }, applied: { deserved: { training: 16 }, capability: { training: 32 } } },
  * });
  * const { research } = platform.teams;

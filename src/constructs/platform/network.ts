@@ -65,7 +65,7 @@ const SHARED_PODS = 63;
  *
  * @example
  * new GpuPlatform(app, 'platform', {
- *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi' } },
  *   teams: { research: { deserved: { training: 64 } } },
  *   network: PlatformNetwork.infiniband({ interfaces: ['ibp24s0', 'ibp64s0'] }),
  * });

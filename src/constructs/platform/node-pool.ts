@@ -54,7 +54,7 @@ export type WholeNode = Pick<PodProps, 'accelerators' | 'rdma' | 'resources' | '
  *
  * @example
  * const platform = new GpuPlatform(app, 'platform', {
- *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi' } },
  *   teams: { research: { deserved: { training: 64 } } },
  * });
  * console.log(platform.pools.training.profile.labels);
@@ -79,8 +79,8 @@ export class PlatformPool {
     /** The props that the pool was made with. */
     readonly props: PlatformPoolProps,
   ) {
-    const { nodes, gpus, cpu } = props;
-    for (const [what, value] of Object.entries({ nodes, gpus, cpu })) {
+    const { nodes, devices, cpu } = props;
+    for (const [what, value] of Object.entries({ nodes, devices, cpu })) {
       if (!(value > 0) || (what !== 'cpu' && !Number.isInteger(value))) {
         throw new Error(
           `pool ${name}: ${what} must be a ${what === 'cpu' ? '' : 'whole '}number greater than 0, not ${value}.`,
@@ -100,7 +100,7 @@ export class PlatformPool {
       spot: props.spot,
       labels: props.labels,
       taints: props.taints,
-      devices: { perNode: gpus },
+      devices: { perNode: devices },
     });
   }
 
@@ -177,16 +177,16 @@ export class PlatformPool {
 
   /** The pool in the words of a cluster file. */
   toClusterFile(): JsonObject {
-    const { nodes, gpus, cpu, nodesPerRack } = this.props;
+    const { nodes, devices, cpu, nodesPerRack } = this.props;
     const { memory } = this;
-    const { resources, ...devices } = this.devicesInClusterFile();
+    const { resources, ...exposed } = this.devicesInClusterFile();
     const further = { ...(resources as JsonObject | undefined), ...this.devices.alsoPerNode };
     return {
       name: this.name,
       count: nodes,
       accelerator: this.facts.name,
-      perNode: gpus,
-      ...devices,
+      perNode: devices,
+      ...exposed,
       ...(Object.keys(further).length === 0 ? {} : { resources: further }),
       cpu,
       memory,
@@ -204,19 +204,19 @@ export class PlatformPool {
     }
     const [partitions] = Object.values(this.devices.perNode);
     if (this.facts.vendor !== 'nvidia' && partitions !== undefined) {
-      const parts = partitions / this.props.gpus;
+      const parts = partitions / this.props.devices;
       return { perNode: partitions, memoryMiB: Math.floor((this.facts.memoryGB * 1024) / parts) };
     }
     const [cut, ...others] = this.sharing.toMigEntries() ?? [];
     if (cut === undefined) {
       const [[resource, replicas] = [this.facts.resource, 1]] = Object.entries(this.sharing.offersOf(1));
       const renamed = resource !== this.facts.resource;
-      const offered = { [resource]: replicas * this.props.gpus };
+      const offered = { [resource]: replicas * this.props.devices };
       return { replicas, ...(renamed ? { resource, resources: offered } : {}) };
     }
     return others.length === 0 && cut['mig-devices'] !== undefined
       ? { mig: cut['mig-devices'] }
-      : { perNode: 0, resources: { ...this.sharing.offersOf(this.props.gpus) } };
+      : { perNode: 0, resources: { ...this.sharing.offersOf(this.props.devices) } };
   }
 }
 

@@ -53,7 +53,7 @@ interface Made<Engine extends QueueEngine> {
  *
  * @example
  * const platform = new GpuPlatform(app, 'platform', {
- *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi' } },
  *   teams: { research: { deserved: { training: 64 } } },
  * });
  * const { research } = platform.teams;

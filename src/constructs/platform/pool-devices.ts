@@ -18,7 +18,7 @@ export interface PoolDeviceProps {
   /** The accelerator of the nodes, of any vendor: a name of the catalog in any spelling (`H100-SXM-80GB`, `MI300X`, `Gaudi3`). */
   readonly accelerator: AcceleratorName;
   /** Devices of each node: GPUs, NPUs, Neuron devices, TPU chips. */
-  readonly gpus: number;
+  readonly devices: number;
   /** How NVIDIA GPUs are exposed. @default - whole */
   readonly sharing?: Sharing;
   /** How AMD GPUs are partitioned: `CPX/NPS4`. Pods then request partitions as `amd.com/gpu`. @default - not partitioned */
@@ -58,7 +58,7 @@ export interface PoolDevices {
 /** @throws if the accelerator is unknown or ambiguous, or a property belongs to another vendor */
 export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
   const facts = acceleratorNamed(props.accelerator);
-  const { sharing, partition, topology, gpus } = props;
+  const { sharing, partition, topology, devices } = props;
   const { vendor } = facts;
   const misplaced = Object.entries({
     sharing: sharing !== undefined && vendor !== 'nvidia',
@@ -75,7 +75,7 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
     );
   }
   if (vendor === 'nvidia') {
-    return nvidiaDevices(facts, sharing ?? Sharing.whole(), gpus);
+    return nvidiaDevices(facts, sharing ?? Sharing.whole(), devices);
   }
   const parts = partition === undefined ? 1 : partitionOf(facts.name, partition).devices;
   return {
@@ -85,10 +85,10 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
     ...(partition === undefined ? {} : { partition }),
     resources: [facts.resource],
     offered: offeredBy(facts, [facts.resource, ...(facts.vendor === 'aws' ? [NEURON_CORE] : [])]),
-    perNode: { [facts.resource]: gpus * parts },
+    perNode: { [facts.resource]: devices * parts },
     alsoPerNode: vendor === 'intel' ? { 'hugepages-2Mi': props.hugepages ?? GAUDI_HUGEPAGES } : {},
     nodeLabels: topology === undefined ? {} : { [TPU_TOPOLOGY_LABEL]: topology },
-    all: () => requestOf(facts, gpus * parts, props),
+    all: () => requestOf(facts, devices * parts, props),
     one: () => requestOf(facts, 1, props),
   };
 }

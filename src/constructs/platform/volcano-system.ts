@@ -27,7 +27,7 @@ export interface VolcanoSystemOptions extends GpuSchedulingOptions {
  *
  * @example
  * new GpuPlatform(app, 'platform', {
- *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi' } },
  *   teams: { research: { deserved: { training: 64 } } },
  *   scheduling: new VolcanoSystem({ root: 'ai' }),
  * });

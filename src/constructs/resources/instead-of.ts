@@ -10,7 +10,7 @@ import { nearestName } from '../../facts/spelling';
  * @param amount of a resource that was stated under the name, for the example
  */
 export function insteadOf(name: string, members: readonly string[], amount: number | string = 8): string {
-  const countsDevices = members.includes('accelerators') || (members.includes('cpu') && !members.includes('gpus'));
+  const countsDevices = members.includes('accelerators') || (members.includes('cpu') && !members.includes('devices'));
   if (countsDevices && /^(gpus?|npus?|tpus?|devices?|accelerator|nvidia)$/i.test(name)) {
     return '. Write accelerators: [Accelerator.nvidia({ count: 8 })], with the factory of the vendor.';
   }
@@ -41,6 +41,7 @@ const KNOWN_MISNOMERS: readonly (readonly [RegExp, string])[] = [
   [/^(limit|max|ceiling|cap|maximum|quota)$/, 'capability'],
   [/^(guaranteed|min|minimum|reserved)$/, 'guarantee'],
   [/^(nominal|share|nominalShare)$/, 'deserved'],
+  [/^(gpus?|npus?|tpus?|gpusPerNode|devicesPerNode)$/, 'devices'],
   [/^(volumes|volumeMounts)$/, 'mounts'],
   [/^(shm|shmSize|dshm)$/, 'sharedMemory'],
   [/^(queueName|scheduler|schedulerName)$/, 'scheduling'],

@@ -2,7 +2,6 @@
  * A DaemonSet that serves the devices of its node: a device plugin or an exporter, with the permissions that it needs.
  */
 import { type CarriedMap } from '../../manifests/deferred';
-import { type ApiObject } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { DaemonSet } from '../../facts/api/types/apps/v1';
 import {
@@ -51,10 +50,10 @@ export interface NodeDaemonSetProps {
 }
 
 /** Makes the DaemonSet, and with permissions a ServiceAccount, a ClusterRole, and their binding. */
-export function nodeDaemonSet(scope: Construct, props: NodeDaemonSetProps): ApiObject {
+export function nodeDaemonSet(scope: Construct, props: NodeDaemonSetProps): Resource<DaemonSet> {
   const { name, namespace, labels = {}, annotations = {}, permissions = [], nodeRequirements = [] } = props;
   const own = namespace === undefined ? {} : { namespace: nameOf(namespace) };
-  const objects: ApiObject[] = [];
+  const objects: Resource<unknown>[] = [];
   if (permissions.length > 0) {
     objects.push(
       new Resource(scope, 'ServiceAccount', ServiceAccount, { metadata: { name, ...own, labels } }),

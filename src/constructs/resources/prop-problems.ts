@@ -5,11 +5,28 @@
 import { insteadOf } from './instead-of';
 import { CLASSES, SHAPES } from './known-props';
 
-/** Parameters of a constructor or method that take props: their position, and the shape of the props. */
-export type Callable = readonly { readonly at: number; readonly shape: number }[];
-
-interface Prop {
+/** What a parameter or a prop takes. */
+export interface Accepted {
   readonly isRequired: boolean;
+  /** Letters of the kinds of values; empty where anything is accepted. */
+  readonly kinds: string;
+  /** Names of the classes and references that are accepted. */
+  readonly classes: readonly string[];
+  /** The strings that are accepted. Absent where any is. */
+  readonly strings?: readonly string[];
+}
+
+/** A parameter of a constructor or method: its position and name, and the shape of the props if it takes any. */
+export interface Parameter extends Accepted {
+  readonly at: number;
+  readonly name: string;
+  readonly shape?: number;
+}
+
+/** The parameters of a constructor or method. */
+export type Callable = readonly Parameter[];
+
+export interface Prop extends Accepted {
   /** Shape of the value if it is an object. */
   readonly object?: number;
   /** Shape of the members if it is a list. */
@@ -19,17 +36,29 @@ interface Prop {
 }
 
 const parsed = new Map<number, ReadonlyMap<string, Prop>>();
-const PROP = /^(?<name>[\w$]+)(?<required>!?)(?:>(?<object>\d+))?(?:\[(?<list>\d+))?(?:\{(?<map>\d+))?$/;
+const PROP =
+  /^(?<name>[\w$]+)(?<required>!?)(?:>(?<object>\d+))?(?:\[(?<list>\d+))?(?:\{(?<map>\d+))?(?:=(?<kinds>[a-z]+))?(?:@(?<classes>[\w+]+))?(?:#(?<strings>\S+))?$/;
+const PARAMETER =
+  /^(?<at>\d+)~(?<name>\w+)(?<required>!?)(?:>(?<shape>\d+))?(?:=(?<kinds>[a-z]+))?(?:@(?<classes>[\w+]+))?(?:#(?<strings>\S+))?$/;
 
-function shapeOf(index: number): ReadonlyMap<string, Prop> {
+/** The props of a shape, by name. */
+export function shapeOf(index: number): ReadonlyMap<string, Prop> {
   let shape = parsed.get(index);
   if (shape === undefined) {
     shape = new Map(
       SHAPES[index].split(' ').flatMap((text): readonly [string, Prop][] => {
-        const { name, required, object, list, map } = PROP.exec(text)?.groups ?? {};
+        const { name, required, object, list, map, kinds = '', classes, strings } = PROP.exec(text)?.groups ?? {};
         const number = (digits: string | undefined): number | undefined =>
           digits === undefined ? undefined : Number(digits);
-        const prop = { isRequired: required === '!', object: number(object), list: number(list), map: number(map) };
+        const prop = {
+          isRequired: required === '!',
+          object: number(object),
+          list: number(list),
+          map: number(map),
+          kinds,
+          classes: classes?.split('+') ?? [],
+          strings: strings?.split('|'),
+        };
         return name === undefined ? [] : [[name, prop]];
       }),
     );
@@ -38,15 +67,35 @@ function shapeOf(index: number): ReadonlyMap<string, Prop> {
   return shape;
 }
 
-/** The constructor (`new`), static methods, and methods (`#name`) of a public class that take props. */
+/** The constructor (`new`), static methods, and methods (`#name`) of a public class. */
 export function propsOf(name: string): Readonly<Record<string, Callable>> {
   const text = Object.hasOwn(CLASSES, name) ? CLASSES[name] : '';
   return Object.fromEntries(
     text.split(' ').flatMap((member): readonly [string, Callable][] => {
       const [key, ...params] = member.split(/[:,]/);
-      const callable = params.map((param) => {
-        const [at, shape] = param.split('>').map(Number);
-        return { at, shape };
+      const callable = params.flatMap((param): Callable => {
+        const {
+          at,
+          name: parameter,
+          required,
+          shape,
+          kinds = '',
+          classes,
+          strings,
+        } = PARAMETER.exec(param)?.groups ?? {};
+        return parameter === undefined
+          ? []
+          : [
+              {
+                at: Number(at),
+                name: parameter,
+                isRequired: required === '!',
+                shape: shape === undefined ? undefined : Number(shape),
+                kinds,
+                classes: classes?.split('+') ?? [],
+                strings: strings?.split('|'),
+              },
+            ];
       });
       return key === '' ? [] : [[key, callable]];
     }),
@@ -60,7 +109,9 @@ export function propsOf(name: string): Readonly<Record<string, Callable>> {
  */
 export function propProblems(callable: Callable = [], args: readonly unknown[], isClosed: boolean): readonly string[] {
   return callable.flatMap(({ at, shape }) =>
-    args[at] === undefined && requiredOf(shape).length === 0 ? [] : problemsOf(args[at] ?? {}, shape, '', isClosed),
+    shape === undefined || (args[at] === undefined && requiredOf(shape).length === 0)
+      ? []
+      : problemsOf(args[at] === undefined ? {} : args[at], shape, '', isClosed),
   );
 }
 
@@ -114,6 +165,6 @@ function nestedProblems(value: unknown, { object, list, map }: Prop, at: string)
 }
 
 /** Constructs, references, and other instances are not props. */
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

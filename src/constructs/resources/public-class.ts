@@ -4,6 +4,7 @@
  */
 import { type IConstruct } from 'constructs';
 import { collectCall } from '../../checks/mistakes';
+import { kindProblems } from './kind-problems';
 import { type Callable, propProblems, propsOf } from './prop-problems';
 
 /** Any class, also one whose constructor is private. */
@@ -32,6 +33,7 @@ export function publicClass(name: string): <Class extends AnyClass>(target: Clas
           args,
           path: () => (isConstruct(scope) ? [scope.node.path, String(id)].filter(Boolean).join('/') : undefined),
           problems: () => propProblems(props.new, args, isOwn),
+          kindProblems: () => kindProblems(props.new, args, isOwn),
           construct: () => (made === undefined ? partOf(scope, id, target) : isConstruct(made) ? made : undefined),
           run: () => (made = Reflect.construct(target as unknown as NewableFunction, args, newTarget) as object),
         }) as object;
@@ -61,25 +63,22 @@ function wrapMembers(
     if (key === 'constructor' || key === 'prototype' || member.configurable !== true) {
       continue;
     }
-    const wrap = (run: Method, problems: (args: readonly unknown[]) => readonly string[]): Method =>
+    const wrap = (run: Method, known: Callable = []): Method =>
       function (this: unknown, ...args) {
         return collectCall({
           args,
           path: () => construct(this)?.node.path,
-          problems: () => problems(args),
+          problems: () => propProblems(known, args, true),
+          kindProblems: () => kindProblems(known, args, true),
           construct: () => construct(this),
           run: () => run.apply(this, args),
         });
       };
     if (typeof member.value === 'function' && !isClass(member.value as object)) {
       const known = props[`${prefix}${key}`];
-      member.value = Object.defineProperty(
-        wrap(member.value as Method, (args) => propProblems(known, args, true)),
-        'name',
-        { value: key },
-      );
+      member.value = Object.defineProperty(wrap(member.value as Method, known), 'name', { value: key });
     } else if (member.get !== undefined) {
-      member.get = wrap(Reflect.get(member, 'get') as Method, () => []);
+      member.get = wrap(Reflect.get(member, 'get') as Method);
     }
     Object.defineProperty(holder, key, member);
   }

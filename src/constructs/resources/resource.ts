@@ -42,6 +42,9 @@ export type ResourceMetadata = Omit<ApiObjectMetadata, 'namespace' | 'labels' | 
  * new Resource(chart, 'queue', Queue, { spec: { weight: 4 } });
  */
 export class Resource<T> extends ApiObject {
+  /** Never there at run time; it makes `Resource<Queue>` and `Resource<Job>` different types, by which others know what they are given. */
+  declare protected readonly objectType?: T;
+
   /**
    * @param overrides merged into the spec, or into the object itself where its kind has none
    */

@@ -48,6 +48,12 @@ export const SCHEDULER_ALERTS: readonly Alert[] = [
     annotations: runbook('set-aside'),
   },
   {
+    alert: 'GantrySchedulerBooksDiverge',
+    expr: 'sum by (namespace, job) (increase(gantry_session_divergences_total[1h])) > 0',
+    summary: 'The books of the scheduler differed from those built from scratch, and were built again',
+    annotations: runbook('books-diverge'),
+  },
+  {
     alert: 'GantrySchedulerSlow',
     for: Duration.minutes(10),
     expr: 'histogram_quantile(0.99, sum by (le) (rate(gantry_cycle_seconds_bucket[5m]))) > 1',

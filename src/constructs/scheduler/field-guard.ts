@@ -1,7 +1,7 @@
 /**
- * FieldGuard: reserves the fields that the scheduler writes on pods for the scheduler.
+ * FieldGuard: reserves the fields that the scheduler writes on pods for the scheduler, and what a node reports for that node.
  *
- * A ValidatingAdmissionPolicy. The scheduler trusts `gantry.dev/node` and `gantry.dev/devices`, so a tenant that could write them could
+ * Two ValidatingAdmissionPolicies. The scheduler trusts `gantry.dev/node` and `gantry.dev/devices`, so a tenant that could write them could
  * claim nodes and devices; and the gate of a pod keeps it from starting before its turn.
  */
 import { type ApiObject } from 'cdk8s';
@@ -11,6 +11,7 @@ import {
   ValidatingAdmissionPolicyBinding,
 } from '../../facts/api/types/admissionregistration.k8s.io/v1';
 import {
+  GANTRY_ALLOCATED_DEVICES,
   GANTRY_DEVICES,
   GANTRY_GANG_LABEL,
   GANTRY_NODE,
@@ -21,7 +22,11 @@ import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../r
 import { Resource } from '../resources/resource';
 import { publicClass } from '../resources/public-class';
 
-/** Props of a FieldGuard. */
+/**
+ * Props of a FieldGuard.
+ *
+ * @beta
+ */
 export interface FieldGuardProps extends ClusterObjectProps, Overridable<ValidatingAdmissionPolicy> {
   /** User name of the scheduler's service account. */
   readonly username: string;
@@ -41,9 +46,18 @@ const unchanged = (key: string): string =>
 const ON_UPDATE = 'oldObject == null';
 const WAS_BOUND = 'has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ""';
 
+/** The kubelet of the node, or a service account whose token was issued for a pod on that node. */
+const NODE_NAME = 'authentication.kubernetes.io/node-name';
+const OF_THE_NODE =
+  'request.userInfo.username == "system:node:" + object.metadata.name || ' +
+  `(has(request.userInfo.extra) && ${text(NODE_NAME)} in request.userInfo.extra && ` +
+  `object.metadata.name in request.userInfo.extra[${text(NODE_NAME)}])`;
+
 /**
- * Reserves the fields that the scheduler writes on pods for the scheduler: a ValidatingAdmissionPolicy.
- * `GantryScheduler` makes one.
+ * Reserves the fields that the scheduler writes on pods for the scheduler, and the annotation in which a node reports the devices of its pods
+ * for that node: two ValidatingAdmissionPolicies. `GantryScheduler` makes one FieldGuard.
+ *
+ * @beta
  *
  * @example
  * new FieldGuard(chart, 'guard', {
@@ -118,6 +132,40 @@ export class FieldGuard extends Construct {
       spec: { policyName: this.resource.name, validationActions: ['Deny'] },
     });
     this.binding.addDependency(this.resource);
+    this.addNodePolicy(`${this.name}-nodes`);
+  }
+
+  private addNodePolicy(name: string): void {
+    const policy = new Resource(this, 'NodePolicy', ValidatingAdmissionPolicy, {
+      metadata: { name },
+      spec: {
+        failurePolicy: 'Fail',
+        matchConstraints: {
+          resourceRules: [
+            {
+              apiGroups: [''],
+              apiVersions: ['v1'],
+              resources: ['nodes', 'nodes/status'],
+              operations: ['CREATE', 'UPDATE'],
+            },
+          ],
+        },
+        // Almost all updates of nodes do not touch the annotation.
+        matchConditions: [{ name: 'reports-other-devices', expression: `!(${unchanged(GANTRY_ALLOCATED_DEVICES)})` }],
+        validations: [
+          {
+            expression: OF_THE_NODE,
+            message: `the annotation ${GANTRY_ALLOCATED_DEVICES} must be set by the node itself only`,
+            reason: 'Forbidden',
+          },
+        ],
+      },
+    });
+    const binding = new Resource(this, 'NodeBinding', ValidatingAdmissionPolicyBinding, {
+      metadata: { name },
+      spec: { policyName: name, validationActions: ['Deny'] },
+    });
+    binding.addDependency(policy);
   }
 
   /** Name of the object. */

@@ -90,12 +90,16 @@ export class GantryScheduler extends Construct {
   /** Namespace of the scheduler. */
   readonly namespace: string;
   /** The Deployment object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<Deployment>;
   /** The Service object, which serves metrics and pages. */
   readonly service: ApiObject;
   /** The alerts. Absent where they are turned off. */
   readonly alerts?: SchedulerAlerts;
-  /** Absent with `fieldGuard: false`. */
+  /**
+   * Absent with `fieldGuard: false`.
+   *
+   * @beta
+   */
   readonly fieldGuard?: FieldGuard;
   private readonly labels: Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 /**
  * The connections of the scheduler: clients of its page and API, the API server, and DNS.
  */
-import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
+import { type ApiObjectMetadata } from 'cdk8s';
 import { Construct } from 'constructs';
 import { NetworkPolicy, type NetworkPolicyPeer } from '../../facts/api/types/networking.k8s.io/v1';
 import { Resource } from '../resources/resource';
@@ -19,7 +19,7 @@ export interface SchedulerNetworkPolicyProps extends Overridable<NetworkPolicy> 
 }
 
 export class SchedulerNetworkPolicy extends Construct {
-  readonly resource: ApiObject;
+  readonly resource: Resource<NetworkPolicy>;
 
   constructor(scope: Construct, id: string, props: SchedulerNetworkPolicyProps) {
     super(scope, id);

@@ -25,7 +25,11 @@ import { publicClass } from '../resources/public-class';
 /** Label of namespaces whose pods are gated, where nothing else is chosen. */
 export const GATED_NAMESPACES: LabelSelector = { matchLabels: { 'gantry.dev/placement': 'enabled' } };
 
-/** Props of a PlacementGate. */
+/**
+ * Props of a PlacementGate.
+ *
+ * @beta
+ */
 export interface PlacementGateProps extends ClusterObjectProps, Overridable<MutatingAdmissionPolicy> {
   /** Namespaces whose pods are gated; `kube-system` never is. @default - those with the label `gantry.dev/placement: enabled` */
   readonly namespaces?: LabelSelector;
@@ -80,6 +84,8 @@ function apiVersionFor(minor: KubernetesMinor): string | undefined {
 /**
  * Source: Kubernetes, MutatingAdmissionPolicy (beta and off by default in 1.34 and 1.35, where the API server needs the feature gate and
  * `--runtime-config=admissionregistration.k8s.io/v1beta1=true`; stable from 1.36).
+ *
+ * @beta
  *
  * @example
  * new PlacementGate(chart, 'gate', { namespaces: { matchLabels: { 'kubernetes.io/metadata.name': 'notebooks' } } });

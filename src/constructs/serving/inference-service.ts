@@ -2,6 +2,7 @@
  * InferenceService: one statement of a model server, with everything that it takes to serve.
  */
 import { type ApiObject } from 'cdk8s';
+import { isMistake } from '../../checks/mistakes';
 import { Construct } from 'constructs';
 import { Service as ServiceKind } from '../../facts/api/types/core/v1';
 import { PodDisruptionBudget as BudgetKind } from '../../facts/api/types/policy/v1';
@@ -14,6 +15,7 @@ import { type Deployment } from './deployment';
 import { type KnativeService } from './knative-service';
 import { type MadeServer, ServingEngine } from './serving-engine';
 import { requireStatement, type ServingStatement } from './statement';
+import { type Scheduled, type Unscheduled } from '../workload/scheduled';
 import { publicClass } from '../resources/public-class';
 
 /** Props of an InferenceService. */
@@ -138,6 +140,7 @@ export class InferenceService extends Construct {
    *
    * @throws as `submitTo` of the workload that it became: if it is scheduled already, or its kind cannot be scheduled by the engine
    */
+  submitTo(this: Unscheduled, queue: QueueReference): this & Scheduled;
   submitTo(queue: QueueReference): this {
     // The workload refuses an engine that cannot schedule its kind.
     this.workload.submitTo(queue as never);
@@ -148,7 +151,7 @@ export class InferenceService extends Construct {
     try {
       return make();
     } catch (error) {
-      throw error instanceof Error && !error.message.startsWith(this.node.path)
+      throw isMistake(error) && !error.message.startsWith(this.node.path)
         ? new Error(`${this.node.path}: ${error.message}`, { cause: error })
         : error;
     }

@@ -1,7 +1,7 @@
 /**
  * The ConfigMap by which Knative's switches are turned on, for the services that need them.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
@@ -43,7 +43,7 @@ export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps,
 @publicClass('serving.KnativeFeatureSwitches')
 export class KnativeFeatureSwitches extends Construct {
   /** The ConfigMap object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ConfigMap>;
   private readonly services: NeedsKnativeFeatures[];
 
   constructor(

@@ -1,7 +1,7 @@
 /**
  * LimitRange: what containers get that do not say, and what none may exceed.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { LimitRange as LimitRangeKind, type LimitRangeItem } from '../../facts/api/types/core/v1';
 import { isExtendedResource } from '../../facts/catalog';
@@ -85,7 +85,7 @@ export interface LimitRangeProps extends NamespacedObjectProps, Overridable<Limi
 @publicClass('LimitRange')
 export class LimitRange extends Construct {
   /** The LimitRange object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<LimitRangeKind>;
   private readonly items: (() => LimitRangeItem)[] = [];
 
   /** @throws if an amount is not valid */

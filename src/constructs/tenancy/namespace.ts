@@ -1,7 +1,6 @@
 /**
  * Namespace: the room of a team.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Namespace as NamespaceKind } from '../../facts/api/types/core/v1';
 import { type NamedReference, nameOf, type ObjectReference } from '../resources/references';
@@ -33,7 +32,7 @@ export class Namespace extends Construct implements NamespaceReference {
   /** Name of the Namespace. */
   readonly name: string;
   /** The Namespace object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<NamespaceKind>;
 
   constructor(scope: Construct, id: string, props: NamespaceProps = {}) {
     super(scope, id);

@@ -1,7 +1,6 @@
 /**
  * PriorityClass: who goes first, and who may be pushed aside.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PriorityClass as PriorityClassKind } from '../../facts/api/types/scheduling.k8s.io/v1';
 import { Checks } from '../../checks/checks-of';
@@ -54,7 +53,7 @@ export class PriorityClass extends Construct implements PriorityClassReference {
   /** Priority of the pods; higher comes first. */
   readonly value: number;
   /** The PriorityClass object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<PriorityClassKind>;
 
   /** @throws if the reason for a global default is empty */
   constructor(scope: Construct, id: string, props: PriorityClassProps) {

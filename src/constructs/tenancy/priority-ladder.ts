@@ -43,7 +43,7 @@ export interface PriorityLadderProps<Name extends string> {
    */
   readonly globalDefault?: {
     /** Name of the class. */
-    readonly rung: Name;
+    readonly rung: NoInfer<Name>;
     /** Why pods without a class get this one. */
     readonly because: string;
   };
@@ -78,12 +78,12 @@ export class PriorityLadder<const Name extends string> extends Construct {
     const names = rungs.map((rung) => rung.name);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice !== undefined) {
-      throw new Error(`${this.node.path}: duplicate rung '${twice}'. Give each rung a unique name.`);
+      throw new Error(`${this.node.path}: duplicate rung "${twice}". Give each rung a unique name.`);
     }
     const { globalDefault } = props;
     if (globalDefault !== undefined && !names.includes(globalDefault.rung)) {
       throw new Error(
-        `${this.node.path}: globalDefault: unknown rung '${globalDefault.rung}'. Use one of ${names.join(', ')}.`,
+        `${this.node.path}: globalDefault: unknown rung "${globalDefault.rung}". Use one of ${names.join(', ')}.`,
       );
     }
     if (globalDefault?.because.trim() === '') {
@@ -108,7 +108,7 @@ export class PriorityLadder<const Name extends string> extends Construct {
   at(rung: Name): PriorityClass {
     const found = this.classes.get(rung);
     if (found === undefined) {
-      throw new Error(`${this.node.path}: unknown rung '${rung}'. Use one of ${[...this.classes.keys()].join(', ')}.`);
+      throw new Error(`${this.node.path}: unknown rung "${rung}". Use one of ${[...this.classes.keys()].join(', ')}.`);
     }
     return found;
   }

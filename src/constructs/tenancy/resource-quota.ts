@@ -1,7 +1,7 @@
 /**
  * ResourceQuota, written so that every key counts.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ResourceQuota as ResourceQuotaKind, type ScopeSelector } from '../../facts/api/types/core/v1';
 import { type Amounts, type AmountsByName, amountsByName, productsAnnotation } from '../pods/amounts';
@@ -65,7 +65,7 @@ export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<R
 @publicClass('ResourceQuota')
 export class ResourceQuota extends Construct {
   /** The ResourceQuota object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ResourceQuotaKind>;
   private readonly hard: Map<string, string>;
 
   constructor(scope: Construct, id: string, props: ResourceQuotaProps) {

@@ -7,7 +7,7 @@ import { GANTRY_NAMESPACES, GANTRY_TEAM_LABEL } from '../../facts/catalog';
 import { type Amounts } from '../pods/amounts';
 import { type ByteSize, type Cores } from '../resources/quantities';
 import { type NamedReference } from '../resources/references';
-import { type VolcanoQueueReference } from '../resources/queue-references';
+import { requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
 import { Queue } from '../volcano';
 import { defaultLimitsFor } from './default-limits';
 import { type ContainerLimits, LimitRange } from './limit-range';
@@ -40,6 +40,8 @@ export interface TeamQuota extends Amounts {
 
 /** The queue of a team. */
 export interface TeamQueueProps {
+  /** Only queue references have an engine, and a Team accepts those of Volcano. @default - absent */
+  readonly engine?: never;
   /** Name of the queue. @default - the team's name */
   readonly name?: string;
   /** The parent queue. @default - Volcano's root */
@@ -205,7 +207,8 @@ export class Team extends Construct {
     if (queue === false) {
       return undefined;
     }
-    if ('engine' in queue) {
+    if (queue.engine !== undefined) {
+      requireQueue(`${this.node.path}: queue`, queue, ['volcano']);
       return queue;
     }
     const { cpu, memory, ephemeralStorage, hugepages, accelerators, other } = quota;

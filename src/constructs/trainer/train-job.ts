@@ -26,7 +26,11 @@ import { publicClass } from '../resources/public-class';
 
 const MANAGER = 'gantry.dev/stack';
 
-/** Fetches data before the training starts. */
+/**
+ * Fetches data before the training starts.
+ *
+ * @beta
+ */
 export interface TrainJobInitializer {
   /**
    * Where the data is fetched from, for example `hf://meta-llama/Llama-3.2-1B-Instruct` or `s3://bucket/path`.
@@ -39,7 +43,11 @@ export interface TrainJobInitializer {
   readonly env?: Readonly<Record<string, Carried<string>>>;
 }
 
-/** Props of a TrainJob. */
+/**
+ * Props of a TrainJob.
+ *
+ * @beta
+ */
 export interface TrainJobProps extends Omit<PodProps, 'image'>, WorkloadProps<TrainJobSpec, TrainJobEngine> {
   /** The runtime that the job runs with. */
   readonly runtime: RuntimeReference;
@@ -63,6 +71,8 @@ export interface TrainJobProps extends Omit<PodProps, 'image'>, WorkloadProps<Tr
 
 /**
  * A TrainJob (`trainer.kubeflow.org/v1alpha1`).
+ *
+ * @beta
  *
  * @example
  * new trainer.TrainJob(chart, 'llama-70b', {

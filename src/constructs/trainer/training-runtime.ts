@@ -96,7 +96,11 @@ export interface RuntimeInitializers {
   readonly storageClass?: string;
 }
 
-/** The nodes of a runtime; a TrainJob can change their image, command, environment, and resources. */
+/**
+ * The nodes of a runtime; a TrainJob can change their image, command, environment, and resources.
+ *
+ * @beta
+ */
 export interface RuntimeProps extends PodProps {
   /** Who schedules the pods of TrainJobs that run on it, and through which queue. @default - the cluster's own scheduler */
   readonly scheduling?: Scheduling<RuntimeEngine>;
@@ -121,7 +125,11 @@ export interface RuntimeProps extends PodProps {
   readonly overrides?: OpenPartial<TrainingRuntimeSpec>;
 }
 
-/** A runtime of Kubeflow Trainer: what TrainJobs share. */
+/**
+ * A runtime of Kubeflow Trainer: what TrainJobs share.
+ *
+ * @beta
+ */
 @publicClass('trainer.Runtime')
 abstract class Runtime extends Construct implements RuntimeReference {
   readonly policy: MlPolicyName;
@@ -159,11 +167,17 @@ abstract class Runtime extends Construct implements RuntimeReference {
   }
 }
 
-/** Props of a TrainingRuntime. */
+/**
+ * Props of a TrainingRuntime.
+ *
+ * @beta
+ */
 export interface TrainingRuntimeProps extends RuntimeProps, NamespacedObjectProps {}
 
 /**
  * A runtime for the TrainJobs of its namespace (`trainer.kubeflow.org/v1alpha1`).
+ *
+ * @beta
  *
  * @example
  * const runtime = new trainer.TrainingRuntime(chart, 'torch', { policy: trainer.MlPolicy.torch(), image });
@@ -192,11 +206,17 @@ export class TrainingRuntime extends Runtime {
   }
 }
 
-/** Props of a ClusterTrainingRuntime. */
+/**
+ * Props of a ClusterTrainingRuntime.
+ *
+ * @beta
+ */
 export interface ClusterTrainingRuntimeProps extends RuntimeProps, ClusterObjectProps {}
 
 /**
  * A runtime for the TrainJobs of all namespaces (`trainer.kubeflow.org/v1alpha1`).
+ *
+ * @beta
  *
  * @example
  * const runtime = new trainer.ClusterTrainingRuntime(chart, 'torch', { policy: trainer.MlPolicy.torch(), image });

@@ -2,6 +2,7 @@
  * One statement of a distributed training (framework, nodes, devices, image, command), rendered as whatever kind the cluster runs.
  */
 import { type ApiObject } from 'cdk8s';
+import { isMistake } from '../../checks/mistakes';
 import { Construct } from 'constructs';
 import { type QueueReference, requireQueue } from '../resources/queue-references';
 import { Scheduling } from '../pods';
@@ -10,6 +11,7 @@ import { processesOf } from './rendezvous';
 import { type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
 import { type NamedStatement, TrainingEngine, type TrainingWorkload } from './training-engine';
+import { type Scheduled, type Unscheduled } from '../workload/scheduled';
 import { publicClass } from '../resources/public-class';
 
 /** Props of a DistributedTraining. */
@@ -68,6 +70,7 @@ export class DistributedTraining extends Construct {
    *
    * @throws if it is scheduled already, or its kind cannot be scheduled by the queue's engine
    */
+  submitTo(this: Unscheduled, queue: QueueReference): this & Scheduled;
   submitTo(queue: QueueReference): this {
     const { topology, as } = this.statement;
     const kind = (as ?? TrainingEngine.forFramework(this.statement.framework)).name;
@@ -86,7 +89,7 @@ function atPath<R>(path: string, make: () => R): R {
   try {
     return make();
   } catch (error) {
-    throw error instanceof Error ? new Error(`${path}: ${error.message}`, { cause: error }) : error;
+    throw isMistake(error) ? new Error(`${path}: ${error.message}`, { cause: error }) : error;
   }
 }
 

@@ -1,7 +1,6 @@
 /**
  * HyperNode: nodes that are close to each other, in tiers.
  */
-import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   HyperNode as HyperNodeKind,
@@ -93,7 +92,7 @@ export class HyperNode extends Construct implements HyperNodeReference {
   /** Name of the HyperNode. */
   readonly name: string;
   /** The HyperNode object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<HyperNodeKind>;
 
   constructor(scope: Construct, id: string, props: HyperNodeProps) {
     super(scope, id);

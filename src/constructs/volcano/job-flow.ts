@@ -1,7 +1,7 @@
 /**
  * JobTemplate and JobFlow: jobs that run one after another.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   JobFlow as JobFlowKind,
@@ -26,11 +26,17 @@ import { publicClass } from '../resources/public-class';
 /** Whatever names a job template of the flow's namespace. */
 export type JobTemplateReference = ObjectReference<'JobTemplate'>;
 
-/** Props of a JobTemplate. */
+/**
+ * Props of a JobTemplate.
+ *
+ * @beta
+ */
 export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplateSpec, VolcanoJobEngine> {}
 
 /**
  * A job that a flow makes (`flow.volcano.sh/v1alpha1`). Its own webhook checks nothing; the job's does when the job is made.
+ *
+ * @beta
  *
  * @example
  * const train = new volcano.JobTemplate(chart, 'train', { tasks: [{ name: 'node', replicas: 8, template }] }).submitTo(queue);
@@ -65,7 +71,11 @@ export class JobTemplate
   }
 }
 
-/** Props of a JobFlow. */
+/**
+ * Props of a JobFlow.
+ *
+ * @beta
+ */
 export interface JobFlowProps extends NamespacedObjectProps, Overridable<JobFlowKind> {
   /** What becomes of the jobs when the flow has ended. @default 'retain' */
   readonly jobRetainPolicy?: 'retain' | 'delete';
@@ -75,6 +85,8 @@ export interface JobFlowProps extends NamespacedObjectProps, Overridable<JobFlow
  * Jobs in order: each starts when all that it comes after have completed.
  *
  * Rules: `volcano/job-flow-*`. Source: volcano, pkg/controllers/jobflow.
+ *
+ * @beta
  *
  * @example
  * const prepare = new volcano.JobTemplate(chart, 'prepare', { tasks: [{ name: 'node', template }] });
@@ -86,7 +98,7 @@ export class JobFlow extends Construct {
   /** Name of the JobFlow. */
   readonly name: string;
   /** The JobFlow object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<JobFlowKind>;
   private readonly flows: {
     readonly template: JobTemplateReference;
     readonly after: readonly JobTemplateReference[];

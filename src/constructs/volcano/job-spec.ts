@@ -42,12 +42,9 @@ export interface PluginView {
 }
 
 export interface JobView {
-  readonly manifest: Manifest;
   readonly spec: JsonObject;
   /** JSON pointer of the specification. */
   readonly path: string;
-  /** The name of the job that will be made, at its longest; empty where it cannot be known. */
-  readonly jobName: string;
   readonly tasks: readonly TaskView[];
   /** The plugins that are written, in their order. */
   readonly plugins: readonly PluginView[];
@@ -56,10 +53,17 @@ export interface JobView {
   readonly totalReplicas: number;
 }
 
-const known = new WeakMap<Manifest, JobView | null>();
+/** A job with its name, which few rules look at; the others run once for all jobs of equal specification. */
+export interface NamedJobView extends JobView {
+  readonly manifest: Manifest;
+  /** The name of the job that will be made, at its longest; empty where it cannot be known. */
+  readonly jobName: string;
+}
+
+const known = new WeakMap<Manifest, NamedJobView | null>();
 
 /** The job specification of a manifest; `undefined` where it has none. */
-export function jobOf(manifest: Manifest): JobView | undefined {
+export function jobOf(manifest: Manifest): NamedJobView | undefined {
   let view = known.get(manifest);
   if (view === undefined) {
     view = readJob(manifest) ?? null;
@@ -68,7 +72,7 @@ export function jobOf(manifest: Manifest): JobView | undefined {
   return view ?? undefined;
 }
 
-function readJob(manifest: Manifest): JobView | undefined {
+function readJob(manifest: Manifest): NamedJobView | undefined {
   const isCron = manifest.id.kind === 'CronJob';
   const path = isCron ? '/spec/jobTemplate/spec' : '/spec';
   const spec = valueAt(manifest.object, path);

@@ -1,7 +1,7 @@
 /**
  * PodGroup: pods that start together or not at all, for workloads to which no controller gives a group.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PodGroup as PodGroupKind, type PodGroupSpec } from '../../facts/api/types/scheduling.volcano.sh/v1beta1';
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
@@ -14,6 +14,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type Amounts, optionalAmountsByName } from '../pods/amounts';
 import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
+import { type Scheduled, type Unscheduled } from '../workload/scheduled';
 import { publicClass } from '../resources/public-class';
 
 /** Pods of a group that belong closer together. */
@@ -70,7 +71,7 @@ export class PodGroup extends Construct {
   /** Name of the PodGroup. */
   readonly name: string;
   /** The PodGroup object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<PodGroupKind>;
   private queue?: VolcanoQueueReference;
 
   constructor(scope: Construct, id: string, props: PodGroupProps = {}) {
@@ -113,6 +114,7 @@ export class PodGroup extends Construct {
    *
    * @throws if the group has a queue already, or the queue is one of another engine
    */
+  submitTo(this: Unscheduled, queue: VolcanoQueueReference): this & Scheduled;
   submitTo(queue: VolcanoQueueReference): this {
     requireQueue(`${this.node.path}: submitTo`, queue, ['volcano']);
     if (this.queue !== undefined) {

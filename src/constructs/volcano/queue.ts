@@ -1,7 +1,7 @@
 /**
  * Queue: a share of the cluster, alone or in a tree.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Queue as QueueKind, type QueueSpec } from '../../facts/api/types/scheduling.volcano.sh/v1beta1';
 import { Resource } from '../resources/resource';
@@ -89,7 +89,7 @@ export class Queue extends Construct implements VolcanoQueueReference {
   /** The parent queue; `undefined` for a child of the root. */
   readonly parent?: VolcanoQueueReference;
   /** The Queue object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<QueueKind>;
   private readonly [CHILDREN]: Queue[] = [];
 
   /** @throws if an amount is not valid */

@@ -3,7 +3,7 @@
  */
 import { embedded } from '../../manifests/deferred';
 import { durationText } from '../resources/durations';
-import { type Duration, type ApiObject, Lazy } from 'cdk8s';
+import { type Duration, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
@@ -122,7 +122,7 @@ export class SchedulerConfiguration extends Construct {
   /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ConfigMap>;
   private readonly tiers: SchedulerPlugin[][];
 
   constructor(

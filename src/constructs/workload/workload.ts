@@ -5,7 +5,7 @@
 import { publicClass } from '../resources/public-class';
 import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
-import { collectMistakes } from '../../checks/mistakes';
+import { collectMistakes, isMistake } from '../../checks/mistakes';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type Gang, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
 import { merged, type OpenPartial } from '../resources/merge';
@@ -21,6 +21,7 @@ import {
   type PodSelectorConfiguration,
 } from './interop';
 import { forTarget, podGroupBeside, podGroupForm, type PodGroupStatement } from './pod-groups';
+import { type Scheduled, type Unscheduled } from './scheduled';
 import { MEANS_OF_SINGLE_PODS, queueOnPods, requireMeans, type SchedulingMeans, writesGroup } from './scheduling-means';
 
 /** Every engine that has queues. */
@@ -144,6 +145,7 @@ export abstract class Workload<
    * queue's engine, if something that is stated by hand names another scheduler or queue, or if the queue belongs to another app or to
    * another namespace
    */
+  submitTo(this: Unscheduled, queue: QueueReferenceOf<Engine>): this & Scheduled;
   submitTo(queue: QueueReferenceOf<Engine>): this {
     collectMistakes(
       this,
@@ -161,6 +163,7 @@ export abstract class Workload<
    *
    * @throws as `submitTo`
    */
+  scheduleBy(this: Unscheduled, scheduling: Scheduling<Engine>): this & Scheduled;
   scheduleBy(scheduling: Scheduling<Engine>): this {
     collectMistakes(
       this,
@@ -393,7 +396,7 @@ export abstract class Workload<
       try {
         action();
       } catch (error) {
-        throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
+        throw isMistake(error) ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
       }
     });
   }

@@ -47,6 +47,11 @@ export const GANTRY_DEVICES = 'gantry.dev/devices';
 export const GANTRY_NODE = 'gantry.dev/node';
 /** What a node says about its accelerators, as JSON. Written by a node agent. */
 export const GANTRY_ACCELERATOR_CAPACITY = 'gantry.dev/accelerator-capacity';
+/**
+ * Which devices the kubelet gave to which pod, as JSON: `{"nvidia.com/gpu": {"POD-UID": [7, 6]}}`. Written by an agent on the node, since
+ * device plugins leave the choice to the kubelet.
+ */
+export const GANTRY_ALLOCATED_DEVICES = 'gantry.dev/allocated-devices';
 
 /** Annotation of Volcano Queues: the namespaces whose pods may use the queue, comma separated. Absent: those of its parent, or all. */
 export const GANTRY_NAMESPACES = 'gantry.dev/namespaces';
@@ -156,6 +161,14 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     value: 'json',
     writtenBy: 'node agent',
     meaning: 'free memory, utilization and latency of each device, with the time they were read',
+  },
+  {
+    key: GANTRY_ALLOCATED_DEVICES,
+    place: 'annotation',
+    on: 'node',
+    value: 'json',
+    writtenBy: 'node agent',
+    meaning: 'the devices that the kubelet gave to each pod, by device resource and pod uid',
   },
   {
     key: GANTRY_NAMESPACES,

@@ -52,6 +52,7 @@ export { DEVICE_CLASSES, type DeviceClassName, type KnownDeviceClass, NVIDIA_RUN
 export { EXPORTER_METRICS, type ExporterMetric, type ExporterName, findExporterMetric } from './exporter-metrics';
 export {
   GANTRY_ACCELERATOR_CAPACITY,
+  GANTRY_ALLOCATED_DEVICES,
   GANTRY_DEVICES,
   GANTRY_DEVICES_MISSING_TAINT,
   GANTRY_CHECKPOINT_SECONDS,

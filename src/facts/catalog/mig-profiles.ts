@@ -57,7 +57,7 @@ export const MIG_CONFIGS = {
 export function migProfile(name: string, maxPerGpu: number): MigProfile {
   const parts = parseMigProfile(name);
   if (!parts) {
-    throw new Error(`'${name}' is not a MIG profile: expected <slices>g.<memory>gb, for example 1g.10gb`);
+    throw new Error(`"${name}" is not a MIG profile: expected <slices>g.<memory>gb, for example 1g.10gb`);
   }
   return { name, maxPerGpu, ...parts, resource: migResource(name), config: migConfigName(name) };
 }

@@ -6,10 +6,8 @@ import { ascendRules } from '../../constructs/ascend/rules';
 import { batchRules } from '../../constructs/batch/rules';
 import { chartRules } from '../../constructs/charts/rules';
 import { type Rule, type RuleFacts } from '../../checks/rule';
-import { shapeRuleFacts } from '../../checks/schema/check-shape';
+import { ENGINE_RULES } from '../../checks/known-rules';
 import { coreRules } from '../../checks/server/rules';
-import { sourceRules } from '../../checks/source-rules';
-import { suppressionNeedsReason } from '../../checks/suppression';
 import { deviceRules } from '../../constructs/devices/rules';
 import { gaudiRules } from '../../constructs/gaudi/rules';
 import { gpuOperatorRules } from '../../constructs/gpu-operator/rules';
@@ -66,5 +64,5 @@ export function allRules(): readonly Rule[] {
 
 /** The facts of everything that a check can report: semantic rules, and what the engine itself reports about shape, syntax, and suppressions. */
 export function allRuleFacts(): readonly RuleFacts[] {
-  return [...allRules(), ...shapeRuleFacts, ...Object.values(sourceRules), suppressionNeedsReason];
+  return [...allRules(), ...ENGINE_RULES];
 }

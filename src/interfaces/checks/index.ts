@@ -11,6 +11,8 @@ provideRules(allRules);
 export { allRules };
 export { check, type CheckOptions } from '../../checks/engine';
 export { type OfferedDevices } from '../../checks/offered-devices';
+export { TargetCluster } from '../../checks/cluster/target-cluster';
+export { type ClusterSnapshot } from '../../manifests/snapshot/cluster-snapshot';
 export { CheckError } from '../../checks/check-error';
 export { defineRule, type RuleDefinition } from '../../checks/define-rule';
 export {

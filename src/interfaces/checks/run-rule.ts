@@ -51,12 +51,20 @@ export function runRule(
   const set = setOf(manifests);
   const kubernetes = options.kubernetes ?? DEFAULT_MINOR;
   const findings = run(rule, set, kubernetes);
-  // `concerns` and `sees` save time. They must not change what a rule finds.
-  const { concerns, sees, ...always } = { concerns: undefined, sees: undefined, ...rule };
+  // These save time. They must not change what a rule finds.
+  const { concerns, sees, appliesTo, ...always } = {
+    concerns: undefined,
+    sees: undefined,
+    appliesTo: undefined,
+    ...rule,
+  };
   const all = run(always, set, kubernetes);
   const hidden = all.find((finding) => !findings.some((found) => sameFinding(found, finding)));
   if (hidden !== undefined) {
-    const props = [concerns === undefined ? [] : ['concerns'], sees === undefined ? [] : ['sees']].flat().join(' or ');
+    const props = Object.entries({ concerns, sees, appliesTo })
+      .filter(([, value]) => value !== undefined)
+      .map(([name]) => name)
+      .join(' or ');
     throw new Error(
       `rule ${rule.id}: ${props} hides the finding "${hidden.message}" in ${hidden.object}; name every field that the rule reads, or leave it out`,
     );

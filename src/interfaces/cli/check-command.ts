@@ -1,8 +1,10 @@
 /**
  * `gantry check PATH...`: checks manifests against their schemas and rules.
  */
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { DEFAULT_MINOR } from '../../facts/api/kinds';
+import { TargetCluster } from '../../checks/cluster/target-cluster';
 import { type Report } from '../../checks/report';
 import { ManifestSet } from '../../manifests/manifest-set';
 import { type Parsed } from '../../manifests/yaml';
@@ -12,6 +14,7 @@ import { ruleFacts } from '../checks/rule-facts';
 import { plural } from '../../checks/report/text';
 import { baselineOf, withoutBaseline } from './baseline';
 import { type CheckFlags } from './check-options';
+import type * as ClusterOption from './cluster-option';
 import { type Configuration } from './configuration';
 import { globMatcher, isGlob } from './glob';
 import { readManifests } from './inputs';
@@ -20,6 +23,8 @@ import { settingsOf, type Settings } from './settings';
 import { Progress, UsageError, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';
 import { exitStatus, writeReport } from './write-report';
+
+const load = createRequire(__filename);
 
 /** @returns the exit status */
 export async function checkCommand(paths: readonly string[], given: CheckFlags, terminal: Terminal): Promise<number> {
@@ -31,7 +36,7 @@ export async function checkCommand(paths: readonly string[], given: CheckFlags, 
     if (set.manifests.length > 500) {
       progress.say(`checking ${set.manifests.length} objects`);
     }
-    const found = runCheck(set, options);
+    const found = runCheck(set, await withCluster(options, flags, terminal));
     progress.done();
     const report = baselined(found, flags, terminal);
     writeReport(report, flags, terminal);
@@ -39,6 +44,29 @@ export async function checkCommand(paths: readonly string[], given: CheckFlags, 
   } finally {
     progress.done();
   }
+}
+
+/** The options with the cluster that `--cluster` names; `--k8s` counts before the version of its server. */
+export async function withCluster(options: CheckOptions, flags: CheckFlags, terminal: Terminal): Promise<CheckOptions> {
+  const { cluster } = flags;
+  if (cluster === undefined) {
+    return options;
+  }
+  const { readClusterOption } = load('./cluster-option') as typeof ClusterOption;
+  return againstCluster(options, flags, await readClusterOption({ ...flags, cluster }, terminal));
+}
+
+/** @throws UsageError where the input is not a snapshot and says nothing of the cluster's API */
+export function againstCluster(
+  options: CheckOptions,
+  { k8s }: CheckFlags,
+  { snapshot, file }: ClusterOption.ClusterInput,
+): CheckOptions {
+  if (snapshot === undefined) {
+    throw new UsageError(`--cluster ${file}: a check requires a snapshot (\`gantry snapshot\`) or live[:CONTEXT]`);
+  }
+  const cluster = TargetCluster.of(snapshot);
+  return { ...options, cluster, kubernetes: k8s === undefined ? cluster.kubernetes : options.kubernetes };
 }
 
 /** Everything that is named, as one set: paths, and what Helm and kustomize render. */

@@ -38,6 +38,8 @@ export interface CheckFlags {
   readonly set?: readonly string[];
   readonly release?: string;
   readonly namespace?: string;
+  readonly cluster?: string;
+  readonly maxAge?: string;
 }
 
 /** @throws UsageError that names the flag, the value and what would be right */

@@ -15,6 +15,7 @@ import { type CheckFlags } from './check-options';
 import type * as InitModule from './init/init-command';
 import type * as PlanModule from './plan-command';
 import type * as RulesModule from './rules-command';
+import type * as SnapshotModule from './snapshot-command';
 import type * as SimulateModule from './simulate-command';
 import type * as SynthModule from './synth-command';
 import { nearestName } from '../../facts/spelling';
@@ -66,7 +67,7 @@ function refuseUnknownHelp(program: Command, words: readonly string[]): void {
   }
   const near = nearestName(name, names);
   throw new InputError(
-    `unknown command '${name}'${near === undefined ? `; commands are ${names.join(', ')}` : ` (did you mean ${near}?)`}`,
+    `unknown command "${name}"${near === undefined ? `; commands are ${names.join(', ')}` : ` (did you mean ${near}?)`}`,
   );
 }
 
@@ -88,7 +89,12 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       writeErr: terminal.err,
       getOutHelpWidth: () => terminal.columns ?? 100,
       outputError: (text, write) =>
-        write(text.replace(/^error: /, 'gantry: ').replace(/\n\(Did you mean (.*)\?\)\n?$/s, ' (did you mean $1?)\n')),
+        write(
+          text
+            .replace(/^error: /, 'gantry: ')
+            .replace(/\n\(Did you mean (.*)\?\)\n?$/s, ' (did you mean $1?)\n')
+            .replace(/'([^'\n]*)'/g, '"$1"'),
+        ),
     });
 
   withCheckOptions(program.command('check'))
@@ -103,6 +109,8 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .option('--set <key=value>', 'value of the chart; repeatable', collect)
     .option('--release <name>', 'release name of the chart (default: "release")')
     .option('--namespace <name>', 'namespace of the release')
+    .option('--cluster <cluster>', 'check against this cluster: a snapshot, or live[:CONTEXT] for a running one')
+    .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
     .option('--exclude <glob>', 'skip the files and folders that match; repeatable', collect)
     .option('--baseline <file>', 'suppress the findings that this file lists')
     .option('--update-baseline', 'write the findings of this run to the baseline file')
@@ -136,9 +144,10 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .option('-a, --app <command>', 'command that runs the app (default: "app" in cdk8s.yaml)')
     .option('-o, --output <folder>', 'output folder (default: "output" in cdk8s.yaml, or dist)')
     .option(
-      '--cluster <file>',
-      'also plan on this cluster: a cluster file, the output of kubectl get … -o json, or "sample"',
+      '--cluster <cluster>',
+      'also check against and plan on this cluster: a snapshot, a cluster file, the output of kubectl get … -o json, live[:CONTEXT], or "sample"',
     )
+    .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
     .option('--page <file>', 'write the plan to an HTML page; requires --cluster')
     .addHelpText(
       'after',
@@ -160,9 +169,10 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     )
     .argument('[paths...]', 'files, folders, or - for standard input')
     .option(
-      '--cluster <file>',
-      'cluster file, or the output of kubectl get … -o json; - for standard input (default: a sample cluster)',
+      '--cluster <cluster>',
+      'snapshot, cluster file, or output of kubectl get … -o json; - for standard input; live[:CONTEXT] for a running cluster (default: a sample cluster)',
     )
+    .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
     .option('--policy <name|file>', 'scheduling policy: a name, or a file')
     .option('--what-if <change>', 'drain=NODE, add-pool=POOL:N, add-pool={…}, or copies=JOB:N; repeatable', collect)
     .option('--format <format>', 'text, json, or html (default: "text")')
@@ -211,6 +221,36 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action((paths: string[], flags: SimulateModule.SimulateFlags) => {
       const { simulateCommand } = load('./simulate-command') as typeof SimulateModule;
       finish(simulateCommand(paths, flags, terminal));
+    });
+
+  program
+    .command('snapshot')
+    .summary('read a cluster into a file')
+    .description(
+      'Read a cluster once, with your kubeconfig and read-only rights, into a file that other commands take as --cluster. It never contains a Secret.',
+    )
+    .option('--context <name>', 'context of the kubeconfig (default: the current context)')
+    .option('--kubeconfig <file>', 'kubeconfig file (default: that of kubectl)')
+    .option(
+      '-o, --output <file>',
+      'file to write; plain JSON if its name does not end in .gz (default: CONTEXT.gantry.json.gz)',
+    )
+    .option('--include-configmap <namespace/name>', 'also read this ConfigMap; repeatable', collect)
+    .option('--anonymize', 'replace the names of namespaces, nodes, queues, workloads, and labels consistently')
+    .option('--cluster-role', 'print the ClusterRole that a snapshot needs, and read nothing')
+    .addHelpText(
+      'after',
+      examples(
+        ['Read the cluster of the current context', 'gantry snapshot -o prod.gantry.json.gz'],
+        [
+          'Check manifests against it, without access to the cluster',
+          'gantry check manifests/ --cluster prod.gantry.json.gz',
+        ],
+      ),
+    )
+    .action(async (flags: SnapshotModule.SnapshotFlags) => {
+      const { snapshotCommand } = load('./snapshot-command') as typeof SnapshotModule;
+      finish(await snapshotCommand(flags, terminal));
     });
 
   program

@@ -2,20 +2,14 @@
  * `gantry plan PATH...`: where everything would go on a cluster, what would wait and why.
  */
 import { createRequire } from 'node:module';
-import {
-  ClusterFileError,
-  type ClusterPlan,
-  type ClusterState,
-  planOf,
-  readCluster,
-  sampleCluster,
-} from '../../planning/cluster';
+import { ClusterFileError, type ClusterPlan, type ClusterState, planOf } from '../../planning/cluster';
 import { NAMED_POLICIES, PolicyFileError, readPolicyFile } from '../../planning/cluster/policy-file';
 import { changed, differenceOf, readWhatIf, type PlanDifference, WhatIfError } from '../../planning/cluster/what-if';
 import { ManifestSet } from '../../manifests/manifest-set';
 import type * as Pages from '../../planning/pages';
 import { type Policy, SnapshotError } from '../../placement';
 import { oneOf } from './check-options';
+import { type ClusterFlags, readClusterOption } from './cluster-option';
 import { readText } from '../checks/read-files';
 import { readWholeManifests } from './inputs';
 import { planJson } from './plan-json';
@@ -25,8 +19,7 @@ import { writeWhole } from './whole-file';
 
 const load = createRequire(__filename);
 
-export interface PlanFlags {
-  readonly cluster?: string;
+export interface PlanFlags extends ClusterFlags {
   readonly policy?: string;
   readonly whatIf?: readonly string[];
   readonly format?: string;
@@ -55,7 +48,7 @@ export async function planCommand(paths: readonly string[], flags: PlanFlags, te
   const progress = new Progress(terminal);
   try {
     const policy = readPolicyOption(flags.policy, terminal);
-    const cluster = await clusterOption(flags.cluster, terminal);
+    const cluster = await clusterOption(flags, terminal);
     const set = paths.length === 0 ? new ManifestSet([]) : await readWholeManifests(paths, terminal, progress);
     if (cluster.nodes.length > 1000) {
       progress.say(`planning on ${cluster.nodes.length} nodes`);
@@ -86,15 +79,9 @@ function planWithChanges(
 }
 
 /** The cluster that `--cluster` names; without it, the sample. */
-export async function clusterOption(
-  file: string | undefined,
-  terminal: Pick<Terminal, 'stdin' | 'cwd'>,
-): Promise<ClusterState> {
-  if (file === undefined) {
-    return sampleCluster();
-  }
-  const text = file === '-' ? new TextDecoder().decode(await terminal.stdin()) : readText(file, terminal.cwd);
-  return explained(() => readCluster(text, file === '-' ? 'standard input' : file));
+export async function clusterOption(flags: ClusterFlags, terminal: Terminal): Promise<ClusterState> {
+  const input = await readClusterOption({ ...flags, cluster: flags.cluster ?? 'sample' }, terminal);
+  return input.state();
 }
 
 function readPolicyOption(policy: string | undefined, { cwd }: Terminal): Policy | undefined {

@@ -9,7 +9,7 @@ import { type Finding } from '../../checks/finding';
 import { type Report } from '../../checks/report';
 import { plural } from '../../checks/report/text';
 import { type ManifestSet } from '../../manifests/manifest-set';
-import { knownRules, runCheck } from './check-command';
+import { againstCluster, knownRules, runCheck } from './check-command';
 import { formatOf, type CheckFlags } from './check-options';
 import { isNodeFile } from '../checks/find-files';
 import { asAuthored } from './as-authored';
@@ -17,6 +17,7 @@ import { APP_CONFIG_FILE, readAppConfig, withImportedCrds } from './app-config';
 import { readWholeManifests } from './inputs';
 import { OutputFolder } from './output-folder';
 import { runApp } from './run-app';
+import type * as ClusterOption from './cluster-option';
 import type * as SynthPlan from './synth-plan';
 import { settingsOf } from './settings';
 import { UsageError, type Terminal } from './terminal';
@@ -25,7 +26,6 @@ import { passes, renderReport } from './write-report';
 export interface SynthFlags extends Omit<CheckFlags, 'output' | 'quiet'> {
   readonly app?: string;
   readonly output?: string;
-  readonly cluster?: string;
   readonly page?: string;
 }
 
@@ -35,20 +35,15 @@ const METADATA = 'construct-metadata.json';
 /** @returns the exit status */
 export async function synthCommand(given: SynthFlags, terminal: Terminal): Promise<number> {
   const config = readAppConfig(terminal.cwd);
-  const { flags, options } = withImportedCrds(await settingsOf(given, terminal), config, terminal.cwd);
+  const { flags, options: stated } = withImportedCrds(await settingsOf(given, terminal), config, terminal.cwd);
   const format = formatOf(flags.format);
   const command = flags.app ?? config.app;
   if (command === undefined) {
     throw new UsageError(`no app to run; pass --app COMMAND, or set "app" in ${APP_CONFIG_FILE}`);
   }
   const target = flags.output ?? config.output ?? 'dist';
-  if (flags.page !== undefined && flags.cluster === undefined) {
-    throw new UsageError('--page requires --cluster');
-  }
-  const cluster =
-    flags.cluster === undefined
-      ? undefined
-      : await (load('./synth-plan') as typeof SynthPlan).clusterOf(flags.cluster, terminal);
+  const cluster = await clusterInput(flags, terminal);
+  const options = cluster?.snapshot === undefined ? stated : againstCluster(stated, flags, cluster);
 
   const folder = new OutputFolder(target, terminal.cwd);
   const reportFile = `${folder.draft}.report`;
@@ -67,7 +62,9 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
     const written = await readWholeManifests(manifestFiles(files, folder.draft), { ...terminal, cwd: folder.draft });
     const set = asAuthored(written, (file) => join(target, file), constructs);
     const plan =
-      cluster === undefined ? undefined : (load('./synth-plan') as typeof SynthPlan).planOn(cluster, set, options);
+      cluster === undefined
+        ? undefined
+        : (load('./synth-plan') as typeof SynthPlan).planOn(cluster.state(), set, options);
     const checked = reportOn(set, options, flags, appReport(reportFile));
     const report = plan === undefined ? checked : plan.addedTo(checked);
     const good = passes(report, flags);
@@ -89,6 +86,16 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
     folder.discard();
     rmSync(reportFile, { force: true });
   }
+}
+
+async function clusterInput(flags: SynthFlags, terminal: Terminal): Promise<ClusterOption.ClusterInput | undefined> {
+  const { cluster, page } = flags;
+  if (page !== undefined && cluster === undefined) {
+    throw new UsageError('--page requires --cluster');
+  }
+  return cluster === undefined
+    ? undefined
+    : (load('./cluster-option') as typeof ClusterOption).readClusterOption({ ...flags, cluster }, terminal);
 }
 
 /** All files that say what is to be applied, and those of nodes that are known; beside them stand programs and instructions. */
@@ -126,7 +133,8 @@ function reportOn(set: ManifestSet, options: CheckOptions, flags: SynthFlags, ow
     own !== undefined &&
     own.documents === set.manifests.length &&
     flags.k8s === undefined &&
-    flags.crd === undefined
+    flags.crd === undefined &&
+    options.cluster === undefined
   ) {
     return narrowed(own, options);
   }

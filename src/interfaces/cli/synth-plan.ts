@@ -7,17 +7,10 @@ import { type Report } from '../../checks/report';
 import { type ClusterState, planOf, planRules } from '../../planning/cluster';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { check } from '../checks';
-import { clusterOption, explained, renderPage } from './plan-command';
+import { explained, renderPage } from './plan-command';
 import { planText } from './plan-text';
 import { wantsColor, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';
-
-/** The name by which `--cluster` means the sample. */
-const SAMPLE = 'sample';
-
-export function clusterOf(cluster: string, terminal: Terminal): Promise<ClusterState> {
-  return clusterOption(cluster === SAMPLE ? undefined : cluster, terminal);
-}
 
 export interface SynthPlan {
   /** The report with what the plan found. */

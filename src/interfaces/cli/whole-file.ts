@@ -9,7 +9,7 @@ import { attempt } from '../checks/input-error';
  * Writes a temporary file and renames it, so that a reader never sees half of it and a failure keeps the old one. A link stays and
  * its target is replaced; a target that is not a regular file (a device, a pipe) is written to directly.
  */
-export function writeWhole(file: string, text: string, cwd: string): void {
+export function writeWhole(file: string, text: string | Uint8Array, cwd: string): void {
   const named = resolve(cwd, file);
   attempt(file, () => {
     const stats = statSync(named, { throwIfNoEntry: false });

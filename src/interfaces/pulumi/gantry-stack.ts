@@ -2,10 +2,11 @@
  * GantryStack: a chart, or a program that builds constructs, as a component of a Pulumi program.
  *
  * 1. Build: constructs run once, in the constructor. Outputs become tokens (`tokens.ts`).
- * 2. Settle: wait for the values of Outputs, except those that come from objects of this stack, which would wait for themselves.
+ * 2. Settle: wait for the values of Outputs, except those that come from objects of a stack: of this one, which would wait for itself, or of
+ *    another one, which may wait for this one.
  * 3. Check: rules judge the objects with the values that are known. An error ends the program before anything is registered.
- * 4. Register: each object with its dependencies. Objects that carry outputs of this stack follow when these have values, each batch
- *    checked before it is registered.
+ * 4. Register: each object with its dependencies. Objects that carry outputs of a stack follow when these have values, each batch checked
+ *    before it is registered.
  */
 import * as pulumi from '@pulumi/pulumi';
 import { ApiObject, App, Chart, type ChartProps } from 'cdk8s';
@@ -14,6 +15,7 @@ import { findKind } from '../../facts/api/kinds';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { renderedWithSuppressions } from '../../checks/check-tree';
 import { type Report } from '../../checks/report';
+import { type Resource } from '../../constructs/resources/resource';
 import { validateConstructs } from '../../checks/synthesize';
 import { synthState } from '../../checks/synth-state';
 import { type RenderedObject } from '../../manifests/constructs';
@@ -24,7 +26,7 @@ import { type Edges, edgesOf } from './edges';
 import { failOnErrors, logNotices } from './log-findings';
 import { checkObjects, type StackObject } from './object-check';
 import { type ObjectResource, providerVersion, registerObject, type Registration } from './object-resource';
-import { laterOutput, markerResource, settle, type Settled, stateOf } from './outputs';
+import { isOfAStack, laterOutput, settle, type Settled, stateOf } from './outputs';
 import { type ObjectOptions, optionsFor } from './resource-options';
 import { TokenRegistry } from './tokens';
 
@@ -74,6 +76,16 @@ export interface StoredObject {
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
+/** An object of a kind with what the cluster wrote: metadata is there, and so is the status once the cluster reports it. */
+export type Stored<T> = { readonly [Member in Exclude<keyof T, CommonMember>]: T[Member] } & Pick<
+  StoredObject,
+  CommonMember
+>;
+type CommonMember = 'apiVersion' | 'kind' | 'metadata';
+
+/** A construct of one object whose kind is known: `Resource` itself, or a construct that has it as its `resource`. */
+export type ConstructOf<T> = Resource<T> | (IConstruct & { readonly resource: Resource<T> });
+
 const TYPE = 'gantry:index:GantryStack';
 
 /**
@@ -91,8 +103,8 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
   readonly app: App;
   /** Resolves with the report of the checks when all objects are registered; rejects with the findings if one of them is an error. */
   readonly done: Promise<Report>;
+  private readonly stackName: string;
   private readonly registry: TokenRegistry;
-  private readonly marker = markerResource();
   private readonly resources = new Map<ApiObject, Promise<ObjectResource>>();
   private readonly deferred = new Map<ApiObject, (resource: Promise<ObjectResource>) => void>();
   declare private settled: { readonly resolve: (report: Promise<Report>) => void };
@@ -109,12 +121,18 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
     opts: pulumi.ComponentResourceOptions = {},
   ) {
     super(TYPE, name, {}, opts);
+    this.stackName = name;
     this.registry = new TokenRegistry(name);
     this.app = new App({ resolvers: [this.registry] });
     const { objects, installs } = this.registry.within(() => {
       synthState(this.app).installsCharts = true;
       this.build(name, program, args);
       validateConstructs(this.app);
+      for (const construct of this.app.node.findAll()) {
+        if (ApiObject.isApiObject(construct)) {
+          this.registry.inPatchesOf(construct);
+        }
+      }
       const rendered = renderedWithSuppressions(this.app);
       refuseDeferredNames(rendered, this.registry);
       return { objects: rendered, installs: helmInstallsIn(this.app) };
@@ -122,7 +140,6 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
     const run = new StackRun(this, {
       name,
       registry: this.registry,
-      marker: this.marker,
       objects: objects.map((object) => ({ ...object, provider: this.optionsOf(object.construct, args).provider })),
       installs,
       optionsOf: (construct) => this.optionsOf(construct, args),
@@ -145,24 +162,45 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
    *
    * It may be used while the stack is built, so that one object of the stack carries what the cluster wrote into another.
    *
-   * @param construct a construct of an object, or one whose object is its `resource`
-   * @param kind the kind, which gives the output its type: `stack.get(queue, Queue)`
-   * @throws if the construct is not a single object
+   * @param construct a construct of an object, or one whose object is its `resource`; its kind gives the output its type
+   * @throws if the construct is not a single object, or not of this stack
    */
-  get<T = StoredObject>(construct: IConstruct, kind?: ResourceKind<T>): pulumi.Output<T> {
-    const object = objectOf(construct);
-    if (kind !== undefined && kind.kind !== object.kind) {
-      throw new Error(`${construct.node.path} is a ${object.kind}, not a ${kind.kind}.`);
+  get<T>(construct: ConstructOf<T>): pulumi.Output<Stored<T>>;
+  /**
+   * Returns an object of the stack as the cluster has it.
+   *
+   * @param construct a construct of an object, or its path, which is also the name of its resource: `stack.get('research/queue', Queue)`
+   * @param kind the kind, which gives the output its type
+   * @throws if there is not exactly one object, or it is of another kind
+   */
+  get<T>(construct: IConstruct | string, kind: ResourceKind<T>): pulumi.Output<Stored<T>>;
+  /**
+   * Returns an object of the stack as the cluster has it, without the type of its kind.
+   *
+   * @throws if there is not exactly one object
+   */
+  get(construct: IConstruct | string): pulumi.Output<StoredObject>;
+  get(construct: IConstruct | string, kind?: ResourceKind<unknown>): pulumi.Output<unknown> {
+    const object = objectOf(typeof construct === 'string' ? this.constructAt(construct) : construct);
+    if (object.node.root !== this.app) {
+      throw new Error(
+        `${object.node.path} is not an object of the stack ${this.stackName}. Use the stack that builds it.`,
+      );
     }
-    const output = laterOutput(
-      this.marker,
-      this.resourceOf(object).then((resource) => resource.object),
-    );
-    return output as pulumi.Output<T>;
+    if (kind !== undefined && (kind.kind !== object.kind || kind.apiVersion !== object.apiVersion)) {
+      throw new Error(
+        `${object.node.path} is a ${object.apiVersion} ${object.kind}, not a ${kind.apiVersion} ${kind.kind}.`,
+      );
+    }
+    return laterOutput(this.resourceOf(object).then((resource) => resource.object));
   }
 
-  /** Returns the name of an object, known when the object is registered: a queue or a namespace for other resources. */
-  nameOf(construct: IConstruct): pulumi.Output<string> {
+  /**
+   * Returns the name of an object, known when the object is registered: a queue or a namespace for other resources.
+   *
+   * @throws if there is not exactly one object
+   */
+  nameOf(construct: IConstruct | string): pulumi.Output<string> {
     return this.get(construct).metadata.name;
   }
 
@@ -178,6 +216,20 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
     return new Promise((resolve) => {
       this.settled = { resolve };
     });
+  }
+
+  /** The construct with this path, or whose resource has this name. */
+  private constructAt(path: string): IConstruct {
+    const paths = [path, ...(path.startsWith(`${this.stackName}/`) ? [path.slice(this.stackName.length + 1)] : [])];
+    const found = paths
+      .map((one) => one.split('/').reduce<IConstruct | undefined>(childOf, this.app))
+      .find((construct) => construct !== undefined);
+    if (found === undefined) {
+      throw new Error(
+        `the stack ${this.stackName} has no construct ${path}. Paths begin with a chart: ${this.app.charts.map(({ node }) => node.path).join(', ')}.`,
+      );
+    }
+    return found;
   }
 
   private build(name: string, program: StackProgram<never>, args: GantryStackArgs): void {
@@ -231,6 +283,10 @@ function refuseDeferredNames(rendered: readonly RenderedObject[], registry: Toke
   }
 }
 
+function childOf(parent: IConstruct | undefined, id: string): IConstruct | undefined {
+  return parent?.node.tryFindChild(id);
+}
+
 function isChartClass(program: unknown): program is ChartClass<never> {
   return (
     typeof program === 'function' && typeof (program.prototype as Partial<Chart> | undefined)?.toJson === 'function'
@@ -259,7 +315,6 @@ function objectOf(construct: IConstruct): ApiObject {
 interface RunProps {
   readonly name: string;
   readonly registry: TokenRegistry;
-  readonly marker: pulumi.Resource;
   readonly objects: readonly StackObject[];
   readonly installs: readonly HelmInstall[];
   readonly optionsOf: (construct: IConstruct) => ObjectOptions;
@@ -332,7 +387,7 @@ class StackRun {
     return report;
   }
 
-  /** Objects that carry outputs of this stack: whenever some have their values, these are checked together and registered. */
+  /** Objects that carry outputs of a stack: whenever some have their values, these are checked together and registered. */
   private async registerLate(
     laters: ReadonlyMap<StackObject, Later<ObjectResource>>,
     releases: readonly Release[],
@@ -370,8 +425,7 @@ class StackRun {
   }
 
   private isLate({ manifest }: StackObject): boolean {
-    const { registry, marker } = this.props;
-    return registry.outputsIn(manifest.object).some((output) => stateOf(output).resources().has(marker));
+    return this.props.registry.outputsIn(manifest.object).some(isOfAStack);
   }
 
   private async settleAll({ construct, manifest }: StackObject): Promise<void> {

@@ -61,7 +61,7 @@ export function registerRelease(
 
 function kubernetes(path: string): typeof Kubernetes {
   try {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded only for releases: it takes seconds
+    // oxlint-disable-next-line typescript/no-require-imports -- loaded only for releases: it takes seconds
     return require('@pulumi/kubernetes') as typeof Kubernetes;
   } catch {
     throw new pulumi.RunError(

@@ -4,9 +4,11 @@
  */
 export {
   type ChartClass,
+  type ConstructOf,
   GantryStack,
   type GantryStackArgs,
   type StackProgram,
+  type Stored,
   type StoredObject,
 } from './gantry-stack';
 export { type ObjectOptions, PulumiOptions } from './resource-options';

@@ -119,7 +119,7 @@ function definedOptions(options: ObjectOptions): pulumi.CustomResourceOptions {
 /** The version of `@pulumi/kubernetes` that is installed, which selects the provider plugin; `undefined` where it is not. */
 export function providerVersion(): string | undefined {
   try {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- the package itself takes seconds to load
+    // oxlint-disable-next-line typescript/no-require-imports -- the package itself takes seconds to load
     const { version } = require('@pulumi/kubernetes/package.json') as { readonly version: string };
     return version;
   } catch {

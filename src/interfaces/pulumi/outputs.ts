@@ -2,6 +2,7 @@
  * Outputs of Pulumi as this folder needs them: recognized in any form in which they reach a manifest, and settled to a value.
  */
 import * as pulumi from '@pulumi/pulumi';
+import { isPromise } from '../../manifests/deferred';
 import { UNKNOWN } from '../../manifests/unknown';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 
@@ -21,7 +22,7 @@ export function stateOf(output: pulumi.Output<unknown>): OutputState {
 
 /** An Output of any copy of the SDK, or a promise. */
 export function isInput(value: unknown): value is pulumi.Output<unknown> | Promise<unknown> {
-  return pulumi.Output.isInstance(value) || value instanceof Promise;
+  return pulumi.Output.isInstance(value) || (typeof value === 'object' && value !== null && isPromise(value));
 }
 
 /** Own members of an Output, by which a map that an Output was spread into is recognized. */
@@ -80,22 +81,25 @@ export function outputOf(...parts: ConstructorParameters<OutputConstructor>): pu
   return new (pulumi.Output as unknown as OutputConstructor)(...parts);
 }
 
-/** An Output whose value comes later, and that says so: outputs that are derived from it name `marker` among their resources. */
-export function laterOutput(marker: pulumi.Resource, later: Promise<pulumi.Output<unknown>>): pulumi.Output<unknown> {
+/** Among the resources of an Output: an object of a stack. Pulumi ignores it, since it is neither a component nor a custom resource. */
+const OF_A_STACK = Symbol.for('gantry.pulumi-object-of-a-stack');
+const MARKER = { __pulumiResource: true, [OF_A_STACK]: true } as unknown as pulumi.Resource;
+
+/** An Output whose value comes when a stack registers its objects, and that says so, as do outputs that are derived from it. */
+export function laterOutput(later: Promise<pulumi.Output<unknown>>): pulumi.Output<unknown> {
   const state = later.then((output) => stateOf(pulumi.output(output)));
-  const output = outputOf(
-    new Set([marker]),
+  return outputOf(
+    new Set([MARKER]),
     state.then((found) => found.promise(true)),
     state.then((found) => found.isKnown),
     state.then((found) => found.isSecret),
     state.then((found) => found.allResources()),
   );
-  return output;
 }
 
-/** Names a stack among the resources of an Output. Pulumi ignores it, since it is neither a component nor a custom resource. */
-export function markerResource(): pulumi.Resource {
-  return { __pulumiResource: true } as unknown as pulumi.Resource;
+/** Whether the value comes from an object of a stack, as far as that is known without waiting. */
+export function isOfAStack(output: pulumi.Output<unknown>): boolean {
+  return [...stateOf(output).resources()].some((resource) => OF_A_STACK in resource);
 }
 
 /** What an Output came to. */

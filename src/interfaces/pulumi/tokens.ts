@@ -7,14 +7,23 @@
  */
 import { createHash } from 'node:crypto';
 import * as pulumi from '@pulumi/pulumi';
-import { type IResolver, type ResolutionContext } from 'cdk8s';
+import { type ApiObject, type IResolver, type ResolutionContext } from 'cdk8s';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { DeferredText } from '../../manifests/deferred';
+import { containsDeferred, DeferredText } from '../../manifests/deferred';
 import { pointer } from '../../manifests/pointer';
 import { isInput, spreadOutput } from './outputs';
 
 /** A value in place of a token: the Output, and where it is, for messages. */
 export type Replace = (output: pulumi.Output<unknown>, path: string) => unknown;
+
+interface Operation {
+  readonly value?: unknown;
+}
+
+/** What cdk8s keeps of `addJsonPatch`. */
+interface Patch {
+  _toJson(): Operation;
+}
 
 /** The Outputs of one app, by their tokens. */
 export class TokenRegistry implements IResolver {
@@ -61,6 +70,32 @@ export class TokenRegistry implements IResolver {
     } else if (isInput(value)) {
       context.replaceValue(this.tokenOf(value));
     }
+  }
+
+  /**
+   * Puts tokens in the place of Outputs in the JSON patches of an object. cdk8s copies patches as JSON, after it has asked its resolvers.
+   */
+  inPatchesOf(object: ApiObject): void {
+    const { patches = [] } = object as unknown as { readonly patches?: readonly Patch[] };
+    for (const patch of patches) {
+      const operation = patch._toJson();
+      if (containsDeferred(operation.value)) {
+        const value = this.withTokens(operation.value);
+        patch._toJson = (): Operation => ({ ...operation, value });
+      }
+    }
+  }
+
+  private withTokens(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) {
+      return value;
+    }
+    if (isInput(value)) {
+      return this.tokenOf(value);
+    }
+    return Array.isArray(value)
+      ? value.map((item) => this.withTokens(item))
+      : Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.withTokens(member)]));
   }
 
   private written({ source, write }: DeferredText): pulumi.Output<string> {

@@ -5,7 +5,7 @@ import { type JsonValue } from '../../facts/api/schema';
 import { pointer } from '../../manifests/pointer';
 import { parseQuantity, type Quantity } from '../../manifests/quantity';
 import { parseValue } from '../../manifests/yaml';
-import { type Difference, Matcher, matcherOf } from './matcher';
+import { type Difference, Matcher, matcherOf, weightOf } from './matcher';
 
 /**
  * Patterns for `Template`, each usable in place of any value inside of another pattern. Plain objects inside of `objectLike` compare
@@ -122,7 +122,7 @@ class ArrayWith extends Matcher {
   /** Takes for each pattern the first element that matches: in a fixed order no other choice finds more. */
   differences(value: JsonValue | undefined, path: string): readonly Difference[] {
     if (!Array.isArray(value)) {
-      return [{ path, expected: this.name, found: value }];
+      return [{ path, expected: this.name, found: value, weight: this.size }];
     }
     const list: readonly JsonValue[] = value;
     let next = 0;
@@ -141,7 +141,7 @@ class ArrayWith extends Matcher {
     const candidates = list
       .map((element, index) => matcher.differences(element, pointer(path, index)))
       .slice(from)
-      .sort((a, b) => a.length - b.length);
+      .sort((a, b) => weightOf(a) - weightOf(b));
     const after = from === 0 ? '' : ` after element ${from - 1}`;
     return [
       { path, expected: `an element that is ${matcher.name}${after}`, found: [...list] },
@@ -174,7 +174,7 @@ class Serialized extends Matcher {
   differences(value: JsonValue | undefined, path: string): readonly Difference[] {
     const document = typeof value === 'string' ? this.read(value) : undefined;
     return document === undefined
-      ? [{ path, expected: this.name, found: value }]
+      ? [{ path, expected: this.name, found: value, weight: this.size }]
       : this.pattern.differences(document.value, path);
   }
 }

@@ -13,6 +13,8 @@ export interface Difference {
   readonly expected: string;
   /** The value there; `undefined` if there is none. */
   readonly found: JsonValue | undefined;
+  /** How many values of the pattern have nothing to be compared with there; the object with the least is the closest. @default 1 */
+  readonly weight?: number;
 }
 
 /**
@@ -123,7 +125,7 @@ class ListMatcher extends Matcher {
 
   differences(value: JsonValue | undefined, path: string): readonly Difference[] {
     if (!Array.isArray(value)) {
-      return [{ path, expected: this.name, found: value }];
+      return [{ path, expected: this.name, found: value, weight: this.size }];
     }
     const list: readonly JsonValue[] = value;
     const different = this.elements.flatMap((matcher, index) =>
@@ -155,7 +157,7 @@ class ObjectMatcher extends Matcher {
 
   differences(value: JsonValue | undefined, path: string): readonly Difference[] {
     if (!isObject(value)) {
-      return [{ path, expected: this.name, found: value }];
+      return [{ path, expected: this.name, found: value, weight: this.size }];
     }
     const different = [...this.fields].flatMap(([key, matcher]) =>
       matcher.differences(Object.hasOwn(value, key) ? value[key] : undefined, pointer(path, key)),
@@ -166,6 +168,11 @@ class ObjectMatcher extends Matcher {
       ...others.map((key) => ({ path: pointer(path, key), expected: 'no such field', found: value[key] })),
     ];
   }
+}
+
+/** How far a value is from a pattern. */
+export function weightOf(differences: readonly Difference[]): number {
+  return differences.reduce((sum, { weight = 1 }) => sum + weight, 0);
 }
 
 function sizeOf(matchers: readonly Matcher[]): number {

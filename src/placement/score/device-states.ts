@@ -4,7 +4,9 @@
  * Thousands of nodes are in a few hundred states, so what is worked out for a state is worked out once. States are found by walking a tree
  * of maps, one step for each device; what a request makes of a state is remembered as well.
  */
+import { devicesFit } from '../devices';
 import { WHOLE, type NodeTable } from '../node-table';
+import { type PodClass } from '../pod-class';
 
 /** How a request uses devices: their number, and the thousandths of each. */
 export interface DeviceShape {
@@ -15,7 +17,7 @@ export interface DeviceShape {
 export class DeviceStates {
   /** Free thousandths by state, least first. */
   readonly free: number[][] = [[]];
-  private readonly steps = new Map<number, number>();
+  private readonly steps = new Steps();
   private readonly after = new Map<number, number>();
   private readonly ofRow: Int32Array;
   private readonly versions: Int32Array;
@@ -23,6 +25,8 @@ export class DeviceStates {
 
   private readonly table: NodeTable;
   private readonly models: number;
+  /** The devices of each node are of one model. */
+  private readonly alike: boolean;
   /** Numbers of states with a model, by row, with the version of the row for which they hold. */
   private readonly situations: Int32Array;
   private readonly seen: Int32Array;
@@ -32,6 +36,7 @@ export class DeviceStates {
   constructor({ table }: { readonly table: NodeTable }) {
     this.table = table;
     this.models = table.models.length + 1;
+    this.alike = table.allRows.every((row) => haveOneModel(table, row));
     this.situations = new Int32Array(table.count);
     this.seen = new Int32Array(table.count).fill(-1);
     this.ofRow = new Int32Array(table.count);
@@ -73,6 +78,22 @@ export class DeviceStates {
     return this.situations[row];
   }
 
+  /** Whether the devices of a row serve one more pod of the class, remembered by what is left of them. */
+  fits(podClass: PodClass): (row: number) => boolean {
+    const { table } = this;
+    const { accelerator } = podClass;
+    if (!this.alike || accelerator?.kind !== 'fraction' || table.reports.fresh > 0) {
+      return (row) => devicesFit(table, row, podClass);
+    }
+    const known: (boolean | undefined)[] = [];
+    return (row) => {
+      if (table.overdrawn[row] > 0) {
+        return devicesFit(table, row, podClass);
+      }
+      return (known[this.situationOf(row)] ??= devicesFit(table, row, podClass));
+    };
+  }
+
   /** The state once the request has taken its devices, the fullest that will do; -1 when there are not enough. */
   take(state: number, { devices, milli }: DeviceShape): number {
     const key = (state * MOST_DEVICES + devices) * (WHOLE + 1) + milli;
@@ -95,9 +116,8 @@ export class DeviceStates {
     for (const free of sorted) {
       const key = state * (WHOLE + 1) + free;
       let next = this.steps.get(key);
-      if (next === undefined) {
-        next = this.free.length;
-        this.free.push([...this.free[state], free]);
+      if (next < 0) {
+        next = this.free.push([...this.free[state], free]) - 1;
         this.steps.set(key, next);
       }
       state = next;
@@ -111,4 +131,58 @@ const MOST_DEVICES = 1024;
 
 function ascending(a: number, b: number): number {
   return a - b;
+}
+
+function haveOneModel({ deviceStart, deviceModel }: NodeTable, row: number): boolean {
+  for (let slot = deviceStart[row] + 1; slot < deviceStart[row + 1]; slot++) {
+    if (deviceModel[slot] !== deviceModel[slot - 1]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Numbers by number in two flat arrays: asked for every device of every node that changes. */
+class Steps {
+  private keys = new Float64Array(1024).fill(-1);
+  private values = new Int32Array(1024);
+  private count = 0;
+
+  /** -1 where there is none. */
+  get(key: number): number {
+    const at = this.placeOf(key);
+    return this.keys[at] === key ? this.values[at] : -1;
+  }
+
+  set(key: number, value: number): void {
+    if (2 * ++this.count > this.keys.length) {
+      this.grow();
+    }
+    const at = this.placeOf(key);
+    this.keys[at] = key;
+    this.values[at] = value;
+  }
+
+  private placeOf(key: number): number {
+    const { keys } = this;
+    const mask = keys.length - 1;
+    let at = Math.imul(key, 0x9e3779b1) >>> 0;
+    for (at = (at ^ (at >>> 15)) & mask; keys[at] !== key && keys[at] !== -1;) {
+      at = (at + 1) & mask;
+    }
+    return at;
+  }
+
+  private grow(): void {
+    const { keys, values } = this;
+    this.keys = new Float64Array(2 * keys.length).fill(-1);
+    this.values = new Int32Array(2 * keys.length);
+    keys.forEach((key, i) => {
+      if (key !== -1) {
+        const at = this.placeOf(key);
+        this.keys[at] = key;
+        this.values[at] = values[i];
+      }
+    });
+  }
 }

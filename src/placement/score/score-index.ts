@@ -8,6 +8,7 @@
  * O(log rows) where the first rows fit, which is the usual case.
  */
 import { type Ledger } from '../ledger';
+import { MaxTree } from '../max-tree';
 import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable } from '../node-table';
 import { type PodClass } from '../pod-class';
 
@@ -22,51 +23,22 @@ export interface Wanted {
   readonly without: Uint8Array | undefined;
 }
 
-class MaxTree {
-  readonly values: Float64Array;
+/** A tree that follows the notes of the node table. */
+class RowTree extends MaxTree {
   readonly versions: Int32Array;
   /** Place in the notes up to which this tree is up to date, and in which era of them. */
   position = 0;
   era = -1;
 
-  constructor(
-    rows: number,
-    readonly leaves: number,
-  ) {
-    this.values = new Float64Array(2 * leaves).fill(-Infinity);
+  constructor(rows: number) {
+    super(rows);
     this.versions = new Int32Array(rows).fill(-1);
-  }
-
-  set(row: number, value: number): void {
-    const { values } = this;
-    let at = this.leaves + row;
-    values[at] = value;
-    for (at >>= 1; at >= 1; at >>= 1) {
-      const left = values[2 * at];
-      const right = values[2 * at + 1];
-      const best = left >= right ? left : right;
-      if (values[at] === best) {
-        return;
-      }
-      values[at] = best;
-    }
-  }
-
-  fill(row: number, value: number): void {
-    this.values[this.leaves + row] = value;
-  }
-
-  build(): void {
-    const { values } = this;
-    for (let at = this.leaves - 1; at >= 1; at--) {
-      values[at] = Math.max(values[2 * at], values[2 * at + 1]);
-    }
   }
 }
 
 export class ScoreIndex {
   private readonly leaves: number;
-  private readonly groups: (MaxTree | undefined)[] = [];
+  private readonly groups: (RowTree | undefined)[] = [];
   private readonly stack: Int32Array;
 
   constructor(
@@ -74,7 +46,7 @@ export class ScoreIndex {
     private readonly ledger: Ledger,
     private readonly free: FreeTrees,
   ) {
-    this.leaves = leavesFor(table);
+    this.leaves = free.leaves;
     this.stack = new Int32Array(128);
   }
 
@@ -123,8 +95,8 @@ export class ScoreIndex {
     return best;
   }
 
-  private upToDate(group: number, score: RowScore): MaxTree {
-    const tree = (this.groups[group] ??= new MaxTree(this.table.count, this.leaves));
+  private upToDate(group: number, score: RowScore): RowTree {
+    const tree = (this.groups[group] ??= new RowTree(this.table.count));
     refresh(tree, this.table, score);
     return tree;
   }
@@ -133,14 +105,18 @@ export class ScoreIndex {
 /** The most CPU and memory that is free below each inner node, whatever the scores are. */
 export class FreeTrees {
   private readonly table: NodeTable;
-  private readonly trees: readonly MaxTree[];
+  private readonly trees: readonly RowTree[];
   private readonly scores: readonly RowScore[];
 
   constructor({ table }: { readonly table: NodeTable }) {
     this.table = table;
     const columns = [table.free[CPU_COLUMN], table.free[MEMORY_COLUMN]];
-    this.trees = columns.map(() => new MaxTree(table.count, leavesFor(table)));
+    this.trees = columns.map(() => new RowTree(table.count));
     this.scores = columns.map((free) => (row) => free[row]);
+  }
+
+  get leaves(): number {
+    return this.trees[0].leaves;
   }
 
   get cpu(): Float64Array {
@@ -157,16 +133,8 @@ export class FreeTrees {
   }
 }
 
-function leavesFor({ count }: NodeTable): number {
-  let leaves = 1;
-  while (leaves < count) {
-    leaves *= 2;
-  }
-  return leaves;
-}
-
 /** Brings the rows that changed up to date, each once. */
-function refresh(tree: MaxTree, { version, changes, era, count }: NodeTable, score: RowScore): void {
+function refresh(tree: RowTree, { version, changes, era, count }: NodeTable, score: RowScore): void {
   if (tree.era !== era || changes.length - tree.position > count) {
     for (let row = 0; row < count; row++) {
       if (tree.versions[row] !== version[row]) {

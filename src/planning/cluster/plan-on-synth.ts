@@ -7,6 +7,7 @@ import { Checks } from '../../checks/checks-of';
 import { checkOnSynth } from '../../checks/on-synth';
 import { type Rule } from '../../checks/rule';
 import { type ClusterState } from './cluster-state';
+import { textOfFile } from '../../manifests/snapshot/cluster-snapshot';
 import { planRules, type PlanRuleOptions } from './plan-rules';
 import { readCluster } from './read-cluster';
 
@@ -19,12 +20,15 @@ import { readCluster } from './read-cluster';
 export class Plan {
   /**
    * Names the cluster that an app is planned against; `on` makes the plan part of its synth.
-   * @param cluster a cluster, or the path of a cluster file or of what `kubectl get nodes,… -o json` printed
+   * @param cluster a cluster, or the path of a snapshot, of a cluster file, or of what `kubectl get nodes,… -o json` printed
    * @throws ClusterFileError where the file cannot be read as a cluster
    */
   static against(cluster: ClusterState | string, options: PlanRuleOptions = {}): Plan {
     return new Plan(
-      planRules(typeof cluster === 'string' ? readCluster(readFileSync(cluster, 'utf8'), cluster) : cluster, options),
+      planRules(
+        typeof cluster === 'string' ? readCluster(textOfFile(readFileSync(cluster), cluster), cluster) : cluster,
+        options,
+      ),
     );
   }
 

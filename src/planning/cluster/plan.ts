@@ -57,7 +57,11 @@ export interface PlanOptions {
 
 /** A plan: where each gang of the manifests lands. */
 export interface ClusterPlan {
-  /** The plan as text, JSON, and pages show it. */
+  /**
+   * The plan as text, JSON, and pages show it.
+   *
+   * @beta
+   */
   readonly view: ClusterView;
   /** The decision of the placement core. */
   readonly decision: Decision;
@@ -69,7 +73,11 @@ export interface ClusterPlan {
 
 /** A gang of the manifests, in the plan. */
 export interface AskedGang {
-  /** The gang as text, JSON, and pages show it. */
+  /**
+   * The gang as text, JSON, and pages show it.
+   *
+   * @beta
+   */
   readonly view: ViewGang;
   /** Empty for a gang that is only in the cluster. */
   readonly manifests: readonly Manifest[];
@@ -147,7 +155,11 @@ export function planOf(
   return { view, decision, asked: first, good: first.every((gang) => hasItsPlaces(gang.view)) };
 }
 
-/** Returns whether all pods of the gang have a place after the decision. */
+/**
+ * Returns whether all pods of the gang have a place after the decision.
+ *
+ * @beta
+ */
 export function hasItsPlaces({ state }: ViewGang): boolean {
   return state === 'placed' || state === 'running' || state === 'nominated';
 }

@@ -3,18 +3,24 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asString, isObject } from '../../manifests/read';
+import { type ClusterSnapshot, objectsOfSnapshot, readSnapshot } from '../../manifests/snapshot/cluster-snapshot';
 import { parseYaml } from '../../manifests/yaml';
 import { ClusterFileError, readClusterFile } from './cluster-file';
 import { type ClusterState } from './cluster-state';
 import { clusterOfObjects } from './from-objects';
 
 /**
- * Reads a cluster: a cluster file, or the objects that `kubectl get -o json` returns.
+ * Reads a cluster: a snapshot, a cluster file, or the objects that `kubectl get -o json` returns.
  * @param text YAML or JSON
  * @param file how messages name it
- * @throws ClusterFileError if the text is neither
+ * @throws ClusterFileError if the text is none of them
+ * @throws SnapshotFileError for a snapshot that is damaged, or of a newer format
  */
 export function readCluster(text: string, file: string): ClusterState {
+  const snapshot = readSnapshot(text, file);
+  if (snapshot !== undefined) {
+    return clusterOfSnapshot(snapshot);
+  }
   const listed = objectsOfJson(text);
   if (listed !== undefined) {
     return clusterOfList(listed, file);
@@ -33,6 +39,17 @@ export function readCluster(text: string, file: string): ClusterState {
     manifests.map(({ object }) => object),
     file,
   );
+}
+
+/** The cluster that a snapshot contains, at the moment at which it was taken. */
+export function clusterOfSnapshot(snapshot: ClusterSnapshot): ClusterState {
+  const state = clusterOfObjects(objectsOfSnapshot(snapshot), snapshot.name);
+  const missing = snapshot.gaps.map(({ what, why }) => `${what} (${why})`);
+  return {
+    ...state,
+    at: Date.parse(snapshot.takenAt),
+    notes: missing.length === 0 ? state.notes : [...state.notes, `Not in the snapshot: ${missing.join(', ')}.`],
+  };
 }
 
 /** For a large cluster, kubectl prints a hundred megabytes of JSON, and no message needs a position in it. */

@@ -16,7 +16,11 @@ import { nodeViews } from './view-nodes';
 import { poolViews } from './view-pools';
 import { queueViews } from './view-queues';
 
-/** Makes the view that text, JSON, and pages show of a cluster and a decision. */
+/**
+ * Makes the view that text, JSON, and pages show of a cluster and a decision.
+ *
+ * @beta
+ */
 export function clusterView(input: ViewInput): ClusterView {
   const { session, decision, levels } = input;
   const order = gangOrder(input);

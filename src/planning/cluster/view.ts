@@ -8,10 +8,18 @@
  * Units: milli-CPU for `cpu`, bytes for `memory` and `ephemeral-storage`, pieces for everything else; parts of a device in thousandths.
  */
 
-/** Resource name to an amount in its unit. What is not named is zero, or has no bound. */
+/**
+ * Resource name to an amount in its unit. What is not named is zero, or has no bound.
+ *
+ * @beta
+ */
 export type ViewAmounts = Readonly<Record<string, number>>;
 
-/** A cluster and a decision as text, JSON, and pages show them. Plain JSON; lists refer to each other by index. */
+/**
+ * A cluster and a decision as text, JSON, and pages show them. Plain JSON; lists refer to each other by index.
+ *
+ * @beta
+ */
 export interface ClusterView {
   /** Grows when a member changes its meaning; new members do not count. */
   readonly version: 1;
@@ -45,7 +53,11 @@ export interface ClusterView {
   readonly notes: readonly string[];
 }
 
-/** A level of the topology. */
+/**
+ * A level of the topology.
+ *
+ * @beta
+ */
 export interface ViewLevel {
   /** The node label, or the name of a level that is not a label (`hypernode-tier-2`). */
   readonly label: string;
@@ -55,7 +67,11 @@ export interface ViewLevel {
   readonly domains: number;
 }
 
-/** Devices that are alike in everything but who holds them. */
+/**
+ * Devices that are alike in everything but who holds them.
+ *
+ * @beta
+ */
 export interface ViewDeviceKind {
   /** The resource under which pods ask for it. */
   readonly resource: string;
@@ -82,7 +98,11 @@ export interface ViewDeviceKind {
   readonly healthy?: false;
 }
 
-/** Nodes of one pool, in total. */
+/**
+ * Nodes of one pool, in total.
+ *
+ * @beta
+ */
 export interface ViewPool {
   /** Name of the pool. */
   readonly name: string;
@@ -102,7 +122,11 @@ export interface ViewPool {
   readonly used: ViewAmounts;
 }
 
-/** A node after the decision. */
+/**
+ * A node after the decision.
+ *
+ * @beta
+ */
 export interface ViewNode {
   /** Name of the node. */
   readonly name: string;
@@ -126,7 +150,11 @@ export interface ViewNode {
   readonly pods: readonly ViewPod[];
 }
 
-/** A pod that holds devices of a node. */
+/**
+ * A pod that holds devices of a node.
+ *
+ * @beta
+ */
 export interface ViewPod {
   /** Name of the pod. */
   readonly name: string;
@@ -144,7 +172,11 @@ export interface ViewPod {
   readonly state?: 'planned' | 'nominated' | 'leaving';
 }
 
-/** A queue after the decision. */
+/**
+ * A queue after the decision.
+ *
+ * @beta
+ */
 export interface ViewQueue {
   /** Name of the queue. */
   readonly name: string;
@@ -181,10 +213,16 @@ export interface ViewQueue {
 /**
  * `placed`: all its pods get a place by this decision. `running`: all its pods ran before. `partial`: it runs, and pods beyond its minimum
  * wait. `nominated`: it starts when room that is being released is free. `pending`: it waits. `evicting`: it, or a part of it, has to go.
+ *
+ * @beta
  */
 export type ViewGangState = 'placed' | 'running' | 'partial' | 'nominated' | 'pending' | 'evicting';
 
-/** A gang after the decision. */
+/**
+ * A gang after the decision.
+ *
+ * @beta
+ */
 export interface ViewGang {
   /** Unique; `namespace/name` wherever that is unique. */
   readonly name: string;
@@ -239,7 +277,11 @@ export interface ViewGang {
   readonly evictions?: readonly number[];
 }
 
-/** A role of a gang after the decision. */
+/**
+ * A role of a gang after the decision.
+ *
+ * @beta
+ */
 export interface ViewRole {
   /** Name of the role. */
   readonly name: string;
@@ -255,7 +297,11 @@ export interface ViewRole {
   readonly request: ViewAmounts;
 }
 
-/** Why a gang waits, and what would help. */
+/**
+ * Why a gang waits, and what would help.
+ *
+ * @beta
+ */
 export interface ViewPending {
   /** `PendingKind` of the placement core. */
   readonly kind: string;
@@ -286,7 +332,11 @@ export interface ViewPending {
   readonly changes: readonly string[];
 }
 
-/** A pod that the decision evicts. */
+/**
+ * A pod that the decision evicts.
+ *
+ * @beta
+ */
 export interface ViewEviction {
   /** Name of the pod. */
   readonly pod: string;
@@ -302,7 +352,11 @@ export interface ViewEviction {
   readonly movesTo?: number;
 }
 
-/** Nodes that are kept for a gang that waits. */
+/**
+ * Nodes that are kept for a gang that waits.
+ *
+ * @beta
+ */
 export interface ViewReservation {
   /** Index in `gangs`. */
   readonly gang: number;
@@ -312,7 +366,11 @@ export interface ViewReservation {
   readonly nodes: readonly number[];
 }
 
-/** Where the free devices are, after the decision. Devices that are broken or on nodes that take nothing are not free. */
+/**
+ * Where the free devices are, after the decision. Devices that are broken or on nodes that take nothing are not free.
+ *
+ * @beta
+ */
 export interface ViewFragmentation {
   /** Number of devices. */
   readonly devices: number;
@@ -334,7 +392,11 @@ export interface ViewFragmentation {
   readonly nodesByFree: readonly number[];
 }
 
-/** Totals of the view. */
+/**
+ * Totals of the view.
+ *
+ * @beta
+ */
 export interface ViewCounters {
   /** Number of nodes. */
   readonly nodes: number;
@@ -363,7 +425,11 @@ export interface ViewCounters {
   };
 }
 
-/** Who holds a part of a device. */
+/**
+ * Who holds a part of a device.
+ *
+ * @beta
+ */
 export interface Occupant {
   /** The pod that holds devices. */
   readonly pod: ViewPod;
@@ -371,7 +437,11 @@ export interface Occupant {
   readonly share: number;
 }
 
-/** The occupants of each device of a node, by index of the device. */
+/**
+ * The occupants of each device of a node, by index of the device.
+ *
+ * @beta
+ */
 export function occupantsOf(view: ClusterView, node: ViewNode): readonly (readonly Occupant[])[] {
   const occupants: Occupant[][] = node.devices.map(() => []);
   for (const pod of node.pods) {

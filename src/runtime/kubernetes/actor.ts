@@ -63,12 +63,10 @@ export class Actor {
 
   /** @returns milliseconds after which it is worth another look, where time alone changes something */
   carryOut(outcome: Outcome): number {
-    const { decision, snapshot } = outcome;
+    const { decision, queueOf } = outcome;
     this.slots.resize(this.options.config().binding.inFlight);
-    const queues =
-      decision.bindings.length === 0 ? undefined : new Map(snapshot.gangs.map(({ name, queue }) => [name, queue]));
     for (const bindings of byGang(decision.bindings)) {
-      this.start(bindings, queues?.get(bindings[0].gang) ?? '');
+      this.start(bindings, queueOf(bindings[0].gang));
     }
     this.evictAll(decision);
     return this.watchHandOvers();
@@ -275,10 +273,7 @@ export class Actor {
     const now = this.clock.monotonic();
     const seen = new Set<string>();
     let next = Infinity;
-    for (const entry of world.pods.values()) {
-      if (entry.way !== 'handed-over' || entry.bound || entry.state !== 'placed') {
-        continue;
-      }
+    for (const entry of world.unbound.values()) {
       seen.add(entry.uid);
       const since = this.handOvers.get(entry.uid) ?? now;
       this.handOvers.set(entry.uid, since);

@@ -21,10 +21,18 @@ export class Assumptions {
   /** By gang and node. */
   private readonly avoidedUntil = new Map<string, Map<string, number>>();
 
+  /** Called with the uid of each pod whose assumptions changed. */
+  onPod: (uid: string) => void = () => undefined;
+  /** Called with each gang that avoids other nodes now. */
+  onGang: (gang: string) => void = () => undefined;
+  /** Called when nothing is assumed any more. */
+  onClear: () => void = () => undefined;
+
   constructor(private readonly clock: Clock = SYSTEM_CLOCK) {}
 
   place(uid: string, place: AssumedPlace): void {
     this.places.set(uid, place);
+    this.onPod(uid);
   }
 
   placeOf(uid: string): AssumedPlace | undefined {
@@ -35,11 +43,13 @@ export class Assumptions {
   unplace(uid: string, place = this.places.get(uid)): void {
     if (this.places.get(uid) === place) {
       this.places.delete(uid);
+      this.onPod(uid);
     }
   }
 
   leave(uid: string): void {
     this.leaving.add(uid);
+    this.onPod(uid);
   }
 
   isLeaving(uid: string): boolean {
@@ -48,11 +58,13 @@ export class Assumptions {
 
   stay(uid: string): void {
     this.leaving.delete(uid);
+    this.onPod(uid);
   }
 
   /** An eviction was refused: not to be tried again for some time. */
   protect(uid: string, milliseconds: number): void {
     this.protectedUntil.set(uid, this.clock.monotonic() + milliseconds);
+    this.onPod(uid);
   }
 
   isProtected(uid: string): boolean {
@@ -62,6 +74,7 @@ export class Assumptions {
   /** A placement was refused: not to be tried again for some time. */
   refuse(uid: string, milliseconds: number, message: string): void {
     this.refusedUntil.set(uid, { until: this.clock.monotonic() + milliseconds, message });
+    this.onPod(uid);
   }
 
   refusalOf(uid: string): string | undefined {
@@ -74,6 +87,20 @@ export class Assumptions {
     const nodes = this.avoidedUntil.get(gang) ?? new Map<string, number>();
     nodes.set(node, this.clock.monotonic() + milliseconds);
     this.avoidedUntil.set(gang, nodes);
+    this.onGang(gang);
+  }
+
+  /** Milliseconds until something that is assumed of the pod ends by itself; `Infinity` where nothing does. */
+  endsIn(uid: string): number {
+    const now = this.clock.monotonic();
+    const left = (until: number | undefined): number => (until === undefined || until <= now ? Infinity : until - now);
+    return Math.min(left(this.protectedUntil.get(uid)), left(this.refusedUntil.get(uid)?.until));
+  }
+
+  /** The same for the nodes that a gang avoids. */
+  avoidanceEndsIn(gang: string): number {
+    const now = this.clock.monotonic();
+    return Math.min(Infinity, ...[...(this.avoidedUntil.get(gang)?.values() ?? [])].map((until) => until - now));
   }
 
   /** In order; mostly none. */
@@ -104,6 +131,7 @@ export class Assumptions {
     this.protectedUntil.clear();
     this.refusedUntil.clear();
     this.avoidedUntil.clear();
+    this.onClear();
   }
 
   get size(): number {

@@ -24,7 +24,8 @@ import { Metrics } from './metrics';
 import { type Options } from './options';
 import { type Outcome } from './outcome';
 import { recentActs } from './recent-acts';
-import { reportPodGroups } from './report-pod-groups';
+import { Paced } from './paced';
+import { letPodGroupsGoOn, type PodGroupReport, reportPodGroups } from './report-pod-groups';
 import { FAILURES_UNTIL_UNREADY, Scheduler } from './scheduler';
 import { showNothing, showOutcome } from './show-outcome';
 import { pendingReports, waitingOf } from './waiting';
@@ -63,6 +64,7 @@ export class Program {
   private readonly scheduler: Scheduler;
   private readonly face: HttpFace;
   private readonly page: string;
+  private readonly informing = new Paced(() => this.inform());
   private stopping: Promise<void> | undefined;
 
   private constructor(
@@ -117,7 +119,7 @@ export class Program {
       onOutcome: (outcome) => this.tell(outcome),
     });
     this.world.onPod = (before, after) => this.settle(before, after);
-    this.world.onRelevant = () => this.scheduler.changed();
+    this.world.onRelevant = (ready) => this.scheduler.changed(ready);
     this.world.aside.onNew = (aside) => this.asideBegins(aside);
     this.page = renderLivePage({ title: options.clusterName, events: '/gantry/v1/stream' });
     this.face = new HttpFace({
@@ -183,6 +185,7 @@ export class Program {
   private async end(why: string): Promise<void> {
     this.log.info({ why }, 'stopping');
     this.scheduler.stop();
+    this.informing.stop();
     await this.actor.finish(LAST_WORDS);
     this.explainer.stop();
     this.file.stop();
@@ -264,22 +267,40 @@ export class Program {
   }
 
   private tell(outcome: Outcome): void {
+    this.decisions.add(outcome);
+    letPodGroupsGoOn(this.podGroups(outcome));
+    this.informing.ask();
+    this.face.publish();
+  }
+
+  /** Reports of the latest outcome that no controller waits for. */
+  private inform(): void {
+    const { outcome } = this.scheduler;
+    if (outcome === undefined || !this.leader.holds) {
+      return;
+    }
     this.metrics.setAside.reset();
     this.world.aside.list.forEach(({ kind }) => this.metrics.setAside.inc({ kind }));
     showOutcome(this.metrics, outcome, this.serverClock.skew());
-    this.decisions.add(outcome);
     const reports = this.pending();
+    const kinds = new Map<string, number>();
+    reports.forEach(({ kind }) => kinds.set(kind, (kinds.get(kind) ?? 0) + 1));
     this.metrics.pending.reset();
-    reports.forEach(({ kind }) => this.metrics.pending.inc({ reason: kind }));
+    kinds.forEach((count, reason) => this.metrics.pending.set({ reason }, count));
     this.explainer.waiting(waitingOf(reports, this.world));
-    const now = new Date(outcome.at).toISOString().replace(/\.\d+Z$/, 'Z');
-    reportPodGroups({ watched: this.watched, world: this.world, explainer: this.explainer, pending: reports, now });
-    this.face.publish();
+    const changed = [...this.scheduler.takeTouched()].flatMap((id) => this.world.gangs.get(id) ?? []);
+    const messages = new Map(reports.map(({ gang, message }) => [gang, message]));
+    reportPodGroups(this.podGroups(outcome), new Set([...changed, ...outcome.waiting.values()]), messages);
+  }
+
+  private podGroups({ at }: Outcome): PodGroupReport {
+    const { watched, world, explainer } = this;
+    return { watched, world, explainer, now: new Date(at).toISOString().replace(/\.\d+Z$/, 'Z') };
   }
 
   private pending(): ReturnType<typeof pendingReports> {
     const { outcome } = this.scheduler;
-    return outcome === undefined ? [] : pendingReports(outcome, this.world, this.assumptions);
+    return outcome === undefined ? [] : pendingReports(outcome, this.assumptions);
   }
 
   /** What a replica once decided is not what the cluster looks like now. */
@@ -288,21 +309,32 @@ export class Program {
     if (outcome === undefined || !this.leader.holds) {
       return null;
     }
-    const { session, decision, at, held, snapshot } = outcome;
+    const { session, decision, at, held } = outcome;
     const view = clusterView({
       session,
       decision,
       at,
       cluster: this.options.clusterName,
-      levels: commonLevels(snapshot.nodes, snapshot.topologies ?? []),
+      levels: commonLevels(this.world.nodes, this.world.topologies),
       poolOf: poolName,
       factsOf: (gang) => {
         const { kind = 'Pod', namespace = gang.split('/')[0] } = this.world.gangNamed(gang)?.identity ?? {};
         return { kind, namespace };
       },
-      notes: held.map(({ gang, message }) => `${gang} is held back: ${message}`),
+      notes: [...this.notesOnDevices(), ...held.map(({ gang, message }) => `${gang} is held back: ${message}`)],
     });
     return { ...view, recent: recentActs(this.decisions.latest) };
+  }
+
+  /** Where devices are what the kubelet gave, and where only what was chosen. */
+  private notesOnDevices(): readonly string[] {
+    const withDevices = this.world.nodes.filter(({ devices }) => devices !== undefined && devices.length > 0).length;
+    const { reportingNodes } = this.world;
+    return withDevices === 0 || reportingNodes === 0
+      ? []
+      : [
+          `${reportingNodes} of ${withDevices} nodes with devices report which devices their pods have; on the others, devices are as chosen.`,
+        ];
   }
 
   private waitingFor(): string {

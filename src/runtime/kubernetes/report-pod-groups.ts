@@ -11,7 +11,6 @@ import {
   podGroupStatus,
   type StatusWrite,
 } from './pod-group-status';
-import { type PendingReport } from './waiting';
 import { type Watched } from './watched';
 import { type GangMembers } from './world/gang-members';
 import { type World } from './world/world';
@@ -27,45 +26,82 @@ export interface PodGroupReport {
   readonly watched: Pick<Watched, 'all' | 'pathOf'>;
   readonly world: World;
   readonly explainer: Explainer;
-  readonly pending: readonly PendingReport[];
   /** RFC 3339. */
   readonly now: string;
 }
 
-export function reportPodGroups({ watched, world, explainer, pending, now }: PodGroupReport): void {
-  const reasons = new Map(pending.map(({ gang, message }) => [gang, message]));
-  const write = (collection: PodGroupCollection, key: string, wanted: StatusWrite | undefined): void => {
-    const path = wanted === undefined ? undefined : objectPath(watched.pathOf(collection), key);
-    if (path !== undefined && wanted !== undefined) {
-      explainer.podGroup(
-        `${path}${wanted.subresource}`,
-        wanted.body,
-        'application/merge-patch+json',
-        lets(watched.all(collection).get(key), wanted),
-      );
-    }
-  };
-  const withPods = new Set<string>();
-  for (const members of world.gangs.values()) {
-    const { kind, group, namespace, name } = members.identity;
-    const collection = kind === 'PodGroup' ? COLLECTION_OF[group] : undefined;
-    const key = `${namespace}/${name}`;
-    const object = collection === undefined ? undefined : watched.all(collection).get(key);
-    if (collection !== undefined && object !== undefined && members.pods.size > 0) {
-      withPods.add(`${collection} ${key}`);
-      write(
-        collection,
-        key,
-        podGroupStatus(collection, object, progressOf(members, world, reasons.get(members.name)), now),
-      );
+/**
+ * What informs.
+ *
+ * @param gangs those that changed
+ * @param messages why they wait, by their names
+ */
+export function reportPodGroups(
+  report: PodGroupReport,
+  gangs: Iterable<GangMembers>,
+  messages: ReadonlyMap<string, string>,
+): void {
+  for (const members of gangs) {
+    const collection = collectionOf(members);
+    if (collection !== undefined && members.pods.size > 0) {
+      reportOne(report, collection, members, messages.get(members.name));
     }
   }
-  if (world.configuration.enqueueVolcanoPodGroups) {
-    for (const [key, object] of watched.all('volcanoPodGroups')) {
-      if (!withPods.has(`volcanoPodGroups ${key}`)) {
-        write('volcanoPodGroups', key, enqueued(object));
-      }
+}
+
+/** What Volcano's controllers wait for: the phase of new PodGroups. */
+export function letPodGroupsGoOn(report: PodGroupReport): void {
+  const { world, watched } = report;
+  for (const key of world.pendingGroups) {
+    const members = world.gangOfGroup('volcanoPodGroups', key);
+    const object = watched.all('volcanoPodGroups').get(key);
+    if (members !== undefined && members.pods.size > 0) {
+      reportOne(report, 'volcanoPodGroups', members, undefined);
+    } else if (object !== undefined && world.configuration.enqueueVolcanoPodGroups) {
+      write(report, 'volcanoPodGroups', key, enqueued(object));
     }
+  }
+}
+
+function collectionOf({ identity }: GangMembers): PodGroupCollection | undefined {
+  return identity.kind === 'PodGroup' && Object.hasOwn(COLLECTION_OF, identity.group)
+    ? COLLECTION_OF[identity.group]
+    : undefined;
+}
+
+function reportOne(
+  report: PodGroupReport,
+  collection: PodGroupCollection,
+  members: GangMembers,
+  message: string | undefined,
+): void {
+  const { namespace, name } = members.identity;
+  const key = `${namespace}/${name}`;
+  const object = report.watched.all(collection).get(key);
+  if (object !== undefined) {
+    write(
+      report,
+      collection,
+      key,
+      podGroupStatus(collection, object, progressOf(members, report.world, message), report.now),
+    );
+  }
+}
+
+function write(
+  { watched, explainer }: PodGroupReport,
+  collection: PodGroupCollection,
+  key: string,
+  wanted: StatusWrite | undefined,
+): void {
+  const path = wanted === undefined ? undefined : objectPath(watched.pathOf(collection), key);
+  if (path !== undefined && wanted !== undefined) {
+    explainer.podGroup(
+      `${path}${wanted.subresource}`,
+      wanted.body,
+      'application/merge-patch+json',
+      lets(watched.all(collection).get(key), wanted),
+    );
   }
 }
 

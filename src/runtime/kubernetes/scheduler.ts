@@ -4,8 +4,9 @@
  * What is carried out takes time and does not hold up the next cycle: it is counted as done until the watch shows it or it fails.
  * Before a replica decides for the first time, it lists pods and nodes again, so that it knows everything that its predecessor did.
  */
-import { type Decision, SnapshotError } from '../../placement';
+import { type Decision, type PendingGang, SnapshotError } from '../../placement';
 import { decideIn } from '../../placement/engine';
+import { type Asks } from '../../placement/reasons';
 import { type Session } from '../../placement/session';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
 import { messageOf } from './api/api-error';
@@ -20,7 +21,8 @@ import { type Outcome } from './outcome';
 import { culpritIn } from './isolate';
 import { KeptSession } from './kept-session';
 import { type Watched } from './watched';
-import { type Question, question } from './world/snapshot';
+import { Feed } from './world/feed';
+import { type Moment, question } from './world/snapshot';
 import { type World } from './world/world';
 
 export interface SchedulerOptions {
@@ -48,6 +50,17 @@ export const FAILURES_UNTIL_UNREADY = 5;
 const READING = 10_000;
 /** Time of cycles to time between them: a large cluster must not leave the machine nothing else to do. */
 const REST = 2;
+/** Reasons are looked for again after this many times as long as the decision took with them. */
+const EXPLAIN_REST = 20;
+/** What arrives within this time of a gang that is complete is decided with it, milliseconds. */
+const TOGETHER = 1;
+const NOTHING: Asks = () => 'none';
+
+interface Reasons {
+  readonly pending: readonly PendingGang[];
+  readonly again: number;
+  readonly areOld: boolean;
+}
 
 interface Decided {
   readonly session: Session;
@@ -57,7 +70,12 @@ interface Decided {
 export class Scheduler {
   private readonly ended = new AbortController();
   private readonly clock: Clock;
+  private readonly feed: Feed;
   private changedAt: number | undefined;
+  /** Since when some gang has its stated minimum. */
+  private readyAt: number | undefined;
+  /** Why gangs wait, as of the last time that it was looked for; from when on it is looked for again, and whether that is necessary. */
+  private reasons: Reasons = { pending: [], again: -Infinity, areOld: false };
   private firstChangeAt: number | undefined;
   private wake: () => void = () => undefined;
   private lookAgainAt = Infinity;
@@ -74,18 +92,37 @@ export class Scheduler {
 
   constructor(private readonly options: SchedulerOptions) {
     this.clock = options.clock ?? SYSTEM_CLOCK;
-    this.kept = new KeptSession((difference) => {
-      options.metrics.sessionDivergences.inc();
-      options.log.error({ difference }, 'the books differed from those built from scratch, which take their place');
+    const { world, assumptions } = options;
+    this.feed = new Feed(world, assumptions);
+    this.kept = new KeptSession({
+      feed: this.feed,
+      scratch: (moment) => question(world, assumptions, moment).snapshot,
+      onDivergence: (difference) => {
+        options.metrics.sessionDivergences.inc();
+        options.log.error({ difference }, 'the books differed from those built from scratch, which take their place');
+      },
+      clock: this.clock,
     });
     this.beat = this.clock.monotonic();
   }
 
-  /** Something happened that a decision may depend on. */
-  changed(): void {
+  /**
+   * Something happened that a decision may depend on.
+   *
+   * @param ready some gang has the minimum that it states: the cycle does not wait for more of its pods
+   */
+  changed(ready = false): void {
     this.changedAt = this.clock.monotonic();
     this.firstChangeAt ??= this.changedAt;
+    if (ready) {
+      this.readyAt ??= this.changedAt;
+    }
     this.wake();
+  }
+
+  /** Ids of gangs that changed since the last call, for what is reported of them. */
+  takeTouched(): ReadonlySet<string> {
+    return this.feed.takeTouched();
   }
 
   /** The loop goes round. */
@@ -118,7 +155,11 @@ export class Scheduler {
       const quiet =
         this.changedAt === undefined
           ? Infinity
-          : Math.min(this.changedAt + debounceMilliseconds, (this.firstChangeAt ?? 0) + mostMilliseconds);
+          : Math.min(
+              this.changedAt + debounceMilliseconds,
+              (this.firstChangeAt ?? 0) + mostMilliseconds,
+              (this.readyAt ?? Infinity) + TOGETHER,
+            );
       const rested = this.lastCycle.ended + Math.min(2000, this.lastCycle.took * REST);
       const due = Math.max(rested, Math.min(quiet, period, this.lookAgainAt));
       if (due <= now) {
@@ -136,7 +177,7 @@ export class Scheduler {
 
   /** One cycle: the leader decides. */
   private async turn(): Promise<void> {
-    const { leader, watched, log, assumptions } = this.options;
+    const { leader, watched, log, assumptions, world } = this.options;
     if (!leader.holds || !watched.isSynced) {
       if (this.leads) {
         log.warn('no longer leading: what was under way is left to the next leader');
@@ -144,17 +185,22 @@ export class Scheduler {
       }
       this.term = undefined;
       this.changedAt = this.firstChangeAt = undefined;
+      // A replica that does not decide looks at everything when it does: until then changes are not kept.
+      world.touches.everything();
+      world.sweep();
       await pause(50, this.ended.signal);
       return;
     }
     if (this.term !== leader.heldSince && !(await this.begin(leader.heldSince))) {
       return;
     }
+    const isQuiet = this.changedAt === undefined;
     this.changedAt = this.firstChangeAt = undefined;
+    this.readyAt = undefined;
     this.lookAgainAt = Infinity;
     const started = this.clock.monotonic();
     try {
-      this.cycle();
+      this.cycle(isQuiet);
       this.failures = 0;
     } catch (error) {
       this.failures++;
@@ -190,29 +236,52 @@ export class Scheduler {
   }
 
   /** Without the gangs, nodes and queues that make the decision fail. */
-  private decide(first: Question, ask: () => Question, at: number): Question & Decided {
-    const { world, config, log } = this.options;
-    let asked = first;
+  private decide(moment: Moment, isQuiet: boolean): Decided {
+    const { world, config, log, assumptions } = this.options;
     for (let tries = 0; ; tries++) {
       try {
-        const session = this.kept.of(asked.snapshot, config().policy);
-        return { ...asked, session, decision: decideIn(session) };
+        return this.decideOnce(moment, isQuiet);
       } catch (error) {
         this.kept.forget();
-        const culprit = tries < MOST_ASIDE ? culpritIn(asked.snapshot, config().policy) : undefined;
+        const { policy } = config();
+        const culprit =
+          tries < MOST_ASIDE ? culpritIn(question(world, assumptions, moment).snapshot, policy) : undefined;
         if (culprit === undefined) {
           throw error;
         }
         const reason = messageOf(error);
         log.error({ ...culprit, err: error }, 'the decision failed for one object, which is set aside');
         if (culprit.kind === 'gang') {
-          world.gangNamed(culprit.name)?.setAside(reason, at);
+          world.gangNamed(culprit.name)?.setAside(reason, moment.now);
         } else {
           world.aside.put({ ...culprit, reason });
         }
-        asked = ask();
       }
     }
+  }
+
+  private decideOnce(moment: Moment, isQuiet: boolean): Decided {
+    const { config, metrics } = this.options;
+    const asked = metrics.cycleSeconds.startTimer({ phase: 'snapshot' });
+    const session = this.kept.of(moment, config().policy, isQuiet);
+    asked();
+    const timed = metrics.cycleSeconds.startTimer({ phase: 'decide' });
+    const started = this.clock.monotonic();
+    const explains = started >= this.reasons.again;
+    const decision = decideIn(session, explains ? undefined : NOTHING);
+    timed();
+    if (explains) {
+      const ended = this.clock.monotonic();
+      const again = ended + (ended - started) * EXPLAIN_REST;
+      this.reasons = { pending: decision.pending, again, areOld: false };
+      return { session, decision };
+    }
+    this.reasons = { ...this.reasons, areOld: session.short.size > 0 };
+    const placed = new Set(decision.bindings.map(({ gang }) => gang));
+    return {
+      session,
+      decision: { ...decision, pending: this.reasons.pending.filter(({ gang }) => !placed.has(gang)) },
+    };
   }
 
   /** Cycles that failed as a whole, one after the other; none of them bound or evicted anything. */
@@ -220,20 +289,15 @@ export class Scheduler {
     return this.failures;
   }
 
-  private cycle(): void {
-    const { world, assumptions, serverClock, metrics, actor, log } = this.options;
+  private cycle(isQuiet: boolean): void {
+    const { serverClock, metrics, actor, log } = this.options;
     const at = serverClock.now();
-    const asked = metrics.cycleSeconds.startTimer({ phase: 'snapshot' });
-    const ask = (): Question => question(world, assumptions, { now: at, settleMilliseconds: SETTLE });
-    const first = ask();
-    asked();
-    const decided = metrics.cycleSeconds.startTimer({ phase: 'decide' });
-    const { snapshot, held, session, decision } = this.decide(first, ask, at);
-    decided();
+    const { session, decision } = this.decide({ now: at, settleMilliseconds: SETTLE }, isQuiet);
     const done = metrics.cycleSeconds.startTimer({ phase: 'apply' });
-    const outcome = { at, snapshot, session, decision, held };
-    const again = Math.min(...held.map((one) => one.again ?? Infinity), actor.carryOut(outcome));
-    this.lookAgainAt = this.clock.monotonic() + again;
+    const { held, waiting } = this.feed;
+    const outcome = { at, session, decision, held, waiting, queueOf: (gang: string) => this.feed.queueOf(gang) };
+    const again = Math.min(this.feed.nextIn(at), actor.carryOut(outcome));
+    this.lookAgainAt = Math.min(this.clock.monotonic() + again, this.reasons.areOld ? this.reasons.again : Infinity);
     this.outcome = outcome;
     try {
       this.options.onOutcome(outcome);
@@ -241,7 +305,6 @@ export class Scheduler {
       // What is decided is under way; only what is said about it is not.
       log.error({ err: error }, 'the outcome was not reported');
     }
-    world.sweep();
     done();
   }
 }

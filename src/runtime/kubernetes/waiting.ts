@@ -25,10 +25,9 @@ export interface PendingReport {
 
 type Reason = Omit<PendingReport, 'pods' | 'gang'>;
 
-export function pendingReports(outcome: Outcome, world: World, assumptions: Assumptions): readonly PendingReport[] {
+export function pendingReports(outcome: Outcome, assumptions: Assumptions): readonly PendingReport[] {
   const reasons = reasonsOf(outcome);
-  const queues = new Map(outcome.snapshot.gangs.map(({ name, queue }) => [name, queue]));
-  return [...world.gangs.values()].flatMap((members): PendingReport[] => {
+  return [...outcome.waiting.values()].flatMap((members): PendingReport[] => {
     const waiting = [...members.pods.values()].filter(
       ({ state, uid }) => state === 'waiting' && assumptions.placeOf(uid) === undefined,
     );
@@ -37,7 +36,7 @@ export function pendingReports(outcome: Outcome, world: World, assumptions: Assu
     }
     const placed = [...members.pods.values()].filter(({ state }) => state === 'placed').length;
     const reason = reasons.get(members.name) ?? {
-      queue: queues.get(members.name) ?? '',
+      queue: outcome.queueOf(members.name),
       kind: placed > 0 ? 'extra-pods' : 'next-cycle',
       message:
         placed > 0

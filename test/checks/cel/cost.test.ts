@@ -82,6 +82,6 @@ spec: {l: [${Array.from({ length: 97 }, (_, index) => `a${index}`).join(', ')}]}
 `;
   const { findings } = check(readManifests(manifests), { tiers: ['cel'] });
   expect(findings.map(({ message }) => message)).toEqual([
-    'the rules of the object cost more than the 10000000 units that they may together',
+    'the rules of the object exceed the cost budget of 10000000 units for one object',
   ]);
 });

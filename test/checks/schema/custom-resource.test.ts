@@ -40,8 +40,8 @@ describe('unknown fields', () => {
       expect.objectContaining({
         rule: 'schema/unknown-field',
         path: '/spec/guaranteed',
-        expected: "'guarantee'",
-        fix: "Write 'guarantee' instead of 'guaranteed', or remove the field.",
+        expected: '"guarantee"',
+        fix: 'Write "guarantee" instead of "guaranteed", or remove the field.',
       }),
     ]);
     expect(check(fields({ list: { type: 'array', items: fields({}) } }), { list: [{ a: 1 }] }).found).toEqual([
@@ -148,8 +148,8 @@ describe('types and formats', () => {
       minor: 36,
     });
     expect(list.violations.map(({ fix }) => fix)).toEqual([
-      'Write it without quotes: 5.',
-      'Write a string in quotes: "5".',
+      'Remove the quotes from the value of spec.v: 5.',
+      'Quote the value of spec.w: "5".',
     ]);
   });
 });
@@ -236,7 +236,7 @@ describe('lists that are sets or maps', () => {
     expect(list.violations).toEqual([
       expect.objectContaining({
         message: 'duplicate value "a" of the list key name',
-        fix: 'Rename or remove v[1].',
+        fix: 'Rename v[1], or remove the list item.',
       }),
     ]);
   });

@@ -58,7 +58,7 @@ test('with Volcano all pods are one gang, written before the set, with the prior
     metadata: { name: 'train', namespace: 'ml' },
     spec: { minMember: 4, queue: 'q', priorityClassName: 'high' },
   });
-  const pods = (set?.spec as { replicatedJobs: JsonObject[] }).replicatedJobs.map((job) =>
+  const pods = (set.spec as { replicatedJobs: JsonObject[] }).replicatedJobs.map((job) =>
     valueAt(job, '/template/spec/template'),
   );
   for (const pod of pods) {

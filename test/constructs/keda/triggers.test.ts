@@ -358,7 +358,7 @@ test.each<[string, () => unknown, string]>([
     'without a scheme',
   ],
   ['no pods', () => Triggers.kubernetesWorkload({ pods: 'app=front', value: 0 }), 'must be a number greater than 0'],
-  ['a scaler that is none', () => Trigger.of('gpu', {}), "unknown KEDA scaler 'gpu'"],
+  ['a scaler that is none', () => Trigger.of('gpu', {}), 'unknown KEDA scaler "gpu"'],
 ])('%s is refused', (_, make, message) => {
   expect(make).toThrow(message);
 });

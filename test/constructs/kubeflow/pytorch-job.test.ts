@@ -161,7 +161,7 @@ test('what has no property of its own is merged in, and what nobody knows is rep
     runPolicy: { backoffLimit: 3 },
     elasticPolicy: { minReplicas: 2, maxReplicas: 2 },
   });
-  expect(() => specOf({ overrides: { invented: true } })).toThrow("unknown field 'invented'");
+  expect(() => specOf({ overrides: { invented: true } })).toThrow('unknown field "invented"');
 });
 
 describe('scheduling', () => {
@@ -200,6 +200,7 @@ describe('scheduling', () => {
 
   test('a second choice is refused', () => {
     const job = new PyTorchJob(chart(), 'train', MINIMAL).submitTo({ engine: 'volcano', name: 'a' });
+    // @ts-expect-error it has a queue
     expect(() => job.submitTo({ engine: 'volcano', name: 'b' })).toThrow(
       'test/train: must not be scheduled by the Volcano queue "b": it is scheduled by the Volcano queue "a".',
     );

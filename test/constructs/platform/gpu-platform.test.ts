@@ -27,11 +27,11 @@ type Props = GpuPlatformProps<'training' | 'shared', 'research' | 'applied'>;
 
 const BASE: Props = {
   pools: {
-    training: { nodes: 16, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi', nodesPerRack: 4 },
+    training: { nodes: 16, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi', nodesPerRack: 4 },
     shared: {
       nodes: 2,
       accelerator: 'L40S',
-      gpus: 4,
+      devices: 4,
       cpu: 96,
       memory: '768Gi',
       sharing: Sharing.timeSlicing({ replicas: 4 }),
@@ -263,7 +263,7 @@ describe('a share that no pool of the platform can count', () => {
 const SLICES = {
   nodes: 1,
   accelerator: 'H100-SXM-80GB',
-  gpus: 8,
+  devices: 8,
   cpu: 160,
   memory: '1536Gi',
   sharing: Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }),

@@ -35,7 +35,7 @@ function platform(
 ): { readonly app: App; readonly made: GpuPlatform<'h100', TeamName, UsualRung, QueueEngine> } {
   const app = new App();
   const made = new GpuPlatform<'h100', TeamName, UsualRung, QueueEngine>(app, 'ai', {
-    pools: { h100: { nodes: 16, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+    pools: { h100: { nodes: 16, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi' } },
     teams,
     scheduling,
     monitoring: false,

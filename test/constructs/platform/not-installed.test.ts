@@ -15,7 +15,7 @@ function found(
 ): readonly { readonly severity: string; readonly message: string; readonly fix?: string }[] {
   const app = new App();
   const platform = new GpuPlatform<'h100', 'research', UsualRung, QueueEngine>(app, 'ai', {
-    pools: { h100: { nodes: 2, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+    pools: { h100: { nodes: 2, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 160, memory: '1536Gi' } },
     teams: { research: { deserved: { h100: 2 } } },
     tuning: false,
     ...props,

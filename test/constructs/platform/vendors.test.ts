@@ -9,13 +9,13 @@ import { asString } from '../../../src/manifests/read';
 import { Testing } from '../../../src/interfaces/testing';
 
 const POOLS = {
-  h100: { nodes: 4, accelerator: 'H100 SXM', gpus: 8, cpu: 160, memory: '1536Gi' },
-  mi300x: { nodes: 2, accelerator: 'MI300X', gpus: 8, cpu: 160, memory: '2Ti' },
-  slices: { nodes: 1, accelerator: 'MI300X', gpus: 8, cpu: 160, memory: '2Ti', partition: 'CPX/NPS4' },
-  gaudi: { nodes: 2, accelerator: 'Gaudi3', gpus: 8, cpu: 160, memory: '1Ti' },
-  npus: { nodes: 2, accelerator: '910B3', gpus: 8, cpu: 160, memory: '1Ti' },
-  trn: { nodes: 2, accelerator: 'trn1', gpus: 16, cpu: 120, memory: '480Gi' },
-  tpu: { nodes: 4, accelerator: 'TPU v6e', gpus: 4, cpu: 160, memory: '700Gi', topology: '4x4' },
+  h100: { nodes: 4, accelerator: 'H100 SXM', devices: 8, cpu: 160, memory: '1536Gi' },
+  mi300x: { nodes: 2, accelerator: 'MI300X', devices: 8, cpu: 160, memory: '2Ti' },
+  slices: { nodes: 1, accelerator: 'MI300X', devices: 8, cpu: 160, memory: '2Ti', partition: 'CPX/NPS4' },
+  gaudi: { nodes: 2, accelerator: 'Gaudi3', devices: 8, cpu: 160, memory: '1Ti' },
+  npus: { nodes: 2, accelerator: '910B3', devices: 8, cpu: 160, memory: '1Ti' },
+  trn: { nodes: 2, accelerator: 'trn1', devices: 16, cpu: 120, memory: '480Gi' },
+  tpu: { nodes: 4, accelerator: 'TPU v6e', devices: 4, cpu: 160, memory: '700Gi', topology: '4x4' },
 } as const;
 type PoolName = keyof typeof POOLS;
 

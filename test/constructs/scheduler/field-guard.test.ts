@@ -3,10 +3,7 @@
  */
 import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
 import { App, Chart } from 'cdk8s';
-import {
-  type ValidatingAdmissionPolicy,
-  type ValidatingAdmissionPolicyBinding,
-} from '../../../src/facts/api/types/admissionregistration.k8s.io/v1';
+import { type ValidatingAdmissionPolicy } from '../../../src/facts/api/types/admissionregistration.k8s.io/v1';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { GantryScheduler, type GantrySchedulerProps } from '../../../src/constructs/scheduler';
 import { Testing } from '../../../src/interfaces/testing';
@@ -20,22 +17,36 @@ function rendered(props: GantrySchedulerProps = {}): readonly JsonObject[] {
   return Testing.synth(app);
 }
 
-const policy = rendered().find(({ kind }) => kind === 'ValidatingAdmissionPolicy') as ValidatingAdmissionPolicy &
-  JsonObject;
+type Policy = ValidatingAdmissionPolicy & JsonObject;
+
+function policyNamed(name: string): Policy {
+  return rendered().find(
+    ({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && asObject(metadata).name === name,
+  ) as Policy;
+}
+
+const policy = policyNamed('gantry-scheduler-fields');
+const nodePolicy = policyNamed('gantry-scheduler-fields-nodes');
 
 interface Request {
   readonly before?: JsonObject;
   readonly after: JsonObject;
   readonly user?: string;
   readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Messages of the validations that fail; none where a match condition leaves the request out. */
-function refusals({ before, after, user = 'tenant', groups = ['system:authenticated'] }: Request): readonly string[] {
+function refusals(
+  { before, after, user = 'tenant', groups = ['system:authenticated'], extra }: Request,
+  by = policy,
+): readonly string[] {
   const variables = {
     object: after,
     oldObject: before ?? null,
-    request: { userInfo: { username: user, groups: [...groups] } },
+    request: {
+      userInfo: { username: user, groups: [...groups], ...(extra && { extra: structuredClone(extra) as JsonObject }) },
+    },
   };
   const holds = (expression: string): boolean => {
     const result = plan(celEnv(), parse(expression).expr)(variables);
@@ -44,7 +55,7 @@ function refusals({ before, after, user = 'tenant', groups = ['system:authentica
     }
     return result === true;
   };
-  const { matchConditions = [], validations = [] } = policy.spec ?? {};
+  const { matchConditions = [], validations = [] } = by.spec ?? {};
   return matchConditions.every(({ expression }) => holds(expression))
     ? validations.filter(({ expression }) => !holds(expression)).map(({ message }) => message ?? '')
     : [];
@@ -103,6 +114,28 @@ test.each(['gantry.dev/queue', 'gantry.dev/gang'])('the label %s does not change
   expect(refusals({ before: labeled('a', {}), after: labeled('b', {}) })).toEqual([]);
 });
 
+test('only the node itself reports the devices of its pods', () => {
+  const node = (report?: string): JsonObject => ({
+    metadata: { name: 'n-1', ...(report !== undefined && { annotations: { 'gantry.dev/allocated-devices': report } }) },
+  });
+  const refused = ['the annotation gantry.dev/allocated-devices must be set by the node itself only'];
+  const NODE_NAME = 'authentication.kubernetes.io/node-name';
+  const by = (change: Partial<Request>): readonly string[] =>
+    refusals({ before: node(), after: node('{}'), ...change }, nodePolicy);
+  expect(by({})).toEqual(refused);
+  expect(by({ before: undefined })).toEqual(refused);
+  expect(by({ before: node('{}'), after: node() })).toEqual(refused);
+  expect(by({ before: node('{}') })).toEqual([]);
+  expect(by({ after: node() })).toEqual([]);
+  expect(by({ user: 'system:node:n-1' })).toEqual([]);
+  expect(by({ user: 'system:node:n-2' })).toEqual(refused);
+  expect(by({ user: 'system:serviceaccount:x:agent', extra: { [NODE_NAME]: ['n-1'] } })).toEqual([]);
+  expect(by({ user: 'system:serviceaccount:x:agent', extra: { [NODE_NAME]: ['n-2'], other: ['n-1'] } })).toEqual(
+    refused,
+  );
+  expect(nodePolicy.spec?.failurePolicy).toBe('Fail');
+});
+
 test('it covers every way to write a pod, refuses what cannot be evaluated, and is in force', () => {
   expect(policy.spec?.failurePolicy).toBe('Fail');
   expect(policy.spec?.matchConstraints?.resourceRules).toEqual([
@@ -114,9 +147,11 @@ test('it covers every way to write a pod, refuses what cannot be evaluated, and 
     },
     { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/binding'], operations: ['CREATE'] },
   ]);
-  const binding = rendered().find(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding') as
-    (ValidatingAdmissionPolicyBinding & JsonObject) | undefined;
-  expect(binding?.spec).toEqual({ policyName: policy.metadata?.name, validationActions: ['Deny'] });
+  const bindings = rendered().filter(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding');
+  const names = [policy, nodePolicy].map(({ metadata }) => metadata?.name);
+  expect(new Set(bindings.map(({ spec }) => spec))).toEqual(
+    new Set(names.map((policyName) => ({ policyName, validationActions: ['Deny'] }))),
+  );
 });
 
 test('the configuration says whether it is there', () => {

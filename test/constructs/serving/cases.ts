@@ -1,43 +1,12 @@
 /** Small builders of manifests, and cases of each rule: when it speaks, and when it is silent. */
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
+import { knative, type Manifests, type RuleCases } from './knative-builder';
+import { knativeCases } from './knative-cases';
 
-export type Manifests = readonly JsonObject[];
-
-export interface RuleCases {
-  readonly rule: string;
-  readonly fires: Readonly<Record<string, Manifests>>;
-  readonly silent: Readonly<Record<string, Manifests>>;
-}
+export { knative, type Manifests, type RuleCases };
 
 const KPA = 'kpa.autoscaling.knative.dev';
 const HPA = 'hpa.autoscaling.knative.dev';
-
-function annotated(annotations: Readonly<Record<string, string>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(annotations).map(([key, value]) => [
-      key.includes('/') ? key : `autoscaling.knative.dev/${key}`,
-      value,
-    ]),
-  );
-}
-
-export function knative(
-  annotations: Readonly<Record<string, string>> = {},
-  spec: JsonObject = {},
-  container: JsonObject = {},
-): JsonObject {
-  return {
-    apiVersion: 'serving.knative.dev/v1',
-    kind: 'Service',
-    metadata: { name: 'chat', namespace: 'ai' },
-    spec: {
-      template: {
-        metadata: { annotations: annotated(annotations) },
-        spec: { containers: [{ image: 'x', ...container }], ...spec },
-      },
-    },
-  };
-}
 
 function config(name: string, data: JsonObject): JsonObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'knative-serving' }, data };
@@ -108,6 +77,7 @@ const surge = (maxSurge: JsonValue, maxUnavailable: JsonValue): JsonObject => ({
 });
 
 export const cases: readonly RuleCases[] = [
+  ...knativeCases,
   {
     rule: 'serving/knative-class-known',
     fires: { 'none such': [knative({ class: 'vpa.autoscaling.knative.dev' })] },

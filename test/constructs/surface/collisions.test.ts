@@ -29,6 +29,7 @@ const COLLISIONS: Readonly<Record<string, readonly [namespaces: string, because:
     'kai,placement,volcano',
     'queues of three systems; submitTo tells kai and volcano apart by their engine, and a value of the core is no reference',
   ],
+  QueueProps: ['kai,volcano', 'as Queue; the parent of each is a queue of its own engine'],
   Reservation: [
     'nodeTuning,placement',
     'resources that a kubelet keeps, and nodes that the core keeps; no place takes both',

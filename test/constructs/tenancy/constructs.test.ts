@@ -79,13 +79,13 @@ describe('PriorityLadder', () => {
 
   test('refuses what its types cannot exclude, and says what to do', () => {
     const scope = chart();
-    expect(() => new PriorityLadder(scope, 'a', { rungs: ['x', 'x'] })).toThrow(/duplicate rung 'x'/);
+    expect(() => new PriorityLadder(scope, 'a', { rungs: ['x', 'x'] })).toThrow(/duplicate rung "x"/);
     expect(() => new PriorityLadder(scope, 'b', { rungs: ['x', 'y'], step: 1_000_000_000 })).toThrow(
       /the value of the highest rung \(2000000000\) must be less than or equal to 1000000000/,
     );
     expect(() => new PriorityLadder(scope, 'c', { rungs: ['x'], step: 0 })).toThrow(/step must be a whole number/);
     const ladder = new PriorityLadder(scope, 'd', { rungs: ['x', 'y'] });
-    expect(() => ladder.at('z' as 'x')).toThrow(/unknown rung 'z'. Use one of x, y/);
+    expect(() => ladder.at('z' as 'x')).toThrow(/unknown rung "z". Use one of x, y/);
   });
 });
 

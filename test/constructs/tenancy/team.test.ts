@@ -127,7 +127,7 @@ describe('a team', () => {
     made.quota.set('pods', 100);
     made.limitRange?.add({ type: 'Pod', max: { memory: '2Ti' } });
     expect(kind(objects(), 'ResourceQuota')).toMatchObject({ spec: { hard: { pods: '100' } } });
-    expect((kind(objects(), 'LimitRange')?.spec as { limits: unknown[] }).limits).toHaveLength(2);
+    expect((kind(objects(), 'LimitRange')!.spec as { limits: unknown[] }).limits).toHaveLength(2);
   });
 
   test('what it owns comes after it', () => {
@@ -188,7 +188,7 @@ describe('who may work there', () => {
       ],
     ]);
     const role = kind(Testing.synth(chart), 'Role');
-    expect((role?.rules as JsonObject[]).flatMap((rule) => rule.resources)).toEqual(
+    expect((role!.rules as JsonObject[]).flatMap((rule) => rule.resources)).toEqual(
       expect.arrayContaining(['pytorchjobs', 'jobs', 'podgroups', 'rayjobs']),
     );
   });

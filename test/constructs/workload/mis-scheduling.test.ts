@@ -157,6 +157,7 @@ describe('two statements that contradict each other', () => {
     expect(() => pytorch({ scheduling: Scheduling.schedulerPlugins() }).submitTo(gantryQueue)).toThrow(
       'it is scheduled by scheduler-plugins',
     );
+    // @ts-expect-error it has a queue
     expect(() => pytorch().submitTo(gantryQueue).scheduleBy(Scheduling.default())).toThrow(
       'must not be scheduled by the default scheduler: it is scheduled by the Gantry queue',
     );
@@ -167,6 +168,7 @@ describe('two statements that contradict each other', () => {
 
   test('a choice that was refused leaves the workload as it was', () => {
     const job = pytorch().submitTo(gantryQueue);
+    // @ts-expect-error it has a queue
     expect(() => job.submitTo(volcanoQueue)).toThrow('must not be scheduled');
     expect(JSON.stringify(Chart.of(job).toJson())).not.toContain('volcano');
   });

@@ -62,6 +62,7 @@ test('queue and priority may come at once or later, and are written alike', () =
 
 test('a second queue is refused, and so is a queue beside the default scheduler, with both', () => {
   expect(() =>
+    // @ts-expect-error it has a queue
     made({}, (job) => job.submitTo({ engine: 'volcano', name: 'a' }).submitTo({ engine: 'volcano', name: 'b' })),
   ).toThrow('test/work: must not be scheduled by the Volcano queue "b": it is scheduled by the Volcano queue "a".');
   expect(() =>

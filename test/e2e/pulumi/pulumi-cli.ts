@@ -3,8 +3,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { cacheFolder } from '../control-plane/components';
 
 const MODULE = 'github.com/pulumi/pulumi/pkg/v3';
 
@@ -19,7 +19,7 @@ export function pulumiVersion(): string {
 
 /** The folder whose `bin` has the command, as the Automation API wants it. */
 export function pulumiRoot(): string {
-  return join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gantry', `pulumi-${pulumiVersion()}`);
+  return join(cacheFolder(), `pulumi-${pulumiVersion()}`);
 }
 
 /** What keeps this machine from running Pulumi; `undefined` where nothing does. */

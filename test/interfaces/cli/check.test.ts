@@ -122,9 +122,9 @@ describe('bad input is one clear line and exit status 2', () => {
     [
       'an unknown flag',
       ['check', 'a.yaml', '--onyl', 'cel'],
-      "gantry: unknown option '--onyl' (did you mean --only?)\n",
+      'gantry: unknown option "--onyl" (did you mean --only?)\n',
     ],
-    ['an unknown command', ['chek'], "gantry: unknown command 'chek' (did you mean check?)\n"],
+    ['an unknown command', ['chek'], 'gantry: unknown command "chek" (did you mean check?)\n'],
     [
       'a report into a folder that is not there',
       ['check', 'a.yaml', '--output', 'gone/report.txt'],
@@ -248,7 +248,7 @@ test('help for an unknown command is a usage error', async () => {
   expect(await place.run(['help', 'chek'])).toMatchObject({
     status: 2,
     out: '',
-    err: "gantry: unknown command 'chek' (did you mean check?)\n",
+    err: 'gantry: unknown command "chek" (did you mean check?)\n',
   });
   expect((await place.run(['help', 'check'])).status).toBe(0);
 });

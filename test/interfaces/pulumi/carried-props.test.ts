@@ -1,4 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
+import { JsonPatch } from 'cdk8s';
 import { Accelerator, charts, gpuOperator, keda, kubeflow, Mount, networking, ray, volcano } from '../../../src';
 import { GantryStack } from '../../../src/interfaces/pulumi';
 import { type MockedEngine, mockedEngine } from './mocked-engine';
@@ -114,6 +115,62 @@ describe('props that are carried', () => {
     });
   });
 
+  it('of inputs of a component: promises, maps, and lists, as pulumi.Input allows them', async () => {
+    const args: {
+      readonly image: pulumi.Input<string>;
+      readonly args: pulumi.Input<pulumi.Input<string>[]>;
+      readonly labels: pulumi.Input<Record<string, pulumi.Input<string>>>;
+      readonly cpu: pulumi.Input<number>;
+    } = {
+      image: Promise.resolve('registry.example.com/train:1'),
+      args: Promise.resolve(['--epochs', output('3')]),
+      labels: Promise.resolve({ team: output('a') }),
+      cpu: 8,
+    };
+    const engine = await registered((chart) => {
+      new kubeflow.PyTorchJob(chart, 'train', {
+        nodes: 2,
+        image: args.image,
+        args: args.args,
+        podLabels: output(args.labels),
+        resources: { cpu: args.cpu, memory: Promise.resolve('64Gi') },
+        env: { BUCKET: Promise.resolve('data') },
+      });
+    });
+    expect(engine.find('train/Resource').inputs.spec).toMatchObject({
+      pytorchReplicaSpecs: {
+        Worker: {
+          template: {
+            metadata: { labels: { team: 'a' } },
+            spec: {
+              containers: [
+                {
+                  image: 'registry.example.com/train:1',
+                  args: ['--epochs', '3'],
+                  env: expect.arrayContaining([{ name: 'BUCKET', value: 'data' }]) as unknown,
+                  resources: { requests: { cpu: 8, memory: '64Gi' } },
+                },
+              ],
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it('of JSON patches', async () => {
+    const engine = await registered((chart) => {
+      new volcano.Queue(chart, 'q', { weight: 1 }).resource.addJsonPatch(
+        JsonPatch.add('/metadata/annotations', { owner: output('ml'), other: 'x' }),
+        JsonPatch.replace('/spec/weight', Promise.resolve(4)),
+      );
+    });
+    expect(engine.find('q/Resource').inputs).toMatchObject({
+      metadata: { annotations: { owner: 'ml', other: 'x' } },
+      spec: { weight: 4 },
+    });
+  });
+
   it('are rejected, with the prop and what to write, where a construct computes with them', async () => {
     await mockedEngine();
     const building =
@@ -140,6 +197,10 @@ describe('props that are carried', () => {
         'terminationGracePeriod',
         (chart: never) => new kubeflow.PyTorchJob(chart, 'train', { ...job, terminationGracePeriod: three }),
       ],
+      [
+        'nodes',
+        (chart: never) => new kubeflow.PyTorchJob(chart, 'train', { ...job, nodes: Promise.resolve(3) as never }),
+      ],
       ['cpu', (chart: never) => new volcano.Queue(chart, 'q', { capability: { cpu: three } })],
     ] as const) {
       expect(building(build)).toThrow(new RegExp(`${prop}.*must not be an Output.*Give the value itself`));
@@ -159,6 +220,8 @@ export function doesNotCompile(chart: never): void {
   new volcano.Queue(chart, 'a', { name: output('a') });
   // @ts-expect-error -- accelerators are counted
   Accelerator.nvidia({ count: output(8) });
+  // @ts-expect-error -- constructs add members to a map, which a promise would lose
+  new kubeflow.PyTorchJob(chart, 'a', { image: 'a:1', nodes: 2, podLabels: Promise.resolve({ a: 'b' }) });
   // @ts-expect-error -- an image is a string, whether it is carried or not
   new kubeflow.PyTorchJob(chart, 'a', { image: output(1), nodes: 2 });
 }

@@ -201,6 +201,66 @@ describe('options of resources', () => {
     expect(annotations('job')).toEqual({ 'pulumi.com/skipAwait': 'true' });
   });
 
+  it('of Pulumi reach each resource: protect, retainOnDelete, ignoreChanges, the provider of a chart', async () => {
+    const engine = await mockedEngine();
+    class Cluster extends pulumi.ProviderResource {
+      constructor(name: string) {
+        super('kubernetes', name, {});
+      }
+    }
+    const [east, west] = [new Cluster('east'), new Cluster('west')];
+    const stack = new GantryStack(
+      'lab',
+      {
+        app: (app) => {
+          const [a, b] = [new Chart(app, 'a'), new Chart(app, 'b')];
+          PulumiOptions.of(b).set({ provider: west, protect: true, ignoreChanges: ['spec'] });
+          new Resource(a, 'ns', Namespace, { metadata: { name: 'one' } });
+          const kept = new Resource(b, 'ns', Namespace, { metadata: { name: 'two' } });
+          PulumiOptions.of(kept).set({ protect: false, ignoreChanges: ['metadata.labels'] });
+          new Resource(b, 'config', ConfigMap, { metadata: { name: 'c', namespace: 'two' } });
+        },
+      },
+      { options: { retainOnDelete: true } },
+      { providers: { kubernetes: east } },
+    );
+    await stack.done;
+    const [one, two, config] = ['a/ns', 'b/ns', 'b/config'].map((name) => engine.optionsOf(name));
+    expect(one).toMatchObject({ protect: false, retainOnDelete: true, ignoreChanges: [] });
+    expect(two).toMatchObject({ protect: false, retainOnDelete: true, ignoreChanges: ['spec', 'metadata.labels'] });
+    expect(config).toMatchObject({ protect: true, retainOnDelete: true, ignoreChanges: ['spec'] });
+    expect([one, two, config].map(({ provider = '' } = {} as never) => /::(east|west)::/.exec(provider)?.[1])).toEqual([
+      'east',
+      'west',
+      'west',
+    ]);
+  });
+
+  it('of the component hold for its objects: transformations see and change each of them', async () => {
+    const engine = await mockedEngine();
+    const seen: string[] = [];
+    const stack = new GantryStack(
+      'lab',
+      (chart) => {
+        new Resource(chart, 'config', ConfigMap, { metadata: { name: 'c', namespace: 'lab' } });
+      },
+      {},
+      {
+        protect: true,
+        transformations: [
+          ({ type, props, opts }) => {
+            seen.push(type);
+            return { props: { ...props, data: { added: 'yes' } }, opts };
+          },
+        ],
+      },
+    );
+    await stack.done;
+    expect(seen).toContain('kubernetes:core/v1:ConfigMap');
+    expect(engine.find('lab/config').inputs.data).toEqual({ added: 'yes' });
+    expect(engine.optionsOf('lab/config').protect).toBe(true);
+  });
+
   it('check the objects of two clusters apart', async () => {
     await mockedEngine();
     class Cluster extends pulumi.ProviderResource {

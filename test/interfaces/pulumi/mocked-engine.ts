@@ -2,6 +2,7 @@
  * An engine for unit tests: what a program registers, in memory.
  */
 import * as pulumi from '@pulumi/pulumi';
+import { type RegisterResourceRequest } from '@pulumi/pulumi/proto/resource_pb';
 
 export interface Registered {
   readonly type: string;
@@ -9,15 +10,31 @@ export interface Registered {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
+/** Options with which a resource was registered. */
+export interface RegisteredOptions {
+  readonly protect: boolean;
+  readonly retainOnDelete: boolean;
+  readonly ignoreChanges: readonly string[];
+  readonly provider: string;
+}
+
 export interface MockedEngine {
   readonly registered: readonly Registered[];
   /** The resource whose name ends so. */
   find(name: string): Registered;
+  /** Options of the resource whose name ends so. */
+  optionsOf(name: string): RegisteredOptions;
+}
+
+/** What the SDK calls for each resource. */
+interface Monitor {
+  registerResource(request: RegisterResourceRequest, done: unknown): unknown;
 }
 
 /** @param unknownStatus the cluster's members are unknown, as in a preview */
 export async function mockedEngine(preview = false): Promise<MockedEngine> {
   const registered: Registered[] = [];
+  const options = new Map<string, RegisteredOptions>();
   await pulumi.runtime.setMocks(
     {
       newResource: ({ type, name, inputs }) => {
@@ -33,16 +50,26 @@ export async function mockedEngine(preview = false): Promise<MockedEngine> {
     'stack',
     preview,
   );
-  return {
-    registered,
-    find: (name) => {
-      const found = registered.find((one) => one.name.endsWith(name));
-      if (found === undefined) {
-        throw new Error(`${name} was not registered; registered are ${registered.map((one) => one.name).join(', ')}`);
-      }
-      return found;
-    },
+  // The mocks are not given the options.
+  const monitor = pulumi.runtime.getMonitor() as unknown as Monitor;
+  const register = monitor.registerResource.bind(monitor);
+  monitor.registerResource = (request, done) => {
+    options.set(request.getName(), {
+      protect: request.getProtect() ?? false,
+      retainOnDelete: request.getRetainondelete() ?? false,
+      ignoreChanges: request.getIgnorechangesList(),
+      provider: request.getProvider(),
+    });
+    return register(request, done);
   };
+  const find = (name: string): Registered => {
+    const found = registered.find((one) => one.name.endsWith(name));
+    if (found === undefined) {
+      throw new Error(`${name} was not registered; registered are ${registered.map((one) => one.name).join(', ')}`);
+    }
+    return found;
+  };
+  return { registered, find, optionsOf: (name) => options.get(find(name).name) as RegisteredOptions };
 }
 
 /** The value of an Output. */

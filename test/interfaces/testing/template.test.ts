@@ -97,6 +97,27 @@ describe('hasResource', () => {
     expect(message).toContain('/spec/replicas: expected 7, found 2');
   });
 
+  it('takes for the closest the object of the name, and the one with more of the values that are asked for', () => {
+    const maps = Template.fromYaml(`
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: full }
+data: { app.yaml: "x: 1\\ny: 2\\nz: 3" }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: bare, labels: { a: b } }
+`);
+    const closest = (pattern: Readonly<Record<string, unknown>>): string =>
+      failureOf(() => maps.hasResource('ConfigMap', pattern));
+    expect(closest({ metadata: { name: 'bare', labels: Match.absent() } })).toContain(
+      'the closest is v1 ConfigMap bare',
+    );
+    expect(closest({ data: { 'app.yaml': Match.serializedYaml({ x: 1, y: 0, z: 0 }) } })).toContain(
+      'the closest is v1 ConfigMap full',
+    );
+  });
+
   it('lists what there is, and the nearest kind, if there is no object of the kind', () => {
     expect(failureOf(() => template.hasResource('Deploymnet'))).toBe(
       'expected at least one Deploymnet, found none; did you mean Deployment? the objects are:\n' +

@@ -20,9 +20,9 @@ describe('a watch', () => {
     handler = (_, response) => {
       response.writeHead(200);
       response.write('first\n');
-      setTimeout(() => response.end('last\n'), 60);
+      setTimeout(() => response.end('last\n'), 700);
     };
-    const response = await server.client.stream('/things', { timeout: 30 });
+    const response = await server.client.stream('/things', { timeout: 500 });
     let text = '';
     for await (const part of response) {
       text += String(part);

@@ -1,97 +1,9 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
-import { type CollectionName, COLLECTION_NAMES } from '../../../src/planning/scheduler-settings/collections';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
-import { type ChangeListener } from '../../../src/runtime/kubernetes/watched';
 import { type Question, question } from '../../../src/runtime/kubernetes/world/snapshot';
 import { World } from '../../../src/runtime/kubernetes/world/world';
-
-const NOW = Date.UTC(2026, 0, 1);
-
-/** What would be watched. */
-class Source {
-  private readonly stores = new Map<CollectionName, Map<string, JsonObject>>(
-    COLLECTION_NAMES.map((name) => [name, new Map()]),
-  );
-  private listener: ChangeListener = () => undefined;
-
-  all(name: CollectionName): ReadonlyMap<string, JsonObject> {
-    return this.stores.get(name)!;
-  }
-
-  onChange(listener: ChangeListener): void {
-    this.listener = listener;
-  }
-
-  put(collection: CollectionName, object: JsonObject): void {
-    const { namespace, name } = object.metadata as Readonly<Record<string, string>>;
-    const key = namespace === undefined ? name : `${namespace}/${name}`;
-    const store = this.stores.get(collection)!;
-    const before = store.get(key);
-    store.set(key, object);
-    this.listener({ collection, key, before, after: object });
-  }
-
-  remove(collection: CollectionName, key: string): void {
-    const store = this.stores.get(collection)!;
-    const before = store.get(key);
-    store.delete(key);
-    this.listener({ collection, key, before });
-  }
-}
-
-interface PodShape {
-  readonly gang?: string;
-  readonly minimum?: number;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly spec?: JsonObject;
-  readonly node?: string;
-  readonly phase?: string;
-  readonly leaving?: boolean;
-  readonly uid?: string;
-  readonly ageSeconds?: number;
-}
-
-function pod(name: string, shape: PodShape = {}): JsonObject {
-  const {
-    gang,
-    minimum,
-    labels = {},
-    annotations = {},
-    spec = {},
-    node,
-    phase = 'Pending',
-    leaving = false,
-    uid = `uid-${name}`,
-    ageSeconds = 60,
-  } = shape;
-  const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
-  return {
-    metadata: {
-      namespace: 'default',
-      name,
-      uid,
-      creationTimestamp: time(NOW - ageSeconds * 1000),
-      ...(leaving && { deletionTimestamp: time(NOW) }),
-      labels: { ...labels, ...(gang !== undefined && { 'gantry.dev/gang': gang }) },
-      annotations: { ...annotations, ...(minimum !== undefined && { 'gantry.dev/gang-min-member': String(minimum) }) },
-    },
-    spec: {
-      schedulerName: 'gantry',
-      containers: [{ name: 'c', resources: { requests: { cpu: '1', 'nvidia.com/gpu': 1 } } }],
-      ...spec,
-      ...(node !== undefined && { nodeName: node }),
-    },
-    status: { phase, ...(node !== undefined && { startTime: time(NOW - ageSeconds * 1000) }) },
-  };
-}
-
-const NODE: JsonObject = {
-  metadata: { name: 'n-1', labels: {} },
-  spec: {},
-  status: { allocatable: { cpu: '8', 'nvidia.com/gpu': '8' }, conditions: [{ type: 'Ready', status: 'True' }] },
-};
+import { NODE, NOW, pod, Source } from './watched-source';
 
 describe('the question to the placement core', () => {
   let source: Source;
@@ -113,6 +25,37 @@ describe('the question to the placement core', () => {
     Object.fromEntries(
       ask(now).snapshot.pods.map(({ name, state, node }) => [name, node === undefined ? state : `${state} on ${node}`]),
     );
+
+  it.each([
+    ['what the kubelet gave, as the node reports it', true, '{"nvidia.com/gpu": {"uid-p": [7]}}', [7]],
+    [
+      'what the scheduler chose, without a policy that keeps others from reporting',
+      false,
+      '{"nvidia.com/gpu": {"uid-p": [7]}}',
+      [2],
+    ],
+    [
+      'what the scheduler chose, for a device that the node does not have',
+      true,
+      '{"nvidia.com/gpu": {"uid-p": [8]}}',
+      [2],
+    ],
+    ['what the scheduler chose, for half a device', true, '{"nvidia.com/gpu": {"uid-p": [1.5]}}', [2]],
+    ['what the scheduler chose, for a device twice', true, '{"nvidia.com/gpu": {"uid-p": [1, 1]}}', [2]],
+    ['what the scheduler chose, for another resource', true, '{"constructor": {"uid-p": [7]}}', [2]],
+    ['what the scheduler chose, for what is no report', true, '[{', [2]],
+  ])('pods have %s', (_, guarded, report, devices) => {
+    world.configure({ ...DEFAULT_CONFIGURATION, handOver: { timeoutSeconds: 30, guarded } });
+    source.put('nodes', {
+      ...NODE,
+      metadata: { name: 'n-1', labels: {}, annotations: { 'gantry.dev/allocated-devices': report } },
+    });
+    source.put('pods', pod('p', { node: 'n-1', annotations: { 'gantry.dev/devices': '2' } }));
+    expect(ask().snapshot.pods).toEqual([expect.objectContaining({ name: 'default/p', devices })]);
+    // Of a pod of another scheduler nothing else is known.
+    source.put('pods', pod('p', { node: 'n-1', spec: { schedulerName: 'other' } }));
+    expect(ask().snapshot.pods[0].devices).toEqual(devices[0] === 7 ? [7] : undefined);
+  });
 
   it('finds gangs, their minimum, their queue and what others take', () => {
     source.put('pods', pod('a-0', { gang: 'a', minimum: 2, labels: { 'gantry.dev/queue': 'research' } }));

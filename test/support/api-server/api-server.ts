@@ -48,6 +48,8 @@ export class InProcessApiServer {
   grace = 1000;
   /** Why a pod may not be evicted now; `undefined` where it may. */
   budget: (pod: JsonObject) => string | undefined = () => undefined;
+  /** Answers to paths that are no resources: discovery, OpenAPI, metrics. */
+  readonly documents = new Map<string, JsonObject>();
   private readonly served = new Map<string, readonly string[]>();
   private readonly watches = new Set<Watch>();
   private readonly snapshots = new Map<string, { items: readonly JsonObject[]; version: number }>();
@@ -171,6 +173,10 @@ export class InProcessApiServer {
     const review = this.reviews.answer(path, asObject(body));
     if (review !== undefined) {
       return review;
+    }
+    const document = this.documents.get(path);
+    if (document !== undefined) {
+      return document;
     }
     const group = OPTIONAL.exec(path)?.[1];
     if (group !== undefined) {

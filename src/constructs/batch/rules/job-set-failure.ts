@@ -1,6 +1,7 @@
 /**
  * JS6 and JS8: what a JobSet does when a Job fails.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { type Rule } from '../../../checks/rule';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { jobSetRule } from './job-set';
@@ -18,28 +19,30 @@ const GATED_ACTIONS = ['RestartJob', 'RestartJobAndIgnoreMaxRestarts'];
 const MOST_REPLICAS_WITH_RESTART_JOB = 1024;
 const MAX_INT_32 = 2_147_483_647;
 
-const ruleNames = jobSetRule(
-  {
-    id: 'batch/jobset-failure-rule-names',
-    row: 'JS6',
-    summary:
-      'The names of failure rules must be unique and 1 to 128 characters: a letter first, then letters, digits, and _ , : with no , or : at the end.',
-    why: 'The webhook rejects other names; the default name is failurePolicyRule<index>.',
-    fix: 'Set failurePolicy.rules[].name to a valid unique name, or leave it unset.',
-  },
-  function* ({ spec }) {
-    const seen = new Set<string>();
-    for (const { value, path, index } of objectsAt(spec, '/failurePolicy/rules')) {
-      const name = asString(value.name) || `failurePolicyRule${index}`;
-      if (!RULE_NAME.test(name) || name.length > 128) {
-        yield { path: `/spec${path}/name`, message: `invalid name "${name}" of a failure rule`, found: name };
+const ruleNames = fixesByField(
+  jobSetRule(
+    {
+      id: 'batch/jobset-failure-rule-names',
+      row: 'JS6',
+      summary:
+        'The names of failure rules must be unique and 1 to 128 characters: a letter first, then letters, digits, and _ , : with no , or : at the end.',
+      why: 'The webhook rejects other names; the default name is failurePolicyRule<index>.',
+      fix: 'Set failurePolicy.rules[].name to a valid unique name, or leave it unset.',
+    },
+    function* ({ spec }) {
+      const seen = new Set<string>();
+      for (const { value, path, index } of objectsAt(spec, '/failurePolicy/rules')) {
+        const name = asString(value.name) || `failurePolicyRule${index}`;
+        if (!RULE_NAME.test(name) || name.length > 128) {
+          yield { path: `/spec${path}/name`, message: `invalid name "${name}" of a failure rule`, found: name };
+        }
+        if (seen.has(name)) {
+          yield { path: `/spec${path}/name`, message: `duplicate failure rule "${name}"`, found: name };
+        }
+        seen.add(name);
       }
-      if (seen.has(name)) {
-        yield { path: `/spec${path}/name`, message: `duplicate failure rule "${name}"`, found: name };
-      }
-      seen.add(name);
-    }
-  },
+    },
+  ),
 );
 
 const reasonsKnown = jobSetRule(
@@ -104,51 +107,53 @@ const restartJob = jobSetRule(
   },
 );
 
-const inPlace = jobSetRule(
-  {
-    id: 'batch/jobset-in-place-restart-fits',
-    row: 'JS8',
-    summary:
-      'With restartStrategy InPlaceRestart, each job must have backoffLimit 2147483647, podReplacementPolicy Failed, and completions equal to parallelism.',
-    why: 'Pods restart in place and the Job must not count the restarts; the webhook rejects other settings. The gate InPlaceRestart is off by default.',
-    fix: 'Set backoffLimit: 2147483647, podReplacementPolicy: Failed, and equal completions and parallelism in each job, or use another restartStrategy.',
-  },
-  function* ({ spec, jobs }) {
-    if (asObject(spec.failurePolicy).restartStrategy !== 'InPlaceRestart') {
-      return;
-    }
-    yield {
-      path: '/spec/failurePolicy/restartStrategy',
-      message: 'InPlaceRestart requires the feature gate InPlaceRestart',
-      found: 'InPlaceRestart',
-      severity: 'warning',
-    };
-    for (const { name, job, jobPath, completions } of jobs) {
-      if (asInteger(job.backoffLimit) !== MAX_INT_32) {
-        yield {
-          path: jobPath,
-          message: `backoffLimit of the job ${name} must be ${MAX_INT_32}`,
-          found: job.backoffLimit,
-          expected: `backoffLimit: ${MAX_INT_32}`,
-        };
+const inPlace = fixesByField(
+  jobSetRule(
+    {
+      id: 'batch/jobset-in-place-restart-fits',
+      row: 'JS8',
+      summary:
+        'With restartStrategy InPlaceRestart, each job must have backoffLimit 2147483647, podReplacementPolicy Failed, and completions equal to parallelism.',
+      why: 'Pods restart in place and the Job must not count the restarts; the webhook rejects other settings. The gate InPlaceRestart is off by default.',
+      fix: 'Set backoffLimit: 2147483647, podReplacementPolicy: Failed, and equal completions and parallelism in each job, or use another restartStrategy.',
+    },
+    function* ({ spec, jobs }) {
+      if (asObject(spec.failurePolicy).restartStrategy !== 'InPlaceRestart') {
+        return;
       }
-      if (job.podReplacementPolicy !== 'Failed') {
-        yield {
-          path: jobPath,
-          message: `podReplacementPolicy of the job ${name} must be Failed`,
-          found: job.podReplacementPolicy,
-          expected: 'podReplacementPolicy: Failed',
-        };
+      yield {
+        path: '/spec/failurePolicy/restartStrategy',
+        message: 'InPlaceRestart requires the feature gate InPlaceRestart',
+        found: 'InPlaceRestart',
+        severity: 'warning',
+      };
+      for (const { name, job, jobPath, completions } of jobs) {
+        if (asInteger(job.backoffLimit) !== MAX_INT_32) {
+          yield {
+            path: jobPath,
+            message: `backoffLimit of the job ${name} must be ${MAX_INT_32}`,
+            found: job.backoffLimit,
+            expected: `backoffLimit: ${MAX_INT_32}`,
+          };
+        }
+        if (job.podReplacementPolicy !== 'Failed') {
+          yield {
+            path: jobPath,
+            message: `podReplacementPolicy of the job ${name} must be Failed`,
+            found: job.podReplacementPolicy,
+            expected: 'podReplacementPolicy: Failed',
+          };
+        }
+        if (completions === undefined || completions !== asInteger(job.parallelism)) {
+          yield {
+            path: jobPath,
+            message: `completions of the job ${name} must equal parallelism`,
+            expected: 'completions and parallelism, equal',
+          };
+        }
       }
-      if (completions === undefined || completions !== asInteger(job.parallelism)) {
-        yield {
-          path: jobPath,
-          message: `completions of the job ${name} must equal parallelism`,
-          expected: 'completions and parallelism, equal',
-        };
-      }
-    }
-  },
+    },
+  ),
 );
 
 export const jobSetFailureRules: readonly Rule[] = [ruleNames, reasonsKnown, restartJob, inPlace];

@@ -1,6 +1,7 @@
 /**
  * JS1, JS3 to JS5, JS7 and JS10: replicated jobs, their names and their order.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { dns1035Label, dnsSubdomain, domainPrefixedPath, labelValue } from '../../../checks/server/syntax';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
@@ -338,54 +339,56 @@ const restartPolicy = jobSetRule(
   },
 );
 
-const claimNames = jobSetRule(
-  {
-    id: 'batch/jobset-claim-templates-fit',
-    row: 'JS9',
-    summary:
-      'Templates of volumeClaimPolicies must have unique short names that differ from pod volumes, and a container must mount them.',
-    why: "The claim <template>-<set> is mounted into all pods under the template's name; the webhook rejects names that conflict, are never mounted, or are longer than 63 characters.",
-    fix: 'Set templates[].metadata.name of volumeClaimPolicies to a unique name, and list it in volumeMounts of a container.',
-  },
-  function* (view) {
-    const seen = new Set<string>();
-    for (const policy of objectsAt(view.spec, '/volumeClaimPolicies')) {
-      for (const template of objectsAt(policy.value, '/templates')) {
-        const name = asString(asObject(template.value.metadata).name) ?? '';
-        const path = `/spec${policy.path}${template.path}/metadata/name`;
-        const complaint = dnsSubdomain(name);
-        if (seen.has(name)) {
-          yield { path, message: `duplicate template "${name}"`, found: name };
-        }
-        if (complaint !== undefined) {
-          yield { path, message: `the template name "${name}" must ${complaint}`, found: name };
-        }
-        if (view.name !== '' && `${name}-${view.name}`.length > 63) {
-          yield {
-            path,
-            message: `the claim name "${name}-${view.name}" must have no more than 63 characters`,
-            found: name,
-          };
-        }
-        for (const job of view.jobs) {
-          for (const volume of objectsAt(job.podSpec, '/volumes')) {
-            if (volume.value.name !== name) {
-              continue;
-            }
+const claimNames = fixesByField(
+  jobSetRule(
+    {
+      id: 'batch/jobset-claim-templates-fit',
+      row: 'JS9',
+      summary:
+        'Templates of volumeClaimPolicies must have unique short names that differ from pod volumes, and a container must mount them.',
+      why: "The claim <template>-<set> is mounted into all pods under the template's name; the webhook rejects names that conflict, are never mounted, or are longer than 63 characters.",
+      fix: 'Set templates[].metadata.name of volumeClaimPolicies to a unique name, and list it in volumeMounts of a container.',
+    },
+    function* (view) {
+      const seen = new Set<string>();
+      for (const policy of objectsAt(view.spec, '/volumeClaimPolicies')) {
+        for (const template of objectsAt(policy.value, '/templates')) {
+          const name = asString(asObject(template.value.metadata).name) ?? '';
+          const path = `/spec${policy.path}${template.path}/metadata/name`;
+          const complaint = dnsSubdomain(name);
+          if (seen.has(name)) {
+            yield { path, message: `duplicate template "${name}"`, found: name };
+          }
+          if (complaint !== undefined) {
+            yield { path, message: `the template name "${name}" must ${complaint}`, found: name };
+          }
+          if (view.name !== '' && `${name}-${view.name}`.length > 63) {
             yield {
-              path: `${job.podSpecPath}${volume.path}/name`,
-              message: `the volume "${name}" has the same name as a claim template`,
+              path,
+              message: `the claim name "${name}-${view.name}" must have no more than 63 characters`,
               found: name,
             };
           }
+          for (const job of view.jobs) {
+            for (const volume of objectsAt(job.podSpec, '/volumes')) {
+              if (volume.value.name !== name) {
+                continue;
+              }
+              yield {
+                path: `${job.podSpecPath}${volume.path}/name`,
+                message: `the volume "${name}" has the same name as a claim template`,
+                found: name,
+              };
+            }
+          }
+          if (!view.jobs.some((job) => mountedVolumes(job).has(name))) {
+            yield { path, message: `no container mounts the volume "${name}"`, found: name };
+          }
+          seen.add(name);
         }
-        if (!view.jobs.some((job) => mountedVolumes(job).has(name))) {
-          yield { path, message: `no container mounts the volume "${name}"`, found: name };
-        }
-        seen.add(name);
       }
-    }
-  },
+    },
+  ),
 );
 
 export const jobSetRules: readonly Rule[] = [

@@ -2,6 +2,7 @@
  * LW1 to LW4 and LW6: what the webhook of LeaderWorkerSet requires of the kind itself, and of the roles of a DisaggregatedSet, which become
  * LeaderWorkerSets. LW5 (subGroupPolicy is immutable) is about updates, which a set of manifests does not show.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { dns1035Label } from '../../../checks/server/syntax';
@@ -71,32 +72,34 @@ function leaderWorkerRule(facts: Facts, check: (view: LeaderWorkerView) => Itera
   };
 }
 
-const sizes = leaderWorkerRule(
-  {
-    id: 'batch/lws-size-countable',
-    row: 'LW1',
-    summary: 'size of a LeaderWorkerSet must be at least 1, and replicas times (size - 1) at most 2147483647.',
-    why: 'The size includes the leader; the webhook rejects 0 and numbers that overflow.',
-    fix: 'Set leaderWorkerTemplate.size to at least 1, or lower spec.replicas.',
-  },
-  function* ({ size, replicas, templatePath, path }) {
-    if (size < 1) {
-      yield {
-        path: `${templatePath}/size`,
-        message: `size must be greater than or equal to 1: ${size}`,
-        found: size,
-        expected: 'at least 1, the leader',
-      };
-    }
-    if (replicas * (size - 1) > MAX_INT_32) {
-      yield {
-        path: `${path}/replicas`,
-        message: `the number of workers is too large: ${replicas * (size - 1)}`,
-        found: replicas,
-        expected: `at most ${MAX_INT_32}`,
-      };
-    }
-  },
+const sizes = fixesByField(
+  leaderWorkerRule(
+    {
+      id: 'batch/lws-size-countable',
+      row: 'LW1',
+      summary: 'size of a LeaderWorkerSet must be at least 1, and replicas times (size - 1) at most 2147483647.',
+      why: 'The size includes the leader; the webhook rejects 0 and numbers that overflow.',
+      fix: 'Set leaderWorkerTemplate.size to at least 1, or lower spec.replicas.',
+    },
+    function* ({ size, replicas, templatePath, path }) {
+      if (size < 1) {
+        yield {
+          path: `${templatePath}/size`,
+          message: `size must be greater than or equal to 1: ${size}`,
+          found: size,
+          expected: 'at least 1, the leader',
+        };
+      }
+      if (replicas * (size - 1) > MAX_INT_32) {
+        yield {
+          path: `${path}/replicas`,
+          message: `the number of workers is too large: ${replicas * (size - 1)}`,
+          found: replicas,
+          expected: `at most ${MAX_INT_32}`,
+        };
+      }
+    },
+  ),
 );
 
 interface Share {

@@ -1,6 +1,7 @@
 /**
  * Claims for GPUs as NVIDIA's DRA driver takes them (row DR8), and the names under which a quota counts them (DR10).
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { DEVICE_CLASSES } from '../../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
@@ -76,41 +77,43 @@ function claimRule(
 }
 
 export const claimRules: readonly Rule[] = [
-  claimRule(
-    'dra-config-decoded',
-    {
-      row: 'DR8',
-      tier: 'webhook',
-      severity: 'error',
-      summary:
-        "Configuration for NVIDIA's DRA driver must be of a supported kind, with known fields of the right types.",
-      why: 'The driver decodes strictly: its webhook rejects the claim, or, without the webhook, the pod does not start.',
-      source: `${DRIVER}, cmd/webhook/main.go; api/nvidia.com/resource/v1beta1`,
-      fix: `Set apiVersion: ${NVIDIA_CONFIG_VERSION} and kind: GpuConfig (MigDeviceConfig for MIG devices).`,
-    },
-    function* (manifest) {
-      for (const { value, path, driver } of configsOf(manifest)) {
-        const kinds = CONFIG_KINDS[driver] ?? [];
-        if (value.apiVersion !== NVIDIA_CONFIG_VERSION) {
-          yield {
-            path: `${path}/apiVersion`,
-            message: `${driver} requires apiVersion ${NVIDIA_CONFIG_VERSION}`,
-            found: value.apiVersion,
-            expected: NVIDIA_CONFIG_VERSION,
-          };
+  fixesByField(
+    claimRule(
+      'dra-config-decoded',
+      {
+        row: 'DR8',
+        tier: 'webhook',
+        severity: 'error',
+        summary:
+          "Configuration for NVIDIA's DRA driver must be of a supported kind, with known fields of the right types.",
+        why: 'The driver decodes strictly: its webhook rejects the claim, or, without the webhook, the pod does not start.',
+        source: `${DRIVER}, cmd/webhook/main.go; api/nvidia.com/resource/v1beta1`,
+        fix: `Set apiVersion: ${NVIDIA_CONFIG_VERSION} and kind: GpuConfig (MigDeviceConfig for MIG devices).`,
+      },
+      function* (manifest) {
+        for (const { value, path, driver } of configsOf(manifest)) {
+          const kinds = CONFIG_KINDS[driver] ?? [];
+          if (value.apiVersion !== NVIDIA_CONFIG_VERSION) {
+            yield {
+              path: `${path}/apiVersion`,
+              message: `${driver} requires apiVersion ${NVIDIA_CONFIG_VERSION}`,
+              found: value.apiVersion,
+              expected: NVIDIA_CONFIG_VERSION,
+            };
+          }
+          if (!kinds.includes(text(value.kind))) {
+            yield {
+              path: `${path}/kind`,
+              message: `unsupported kind "${text(value.kind)}" for ${driver}`,
+              found: value.kind,
+              expected: kinds.join(', '),
+            };
+            continue;
+          }
+          yield* decodingComplaints(value, path, text(value.kind));
         }
-        if (!kinds.includes(text(value.kind))) {
-          yield {
-            path: `${path}/kind`,
-            message: `unsupported kind "${text(value.kind)}" for ${driver}`,
-            found: value.kind,
-            expected: kinds.join(', '),
-          };
-          continue;
-        }
-        yield* decodingComplaints(value, path, text(value.kind));
-      }
-    },
+      },
+    ),
   ),
 
   claimRule(

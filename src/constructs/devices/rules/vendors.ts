@@ -1,6 +1,7 @@
 /**
  * Operators of other vendors: AMD's DeviceConfig, Intel's device plugins.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
@@ -203,43 +204,45 @@ export const vendorRules: readonly Rule[] = [
     },
   ),
 
-  vendorRule(
-    'intel-plugin-image-fits',
-    {
-      summary: `The image of an Intel device plugin must be the plugin's own, with a digest or a version of at least ${INTEL_LEAST.join('.')}.`,
-      why: 'The webhook rejects any other image; by default the operator uses its own.',
-      source: `${INTEL_SOURCE}/webhook_common.go; pkg/controllers/reconciler.go`,
-      fix: 'Leave spec.image unset, or set it to intel/<plugin>:<version>.',
-    },
-    Object.keys(INTEL_IMAGES).map((kind) => `${INTEL_GROUP}/${kind}`),
-    function* (spec, kind) {
-      const image = text(spec.image);
-      const name = INTEL_IMAGES[kind] ?? '';
-      if (image === '' || new RegExp(`${name}@sha256:[0-9a-f]{64}$`).test(image)) {
-        return;
-      }
-      const [own = '', tag] = image.slice(image.lastIndexOf('/') + 1).split(':');
-      const version = /^v?(\d+)\.(\d+)\.(\d+)/
-        .exec(tag ?? '')
-        ?.slice(1)
-        .map(Number);
-      const problem =
-        own.replace(/@sha256$/, '') !== name
-          ? `it must be ${name}`
-          : version === undefined
-            ? 'it must have a version'
-            : older(version)
-              ? 'its version is too old'
-              : undefined;
-      if (problem !== undefined) {
-        yield {
-          path: '/spec/image',
-          message: `unsupported image: ${problem}`,
-          found: image,
-          expected: `intel/${name}:${INTEL_LEAST.join('.')}`,
-        };
-      }
-    },
+  fixesByField(
+    vendorRule(
+      'intel-plugin-image-fits',
+      {
+        summary: `The image of an Intel device plugin must be the plugin's own, with a digest or a version of at least ${INTEL_LEAST.join('.')}.`,
+        why: 'The webhook rejects any other image; by default the operator uses its own.',
+        source: `${INTEL_SOURCE}/webhook_common.go; pkg/controllers/reconciler.go`,
+        fix: 'Leave spec.image unset, or set it to intel/<plugin>:<version>.',
+      },
+      Object.keys(INTEL_IMAGES).map((kind) => `${INTEL_GROUP}/${kind}`),
+      function* (spec, kind) {
+        const image = text(spec.image);
+        const name = INTEL_IMAGES[kind] ?? '';
+        if (image === '' || new RegExp(`${name}@sha256:[0-9a-f]{64}$`).test(image)) {
+          return;
+        }
+        const [own = '', tag] = image.slice(image.lastIndexOf('/') + 1).split(':');
+        const version = /^v?(\d+)\.(\d+)\.(\d+)/
+          .exec(tag ?? '')
+          ?.slice(1)
+          .map(Number);
+        const problem =
+          own.replace(/@sha256$/, '') !== name
+            ? `it must be ${name}`
+            : version === undefined
+              ? 'it must have a version'
+              : older(version)
+                ? 'its version is too old'
+                : undefined;
+        if (problem !== undefined) {
+          yield {
+            path: '/spec/image',
+            message: `unsupported image: ${problem}`,
+            found: image,
+            expected: `intel/${name}:${INTEL_LEAST.join('.')}`,
+          };
+        }
+      },
+    ),
   ),
 
   vendorRule(

@@ -127,6 +127,18 @@ export const dcgmCountersOf: Find<DcgmReading> = finder({
 
 type Facts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;
 
+const applying = new Map<Find<unknown>, NonNullable<ObjectRule['appliesTo']>>();
+
+/** One function for all rules over the configurations of a component. */
+function appliesTo(of: Find<unknown>): NonNullable<ObjectRule['appliesTo']> {
+  let applies = applying.get(of);
+  if (applies === undefined) {
+    applies = (manifest, { set }) => of(manifest, set).length > 0;
+    applying.set(of, applies);
+  }
+  return applies;
+}
+
 /** A rule over the configurations of one component; its id without the domain. */
 export function embeddedRule<Reading>(
   id: string,
@@ -141,6 +153,7 @@ export function embeddedRule<Reading>(
     id: `gpu-operator/${id}`,
     on: 'object',
     kinds: CONFIG_KINDS,
+    appliesTo: appliesTo(of),
     check: function* (manifest, context) {
       for (const config of of(manifest, context.set)) {
         yield* check(config, manifest, context);

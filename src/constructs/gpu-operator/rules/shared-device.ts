@@ -29,6 +29,7 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
   fix: 'Set resources.limits to 1, and use nodes without sharing for more than one GPU.',
   concerns: ['limits'],
   on: 'pod-template',
+  sees: 'template',
   check: function* (template, { set }) {
     let refused: ReadonlySet<string> | undefined;
     for (const list of ['initContainers', 'containers']) {

@@ -1,6 +1,7 @@
 /**
  * KE9, KE18 and KE19: TriggerAuthentication, ClusterTriggerAuthentication, and who refers to them.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { kedaScaler } from '../../../facts/api/keda-scalers';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
@@ -39,104 +40,108 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-const podIdentity = authenticationRule(
-  {
-    id: 'keda/pod-identity-consistent',
-    row: 'KE9',
-    tier: 'webhook',
-    severity: 'error',
-    summary:
-      'The members of a pod identity must be complete: no empty ids, a tenant with an authority host, a role with an external id, and no role if identityOwner is workload.',
-    why: "The webhook rejects the pod identity; with identityOwner workload the role is that of the workload's service account.",
-    fix: 'Set the missing member of podIdentity, for example identityTenantId, or remove the empty one.',
-    concerns: ['podIdentity'],
-  },
-  function* ({ podIdentity: identity }) {
-    if (!isObject(identity)) {
-      return;
-    }
-    const path = '/spec/podIdentity';
-    if (identity.provider === 'azure-workload') {
-      if (identity.identityId === '') {
-        yield {
-          path: `${path}/identityId`,
-          message: 'identityId must not be empty',
-          found: '',
-          expected: 'a client id, or no identityId',
-        };
+const podIdentity = fixesByField(
+  authenticationRule(
+    {
+      id: 'keda/pod-identity-consistent',
+      row: 'KE9',
+      tier: 'webhook',
+      severity: 'error',
+      summary:
+        'The members of a pod identity must be complete: no empty ids, a tenant with an authority host, a role with an external id, and no role if identityOwner is workload.',
+      why: "The webhook rejects the pod identity; with identityOwner workload the role is that of the workload's service account.",
+      fix: 'Set the missing member of podIdentity, for example identityTenantId, or remove the empty one.',
+      concerns: ['podIdentity'],
+    },
+    function* ({ podIdentity: identity }) {
+      if (!isObject(identity)) {
+        return;
       }
-      if (!isEmpty(identity.identityAuthorityHost)) {
-        if (isEmpty(identity.identityTenantId)) {
+      const path = '/spec/podIdentity';
+      if (identity.provider === 'azure-workload') {
+        if (identity.identityId === '') {
           yield {
-            path,
-            message: 'identityAuthorityHost must not be set without identityTenantId',
-            expected: 'identityTenantId',
+            path: `${path}/identityId`,
+            message: 'identityId must not be empty',
+            found: '',
+            expected: 'a client id, or no identityId',
           };
         }
-      } else if (identity.identityTenantId === '') {
-        yield {
-          path: `${path}/identityTenantId`,
-          message: 'identityTenantId must not be empty',
-          found: '',
-          expected: 'a tenant id, or no identityTenantId',
-        };
+        if (!isEmpty(identity.identityAuthorityHost)) {
+          if (isEmpty(identity.identityTenantId)) {
+            yield {
+              path,
+              message: 'identityAuthorityHost must not be set without identityTenantId',
+              expected: 'identityTenantId',
+            };
+          }
+        } else if (identity.identityTenantId === '') {
+          yield {
+            path: `${path}/identityTenantId`,
+            message: 'identityTenantId must not be empty',
+            found: '',
+            expected: 'a tenant id, or no identityTenantId',
+          };
+        }
       }
-    }
-    if (identity.provider === 'aws') {
-      if (!isEmpty(identity.roleArn) && identity.identityOwner === 'workload') {
-        yield {
-          path: `${path}/roleArn`,
-          message: 'roleArn must not be set when identityOwner is workload',
-          found: identity.roleArn,
-          fix: 'Remove roleArn, or set identityOwner: keda.',
-        };
+      if (identity.provider === 'aws') {
+        if (!isEmpty(identity.roleArn) && identity.identityOwner === 'workload') {
+          yield {
+            path: `${path}/roleArn`,
+            message: 'roleArn must not be set when identityOwner is workload',
+            found: identity.roleArn,
+            fix: 'Remove roleArn, or set identityOwner: keda.',
+          };
+        }
+        if (!isEmpty(identity.externalID) && isEmpty(identity.roleArn)) {
+          yield {
+            path: `${path}/externalID`,
+            message: 'externalID must not be set without roleArn',
+            found: identity.externalID,
+            fix: 'Set roleArn, or remove externalID.',
+          };
+        }
       }
-      if (!isEmpty(identity.externalID) && isEmpty(identity.roleArn)) {
-        yield {
-          path: `${path}/externalID`,
-          message: 'externalID must not be set without roleArn',
-          found: identity.externalID,
-          fix: 'Set roleArn, or remove externalID.',
-        };
-      }
-    }
-  },
+    },
+  ),
 );
 
-const oauth2 = authenticationRule(
-  {
-    id: 'keda/oauth2-complete',
-    row: 'KE9',
-    tier: 'webhook',
-    severity: 'error',
-    summary: 'OAuth2 must have a clientId, and a tokenUrl with http or https and a host.',
-    why: 'The webhook rejects anything else, except together with a pod identity of a cloud other than Azure and AWS.',
-    fix: 'Set clientId, and set tokenUrl to an https URL.',
-    concerns: ['oauth2'],
-  },
-  function* ({ oauth2: client, podIdentity: identity }) {
-    const provider = asString(asObject(identity).provider);
-    if (!isObject(client) || (isObject(identity) && provider !== 'azure-workload' && provider !== 'aws')) {
-      return;
-    }
-    if (client.clientId === '') {
-      yield {
-        path: '/spec/oauth2/clientId',
-        message: 'clientId must not be empty',
-        found: '',
-        expected: 'a client id',
-      };
-    }
-    const url = asString(client.tokenUrl);
-    if (url !== undefined && !/^https?:\/\/[^/?#]/i.test(url)) {
-      yield {
-        path: '/spec/oauth2/tokenUrl',
-        message: `tokenUrl must be an http or https URL: ${JSON.stringify(url)}`,
-        found: url,
-        expected: 'https://…',
-      };
-    }
-  },
+const oauth2 = fixesByField(
+  authenticationRule(
+    {
+      id: 'keda/oauth2-complete',
+      row: 'KE9',
+      tier: 'webhook',
+      severity: 'error',
+      summary: 'OAuth2 must have a clientId, and a tokenUrl with http or https and a host.',
+      why: 'The webhook rejects anything else, except together with a pod identity of a cloud other than Azure and AWS.',
+      fix: 'Set clientId, and set tokenUrl to an https URL.',
+      concerns: ['oauth2'],
+    },
+    function* ({ oauth2: client, podIdentity: identity }) {
+      const provider = asString(asObject(identity).provider);
+      if (!isObject(client) || (isObject(identity) && provider !== 'azure-workload' && provider !== 'aws')) {
+        return;
+      }
+      if (client.clientId === '') {
+        yield {
+          path: '/spec/oauth2/clientId',
+          message: 'clientId must not be empty',
+          found: '',
+          expected: 'a client id',
+        };
+      }
+      const url = asString(client.tokenUrl);
+      if (url !== undefined && !/^https?:\/\/[^/?#]/i.test(url)) {
+        yield {
+          path: '/spec/oauth2/tokenUrl',
+          message: `tokenUrl must be an http or https URL: ${JSON.stringify(url)}`,
+          found: url,
+          expected: 'https://…',
+        };
+      }
+    },
+  ),
 );
 
 const filePath = authenticationRule(

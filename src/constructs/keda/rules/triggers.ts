@@ -1,6 +1,7 @@
 /**
  * KE6, KE8, KE10 and KE20: names, metric types and formulas of triggers, and what single scalers demand of all their parameters together.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
@@ -63,129 +64,136 @@ const cachedMetrics = triggerRule(
   },
 );
 
-const metricType = triggerRule(
-  {
-    id: 'keda/metric-type-fits',
-    row: 'KE10',
-    tier: 'webhook',
-    severity: 'error',
-    summary:
-      'metricType must be Utilization or AverageValue for cpu and memory, and AverageValue or Value for all other triggers.',
-    why: 'The webhook accepts any string; the controller cannot create the scaler. Before v2.18 cpu and memory had a type in metadata instead.',
-    source: `${KEDA_PROJECT}, pkg/scalers/cpu_memory_scaler.go and pkg/scalers/scaler.go`,
-    fix: 'Set triggers[].metricType, next to metadata.',
-  },
-  function* ({ type, trigger, path }) {
-    if (type === '') {
-      return;
-    }
-    const stated = asString(trigger.metricType) ?? '';
-    const allowed = isResourceTrigger(type) ? ['Utilization', 'AverageValue'] : ['AverageValue', 'Value'];
-    if (stated === '' ? !isResourceTrigger(type) : allowed.includes(stated)) {
-      return;
-    }
-    yield {
-      path: stated === '' ? path : `${path}/metricType`,
-      message: stated === '' ? `metricType must be set for ${type}` : `unsupported metricType "${stated}" for ${type}`,
-      ...(stated === '' ? {} : { found: stated }),
-      expected: allowed.join(' or '),
-    };
-  },
+const metricType = fixesByField(
+  triggerRule(
+    {
+      id: 'keda/metric-type-fits',
+      row: 'KE10',
+      tier: 'webhook',
+      severity: 'error',
+      summary:
+        'metricType must be Utilization or AverageValue for cpu and memory, and AverageValue or Value for all other triggers.',
+      why: 'The webhook accepts any string; the controller cannot create the scaler. Before v2.18 cpu and memory had a type in metadata instead.',
+      source: `${KEDA_PROJECT}, pkg/scalers/cpu_memory_scaler.go and pkg/scalers/scaler.go`,
+      fix: 'Set triggers[].metricType, next to metadata.',
+    },
+    function* ({ type, trigger, path }) {
+      if (type === '') {
+        return;
+      }
+      const stated = asString(trigger.metricType) ?? '';
+      const allowed = isResourceTrigger(type) ? ['Utilization', 'AverageValue'] : ['AverageValue', 'Value'];
+      if (stated === '' ? !isResourceTrigger(type) : allowed.includes(stated)) {
+        return;
+      }
+      yield {
+        path: stated === '' ? path : `${path}/metricType`,
+        message:
+          stated === '' ? `metricType must be set for ${type}` : `unsupported metricType "${stated}" for ${type}`,
+        ...(stated === '' ? {} : { found: stated }),
+        expected: allowed.join(' or '),
+      };
+    },
+  ),
 );
 
-const resourceValue = triggerRule(
-  {
-    id: 'keda/resource-trigger-value',
-    row: 'KE10',
-    tier: 'webhook',
-    severity: 'error',
-    summary:
-      'The value of a cpu or memory trigger must be an integer percentage for Utilization, and a quantity for AverageValue.',
-    why: 'The controller cannot create the scaler from any other value.',
-    source: `${KEDA_PROJECT}, pkg/scalers/cpu_memory_scaler.go`,
-    fix: 'Set metadata.value to "70" for 70 percent of the request, or to a quantity such as "500m" or "2Gi".',
-    concerns: ['triggers'],
-  },
-  function* ({ type, trigger, metadata, path }) {
-    const value = asString(metadata.value);
-    if (!isResourceTrigger(type) || value === undefined || value.trim() === '') {
-      return;
-    }
-    const isPercentage = trigger.metricType === 'Utilization';
-    if (!isPercentage && trigger.metricType !== 'AverageValue') {
-      return;
-    }
-    if (isPercentage ? /^[+]?0*[1-9]\d{0,8}$/.test(value.trim()) : parseQuantity(value.trim()) !== undefined) {
-      return;
-    }
-    yield {
-      path: `${path}/metadata/value`,
-      message: `${JSON.stringify(value)} is not a valid ${isPercentage ? 'percentage' : 'quantity'}`,
-      found: value,
-      expected: isPercentage ? 'an integer such as "70", without a percent sign' : 'a quantity such as "500m"',
-    };
-  },
+const resourceValue = fixesByField(
+  triggerRule(
+    {
+      id: 'keda/resource-trigger-value',
+      row: 'KE10',
+      tier: 'webhook',
+      severity: 'error',
+      summary:
+        'The value of a cpu or memory trigger must be an integer percentage for Utilization, and a quantity for AverageValue.',
+      why: 'The controller cannot create the scaler from any other value.',
+      source: `${KEDA_PROJECT}, pkg/scalers/cpu_memory_scaler.go`,
+      fix: 'Set metadata.value to "70" for 70 percent of the request, or to a quantity such as "500m" or "2Gi".',
+      concerns: ['triggers'],
+    },
+    function* ({ type, trigger, metadata, path }) {
+      const value = asString(metadata.value);
+      if (!isResourceTrigger(type) || value === undefined || value.trim() === '') {
+        return;
+      }
+      const isPercentage = trigger.metricType === 'Utilization';
+      if (!isPercentage && trigger.metricType !== 'AverageValue') {
+        return;
+      }
+      if (isPercentage ? /^[+]?0*[1-9]\d{0,8}$/.test(value.trim()) : parseQuantity(value.trim()) !== undefined) {
+        return;
+      }
+      yield {
+        path: `${path}/metadata/value`,
+        message: `${JSON.stringify(value)} is not a valid ${isPercentage ? 'percentage' : 'quantity'}`,
+        found: value,
+        expected: isPercentage ? 'an integer such as "70", without a percent sign' : 'a quantity such as "500m"',
+      };
+    },
+  ),
 );
 
-const cronWindow = triggerRule(
-  {
-    id: 'keda/cron-window',
-    row: 'KE10',
-    tier: 'webhook',
-    otherTiers: ['advice'],
-    severity: 'error',
-    summary:
-      'A cron trigger must have a start and an end with five fields that differ, a known time zone, and at least one replica.',
-    why: 'The webhook accepts any string; the controller cannot create the scaler, and with an unknown time zone every poll fails.',
-    source: `${KEDA_PROJECT}, pkg/scalers/cron_scaler.go`,
-    fix: 'Set start and end to five cron fields, timezone to an IANA name, and desiredReplicas to at least 1.',
-    concerns: ['triggers'],
-  },
-  function* ({ type, metadata, path }): Iterable<Violation> {
-    if (type !== 'cron') {
-      return;
-    }
-    const text = (key: string): string => asString(metadata[key])?.trim() ?? '';
-    for (const key of ['start', 'end']) {
-      const complaint = text(key) === '' ? undefined : cronComplaint(text(key));
-      if (complaint !== undefined) {
+const cronWindow = fixesByField(
+  triggerRule(
+    {
+      id: 'keda/cron-window',
+      row: 'KE10',
+      tier: 'webhook',
+      otherTiers: ['advice'],
+      severity: 'error',
+      summary:
+        'A cron trigger must have a start and an end with five fields that differ, a known time zone, and at least one replica.',
+      why: 'The webhook accepts any string; the controller cannot create the scaler, and with an unknown time zone every poll fails.',
+      source: `${KEDA_PROJECT}, pkg/scalers/cron_scaler.go`,
+      fix: 'Set start and end to five cron fields, timezone to an IANA name, and desiredReplicas to at least 1.',
+      concerns: ['triggers'],
+    },
+    function* ({ type, metadata, path }): Iterable<Violation> {
+      if (type !== 'cron') {
+        return;
+      }
+      const text = (key: string): string => asString(metadata[key])?.trim() ?? '';
+      for (const key of ['start', 'end']) {
+        const complaint = text(key) === '' ? undefined : cronComplaint(text(key));
+        if (complaint !== undefined) {
+          yield {
+            path: `${path}/metadata/${key}`,
+            message: `${key} ${JSON.stringify(text(key))} must ${complaint}`,
+            found: text(key),
+            expected: 'five fields, such as "0 8 * * 1-5"',
+          };
+        }
+      }
+      if (text('start') !== '' && text('start') === text('end')) {
         yield {
-          path: `${path}/metadata/${key}`,
-          message: `${key} ${JSON.stringify(text(key))} must ${complaint}`,
-          found: text(key),
-          expected: 'five fields, such as "0 8 * * 1-5"',
+          path: `${path}/metadata/end`,
+          message: `start and end must differ: ${text('start')}`,
+          found: text('end'),
+          expected: 'a time other than the start',
         };
       }
-    }
-    if (text('start') !== '' && text('start') === text('end')) {
-      yield {
-        path: `${path}/metadata/end`,
-        message: `start and end must differ: ${text('start')}`,
-        found: text('end'),
-        expected: 'a time other than the start',
-      };
-    }
-    const zone = text('timezone');
-    const complaint = zone === '' || zone === 'Local' ? undefined : timeZoneComplaint(zone);
-    if (complaint !== undefined) {
-      yield {
-        path: `${path}/metadata/timezone`,
-        message: `timezone ${JSON.stringify(zone)} must ${complaint}`,
-        found: zone,
-        expected: 'an IANA name such as Europe/Berlin',
-      };
-    }
-    const replicas = text('desiredReplicas');
-    if (/^-?\d+$/.test(replicas) && Number(replicas) <= 0) {
-      yield {
-        path: `${path}/metadata/desiredReplicas`,
-        message: `desiredReplicas must be greater than or equal to 1: ${replicas}`,
-        found: replicas,
-        expected: 'at least 1; set a smaller number in minReplicaCount',
-        ...(Number(replicas) < 0 ? { tier: 'advice' } : {}),
-      };
-    }
-  },
+      const zone = text('timezone');
+      const complaint = zone === '' || zone === 'Local' ? undefined : timeZoneComplaint(zone);
+      if (complaint !== undefined) {
+        yield {
+          path: `${path}/metadata/timezone`,
+          message: `timezone ${JSON.stringify(zone)} must ${complaint}`,
+          found: zone,
+          expected: 'an IANA name such as Europe/Berlin',
+        };
+      }
+      const replicas = text('desiredReplicas');
+      if (/^-?\d+$/.test(replicas) && Number(replicas) <= 0) {
+        yield {
+          path: `${path}/metadata/desiredReplicas`,
+          message: `desiredReplicas must be greater than or equal to 1: ${replicas}`,
+          found: replicas,
+          expected: 'at least 1; set a smaller number in minReplicaCount',
+          ...(Number(replicas) < 0 ? { tier: 'advice' } : {}),
+        };
+      }
+    },
+  ),
 );
 
 /** KEDA's parser knows five fields, and a time zone in front of them. */
@@ -196,53 +204,55 @@ function cronComplaint(schedule: string): string | undefined {
     : scheduleComplaint(fields);
 }
 
-const formulaTarget = scaledObjectRule(
-  {
-    id: 'keda/formula-has-target',
-    row: 'KE8',
-    tier: 'webhook',
-    severity: 'error',
-    summary: 'scalingModifiers must have a formula and a target greater than zero.',
-    why: 'The result of the formula replaces the values of all triggers and is compared with the target; the webhook rejects the object otherwise.',
-    fix: 'Set scalingModifiers.formula, and set scalingModifiers.target to a number in quotes.',
-    concerns: ['scalingModifiers'],
-  },
-  function* ({ spec }) {
-    const modifiers = asObject(asObject(spec.advanced).scalingModifiers);
-    const path = '/spec/advanced/scalingModifiers';
-    const stated = Object.entries(modifiers).filter(([, value]) => value !== '' && value !== null);
-    if (stated.length === 0) {
-      return;
-    }
-    if (modifiers.formula === undefined || modifiers.formula === '') {
-      yield {
-        path,
-        message: `${stated.map(([key]) => key).join(', ')} must not be set without a formula`,
-        expected: 'formula',
-      };
-      return;
-    }
-    const target = asString(modifiers.target);
-    if (modifiers.target === undefined || target === '') {
-      yield { path, message: 'target must be set when formula is set', expected: 'target, for example "10"' };
-    } else if (target !== undefined && !(Number(target) > 0)) {
-      yield {
-        path: `${path}/target`,
-        message: `target must be greater than zero: ${JSON.stringify(target)}`,
-        found: target,
-        expected: 'a number greater than zero',
-      };
-    }
-    const activation = asString(modifiers.activationTarget);
-    if (activation !== undefined && activation !== '' && Number.isNaN(Number(activation))) {
-      yield {
-        path: `${path}/activationTarget`,
-        message: `activationTarget must be a number: ${JSON.stringify(activation)}`,
-        found: activation,
-        expected: 'a number',
-      };
-    }
-  },
+const formulaTarget = fixesByField(
+  scaledObjectRule(
+    {
+      id: 'keda/formula-has-target',
+      row: 'KE8',
+      tier: 'webhook',
+      severity: 'error',
+      summary: 'scalingModifiers must have a formula and a target greater than zero.',
+      why: 'The result of the formula replaces the values of all triggers and is compared with the target; the webhook rejects the object otherwise.',
+      fix: 'Set scalingModifiers.formula, and set scalingModifiers.target to a number in quotes.',
+      concerns: ['scalingModifiers'],
+    },
+    function* ({ spec }) {
+      const modifiers = asObject(asObject(spec.advanced).scalingModifiers);
+      const path = '/spec/advanced/scalingModifiers';
+      const stated = Object.entries(modifiers).filter(([, value]) => value !== '' && value !== null);
+      if (stated.length === 0) {
+        return;
+      }
+      if (modifiers.formula === undefined || modifiers.formula === '') {
+        yield {
+          path,
+          message: `${stated.map(([key]) => key).join(', ')} must not be set without a formula`,
+          expected: 'formula',
+        };
+        return;
+      }
+      const target = asString(modifiers.target);
+      if (modifiers.target === undefined || target === '') {
+        yield { path, message: 'target must be set when formula is set', expected: 'a number in quotes, such as "10"' };
+      } else if (target !== undefined && !(Number(target) > 0)) {
+        yield {
+          path: `${path}/target`,
+          message: `target must be greater than zero: ${JSON.stringify(target)}`,
+          found: target,
+          expected: 'a number greater than zero',
+        };
+      }
+      const activation = asString(modifiers.activationTarget);
+      if (activation !== undefined && activation !== '' && Number.isNaN(Number(activation))) {
+        yield {
+          path: `${path}/activationTarget`,
+          message: `activationTarget must be a number: ${JSON.stringify(activation)}`,
+          found: activation,
+          expected: 'a number',
+        };
+      }
+    },
+  ),
 );
 
 const formulaCompiles = scaledObjectRule(

@@ -5,7 +5,7 @@ import { type Rule } from '../../../checks/rule';
 import { asBoolean, asInteger, asString } from '../../../manifests/read';
 import { RENDEZVOUS_BACKENDS, replicaName } from '../frameworks';
 import { elasticRange, roleNamed } from '../training-job';
-import { counted, jobRule, oneOf } from './job-rule';
+import { counted, jobRule, namedJobRule, oneOf } from './job-rule';
 
 export const elasticNeedsWorker = jobRule(
   {
@@ -120,7 +120,7 @@ export const backendKnown = jobRule(
   },
 );
 
-export const etcdHasHost = jobRule(
+export const etcdHasHost = namedJobRule(
   {
     id: 'etcd-backend-has-host',
     concerns: ['rdzvBackend'],

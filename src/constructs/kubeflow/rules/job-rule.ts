@@ -3,7 +3,7 @@
  */
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
 import { type FrameworkKind, FRAMEWORKS, TRAINING_JOB_KINDS, TRAINING_OPERATOR } from '../frameworks';
-import { type TrainingJob, trainingJobOf } from '../training-job';
+import { type NamedTrainingJob, type TrainingJob, trainingJobOf } from '../training-job';
 
 export interface JobRuleFacts extends Omit<RuleFacts, 'id' | 'source'> {
   /** Without the domain. */
@@ -14,10 +14,18 @@ export interface JobRuleFacts extends Omit<RuleFacts, 'id' | 'source'> {
   readonly kinds?: readonly FrameworkKind[];
 }
 
-/** A rule on training jobs. MPIJob of the mpi-operator (`v2beta1`) is another kind and is skipped. */
+/** A rule on training jobs, which does not see their names. MPIJob of the mpi-operator (`v2beta1`) is another kind and is skipped. */
 export function jobRule(
   facts: JobRuleFacts,
   check: (job: TrainingJob, context: RuleContext) => Iterable<Violation>,
+): ObjectRule {
+  return { ...namedJobRule(facts, check), sees: 'spec' };
+}
+
+/** A rule on training jobs that also sees their names. */
+export function namedJobRule(
+  facts: JobRuleFacts,
+  check: (job: NamedTrainingJob, context: RuleContext) => Iterable<Violation>,
 ): ObjectRule {
   const { id, source, kinds, ...rest } = facts;
   return {

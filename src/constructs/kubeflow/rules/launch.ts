@@ -24,7 +24,7 @@ import {
   type TrainingJob,
 } from '../training-job';
 import { devicesOf } from './devices';
-import { counted, jobRule } from './job-rule';
+import { counted, jobRule, namedJobRule } from './job-rule';
 
 const ENV_SOURCE = 'pkg/controller.v1/pytorch/envvar.go, master.go, elastic.go';
 
@@ -221,7 +221,7 @@ function portIn(option: LaunchOption): number | undefined {
   return match?.[1] === undefined || match[1] === '0' ? undefined : Number(match[1]);
 }
 
-export const addressFromOperator = jobRule(
+export const addressFromOperator = namedJobRule(
   {
     id: 'torchrun-address-from-operator',
     concerns: ['command', 'args'],

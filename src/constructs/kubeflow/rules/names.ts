@@ -5,14 +5,14 @@ import { type Rule } from '../../../checks/rule';
 import { asInteger } from '../../../manifests/read';
 import { replicaName } from '../frameworks';
 import { type Role, type TrainingJob } from '../training-job';
-import { jobRule } from './job-rule';
+import { namedJobRule } from './job-rule';
 
 const DNS_1035_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const LABEL_LENGTH = 63;
 /** What the API server appends to `generateName`, which it first cuts so that the whole has 63 characters. */
 const GENERATED_SUFFIX = 5;
 
-export const jobNameIsDnsLabel = jobRule(
+export const jobNameIsDnsLabel = namedJobRule(
   {
     id: 'job-name-is-dns-1035',
     row: 'KT1',
@@ -39,7 +39,7 @@ export const jobNameIsDnsLabel = jobRule(
   },
 );
 
-export const derivedNamesFit = jobRule(
+export const derivedNamesFit = namedJobRule(
   {
     id: 'derived-names-fit',
     row: 'KT1',

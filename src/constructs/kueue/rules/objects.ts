@@ -1,6 +1,7 @@
 /**
  * ClusterQueue, ResourceFlavor and Workload: what the webhooks demand of one object beyond its schema, quotas apart.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { checkLabelSelector } from '../../../checks/server/selectors';
@@ -145,88 +146,98 @@ const selectorStated = webhookRule(
   },
 );
 
-const selectorValid = webhookRule(
-  'namespace-selector-valid',
-  {
-    row: 'KU15',
-    kinds: [CLUSTER_QUEUE],
-    concerns: ['namespaceSelector'],
-    summary: 'The namespaceSelector of a ClusterQueue must be a valid label selector.',
-    why: 'The webhook rejects the queue.',
-    source: `${QUEUE_WEBHOOK}, validateClusterQueueSpec`,
-    fix: 'Set spec.namespaceSelector to valid label keys, operators, and values.',
-  },
-  ({ object }) => {
-    const found: Violation[] = [];
-    checkLabelSelector(asObject(object.spec).namespaceSelector, '/spec/namespaceSelector', (path, message, details) =>
-      found.push({ path, message, ...details }),
-    );
-    return found;
-  },
+const selectorValid = fixesByField(
+  webhookRule(
+    'namespace-selector-valid',
+    {
+      row: 'KU15',
+      kinds: [CLUSTER_QUEUE],
+      concerns: ['namespaceSelector'],
+      summary: 'The namespaceSelector of a ClusterQueue must be a valid label selector.',
+      why: 'The webhook rejects the queue.',
+      source: `${QUEUE_WEBHOOK}, validateClusterQueueSpec`,
+      fix: 'Set spec.namespaceSelector to valid label keys, operators, and values.',
+    },
+    ({ object }) => {
+      const found: Violation[] = [];
+      checkLabelSelector(asObject(object.spec).namespaceSelector, '/spec/namespaceSelector', (path, message, details) =>
+        found.push({ path, message, ...details }),
+      );
+      return found;
+    },
+  ),
 );
 
-const flavorLabels = webhookRule(
-  'flavor-node-labels-valid',
-  {
-    row: 'KU9',
-    kinds: [RESOURCE_FLAVOR],
-    concerns: ['nodeLabels'],
-    summary: 'The nodeLabels of a flavor must be valid labels.',
-    why: 'The webhook rejects the flavor.',
-    source: FLAVOR_WEBHOOK,
-    fix: 'Set spec.nodeLabels to valid label keys and values.',
-  },
-  function* ({ object }) {
-    for (const [key, value] of stringEntries(asObject(object.spec).nodeLabels)) {
-      const complaint = qualifiedName(key) ?? labelValue(value);
-      if (complaint !== undefined) {
-        yield { path: pointer('/spec/nodeLabels', key), message: `${key}: "${value}" must ${complaint}`, found: value };
+const flavorLabels = fixesByField(
+  webhookRule(
+    'flavor-node-labels-valid',
+    {
+      row: 'KU9',
+      kinds: [RESOURCE_FLAVOR],
+      concerns: ['nodeLabels'],
+      summary: 'The nodeLabels of a flavor must be valid labels.',
+      why: 'The webhook rejects the flavor.',
+      source: FLAVOR_WEBHOOK,
+      fix: 'Set spec.nodeLabels to valid label keys and values.',
+    },
+    function* ({ object }) {
+      for (const [key, value] of stringEntries(asObject(object.spec).nodeLabels)) {
+        const complaint = qualifiedName(key) ?? labelValue(value);
+        if (complaint !== undefined) {
+          yield {
+            path: pointer('/spec/nodeLabels', key),
+            message: `${key}: "${value}" must ${complaint}`,
+            found: value,
+          };
+        }
       }
-    }
-  },
+    },
+  ),
 );
 
-const flavorTaints = webhookRule(
-  'flavor-taints-and-tolerations-valid',
-  {
-    row: 'KU9',
-    kinds: [RESOURCE_FLAVOR],
-    concerns: ['nodeTaints', 'tolerations'],
-    summary: 'Taints and tolerations of a flavor must have valid keys and values, and each taint must be unique.',
-    why: 'The webhook rejects the flavor.',
-    source: FLAVOR_WEBHOOK,
-    fix: 'Set a valid key, value, and effect in each entry of spec.nodeTaints and spec.tolerations, and remove duplicates.',
-  },
-  function* ({ object }) {
-    const seen = new Set<string>();
-    for (const { value, path } of objectsAt(object, '/spec/nodeTaints')) {
-      const [key, text, effect] = [
-        asString(value.key) ?? '',
-        asString(value.value) ?? '',
-        asString(value.effect) ?? '',
-      ];
-      const complaint = qualifiedName(key) ?? labelValue(text);
-      if (complaint !== undefined) {
-        yield { path, message: `the taint ${key}=${text} must ${complaint}`, found: key };
+const flavorTaints = fixesByField(
+  webhookRule(
+    'flavor-taints-and-tolerations-valid',
+    {
+      row: 'KU9',
+      kinds: [RESOURCE_FLAVOR],
+      concerns: ['nodeTaints', 'tolerations'],
+      summary: 'Taints and tolerations of a flavor must have valid keys and values, and each taint must be unique.',
+      why: 'The webhook rejects the flavor.',
+      source: FLAVOR_WEBHOOK,
+      fix: 'Set a valid key, value, and effect in each entry of spec.nodeTaints and spec.tolerations, and remove duplicates.',
+    },
+    function* ({ object }) {
+      const seen = new Set<string>();
+      for (const { value, path } of objectsAt(object, '/spec/nodeTaints')) {
+        const [key, text, effect] = [
+          asString(value.key) ?? '',
+          asString(value.value) ?? '',
+          asString(value.effect) ?? '',
+        ];
+        const complaint = qualifiedName(key) ?? labelValue(text);
+        if (complaint !== undefined) {
+          yield { path, message: `the taint ${key}=${text} must ${complaint}`, found: key };
+        }
+        if (seen.has(`${key} ${effect}`)) {
+          yield {
+            path,
+            message: `duplicate taint ${key} with the effect ${effect}`,
+            found: key,
+            expected: 'each key and effect once',
+          };
+        }
+        seen.add(`${key} ${effect}`);
       }
-      if (seen.has(`${key} ${effect}`)) {
-        yield {
-          path,
-          message: `duplicate taint ${key} with the effect ${effect}`,
-          found: key,
-          expected: 'each key and effect once',
-        };
+      for (const { value, path } of objectsAt(object, '/spec/tolerations')) {
+        const key = asString(value.key) ?? '';
+        const complaint = key === '' ? undefined : qualifiedName(key);
+        if (complaint !== undefined) {
+          yield { path: `${path}/key`, message: `the key ${key} must ${complaint}`, found: key };
+        }
       }
-      seen.add(`${key} ${effect}`);
-    }
-    for (const { value, path } of objectsAt(object, '/spec/tolerations')) {
-      const key = asString(value.key) ?? '';
-      const complaint = key === '' ? undefined : qualifiedName(key);
-      if (complaint !== undefined) {
-        yield { path: `${path}/key`, message: `the key ${key} must ${complaint}`, found: key };
-      }
-    }
-  },
+    },
+  ),
 );
 
 const RESERVED = 'pods';
@@ -267,37 +278,39 @@ const workloadPodSets = webhookRule(
   },
 );
 
-const workloadSlices = webhookRule(
-  'workload-slice-size-valid',
-  {
-    row: 'KU13',
-    kinds: [WORKLOAD],
-    concerns: ['podSets'],
-    summary:
-      'A topology request of a Workload must set podSetSliceRequiredTopology and a podSetSliceSize greater than 0 together.',
-    why: 'The webhook rejects the Workload.',
-    source: `${WORKLOAD_WEBHOOK}, validateTASSliceSize`,
-    fix: 'Set both podSetSliceRequiredTopology and podSetSliceSize, or neither.',
-  },
-  function* ({ object }) {
-    for (const { value, path } of objectsAt(object, '/spec/podSets')) {
-      const request = asObject(value.topologyRequest);
-      const at = `${path}/topologyRequest/podSetSliceSize`;
-      const hasTopology = (request.podSetSliceRequiredTopology ?? undefined) !== undefined;
-      const size = asInteger(request.podSetSliceSize);
-      if (hasTopology && size === undefined) {
-        yield { path: at, message: 'podSetSliceSize must be set when podSetSliceRequiredTopology is set' };
-      } else if (!hasTopology && size !== undefined) {
-        yield {
-          path: at,
-          message: 'podSetSliceSize must not be set when podSetSliceRequiredTopology is unset',
-          found: size,
-        };
-      } else if (size !== undefined && size <= 0) {
-        yield { path: at, message: `podSetSliceSize must be greater than 0: ${size}`, found: size };
+const workloadSlices = fixesByField(
+  webhookRule(
+    'workload-slice-size-valid',
+    {
+      row: 'KU13',
+      kinds: [WORKLOAD],
+      concerns: ['podSets'],
+      summary:
+        'A topology request of a Workload must set podSetSliceRequiredTopology and a podSetSliceSize greater than 0 together.',
+      why: 'The webhook rejects the Workload.',
+      source: `${WORKLOAD_WEBHOOK}, validateTASSliceSize`,
+      fix: 'Set both podSetSliceRequiredTopology and podSetSliceSize, or neither.',
+    },
+    function* ({ object }) {
+      for (const { value, path } of objectsAt(object, '/spec/podSets')) {
+        const request = asObject(value.topologyRequest);
+        const at = `${path}/topologyRequest/podSetSliceSize`;
+        const hasTopology = (request.podSetSliceRequiredTopology ?? undefined) !== undefined;
+        const size = asInteger(request.podSetSliceSize);
+        if (hasTopology && size === undefined) {
+          yield { path: at, message: 'podSetSliceSize must be set when podSetSliceRequiredTopology is set' };
+        } else if (!hasTopology && size !== undefined) {
+          yield {
+            path: at,
+            message: 'podSetSliceSize must not be set when podSetSliceRequiredTopology is unset',
+            found: size,
+          };
+        } else if (size !== undefined && size <= 0) {
+          yield { path: at, message: `podSetSliceSize must be greater than 0: ${size}`, found: size };
+        }
       }
-    }
-  },
+    },
+  ),
 );
 
 function* reserved(spec: Readonly<Record<string, JsonValue>>, path: string): Iterable<Violation> {

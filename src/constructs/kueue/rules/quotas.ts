@@ -1,6 +1,7 @@
 /**
  * Quotas of ClusterQueues and Cohorts: what the webhook demands beyond the schema.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { parseQuantity, Quantity } from '../../../manifests/quantity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
@@ -249,7 +250,7 @@ const sizes = quotaRule(
 
 const NANO = parseQuantity('1n') ?? Quantity.ZERO;
 
-const fairWeight: ObjectRule = {
+const fairWeight: ObjectRule = fixesByField({
   id: 'kueue/fair-sharing-weight-usable',
   row: 'KU12',
   tier: 'webhook',
@@ -274,7 +275,7 @@ const fairWeight: ObjectRule = {
       expected: '0, or greater than 1n',
     };
   },
-};
+});
 
 export const quotaRules: readonly Rule[] = [
   inCoveredOrder,

@@ -1,6 +1,7 @@
 /**
  * What pods ask of topology-aware scheduling, in annotations of their template.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { qualifiedName } from '../../../checks/server/syntax';
@@ -75,69 +76,73 @@ const oneRequest = requestRule(
   },
 );
 
-const readable = requestRule(
-  'topology-request-readable',
-  {
-    concerns: [...LEVELS, SLICE_TOPOLOGY],
-    summary: 'Topology levels must be keys of node labels, and unconstrained must be a boolean.',
-    fix: `Set ${REQUIRED_TOPOLOGY} or ${PREFERRED_TOPOLOGY} to the node label of a level of the Topology.`,
-  },
-  function* (annotations) {
-    for (const key of [REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY]) {
-      const value = annotations.get(key);
-      const complaint = value === undefined ? undefined : qualifiedName(value);
-      if (complaint !== undefined) {
-        yield { path: pointer(ANNOTATIONS, key), message: `"${value}" must ${complaint}`, found: value };
+const readable = fixesByField(
+  requestRule(
+    'topology-request-readable',
+    {
+      concerns: [...LEVELS, SLICE_TOPOLOGY],
+      summary: 'Topology levels must be keys of node labels, and unconstrained must be a boolean.',
+      fix: `Set ${REQUIRED_TOPOLOGY} or ${PREFERRED_TOPOLOGY} to the node label of a level of the Topology.`,
+    },
+    function* (annotations) {
+      for (const key of [REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY]) {
+        const value = annotations.get(key);
+        const complaint = value === undefined ? undefined : qualifiedName(value);
+        if (complaint !== undefined) {
+          yield { path: pointer(ANNOTATIONS, key), message: `"${value}" must ${complaint}`, found: value };
+        }
       }
-    }
-    const unconstrained = annotations.get(UNCONSTRAINED_TOPOLOGY);
-    if (unconstrained !== undefined && !GO_BOOL.includes(unconstrained)) {
-      yield {
-        path: pointer(ANNOTATIONS, UNCONSTRAINED_TOPOLOGY),
-        message: `"${unconstrained}" is not a valid boolean`,
-        found: unconstrained,
-        expected: '"true" or "false"',
-      };
-    }
-  },
+      const unconstrained = annotations.get(UNCONSTRAINED_TOPOLOGY);
+      if (unconstrained !== undefined && !GO_BOOL.includes(unconstrained)) {
+        yield {
+          path: pointer(ANNOTATIONS, UNCONSTRAINED_TOPOLOGY),
+          message: `"${unconstrained}" is not a valid boolean`,
+          found: unconstrained,
+          expected: '"true" or "false"',
+        };
+      }
+    },
+  ),
 );
 
-const slices = requestRule(
-  'topology-slice-complete',
-  {
-    concerns: [SLICE_TOPOLOGY, SLICE_SIZE],
-    summary: 'Slices must have a level, and a size from 1 to the number of pods of the template.',
-    fix: `Set both ${SLICE_TOPOLOGY} and ${SLICE_SIZE}.`,
-  },
-  function* (annotations, { count }) {
-    const [level, size] = [annotations.get(SLICE_TOPOLOGY), annotations.get(SLICE_SIZE)];
-    if (level !== undefined && size === undefined) {
-      yield { path: pointer(ANNOTATIONS, SLICE_TOPOLOGY), message: `${SLICE_SIZE} must be set`, expected: 'a size' };
-    }
-    if (size === undefined) {
-      return;
-    }
-    const path = pointer(ANNOTATIONS, SLICE_SIZE);
-    if (level === undefined) {
-      yield { path, message: `${SLICE_TOPOLOGY} must be set`, found: size, expected: 'a level' };
-    }
-    const pods = /^[+-]?\d+$/.test(size) ? Number(size) : undefined;
-    if (pods === undefined || pods < 1) {
-      yield {
-        path,
-        message: `"${size}" is not a valid number of pods`,
-        found: size,
-        expected: 'an integer, at least 1',
-      };
-    } else if (count !== undefined && pods > count) {
-      yield {
-        path,
-        message: `the slice size must not exceed the number of pods (${pods} > ${count})`,
-        found: size,
-        expected: `at most ${count}`,
-      };
-    }
-  },
+const slices = fixesByField(
+  requestRule(
+    'topology-slice-complete',
+    {
+      concerns: [SLICE_TOPOLOGY, SLICE_SIZE],
+      summary: 'Slices must have a level, and a size from 1 to the number of pods of the template.',
+      fix: `Set both ${SLICE_TOPOLOGY} and ${SLICE_SIZE}.`,
+    },
+    function* (annotations, { count }) {
+      const [level, size] = [annotations.get(SLICE_TOPOLOGY), annotations.get(SLICE_SIZE)];
+      if (level !== undefined && size === undefined) {
+        yield { path: pointer(ANNOTATIONS, SLICE_TOPOLOGY), message: `${SLICE_SIZE} must be set`, expected: 'a size' };
+      }
+      if (size === undefined) {
+        return;
+      }
+      const path = pointer(ANNOTATIONS, SLICE_SIZE);
+      if (level === undefined) {
+        yield { path, message: `${SLICE_TOPOLOGY} must be set`, found: size, expected: 'a level' };
+      }
+      const pods = /^[+-]?\d+$/.test(size) ? Number(size) : undefined;
+      if (pods === undefined || pods < 1) {
+        yield {
+          path,
+          message: `"${size}" is not a valid number of pods`,
+          found: size,
+          expected: 'an integer, at least 1',
+        };
+      } else if (count !== undefined && pods > count) {
+        yield {
+          path,
+          message: `the slice size must not exceed the number of pods (${pods} > ${count})`,
+          found: size,
+          expected: `at most ${count}`,
+        };
+      }
+    },
+  ),
 );
 
 const layers = requestRule(

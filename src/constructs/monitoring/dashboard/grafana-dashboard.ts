@@ -2,7 +2,7 @@
  * A dashboard of Grafana in a ConfigMap, where the sidecar of Grafana's chart finds it by a label.
  */
 import { embedded } from '../../../manifests/deferred';
-import { type ApiObject, Lazy } from 'cdk8s';
+import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type JsonObject } from '../../../facts/api/schema';
 import { ConfigMap } from '../../../facts/api/types/core/v1';
@@ -36,7 +36,7 @@ export class GrafanaDashboard extends Construct {
   /** Name of the ConfigMap. */
   readonly name: string;
   /** The ConfigMap object. */
-  readonly resource: ApiObject;
+  readonly resource: Resource<ConfigMap>;
   private readonly ownRows: PanelRow[];
 
   /** @throws if the uid cannot be one, or a panel is wider than the grid */

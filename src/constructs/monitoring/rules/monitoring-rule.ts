@@ -3,6 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type ObjectRule, type RuleFacts } from '../../../checks/rule';
+import { isForMonitoring } from './query-places';
 
 type Facts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;
 
@@ -18,5 +19,14 @@ export function monitoringRule(
   facts: Facts,
   check: ObjectRule['check'],
 ): ObjectRule {
-  return { tier: 'webhook', severity: 'error', ...facts, id: `monitoring/${id}`, on: 'object', kinds, check };
+  return {
+    tier: 'webhook',
+    severity: 'error',
+    ...facts,
+    id: `monitoring/${id}`,
+    on: 'object',
+    kinds,
+    ...(kinds.includes('ConfigMap') ? { appliesTo: isForMonitoring } : {}),
+    check,
+  };
 }

@@ -1,6 +1,7 @@
 /**
  * ServiceMonitors and PodMonitors (and ScrapeConfigs): what the operator drops, and what Prometheus never finds.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
@@ -123,25 +124,27 @@ export const monitorRules: readonly Rule[] = [
     },
   ),
 
-  monitoringRule(
-    'relabeling-valid',
-    [...MONITORS, SCRAPE_CONFIG],
-    {
-      row: 'SM3',
-      summary: 'A relabeling must set the members that its action uses, and a valid RE2 regular expression.',
-      why: NEVER,
-      source: `${OPERATOR}, pkg/prometheus/validation/validator.go; Prometheus, model/relabel/relabel.go`,
-      fix: 'Set a supported action, a valid regex, and the sourceLabels and targetLabel that the action requires in the relabeling.',
-    },
-    function* (manifest) {
-      for (const { value, path } of endpointsOf(manifest)) {
-        for (const list of ['relabelings', 'metricRelabelings']) {
-          for (const { index, field, message } of problemsInSteps(value[list], OPERATOR_FIELDS)) {
-            yield { path: pointer(path, list, index, field), message };
+  fixesByField(
+    monitoringRule(
+      'relabeling-valid',
+      [...MONITORS, SCRAPE_CONFIG],
+      {
+        row: 'SM3',
+        summary: 'A relabeling must set the members that its action uses, and a valid RE2 regular expression.',
+        why: NEVER,
+        source: `${OPERATOR}, pkg/prometheus/validation/validator.go; Prometheus, model/relabel/relabel.go`,
+        fix: 'Set a supported action, a valid regex, and the sourceLabels and targetLabel that the action requires in the relabeling.',
+      },
+      function* (manifest) {
+        for (const { value, path } of endpointsOf(manifest)) {
+          for (const list of ['relabelings', 'metricRelabelings']) {
+            for (const { index, field, message } of problemsInSteps(value[list], OPERATOR_FIELDS)) {
+              yield { path: pointer(path, list, index, field), message };
+            }
           }
         }
-      }
-    },
+      },
+    ),
   ),
 
   monitoringRule(

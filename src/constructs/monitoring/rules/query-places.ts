@@ -212,6 +212,20 @@ export function isForGrafana(manifest: Manifest): boolean {
   return Object.keys(asObject(asObject(manifest.object.metadata).labels)).includes('grafana_dashboard');
 }
 
+/** How a Prometheus configuration begins its list of scrape jobs. */
+export const SCRAPE_CONFIGS = /^scrape_configs[ \t]*:/m;
+
+/** Whether a manifest has rules, dashboards, or scrape jobs; ConfigMaps have them as texts. */
+export function isForMonitoring(manifest: Manifest): boolean {
+  return (
+    manifest.id.kind !== 'ConfigMap' ||
+    look(manifest) !== NOTHING ||
+    isForGrafana(manifest) ||
+    dashboardsOf(manifest).length > 0 ||
+    stringEntries(manifest.object.data).some(([, text]) => SCRAPE_CONFIGS.test(text))
+  );
+}
+
 function dashboardIn(key: string, text: string): readonly PlacedDashboard[] {
   if (!/"(?:panels|rows)"\s*:/.test(text)) {
     return [];

@@ -10,6 +10,7 @@ import { asArray, asObject, asString, isObject, objectsAt, stringEntries, string
 import { parseValue } from '../../../manifests/yaml';
 import { matchesWhole, parseDuration } from '../../../facts/promql';
 import { monitoringRule, PROMETHEUS } from './monitoring-rule';
+import { SCRAPE_CONFIGS } from './query-places';
 import { problemsInSteps, PROMETHEUS_FIELDS } from './relabeling';
 
 interface ScrapeFile {
@@ -32,7 +33,7 @@ function look(manifest: Manifest): Found {
     const files: ScrapeFile[] = [];
     const broken: { path: string; message: string }[] = [];
     for (const [key, text] of stringEntries(manifest.object.data)) {
-      if (!/^scrape_configs[ \t]*:/m.test(text) || /\{\{-|^[ \t]*\{\{/m.test(text)) {
+      if (!SCRAPE_CONFIGS.test(text) || /\{\{-|^[ \t]*\{\{/m.test(text)) {
         continue;
       }
       const path = pointer('/data', key);

@@ -282,7 +282,7 @@ function pluginRule(
   facts: Parameters<typeof specRule>[1],
   ...of: readonly PluginProblemKind[]
 ): ObjectRule {
-  return specRule(id, { row: 'NC4', ...facts }, CONFIG_KINDS, function* (_spec, manifest): Iterable<Violation> {
+  const check = function* (_spec: JsonObject, manifest: Manifest): Iterable<Violation> {
     for (const {
       path,
       problem: { kind, message, found, expected, webhookOnly, near },
@@ -300,7 +300,12 @@ function pluginRule(
         };
       }
     }
-  });
+  };
+  return { ...specRule(id, { row: 'NC4', ...facts }, CONFIG_KINDS, check), appliesTo: hasPluginProblems };
+}
+
+function hasPluginProblems(manifest: Manifest): boolean {
+  return pluginProblemsOf(manifest).length > 0;
 }
 
 const PLUGIN_SOURCE = `${cite('rdma-shared-device-plugin')}, pkg/resources; sriov-network-device-plugin, cmd/sriovdp; ${cite('network-operator')}, webhook-schemas`;

@@ -1,6 +1,7 @@
 /**
  * NC1 to NC6: what NVIDIA's network operator demands of its policies and of HostDeviceNetworks.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
@@ -113,46 +114,48 @@ const safeLoad = specRule(
 
 const GUID = /^([0-9A-Fa-f]{2}:){7}[0-9A-Fa-f]{2}$/;
 
-const guidRange = specRule(
-  'nic-guid-range-ordered',
-  {
-    row: 'NC3',
-    summary:
-      'The GUIDs of ibKubernetes must be eight hexadecimal bytes, and the last one must be greater than the first.',
-    why: 'The webhook rejects any others.',
-    source: WEBHOOK,
-    fix: 'Set pKeyGUIDPoolRangeStart and pKeyGUIDPoolRangeEnd, for example to 02:00:00:00:00:00:00:00 and 02:FF:FF:FF:FF:FF:FF:FF.',
-  },
-  [NIC_CLUSTER_POLICY],
-  function* (spec) {
-    const ib = spec.ibKubernetes;
-    if (!isObject(ib)) {
-      return;
-    }
-    const keys = ['pKeyGUIDPoolRangeStart', 'pKeyGUIDPoolRangeEnd'] as const;
-    const wrong = keys.filter((key) => typeof ib[key] === 'string' && !GUID.test(ib[key]));
-    for (const key of wrong) {
-      yield {
-        path: `/spec/ibKubernetes/${key}`,
-        message: `${key} is not a valid GUID`,
-        found: ib[key],
-        expected: 'xx:xx:xx:xx:xx:xx:xx:xx',
-      };
-    }
-    const [start, end] = keys.map((key) => textAt(ib, key));
-    if (wrong.length > 0 || start === undefined || end === undefined || start === '' || end === '') {
-      return;
-    }
-    const number = (guid: string): bigint => BigInt(`0x${guid.replaceAll(':', '')}`);
-    if (number(end) <= number(start)) {
-      yield {
-        path: '/spec/ibKubernetes/pKeyGUIDPoolRangeEnd',
-        message: 'the last GUID must be greater than the first',
-        found: end,
-        expected: `greater than ${start}`,
-      };
-    }
-  },
+const guidRange = fixesByField(
+  specRule(
+    'nic-guid-range-ordered',
+    {
+      row: 'NC3',
+      summary:
+        'The GUIDs of ibKubernetes must be eight hexadecimal bytes, and the last one must be greater than the first.',
+      why: 'The webhook rejects any others.',
+      source: WEBHOOK,
+      fix: 'Set pKeyGUIDPoolRangeStart and pKeyGUIDPoolRangeEnd, for example to 02:00:00:00:00:00:00:00 and 02:FF:FF:FF:FF:FF:FF:FF.',
+    },
+    [NIC_CLUSTER_POLICY],
+    function* (spec) {
+      const ib = spec.ibKubernetes;
+      if (!isObject(ib)) {
+        return;
+      }
+      const keys = ['pKeyGUIDPoolRangeStart', 'pKeyGUIDPoolRangeEnd'] as const;
+      const wrong = keys.filter((key) => typeof ib[key] === 'string' && !GUID.test(ib[key]));
+      for (const key of wrong) {
+        yield {
+          path: `/spec/ibKubernetes/${key}`,
+          message: `${key} is not a valid GUID`,
+          found: ib[key],
+          expected: 'xx:xx:xx:xx:xx:xx:xx:xx',
+        };
+      }
+      const [start, end] = keys.map((key) => textAt(ib, key));
+      if (wrong.length > 0 || start === undefined || end === undefined || start === '' || end === '') {
+        return;
+      }
+      const number = (guid: string): bigint => BigInt(`0x${guid.replaceAll(':', '')}`);
+      if (number(end) <= number(start)) {
+        yield {
+          path: '/spec/ibKubernetes/pKeyGUIDPoolRangeEnd',
+          message: 'the last GUID must be greater than the first',
+          found: end,
+          expected: `greater than ${start}`,
+        };
+      }
+    },
+  ),
 );
 
 /** The parts of a policy that have containers. */
@@ -319,34 +322,36 @@ const hostDeviceName = specRule(
 );
 
 /** Plugins that an attachment needs on the node, by the part of the policy that brings them. */
-const imagesNamed = specRule(
-  'nic-part-image-complete',
-  {
-    tier: 'advice',
-    severity: 'warning',
-    summary: 'Each part of a NicClusterPolicy must have a repository and a version, of its own or from global.',
-    why: 'The operator builds the image reference from repository, image, and version: without one of them the image cannot be pulled.',
-    source: `${OPERATOR}, api/v1alpha1/nicclusterpolicy_types.go (ImageSpec, global)`,
-    fix: 'Set global.repository and global.version, or both in the part.',
-  },
-  [NIC_CLUSTER_POLICY],
-  function* (spec) {
-    const global = asObject(spec.global);
-    for (const part of PARTS) {
-      const [head = '', tail] = part.split('/');
-      const value = tail === undefined ? spec[head] : asObject(spec[head])[tail];
-      if (!isObject(value)) {
-        continue;
-      }
-      for (const key of ['repository', 'version']) {
-        const inherited = part === 'ofedDriver' && key === 'version' ? '' : textAt(global, key);
-        // A driver without a version is another rule's to report.
-        if (textAt(value, key) === '' && inherited === '' && !(part === 'ofedDriver' && key === 'version')) {
-          yield { path: `/spec/${part}`, message: `${key} must be set for ${part}`, expected: key };
+const imagesNamed = fixesByField(
+  specRule(
+    'nic-part-image-complete',
+    {
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'Each part of a NicClusterPolicy must have a repository and a version, of its own or from global.',
+      why: 'The operator builds the image reference from repository, image, and version: without one of them the image cannot be pulled.',
+      source: `${OPERATOR}, api/v1alpha1/nicclusterpolicy_types.go (ImageSpec, global)`,
+      fix: 'Set global.repository and global.version, or both in the part.',
+    },
+    [NIC_CLUSTER_POLICY],
+    function* (spec) {
+      const global = asObject(spec.global);
+      for (const part of PARTS) {
+        const [head = '', tail] = part.split('/');
+        const value = tail === undefined ? spec[head] : asObject(spec[head])[tail];
+        if (!isObject(value)) {
+          continue;
+        }
+        for (const key of ['repository', 'version']) {
+          const inherited = part === 'ofedDriver' && key === 'version' ? '' : textAt(global, key);
+          // A driver without a version is another rule's to report.
+          if (textAt(value, key) === '' && inherited === '' && !(part === 'ofedDriver' && key === 'version')) {
+            yield { path: `/spec/${part}`, message: `${key} must be set for ${part}`, expected: key };
+          }
         }
       }
-    }
-  },
+    },
+  ),
 );
 
 const oneDevicePlugin = setRule(

@@ -48,6 +48,7 @@ const functionsCarryRdma: Rule = {
   tier: 'advice',
   severity: 'warning',
   on: 'pod-template',
+  sees: 'template',
   concerns: ['limits'],
   summary: 'A pod that locks memory for RDMA must get virtual functions of a policy with isRdma.',
   why: 'Without isRdma the device plugin does not pass /dev/infiniband: NCCL and MPI find no device and fall back to TCP.',
@@ -136,6 +137,7 @@ const sharedNameOffered: Rule = {
   tier: 'advice',
   severity: 'error',
   on: 'pod-template',
+  sees: 'template',
   concerns: ['limits'],
   summary:
     "A shared RDMA device that a pod requests must be a pool of the plugin's configuration, if the manifests contain it.",

@@ -142,6 +142,11 @@ function inWords(place: string): string {
 
 export type FileFacts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;
 
+function hasFiles(manifest: Manifest): boolean {
+  const { views, broken } = filesIn(manifest);
+  return views.length + broken.length > 0;
+}
+
 /** A rule over the files of one kind; places of violations are those within the file. */
 export function fileRule(
   kind: FileKind,
@@ -160,6 +165,7 @@ export function fileRule(
     id: `node-tuning/${name}`,
     on: 'object',
     kinds: [...kinds, 'ConfigMap'],
+    appliesTo: hasFiles,
     check: function* (manifest) {
       for (const view of filesIn(manifest).views) {
         if (view.kind !== kind) {
@@ -184,6 +190,7 @@ export const fileReadable: ObjectRule = {
   fix: 'Write valid syntax in data of the ConfigMap at the position of the finding.',
   on: 'object',
   kinds: ['ConfigMap'],
+  appliesTo: hasFiles,
   check: function* (manifest) {
     for (const { owner, path, why } of filesIn(manifest).broken) {
       yield { path, message: `invalid file of ${owner}: ${why}` };

@@ -2,6 +2,7 @@
  * KubeletConfiguration, the kubelet's file (row K16), and the flags that say the same. No server looks at it: the kubelet does when it
  * starts, and ends if it is wrong.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
@@ -87,66 +88,70 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     },
   ),
 
-  kubeletRule(
-    'kubelet-policy-known',
-    {
-      summary:
-        'The policies of the topology, CPU, and memory manager, and the topology scope, must have a supported value.',
-      fix: 'Set topologyManagerPolicy, cpuManagerPolicy, memoryManagerPolicy, or topologyManagerScope to one of the supported values, in the same case.',
-    },
-    function* (file) {
-      for (const [field, values] of CHOICES) {
-        const value = text(file[field]);
-        if (value !== '' && !values.includes(value)) {
-          yield {
-            path: `/${field}`,
-            message: `unsupported value "${value}" for ${field}`,
-            found: value,
-            expected: values.join(', '),
-          };
+  fixesByField(
+    kubeletRule(
+      'kubelet-policy-known',
+      {
+        summary:
+          'The policies of the topology, CPU, and memory manager, and the topology scope, must have a supported value.',
+        fix: 'Set topologyManagerPolicy, cpuManagerPolicy, memoryManagerPolicy, or topologyManagerScope to one of the supported values, in the same case.',
+      },
+      function* (file) {
+        for (const [field, values] of CHOICES) {
+          const value = text(file[field]);
+          if (value !== '' && !values.includes(value)) {
+            yield {
+              path: `/${field}`,
+              message: `unsupported value "${value}" for ${field}`,
+              found: value,
+              expected: values.join(', '),
+            };
+          }
         }
-      }
-    },
+      },
+    ),
   ),
 
-  kubeletRule(
-    'kubelet-number-within-bounds',
-    {
-      summary:
-        'Counts, ports, and percentages of the kubelet must be in range, and the low threshold of image garbage collection must be less than the high one.',
-      fix: 'Set the field, for example imageGCLowThresholdPercent, to a number in the expected range.',
-    },
-    function* (file) {
-      for (const [field, least, most] of BOUNDS) {
-        const value = whole(file[field]);
-        if (value === undefined || (value >= least && value <= most)) {
-          continue;
+  fixesByField(
+    kubeletRule(
+      'kubelet-number-within-bounds',
+      {
+        summary:
+          'Counts, ports, and percentages of the kubelet must be in range, and the low threshold of image garbage collection must be less than the high one.',
+        fix: 'Set the field, for example imageGCLowThresholdPercent, to a number in the expected range.',
+      },
+      function* (file) {
+        for (const [field, least, most] of BOUNDS) {
+          const value = whole(file[field]);
+          if (value === undefined || (value >= least && value <= most)) {
+            continue;
+          }
+          yield {
+            path: `/${field}`,
+            message: `${field} is out of range: ${value}`,
+            found: value,
+            expected: most === Infinity ? `${least} or more` : `${least}-${most}`,
+          };
         }
-        yield {
-          path: `/${field}`,
-          message: `${field} is out of range: ${value}`,
-          found: value,
-          expected: most === Infinity ? `${least} or more` : `${least}-${most}`,
-        };
-      }
-      const high = whole(file.imageGCHighThresholdPercent) ?? 85;
-      const low = whole(file.imageGCLowThresholdPercent) ?? 80;
-      if (low >= high) {
-        yield {
-          path: '/imageGCLowThresholdPercent',
-          message: `imageGCLowThresholdPercent must be less than imageGCHighThresholdPercent (${low} >= ${high})`,
-          found: low,
-          expected: `less than ${high}`,
-        };
-      }
-      if (file.serializeImagePulls === true && (whole(file.maxParallelImagePulls) ?? 1) > 1) {
-        yield {
-          path: '/maxParallelImagePulls',
-          message: 'maxParallelImagePulls must not be greater than 1 when serializeImagePulls is true',
-          expected: 'serializeImagePulls: false',
-        };
-      }
-    },
+        const high = whole(file.imageGCHighThresholdPercent) ?? 85;
+        const low = whole(file.imageGCLowThresholdPercent) ?? 80;
+        if (low >= high) {
+          yield {
+            path: '/imageGCLowThresholdPercent',
+            message: `imageGCLowThresholdPercent must be less than imageGCHighThresholdPercent (${low} >= ${high})`,
+            found: low,
+            expected: `less than ${high}`,
+          };
+        }
+        if (file.serializeImagePulls === true && (whole(file.maxParallelImagePulls) ?? 1) > 1) {
+          yield {
+            path: '/maxParallelImagePulls',
+            message: 'maxParallelImagePulls must not be greater than 1 when serializeImagePulls is true',
+            expected: 'serializeImagePulls: false',
+          };
+        }
+      },
+    ),
   ),
 
   kubeletRule(

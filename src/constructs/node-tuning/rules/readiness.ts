@@ -1,6 +1,7 @@
 /**
  * NodeReadinessRule: what its CRD requires beyond the schema, and what evicts by accident.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
@@ -27,65 +28,67 @@ function readinessRule(
 }
 
 export const readinessRules: readonly Rule[] = [
-  readinessRule(
-    'readiness-rule-valid',
-    {
-      tier: 'cel',
-      severity: 'error',
-      summary:
-        'A NodeReadinessRule must have a taint of readiness.k8s.io with a valid effect and a node selector that is not empty; conditionPolicy: anyOf, defaultStatus, and bootstrap-only exclude each other.',
-      why: 'The API server rejects the object, because of the CRD that the controller installs.',
-      fix: 'Set spec.taint, spec.nodeSelector, and the fields that exclude each other as described.',
-    },
-    function* (spec) {
-      const taint = asObject(spec.taint);
-      const key = text(taint.key);
-      if (!/^readiness\.k8s\.io\/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(key)) {
-        yield {
-          path: '/spec/taint/key',
-          message: `the taint key "${key}" must begin with readiness.k8s.io/`,
-          found: key,
-          expected: 'readiness.k8s.io/<name>',
-        };
-      }
-      if (!['NoSchedule', 'PreferNoSchedule', 'NoExecute'].includes(text(taint.effect))) {
-        yield { path: '/spec/taint/effect', message: 'unsupported effect of the taint', expected: 'NoSchedule' };
-      }
-      const excludesDefault =
-        spec.enforcementMode === 'bootstrap-only'
-          ? 'enforcementMode is bootstrap-only'
-          : spec.conditionPolicy === 'anyOf'
-            ? 'conditionPolicy is anyOf'
-            : undefined;
-      for (const { value, path } of items(spec, '/conditions')) {
-        if (excludesDefault !== undefined && value.defaultStatus !== undefined) {
+  fixesByField(
+    readinessRule(
+      'readiness-rule-valid',
+      {
+        tier: 'cel',
+        severity: 'error',
+        summary:
+          'A NodeReadinessRule must have a taint of readiness.k8s.io with a valid effect and a node selector that is not empty; conditionPolicy: anyOf, defaultStatus, and bootstrap-only exclude each other.',
+        why: 'The API server rejects the object, because of the CRD that the controller installs.',
+        fix: 'Set spec.taint, spec.nodeSelector, and the fields that exclude each other as described.',
+      },
+      function* (spec) {
+        const taint = asObject(spec.taint);
+        const key = text(taint.key);
+        if (!/^readiness\.k8s\.io\/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(key)) {
           yield {
-            path: `/spec${path}/defaultStatus`,
-            message: `defaultStatus must not be set when ${excludesDefault}`,
-            expected: 'no defaultStatus',
+            path: '/spec/taint/key',
+            message: `the taint key "${key}" must begin with readiness.k8s.io/`,
+            found: key,
+            expected: 'readiness.k8s.io/<name>',
           };
         }
-      }
-      if (spec.conditionPolicy === 'anyOf' && spec.enforcementMode === 'bootstrap-only') {
-        yield {
-          path: '/spec/conditionPolicy',
-          message: 'conditionPolicy must not be anyOf when enforcementMode is bootstrap-only',
-          found: 'anyOf',
-          expected: 'allOf',
-        };
-      }
-      const selector = asObject(spec.nodeSelector);
-      if (
-        Object.keys(asObject(selector.matchLabels)).length === 0 &&
-        items(selector, '/matchExpressions').length === 0
-      ) {
-        yield {
-          path: '/spec/nodeSelector',
-          message: 'nodeSelector must not be empty',
-          expected: 'matchLabels',
-        };
-      }
-    },
+        if (!['NoSchedule', 'PreferNoSchedule', 'NoExecute'].includes(text(taint.effect))) {
+          yield { path: '/spec/taint/effect', message: 'unsupported effect of the taint', expected: 'NoSchedule' };
+        }
+        const excludesDefault =
+          spec.enforcementMode === 'bootstrap-only'
+            ? 'enforcementMode is bootstrap-only'
+            : spec.conditionPolicy === 'anyOf'
+              ? 'conditionPolicy is anyOf'
+              : undefined;
+        for (const { value, path } of items(spec, '/conditions')) {
+          if (excludesDefault !== undefined && value.defaultStatus !== undefined) {
+            yield {
+              path: `/spec${path}/defaultStatus`,
+              message: `defaultStatus must not be set when ${excludesDefault}`,
+              expected: 'no defaultStatus',
+            };
+          }
+        }
+        if (spec.conditionPolicy === 'anyOf' && spec.enforcementMode === 'bootstrap-only') {
+          yield {
+            path: '/spec/conditionPolicy',
+            message: 'conditionPolicy must not be anyOf when enforcementMode is bootstrap-only',
+            found: 'anyOf',
+            expected: 'allOf',
+          };
+        }
+        const selector = asObject(spec.nodeSelector);
+        if (
+          Object.keys(asObject(selector.matchLabels)).length === 0 &&
+          items(selector, '/matchExpressions').length === 0
+        ) {
+          yield {
+            path: '/spec/nodeSelector',
+            message: 'nodeSelector must not be empty',
+            expected: 'matchLabels',
+          };
+        }
+      },
+    ),
   ),
   readinessRule(
     'readiness-rule-evicts-deliberately',

@@ -1,6 +1,7 @@
 /**
  * systemd's units and drop-ins, and OCI runtime specifications, as they are written for GPU nodes.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { type Rule } from '../../../checks/rule';
 import { itemsOf } from '../../../checks/server/values';
 import { pointer } from '../../../manifests/pointer';
@@ -72,34 +73,36 @@ export const unitRules: readonly Rule[] = [
     },
   ),
 
-  fileRule(
-    'SystemdUnit',
-    'unit-weight-within-bounds',
-    {
-      row: 'C5',
-      summary: 'The weights of units must be integers from 1 to 10000; CPUWeight may also be idle.',
-      why: 'systemd ignores the line and logs a message.',
-      source: 'systemd.resource-control(5)',
-      fix: 'Set CPUWeight or IOWeight to an integer from 1 to 10000.',
-    },
-    function* ({ value }) {
-      for (const [section, settings] of Object.entries(value)) {
-        for (const setting of WEIGHTS) {
-          const found = asString(asObject(settings)[setting]);
-          if (found === undefined || found === '' || (found === 'idle' && setting.endsWith('CPUWeight'))) {
-            continue;
-          }
-          if (!/^\d+$/.test(found) || Number(found) < 1 || Number(found) > 10_000) {
-            yield {
-              path: pointer('', section, setting),
-              message: `${setting} must be between 1 and 10000: ${found}`,
-              found,
-              expected: '1 to 10000',
-            };
+  fixesByField(
+    fileRule(
+      'SystemdUnit',
+      'unit-weight-within-bounds',
+      {
+        row: 'C5',
+        summary: 'The weights of units must be integers from 1 to 10000; CPUWeight may also be idle.',
+        why: 'systemd ignores the line and logs a message.',
+        source: 'systemd.resource-control(5)',
+        fix: 'Set CPUWeight or IOWeight to an integer from 1 to 10000.',
+      },
+      function* ({ value }) {
+        for (const [section, settings] of Object.entries(value)) {
+          for (const setting of WEIGHTS) {
+            const found = asString(asObject(settings)[setting]);
+            if (found === undefined || found === '' || (found === 'idle' && setting.endsWith('CPUWeight'))) {
+              continue;
+            }
+            if (!/^\d+$/.test(found) || Number(found) < 1 || Number(found) > 10_000) {
+              yield {
+                path: pointer('', section, setting),
+                message: `${setting} must be between 1 and 10000: ${found}`,
+                found,
+                expected: '1 to 10000',
+              };
+            }
           }
         }
-      }
-    },
+      },
+    ),
   ),
 
   fileRule(

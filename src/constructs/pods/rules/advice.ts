@@ -20,7 +20,7 @@ export interface AdviceTexts {
   readonly fix: string;
   readonly source: string;
   /** What the rule looks at, as in `PodTemplateRule`. @default template */
-  readonly sees?: 'everything';
+  readonly sees?: 'namespace' | 'everything';
 }
 
 export function podAdvice(
@@ -34,7 +34,7 @@ export function podAdvice(
     tier: 'advice',
     ...facts,
     on: 'pod-template',
-    ...(sees === 'everything' ? {} : { sees: 'template' }),
+    ...(sees === 'everything' ? {} : { sees: sees ?? 'template' }),
     check: (template, context) => {
       const violations: Violation[] = [];
       check(

@@ -2,6 +2,7 @@
  * What a pod asks of devices: names that somebody serves, visibility left to the plugin, RDMA with what it needs, and NCCL
  * values that NCCL reads.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import {
   findNcclVariable,
@@ -173,43 +174,45 @@ export const deviceRules: readonly Rule[] = [
     },
   ),
 
-  podAdvice(
-    'nccl-value-known',
-    {
-      concerns: ['env'],
-      severity: 'error',
-      summary: 'NCCL variables must have values that NCCL supports.',
-      why: 'NCCL fails with ncclInvalidUsage on an unknown token, or ignores the value.',
-      fix: 'Set the variable in env to a supported value, and leave NCCL_ALGO and NCCL_PROTO unset unless you debug a problem.',
-      source: 'NVIDIA NCCL user guide, environment variables; nccl v2.31',
-    },
-    (pod, say) => {
-      for (const container of pod.all) {
-        for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
-          const name = text(value.name);
-          const said = text(value.value).trim();
-          if (said === '' || said.includes('$(')) {
-            continue;
-          }
-          if (name === 'NCCL_ALGO' || name === 'NCCL_PROTO') {
-            const unknown = unknownNcclTokens(name, said);
-            if (unknown.length > 0) {
-              say(`${path}/value`, `unsupported NCCL value ${unknown.join(', ')}`, {
-                expected: `${findNcclVariable(name)?.tokens?.join(', ') ?? ''}, separated by commas`,
+  fixesByField(
+    podAdvice(
+      'nccl-value-known',
+      {
+        concerns: ['env'],
+        severity: 'error',
+        summary: 'NCCL variables must have values that NCCL supports.',
+        why: 'NCCL fails with ncclInvalidUsage on an unknown token, or ignores the value.',
+        fix: 'Set the variable in env to a supported value, and leave NCCL_ALGO and NCCL_PROTO unset unless you debug a problem.',
+        source: 'NVIDIA NCCL user guide, environment variables; nccl v2.31',
+      },
+      (pod, say) => {
+        for (const container of pod.all) {
+          for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
+            const name = text(value.name);
+            const said = text(value.value).trim();
+            if (said === '' || said.includes('$(')) {
+              continue;
+            }
+            if (name === 'NCCL_ALGO' || name === 'NCCL_PROTO') {
+              const unknown = unknownNcclTokens(name, said);
+              if (unknown.length > 0) {
+                say(`${path}/value`, `unsupported NCCL value ${unknown.join(', ')}`, {
+                  expected: `${findNcclVariable(name)?.tokens?.join(', ') ?? ''}, separated by commas`,
+                });
+              }
+              continue;
+            }
+            const tokens = findNcclVariable(name)?.tokens;
+            if (tokens !== undefined && !tokens.includes(said.toUpperCase()) && !/^\d+$/.test(said)) {
+              say(`${path}/value`, `unsupported value "${said}" for ${name}`, {
+                expected: tokens.join(', '),
+                severity: 'warning',
               });
             }
-            continue;
-          }
-          const tokens = findNcclVariable(name)?.tokens;
-          if (tokens !== undefined && !tokens.includes(said.toUpperCase()) && !/^\d+$/.test(said)) {
-            say(`${path}/value`, `unsupported value "${said}" for ${name}`, {
-              expected: tokens.join(', '),
-              severity: 'warning',
-            });
           }
         }
-      }
-    },
+      },
+    ),
   ),
 
   podAdvice(

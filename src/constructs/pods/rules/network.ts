@@ -31,7 +31,7 @@ export const networkRules: readonly Rule[] = [
   podAdvice(
     'host-network-resolves-services',
     {
-      sees: 'everything',
+      sees: 'namespace',
       concerns: ['hostNetwork'],
       severity: 'warning',
       summary: 'A pod on the host network must have dnsPolicy ClusterFirstWithHostNet.',
@@ -76,7 +76,7 @@ export const networkRules: readonly Rule[] = [
   podAdvice(
     'network-attachment-known',
     {
-      sees: 'everything',
+      sees: 'namespace',
       concerns: [NETWORKS_ANNOTATION],
       severity: 'info',
       summary:
@@ -112,7 +112,7 @@ export const networkRules: readonly Rule[] = [
   podAdvice(
     'network-attachment-device-asked',
     {
-      sees: 'everything',
+      sees: 'namespace',
       concerns: [NETWORKS_ANNOTATION],
       severity: 'warning',
       summary: 'A pod must request one device for each attachment to a network with devices.',
@@ -170,7 +170,7 @@ export const networkRules: readonly Rule[] = [
   podAdvice(
     'network-device-attached',
     {
-      sees: 'everything',
+      sees: 'namespace',
       concerns: ['limits', 'requests'],
       severity: 'warning',
       summary: 'A pod that requests the device of a network must attach to that network.',

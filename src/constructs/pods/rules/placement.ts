@@ -2,6 +2,7 @@
  * Where a pod may run: labels and taints that nodes really have (row K14), affinity that can match, pods that are replaced
  * when they are lost.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { ACCELERATORS, acceleratorToleration, findNodeLabel, NEVER_TAINTS } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -130,50 +131,52 @@ export const placementRules: readonly Rule[] = [
     },
   ),
 
-  podAdvice(
-    'node-label-set-by-something',
-    {
-      concerns: ['nodeSelector', 'nodeAffinity'],
-      severity: 'warning',
-      summary: 'A node label that a pod selects must be set by its component, with a possible value.',
-      why: 'No node has the label or the value: the pod stays pending.',
-      fix: 'Set nodeSelector to a label and a value that the component sets (see `kubectl get nodes --show-labels`).',
-      source: `NVIDIA k8s-device-plugin, GPU feature discovery (internal/lm); ${cite('nvidia-gpu-operator')}`,
-    },
-    (pod, say) => {
-      for (const { key, value, path } of wishesOf(pod)) {
-        const fact = findNodeLabel(key);
-        if (fact?.successor !== undefined) {
-          say(
-            path,
-            `${key} is ${fact.meaning === 'set by nothing' ? 'not set by any component' : 'an outdated label'}`,
-            {
-              expected: fact.successor,
-            },
-          );
-        } else if (key === PRODUCT) {
-          const near = PRODUCTS.filter(
-            (product) =>
-              product.startsWith(`${value}-`) ||
-              product === `NVIDIA-${value}` ||
-              product.startsWith(`NVIDIA-${value}-`),
-          );
-          const unlike = !PRODUCTS.includes(value) && (near.length > 0 || !/^[A-Z]/.test(value));
-          if (unlike) {
-            say(path, `"${value}" does not have the form in which GPU feature discovery writes a product`, {
-              expected:
-                near.length > 0
-                  ? near.join(' or ')
-                  : 'the NVML name with "-" instead of spaces, such as NVIDIA-H100-80GB-HBM3',
-            });
+  fixesByField(
+    podAdvice(
+      'node-label-set-by-something',
+      {
+        concerns: ['nodeSelector', 'nodeAffinity'],
+        severity: 'warning',
+        summary: 'A node label that a pod selects must be set by its component, with a possible value.',
+        why: 'No node has the label or the value: the pod stays pending.',
+        fix: 'Set nodeSelector to a label and a value that the component sets (see `kubectl get nodes --show-labels`).',
+        source: `NVIDIA k8s-device-plugin, GPU feature discovery (internal/lm); ${cite('nvidia-gpu-operator')}`,
+      },
+      (pod, say) => {
+        for (const { key, value, path } of wishesOf(pod)) {
+          const fact = findNodeLabel(key);
+          if (fact?.successor !== undefined) {
+            say(
+              path,
+              `${key} is ${fact.meaning === 'set by nothing' ? 'not set by any component' : 'an outdated label'}`,
+              {
+                expected: fact.successor,
+              },
+            );
+          } else if (key === PRODUCT) {
+            const near = PRODUCTS.filter(
+              (product) =>
+                product.startsWith(`${value}-`) ||
+                product === `NVIDIA-${value}` ||
+                product.startsWith(`NVIDIA-${value}-`),
+            );
+            const unlike = !PRODUCTS.includes(value) && (near.length > 0 || !/^[A-Z]/.test(value));
+            if (unlike) {
+              say(path, `"${value}" does not have the form in which GPU feature discovery writes a product`, {
+                expected:
+                  near.length > 0
+                    ? near.join(' or ')
+                    : 'the NVML name with "-" instead of spaces, such as NVIDIA-H100-80GB-HBM3',
+              });
+            }
+          } else if (fact?.unit === 'MiB' && !/^\d+$/.test(value)) {
+            say(path, `${key} must be a number of MiB: "${value}"`, { expected: 'such as 81559', severity: 'error' });
+          } else if (fact?.values !== undefined && value !== '' && !fact.values.includes(value)) {
+            say(path, `${key} never has the value "${value}"`, { expected: fact.values.join(', ') });
           }
-        } else if (fact?.unit === 'MiB' && !/^\d+$/.test(value)) {
-          say(path, `${key} must be a number of MiB: "${value}"`, { expected: 'such as 81559', severity: 'error' });
-        } else if (fact?.values !== undefined && value !== '' && !fact.values.includes(value)) {
-          say(path, `${key} never has the value "${value}"`, { expected: fact.values.join(', ') });
         }
-      }
-    },
+      },
+    ),
   ),
 
   podAdvice(

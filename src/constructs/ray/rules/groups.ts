@@ -1,6 +1,7 @@
 /**
  * RA1 to RA4, RA7, RA12 and RA13: names, groups and what they give to Ray.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
 import { type Rule } from '../../../checks/rule';
 import { dns1035Label, labelValue, qualifiedName } from '../../../checks/server/syntax';
@@ -69,40 +70,42 @@ const groupNames = clusterRule(
   },
 );
 
-const range = clusterRule(
-  {
-    id: 'ray/worker-group-range-ordered',
-    row: 'RA3',
-    summary: 'minReplicas of a worker group must be at least 0 and at most maxReplicas.',
-    why: 'The controller rejects the cluster otherwise.',
-    fix: 'Set minReplicas to at least 0 and maxReplicas to at least minReplicas.',
-  },
-  function* ({ workers }) {
-    for (const { value, path, name: group } of workers) {
-      const min = asInteger(value.minReplicas) ?? 0;
-      const max = asInteger(value.maxReplicas) ?? Number.MAX_SAFE_INTEGER;
-      for (const [field, bound] of [
-        ['minReplicas', min],
-        ['maxReplicas', max],
-      ] as const) {
-        if (bound < 0) {
+const range = fixesByField(
+  clusterRule(
+    {
+      id: 'ray/worker-group-range-ordered',
+      row: 'RA3',
+      summary: 'minReplicas of a worker group must be at least 0 and at most maxReplicas.',
+      why: 'The controller rejects the cluster otherwise.',
+      fix: 'Set minReplicas to at least 0 and maxReplicas to at least minReplicas.',
+    },
+    function* ({ workers }) {
+      for (const { value, path, name: group } of workers) {
+        const min = asInteger(value.minReplicas) ?? 0;
+        const max = asInteger(value.maxReplicas) ?? Number.MAX_SAFE_INTEGER;
+        for (const [field, bound] of [
+          ['minReplicas', min],
+          ['maxReplicas', max],
+        ] as const) {
+          if (bound < 0) {
+            yield {
+              path: `${path}/${field}`,
+              message: `${field} of the group ${group} must be greater than or equal to 0: ${bound}`,
+              found: bound,
+              expected: 'at least 0',
+            };
+          }
+        }
+        if (min > max) {
           yield {
-            path: `${path}/${field}`,
-            message: `${field} of the group ${group} must be greater than or equal to 0: ${bound}`,
-            found: bound,
-            expected: 'at least 0',
+            path: `${path}/minReplicas`,
+            message: `minReplicas of the group ${group} must be less than or equal to maxReplicas (${min} > ${max})`,
+            found: min,
           };
         }
       }
-      if (min > max) {
-        yield {
-          path: `${path}/minReplicas`,
-          message: `minReplicas of the group ${group} must be less than or equal to maxReplicas (${min} > ${max})`,
-          found: min,
-        };
-      }
-    }
-  },
+    },
+  ),
 );
 
 const inRange = clusterRule(
@@ -162,36 +165,39 @@ const resourcesOnce = clusterRule(
   },
 );
 
-const labels = clusterRule(
-  {
-    id: 'ray/labels-valid',
-    row: 'RA4',
-    summary: 'Ray labels of a group must be set in labels, not in rayStartParams, and must be valid Kubernetes labels.',
-    why: 'The controller rejects the cluster.',
-    fix: 'Move the labels from rayStartParams to labels of the group, with valid label keys and values.',
-  },
-  function* (cluster) {
-    for (const { value, path, startParams, name: group } of groupsOf(cluster)) {
-      if (startParams.labels !== undefined) {
-        yield {
-          path: `${path}/rayStartParams/labels`,
-          message: `the group ${group} sets labels in rayStartParams`,
-          found: startParams.labels,
-          expected: 'labels of the group',
-        };
-      }
-      for (const [key, text] of stringEntries(value.labels)) {
-        const complaint = qualifiedName(key) ?? labelValue(text);
-        if (complaint !== undefined) {
+const labels = fixesByField(
+  clusterRule(
+    {
+      id: 'ray/labels-valid',
+      row: 'RA4',
+      summary:
+        'Ray labels of a group must be set in labels, not in rayStartParams, and must be valid Kubernetes labels.',
+      why: 'The controller rejects the cluster.',
+      fix: 'Move the labels from rayStartParams to labels of the group, with valid label keys and values.',
+    },
+    function* (cluster) {
+      for (const { value, path, startParams, name: group } of groupsOf(cluster)) {
+        if (startParams.labels !== undefined) {
           yield {
-            path: pointer(`${path}/labels`, key),
-            message: `the Ray label ${key}=${text} must ${complaint}`,
-            found: text,
+            path: `${path}/rayStartParams/labels`,
+            message: `the group ${group} sets labels in rayStartParams`,
+            found: startParams.labels,
+            expected: 'labels of the group',
           };
         }
+        for (const [key, text] of stringEntries(value.labels)) {
+          const complaint = qualifiedName(key) ?? labelValue(text);
+          if (complaint !== undefined) {
+            yield {
+              path: pointer(`${path}/labels`, key),
+              message: `the Ray label ${key}=${text} must ${complaint}`,
+              found: text,
+            };
+          }
+        }
       }
-    }
-  },
+    },
+  ),
 );
 
 const suspended = clusterRule(

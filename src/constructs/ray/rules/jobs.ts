@@ -1,6 +1,7 @@
 /**
  * RA9 to RA11: RayJob, RayService and RayCronJob.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { pointer } from '../../../manifests/pointer';
@@ -98,53 +99,56 @@ const cluster = rayJobRule(
   },
 );
 
-const mode = rayJobRule(
-  {
-    id: 'ray/job-submission-mode-fits',
-    row: 'RA9',
-    summary:
-      'submissionMode must be K8sJobMode, HTTPMode, InteractiveMode, or SidecarMode; InteractiveMode excludes retries, and SidecarMode requires no submitter and a head with restartPolicy Never.',
-    why: 'The schema accepts any string; a job with an unknown mode is never submitted. The controller rejects invalid combinations.',
-    fix: 'Set submissionMode to one of the four modes, and remove the fields that it excludes.',
-  },
-  function* ({ spec, path, mode: found, backoffLimit }) {
-    if (!MODES.includes(found)) {
-      yield {
-        path: `${path}/submissionMode`,
-        message: `unsupported submissionMode "${found}"`,
-        found,
-        expected: MODES.join(', '),
-      };
-    }
-    if (found === 'InteractiveMode' && backoffLimit > 0) {
-      yield {
-        path: `${path}/backoffLimit`,
-        message: 'backoffLimit must be 0 in InteractiveMode',
-        found: backoffLimit,
-        expected: '0',
-      };
-    }
-    if (found !== 'SidecarMode') {
-      return;
-    }
-    for (const field of ['submitterPodTemplate', 'submitterConfig']) {
-      if (isObject(spec[field])) {
-        yield { path: `${path}/${field}`, message: `${field} must not be set in SidecarMode` };
+const mode = fixesByField(
+  rayJobRule(
+    {
+      id: 'ray/job-submission-mode-fits',
+      row: 'RA9',
+      summary:
+        'submissionMode must be K8sJobMode, HTTPMode, InteractiveMode, or SidecarMode; InteractiveMode excludes retries, and SidecarMode requires no submitter and a head with restartPolicy Never.',
+      why: 'The schema accepts any string; a job with an unknown mode is never submitted. The controller rejects invalid combinations.',
+      fix: 'Set submissionMode to one of the four modes, and remove the fields that it excludes.',
+    },
+    function* ({ spec, path, mode: found, backoffLimit }) {
+      if (!MODES.includes(found)) {
+        yield {
+          path: `${path}/submissionMode`,
+          message: `unsupported submissionMode "${found}"`,
+          found,
+          expected: MODES.join(', '),
+        };
       }
-    }
-    const at = '/rayClusterSpec/headGroupSpec/template/spec/restartPolicy';
-    const policy =
-      asString(asObject(asObject(asObject(asObject(spec.rayClusterSpec).headGroupSpec).template).spec).restartPolicy) ??
-      '';
-    if (policy !== '' && policy !== 'Never') {
-      yield {
-        path: `${path}${at}`,
-        message: `restartPolicy of the head must be Never: ${policy}`,
-        found: policy,
-        expected: 'Never',
-      };
-    }
-  },
+      if (found === 'InteractiveMode' && backoffLimit > 0) {
+        yield {
+          path: `${path}/backoffLimit`,
+          message: 'backoffLimit must be 0 in InteractiveMode',
+          found: backoffLimit,
+          expected: '0',
+        };
+      }
+      if (found !== 'SidecarMode') {
+        return;
+      }
+      for (const field of ['submitterPodTemplate', 'submitterConfig']) {
+        if (isObject(spec[field])) {
+          yield { path: `${path}/${field}`, message: `${field} must not be set in SidecarMode` };
+        }
+      }
+      const at = '/rayClusterSpec/headGroupSpec/template/spec/restartPolicy';
+      const policy =
+        asString(
+          asObject(asObject(asObject(asObject(spec.rayClusterSpec).headGroupSpec).template).spec).restartPolicy,
+        ) ?? '';
+      if (policy !== '' && policy !== 'Never') {
+        yield {
+          path: `${path}${at}`,
+          message: `restartPolicy of the head must be Never: ${policy}`,
+          found: policy,
+          expected: 'Never',
+        };
+      }
+    },
+  ),
 );
 
 const numbers = rayJobRule(
@@ -278,76 +282,78 @@ const headService = rayRule(
 
 const UPGRADES = ['NewCluster', 'NewClusterWithIncrementalUpgrade', 'None'];
 
-const upgrade = rayRule(
-  ['ray.io/RayService'],
-  {
-    id: 'ray/service-upgrade-fits',
-    row: 'RA10',
-    summary:
-      'upgradeStrategy.type must be NewCluster, NewClusterWithIncrementalUpgrade, or None; an incremental upgrade requires the autoscaler and valid clusterUpgradeOptions.',
-    why: 'The controller rejects the service. The incremental upgrade also requires the feature gate RayServiceIncrementalUpgrade, which is on by default from KubeRay 1.7 on.',
-    fix: 'Set upgradeStrategy.type to a supported value, and for an incremental upgrade set gatewayClassName, maxSurgePercent, stepSizePercent, and intervalSeconds.',
-  },
-  function* (manifest) {
-    const strategy = asObject(asObject(manifest.object.spec).upgradeStrategy);
-    const type = asString(strategy.type);
-    const path = '/spec/upgradeStrategy';
-    if (type !== undefined && !UPGRADES.includes(type)) {
-      yield {
-        path: `${path}/type`,
-        message: `unsupported upgrade type "${type}"`,
-        found: type,
-        expected: UPGRADES.join(', '),
-      };
-    }
-    if (type !== 'NewClusterWithIncrementalUpgrade') {
-      return;
-    }
-    if (clusterOf(manifest)?.autoscaling !== true) {
-      yield {
-        path: `${path}/type`,
-        message: 'an incremental upgrade requires the autoscaler',
-        found: type,
-        expected: 'enableInTreeAutoscaling: true',
-      };
-    }
-    const options = strategy.clusterUpgradeOptions;
-    if (!isObject(options)) {
-      yield { path, message: 'an incremental upgrade requires clusterUpgradeOptions' };
-      return;
-    }
-    const at = `${path}/clusterUpgradeOptions`;
-    const surge = asInteger(options.maxSurgePercent) ?? 100;
-    const step = asInteger(options.stepSizePercent);
-    const interval = asInteger(options.intervalSeconds);
-    if (surge < 0 || surge > 100) {
-      yield {
-        path: `${at}/maxSurgePercent`,
-        message: `maxSurgePercent must be between 0 and 100: ${surge}`,
-        found: surge,
-        expected: '0 to 100',
-      };
-    }
-    if (step !== undefined && (step < 0 || step > Math.min(100, Math.max(0, surge)))) {
-      yield {
-        path: `${at}/stepSizePercent`,
-        message: `stepSizePercent must be between 0 and maxSurgePercent: ${step}`,
-        found: step,
-        expected: `0 to ${Math.min(100, Math.max(0, surge))}`,
-      };
-    }
-    if (interval !== undefined && interval <= 0) {
-      yield {
-        path: `${at}/intervalSeconds`,
-        message: `intervalSeconds must be greater than 0: ${interval}`,
-        found: interval,
-        expected: 'greater than 0',
-      };
-    }
-    if (options.gatewayClassName === '') {
-      yield { path: `${at}/gatewayClassName`, message: 'gatewayClassName must not be empty', found: '' };
-    }
-  },
+const upgrade = fixesByField(
+  rayRule(
+    ['ray.io/RayService'],
+    {
+      id: 'ray/service-upgrade-fits',
+      row: 'RA10',
+      summary:
+        'upgradeStrategy.type must be NewCluster, NewClusterWithIncrementalUpgrade, or None; an incremental upgrade requires the autoscaler and valid clusterUpgradeOptions.',
+      why: 'The controller rejects the service. The incremental upgrade also requires the feature gate RayServiceIncrementalUpgrade, which is on by default from KubeRay 1.7 on.',
+      fix: 'Set upgradeStrategy.type to a supported value, and for an incremental upgrade set gatewayClassName, maxSurgePercent, stepSizePercent, and intervalSeconds.',
+    },
+    function* (manifest) {
+      const strategy = asObject(asObject(manifest.object.spec).upgradeStrategy);
+      const type = asString(strategy.type);
+      const path = '/spec/upgradeStrategy';
+      if (type !== undefined && !UPGRADES.includes(type)) {
+        yield {
+          path: `${path}/type`,
+          message: `unsupported upgrade type "${type}"`,
+          found: type,
+          expected: UPGRADES.join(', '),
+        };
+      }
+      if (type !== 'NewClusterWithIncrementalUpgrade') {
+        return;
+      }
+      if (clusterOf(manifest)?.autoscaling !== true) {
+        yield {
+          path: `${path}/type`,
+          message: 'an incremental upgrade requires the autoscaler',
+          found: type,
+          expected: 'enableInTreeAutoscaling: true',
+        };
+      }
+      const options = strategy.clusterUpgradeOptions;
+      if (!isObject(options)) {
+        yield { path, message: 'an incremental upgrade requires clusterUpgradeOptions' };
+        return;
+      }
+      const at = `${path}/clusterUpgradeOptions`;
+      const surge = asInteger(options.maxSurgePercent) ?? 100;
+      const step = asInteger(options.stepSizePercent);
+      const interval = asInteger(options.intervalSeconds);
+      if (surge < 0 || surge > 100) {
+        yield {
+          path: `${at}/maxSurgePercent`,
+          message: `maxSurgePercent must be between 0 and 100: ${surge}`,
+          found: surge,
+          expected: '0 to 100',
+        };
+      }
+      if (step !== undefined && (step < 0 || step > Math.min(100, Math.max(0, surge)))) {
+        yield {
+          path: `${at}/stepSizePercent`,
+          message: `stepSizePercent must be between 0 and maxSurgePercent: ${step}`,
+          found: step,
+          expected: `0 to ${Math.min(100, Math.max(0, surge))}`,
+        };
+      }
+      if (interval !== undefined && interval <= 0) {
+        yield {
+          path: `${at}/intervalSeconds`,
+          message: `intervalSeconds must be greater than 0: ${interval}`,
+          found: interval,
+          expected: 'greater than 0',
+        };
+      }
+      if (options.gatewayClassName === '') {
+        yield { path: `${at}/gatewayClassName`, message: 'gatewayClassName must not be empty', found: '' };
+      }
+    },
+  ),
 );
 
 const TIMEOUT = 'ray.io/initializing-timeout';

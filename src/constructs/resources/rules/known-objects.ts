@@ -88,6 +88,9 @@ export const knownObjects: SetRule = {
         if (reference.optional || reference.name === '' || isExpectedElsewhere(reference) || isVolcanoOwn(reference)) {
           continue;
         }
+        if (set.resolve(reference) !== undefined) {
+          continue;
+        }
         const names = candidates(set, reference);
         if (names.length === 0 || names.includes(reference.name)) {
           continue;

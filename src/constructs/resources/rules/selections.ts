@@ -30,28 +30,59 @@ interface Candidate {
   readonly labels: JsonObject;
 }
 
-/** What a selector could have chosen: pods of templates, or Services, in its namespaces. */
-function candidatesOf(
-  set: ManifestSet,
-  of: 'pods' | 'services',
-  namespaces: readonly string[] | undefined,
-): readonly Candidate[] {
-  const inReach = ({ id }: Manifest): boolean =>
-    namespaces?.some((namespace) => mayShareNamespace(namespace, id.namespace)) ?? true;
-  return of === 'pods'
-    ? set.podTemplates
-        .filter(({ manifest }) => inReach(manifest))
-        .map(({ manifest, metadata }) => ({
-          name: `${manifest.id.kind} ${manifest.id.name}`,
-          labels: { ...asObject(metadata.labels), ...controllerLabels(manifest) },
-        }))
-    : set
-        .ofKind('Service')
-        .filter(inReach)
-        .map(({ id, object }) => ({ name: `Service ${id.name}`, labels: asObject(asObject(object.metadata).labels) }));
+/** Everything in a set that selectors choose. */
+class Candidates {
+  private someWithout?: boolean;
+  private readonly inNamespaces = new Map<string, readonly Candidate[]>();
+
+  constructor(private readonly set: ManifestSet) {}
+
+  /** What a selector could have chosen: pods of templates, or Services, in its namespaces. */
+  in(of: 'pods' | 'services', namespaces: readonly string[] | undefined): readonly Candidate[] {
+    const key = JSON.stringify([of, namespaces]);
+    let found = this.inNamespaces.get(key);
+    if (found === undefined) {
+      found = of === 'pods' ? this.pods(namespaces) : this.services(namespaces);
+      this.inNamespaces.set(key, found);
+    }
+    return found;
+  }
+
+  private pods(namespaces: readonly string[] | undefined): readonly Candidate[] {
+    const namespace = this.onlyNamespace(namespaces);
+    const templates =
+      namespace === undefined
+        ? this.set.podTemplates.filter(({ manifest }) => isInReach(manifest, namespaces))
+        : this.set.podTemplatesIn(namespace);
+    return templates.map(({ manifest, metadata }) => ({
+      name: `${manifest.id.kind} ${manifest.id.name}`,
+      labels: { ...asObject(metadata.labels), ...controllerLabels(manifest) },
+    }));
+  }
+
+  private services(namespaces: readonly string[] | undefined): readonly Candidate[] {
+    const namespace = this.onlyNamespace(namespaces);
+    const services =
+      namespace === undefined
+        ? this.set.ofKind('Service').filter((manifest) => isInReach(manifest, namespaces))
+        : this.set.ofKind('Service', namespace);
+    return services.map(({ id, object }) => ({
+      name: `Service ${id.name}`,
+      labels: asObject(asObject(object.metadata).labels),
+    }));
+  }
+
+  /** The namespace in which all candidates are; `undefined` where there may be several: an object without a namespace may be in any. */
+  private onlyNamespace(namespaces: readonly string[] | undefined): string | undefined {
+    const [only = '', ...others] = namespaces ?? [];
+    this.someWithout ??= this.set.podTemplatesIn('').length + this.set.ofKind('Service', '').length > 0;
+    return only === '' || others.length > 0 || this.someWithout ? undefined : only;
+  }
 }
 
-type Candidates = (of: 'pods' | 'services', namespaces: readonly string[] | undefined) => readonly Candidate[];
+function isInReach({ id }: Manifest, namespaces: readonly string[] | undefined): boolean {
+  return namespaces?.some((namespace) => mayShareNamespace(namespace, id.namespace)) ?? true;
+}
 
 interface Miss {
   readonly key: string;
@@ -94,13 +125,7 @@ export const selectsSomething: SetRule = {
   source: 'kubernetes 1.36, label selectors',
   fix: 'Set the selector to labels of the objects that it is for.',
   *check({ set }) {
-    const known = new Map<string, readonly Candidate[]>();
-    const candidates: Candidates = (of, namespaces) => {
-      const key = JSON.stringify([of, namespaces]);
-      const found = known.get(key) ?? candidatesOf(set, of, namespaces);
-      known.set(key, found);
-      return found;
-    };
+    const candidates = new Candidates(set);
     for (const manifest of set.manifests) {
       const place = SELECTING.get(kindKey(manifest.id));
       const selection = place === undefined ? undefined : selectionOf(manifest);
@@ -115,9 +140,9 @@ function* unmatched(
   manifest: Manifest,
   place: { readonly path: string; readonly labels: string },
   { of, namespaces, chooses }: NonNullable<ReturnType<typeof selectionOf>>,
-  candidatesIn: Candidates,
+  all: Candidates,
 ): Iterable<Violation & { readonly manifest: Manifest }> {
-  const candidates = candidatesIn(of, namespaces);
+  const candidates = all.in(of, namespaces);
   if (candidates.length === 0 || candidates.some(({ labels }) => chooses(labels))) {
     return;
   }

@@ -1,11 +1,19 @@
 /**
- * What Knative demands beyond its schema, and what keeps model servers from serving. Rows KN1 to KN13 and SV1 to SV7 of docs/serving.md.
+ * What Knative demands beyond its schema, and what keeps model servers from serving. Rows KN1 to KN15 and SV1 to SV7 of docs/serving.md.
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
 import { type Rule } from '../../../checks/rule';
 import { knativeAutoscalingRules } from './knative-autoscaling';
+import { knativeFieldRules } from './knative-fields';
 import { knativeRevisionRules } from './knative-revision';
+import { knativeRoutingRules } from './knative-routing';
 import { rolloutRules } from './rollout';
 
-export const servingRules: readonly Rule[] = [...knativeAutoscalingRules, ...knativeRevisionRules, ...rolloutRules];
+export const servingRules: readonly Rule[] = [
+  ...knativeAutoscalingRules,
+  ...knativeRevisionRules,
+  ...knativeFieldRules,
+  ...knativeRoutingRules,
+  ...rolloutRules,
+];

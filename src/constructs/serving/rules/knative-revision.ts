@@ -1,6 +1,7 @@
 /**
  * What Knative's webhook demands of a revision's pod: its port, the switches that its fields need, its limits and its names.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { posix } from 'node:path';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
@@ -234,52 +235,54 @@ const mountPathFree = revisionRule(
   },
 );
 
-const probes = revisionRule(
-  'knative-probe-valid',
-  {
-    row: 'KN8',
-    summary:
-      'Probes of a revision must use its port or none; a readiness probe with periodSeconds 0 must set neither timeoutSeconds nor failureThreshold.',
-    why: "Requests and probes use the same port. Period 0 is Knative's own fast probe, which has no such limits. The webhook rejects any others.",
-    source: PODS,
-    fix: 'Remove port from the probe or set it to the number of the port, and set periodSeconds together with timeoutSeconds and failureThreshold.',
-  },
-  function* ({ spec, specPath }) {
-    const containers = objectsAt(spec, '/containers');
-    const [port] = containers.flatMap(({ value }) => objectsAt(value, '/ports').map((one) => one.value));
-    const name = (asString(port?.name) ?? '') === '' ? 'http' : asString(port?.name);
-    for (const { value, path } of containers) {
-      const serving = containers.length === 1 || asArray(value.ports).length > 0;
-      for (const kind of serving ? ['livenessProbe', 'readinessProbe', 'startupProbe'] : []) {
-        const probe = asObject(value[kind]);
-        for (const handler of ['httpGet', 'tcpSocket']) {
-          const asked = asString(asObject(probe[handler]).port) ?? '';
-          if (asked !== '' && asked !== name) {
+const probes = fixesByField(
+  revisionRule(
+    'knative-probe-valid',
+    {
+      row: 'KN8',
+      summary:
+        'Probes of a revision must use its port or none; a readiness probe with periodSeconds 0 must set neither timeoutSeconds nor failureThreshold.',
+      why: "Requests and probes use the same port. Period 0 is Knative's own fast probe, which has no such limits. The webhook rejects any others.",
+      source: PODS,
+      fix: 'Remove port from the probe or set it to the number of the port, and set periodSeconds together with timeoutSeconds and failureThreshold.',
+    },
+    function* ({ spec, specPath }) {
+      const containers = objectsAt(spec, '/containers');
+      const [port] = containers.flatMap(({ value }) => objectsAt(value, '/ports').map((one) => one.value));
+      const name = (asString(port?.name) ?? '') === '' ? 'http' : asString(port?.name);
+      for (const { value, path } of containers) {
+        const serving = containers.length === 1 || asArray(value.ports).length > 0;
+        for (const kind of serving ? ['livenessProbe', 'readinessProbe', 'startupProbe'] : []) {
+          const probe = asObject(value[kind]);
+          for (const handler of ['httpGet', 'tcpSocket']) {
+            const asked = asString(asObject(probe[handler]).port) ?? '';
+            if (asked !== '' && asked !== name) {
+              yield {
+                path: `${specPath}${path}/${kind}/${handler}/port`,
+                message: `the revision has no port "${asked}"`,
+                found: asked,
+                expected: name,
+              };
+            }
+          }
+        }
+        const readiness = asObject(value.readinessProbe);
+        if (!isObject(value.readinessProbe) || (asInteger(readiness.periodSeconds) ?? 0) !== 0) {
+          continue;
+        }
+        for (const key of ['timeoutSeconds', 'failureThreshold']) {
+          if ((asInteger(readiness[key]) ?? 0) !== 0) {
             yield {
-              path: `${specPath}${path}/${kind}/${handler}/port`,
-              message: `the revision has no port "${asked}"`,
-              found: asked,
-              expected: name,
+              path: `${specPath}${path}/readinessProbe/${key}`,
+              message: `${key} must not be set without periodSeconds`,
+              found: readiness[key],
+              expected: 'periodSeconds of at least 1',
             };
           }
         }
       }
-      const readiness = asObject(value.readinessProbe);
-      if (!serving || !isObject(value.readinessProbe) || (asInteger(readiness.periodSeconds) ?? 0) !== 0) {
-        continue;
-      }
-      for (const key of ['timeoutSeconds', 'failureThreshold']) {
-        if ((asInteger(readiness[key]) ?? 0) !== 0) {
-          yield {
-            path: `${specPath}${path}/readinessProbe/${key}`,
-            message: `${key} must not be set without periodSeconds`,
-            found: readiness[key],
-            expected: 'periodSeconds of at least 1',
-          };
-        }
-      }
-    }
-  },
+    },
+  ),
 );
 
 const volumesMounted = revisionRule(

@@ -231,10 +231,10 @@ const surgeFits: Rule = {
     for (const [name, each] of devicesOf(asObject(asObject(spec.template).spec))) {
       const quota = quotaFor(name, manifest.id.namespace, set);
       // A quota that is too small for the replicas themselves is another matter.
-      if (quota === undefined || quota.hard.isLessThan(times(each, replicas))) {
+      if (quota === undefined || quota.hard.isLessThan(each.multiply(replicas))) {
         continue;
       }
-      if (!quota.hard.isLessThan(times(each, replicas + 1))) {
+      if (!quota.hard.isLessThan(each.multiply(replicas + 1))) {
         continue;
       }
       yield {
@@ -261,22 +261,15 @@ function devicesOf(spec: JsonObject): readonly (readonly [string, Quantity])[] {
   );
 }
 
-function times(each: Quantity, count: number): Quantity {
-  return Array.from({ length: count - 1 }).reduce<Quantity>((sum) => sum.add(each), each);
-}
-
 /** The tightest quota for a resource in a namespace that holds for every pod. */
 function quotaFor(resource: string, namespace: string, set: RuleContext['set']): Hard | undefined {
-  const found = set
-    .ofKind('ResourceQuota')
-    .filter(({ id }) => id.namespace === namespace)
-    .flatMap(({ id, object }) => {
-      const spec = asObject(object.spec);
-      const scoped = asArray(spec.scopes).length > 0 || isObject(spec.scopeSelector);
-      const amount = asObject(spec.hard)[`requests.${resource}`];
-      const hard = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
-      return scoped || hard === undefined ? [] : [{ name: id.name, hard }];
-    });
+  const found = set.ofKind('ResourceQuota', namespace).flatMap(({ id, object }) => {
+    const spec = asObject(object.spec);
+    const scoped = asArray(spec.scopes).length > 0 || isObject(spec.scopeSelector);
+    const amount = asObject(spec.hard)[`requests.${resource}`];
+    const hard = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
+    return scoped || hard === undefined ? [] : [{ name: id.name, hard }];
+  });
   const [first, ...others] = found;
   return others.reduce(
     (tightest, one) => (tightest === undefined || one.hard.isLessThan(tightest.hard) ? one : tightest),

@@ -27,7 +27,18 @@ export interface RevisionView {
   readonly isTemplate: boolean;
 }
 
-export function revisionOf({ id, object }: Manifest): RevisionView {
+const revisions = new WeakMap<Manifest, RevisionView>();
+
+/** The revision of a manifest. Read once for all rules. */
+export function revisionOf(manifest: Manifest): RevisionView {
+  let revision = revisions.get(manifest);
+  if (revision === undefined) {
+    revisions.set(manifest, (revision = readRevision(manifest)));
+  }
+  return revision;
+}
+
+function readRevision({ id, object }: Manifest): RevisionView {
   const isTemplate = id.kind !== 'Revision';
   const holder = isTemplate ? asObject(asObject(object.spec).template) : object;
   const base = isTemplate ? '/spec/template' : '';

@@ -8,6 +8,7 @@ import { countedPod, quotaViolations, unstatedViolations } from '../../../checks
 import { contentsOfSet } from '../../../checks/server/admission/cluster-contents';
 import { namespaceIsOurs, policyOf, type Quota } from '../../../checks/server/admission/namespace-policy';
 import { type CountedPod, countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
+import { podAmountOf } from '../../../checks/server/admission/quota-keys';
 import { describeId, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
@@ -96,8 +97,13 @@ interface WorkloadUse {
   readonly onePodExceeds: boolean;
 }
 
+const NO_USE: WorkloadUse = { pods: 0, total: Quantity.ZERO, onePodExceeds: false };
+
 function useOf(manifest: Manifest, quota: Quota, key: string, hard: Quantity, set: ManifestSet): WorkloadUse {
-  let use: WorkloadUse = { pods: 0, total: Quantity.ZERO, onePodExceeds: false };
+  let use = NO_USE;
+  if (podAmountOf(key) === undefined) {
+    return use;
+  }
   for (const template of set.podTemplatesOf(manifest)) {
     const { count = 0 } = template;
     const pod = countedOf(template, set);
@@ -159,23 +165,36 @@ interface QuotaUser {
   readonly total: Quantity;
 }
 
+/** An object of a namespace, with what quotas count of it beside its pods. */
+interface NamespaceObject {
+  readonly manifest: Manifest;
+  readonly use: ReadonlyMap<string, Quantity>;
+}
+
+/** The objects of a namespace. Several manifests of one object are one object. */
+function objectsIn(set: ManifestSet, namespace: string): readonly NamespaceObject[] {
+  const objects: NamespaceObject[] = [];
+  const seen = new Set<string>();
+  for (const manifest of set.inNamespace(namespace)) {
+    const name = describeId(manifest.id);
+    if (manifest.id.name === '' || !seen.has(name)) {
+      objects.push({ manifest, use: objectUse(manifest) });
+    }
+    seen.add(name);
+  }
+  return objects;
+}
+
 /** What the lasting pods and the objects of the manifests use of one amount, with what uses it. */
 function usersOf(
   set: ManifestSet,
-  namespace: string,
+  objects: readonly NamespaceObject[],
   { quota, key, hard }: { readonly quota: Quota; readonly key: string; readonly hard: Quantity },
 ): readonly QuotaUser[] {
   const users: QuotaUser[] = [];
-  const seen = new Set<string>();
-  for (const manifest of set.manifests) {
-    const { id } = manifest;
-    // Several manifests of one object are one object.
-    if (id.namespace !== namespace || (id.name !== '' && seen.has(describeId(id)))) {
-      continue;
-    }
-    seen.add(describeId(id));
-    const ofObject = quota.scoped ? undefined : objectUse(manifest).get(key);
-    const ofPods = LASTING.has(id.kind) ? useOf(manifest, quota, key, hard, set).total : Quantity.ZERO;
+  for (const { manifest, use } of objects) {
+    const ofObject = quota.scoped ? undefined : use.get(key);
+    const ofPods = LASTING.has(manifest.id.kind) ? useOf(manifest, quota, key, hard, set).total : Quantity.ZERO;
     const total = ofObject ?? ofPods;
     if (total.isPositive()) {
       users.push({ manifest, total });
@@ -195,9 +214,14 @@ const setFits: Rule = {
   fix: 'Raise spec.hard of the quota, or move objects to another namespace.',
   *check({ set }) {
     for (const manifest of set.ofKind('ResourceQuota')) {
+      let objects: readonly NamespaceObject[] | undefined;
       for (const amount of amountsIn(set, manifest.id.namespace)) {
         const { quota, key, hard } = amount;
-        const users = quota.manifest === manifest ? usersOf(set, manifest.id.namespace, amount) : [];
+        if (quota.manifest !== manifest) {
+          continue;
+        }
+        objects ??= objectsIn(set, manifest.id.namespace);
+        const users = usersOf(set, objects, amount);
         const total = users.reduce((sum, user) => sum.add(user.total), Quantity.ZERO);
         // What one object exceeds alone is reported there.
         if (users.length < 2 || !total.isGreaterThan(hard) || users.some((user) => user.total.isGreaterThan(hard))) {

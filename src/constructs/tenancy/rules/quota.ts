@@ -1,6 +1,7 @@
 /**
  * ResourceQuota: keys that count, amounts that can be meant, defaults beside mandatory amounts.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { findResource, isExtendedResource } from '../../../facts/catalog';
 import { type JsonValue } from '../../../facts/api/schema';
@@ -67,7 +68,7 @@ const keyCounted: Rule = {
   },
 };
 
-const wholeDevices: Rule = {
+const wholeDevices: Rule = fixesByField({
   id: 'tenancy/quota-devices-whole',
   row: 'K10',
   on: 'object',
@@ -92,7 +93,7 @@ const wholeDevices: Rule = {
       };
     }
   },
-};
+});
 
 const memoryPlausible: Rule = {
   id: 'tenancy/memory-has-unit',

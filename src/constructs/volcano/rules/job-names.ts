@@ -6,14 +6,14 @@ import { cite } from '../../../facts/upstream';
 import { type ObjectRule } from '../../../checks/rule';
 import { asArray } from '../../../manifests/read';
 import { podName } from '../job-spec';
-import { JOB_WEBHOOK, jobRule } from './job-rule';
+import { JOB_WEBHOOK, namedJobRule } from './job-rule';
 
 const LABEL_LENGTH = 63;
 const DNS_1035_LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
 /** Volumes that the controller adds for `spec.volumes` are named `<job>-<12 characters>`. */
 const VOLUME_SUFFIX = '-000000000000';
 
-const serviceName = jobRule(
+const serviceName = namedJobRule(
   {
     id: 'volcano/job-name-serves-as-host',
     concerns: ['plugins'],
@@ -38,7 +38,7 @@ const serviceName = jobRule(
   },
 );
 
-const derivedNames = jobRule(
+const derivedNames = namedJobRule(
   {
     id: 'volcano/job-derived-names-fit',
     row: 'VJ9',
@@ -73,7 +73,7 @@ const derivedNames = jobRule(
   },
 );
 
-const podNames = jobRule(
+const podNames = namedJobRule(
   {
     id: 'volcano/job-pod-names-fit',
     row: 'VJ10',

@@ -39,15 +39,15 @@ function levelsOf(job: JobView): readonly Level[] {
 
 function readLevels(job: JobView): readonly Level[] {
   const levels = [
-    { of: 'the job', path: job.path },
-    ...job.tasks.map((task) => ({ of: `the task ${task.name}`, path: task.path })),
+    { of: 'the job', path: job.path, holder: job.spec },
+    ...job.tasks.map((task) => ({ of: `the task ${task.name}`, path: task.path, holder: task.value })),
   ];
-  return levels.map(({ of, path }) => ({
+  return levels.map(({ of, path, holder }) => ({
     of,
-    policies: objectsAt(job.manifest.object, `${path}/policies`).map(({ value, path: policyPath }) => {
+    policies: objectsAt(holder, '/policies').map(({ value, path: place }) => {
       const event = asString(value.event) ?? '';
       return {
-        path: policyPath,
+        path: `${path}${place}`,
         events: [...new Set([...stringsIn(value.events), ...(event === '' ? [] : [event])])],
         exitCode: asInteger(value.exitCode),
         hasExitCode: value.exitCode !== undefined && value.exitCode !== null,

@@ -146,6 +146,7 @@ const podQueue: PodTemplateRule = {
   tier: 'advice',
   severity: 'error',
   on: 'pod-template',
+  sees: 'template',
   summary: `The queue in the annotation ${QUEUE_NAME_ANNOTATION} must be a leaf queue.`,
   why: "Volcano puts the pods' PodGroup into that queue, where the pods stay pending.",
   source: `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod`,

@@ -3,14 +3,22 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
-import { JOB_SPEC_KINDS, jobOf, type JobView, type TaskView } from '../job-spec';
+import { JOB_SPEC_KINDS, jobOf, type JobView, type NamedJobView, type TaskView } from '../job-spec';
 
 export const JOB_WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/admit_job.go`;
 
-/** A rule over a job specification. Paths of its violations start at the manifest's root. */
+/** A rule over a job specification. Paths of its violations start at the manifest's root. It does not see the name of the job. */
 export function jobRule(
   facts: RuleFacts,
   check: (job: JobView, context: RuleContext) => Iterable<Violation>,
+): ObjectRule {
+  return { ...namedJobRule(facts, check), sees: 'spec' };
+}
+
+/** A rule over a job specification and the name of the job. */
+export function namedJobRule(
+  facts: RuleFacts,
+  check: (job: NamedJobView, context: RuleContext) => Iterable<Violation>,
 ): ObjectRule {
   return {
     ...facts,

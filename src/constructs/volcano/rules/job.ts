@@ -168,7 +168,8 @@ const volumesValid = jobRule(
   },
   function* (job) {
     const paths = new Set<string>();
-    for (const { value, path } of objectsAt(job.manifest.object, `${job.path}/volumes`)) {
+    for (const { value, path: place } of objectsAt(job.spec, '/volumes')) {
+      const path = `${job.path}${place}`;
       const mountPath = asString(value.mountPath) ?? '';
       if (mountPath === '') {
         yield { path, message: 'the volume has no mountPath', expected: 'mountPath' };
@@ -426,7 +427,7 @@ const restartPolicy = taskRule(
     yield {
       path: '/template/spec',
       // Always says that the task does not finish. Left out, it may be meant as well, unless the job says what follows when it finishes.
-      severity: policy === undefined && expectsToFinish(job) ? 'warning' : 'info',
+      severity: policy === undefined && endOf(job).isExpected ? 'warning' : 'info',
       message: `restartPolicy of the task ${task.name} should be OnFailure or Never if the task finishes, but is ${policy === undefined ? 'Always (the default)' : JSON.stringify(policy)}`,
       found: policy ?? null,
       expected: 'OnFailure or Never',
@@ -434,7 +435,25 @@ const restartPolicy = taskRule(
   },
 );
 
-/** Whether a job speaks of its end: a time to live after it, a maximum of attempts, a dependency, or ranks of one training. */
+/** What a job says of its end. Read once for all of its tasks, which may be many. */
+interface JobEnd {
+  /** Whether the job speaks of its end: a time to live after it, a maximum of attempts, a dependency, or ranks of one training. */
+  readonly isExpected: boolean;
+  /** Tasks whose completion ends the job. */
+  readonly endedBy: ReadonlySet<TaskView>;
+}
+
+const endsByJob = new WeakMap<JobView, JobEnd>();
+
+function endOf(job: JobView): JobEnd {
+  let end = endsByJob.get(job);
+  if (end === undefined) {
+    end = { isExpected: expectsToFinish(job), endedBy: new Set(job.tasks.filter(endsJob)) };
+    endsByJob.set(job, end);
+  }
+  return end;
+}
+
 function expectsToFinish({ spec, tasks, running }: JobView): boolean {
   return (
     spec.ttlSecondsAfterFinished !== undefined ||
@@ -444,18 +463,19 @@ function expectsToFinish({ spec, tasks, running }: JobView): boolean {
   );
 }
 
+function endsJob({ value }: TaskView): boolean {
+  return asArray(value.policies).some((policy) => {
+    const { action, event, events } = asObject(policy);
+    return (
+      (action === 'CompleteJob' || action === 'TerminateJob') &&
+      (event === 'TaskCompleted' || stringsIn(events).includes('TaskCompleted'))
+    );
+  });
+}
+
 function endsWithAnotherTask(job: JobView, task: TaskView): boolean {
-  return job.tasks.some(
-    (other) =>
-      other !== task &&
-      asArray(other.value.policies).some((policy) => {
-        const { action, event, events } = asObject(policy);
-        return (
-          (action === 'CompleteJob' || action === 'TerminateJob') &&
-          (event === 'TaskCompleted' || stringsIn(events).includes('TaskCompleted'))
-        );
-      }),
-  );
+  const { endedBy } = endOf(job);
+  return endedBy.size > (endedBy.has(task) ? 1 : 0);
 }
 
 export const jobRules: readonly ObjectRule[] = [

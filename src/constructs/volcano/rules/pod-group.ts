@@ -183,6 +183,7 @@ const groupNameRead: PodTemplateRule = {
   tier: 'advice',
   severity: 'error',
   on: 'pod-template',
+  sees: 'template',
   summary: `Pods must name their PodGroup in the annotation ${GROUP_NAME_ANNOTATION}.`,
   why: `The scheduler and the controller read only that annotation. ${UNREAD_GROUP_NAME_ANNOTATION} is read only by the vGPU code, so each pod gets a group of its own with one member.`,
   source: `${SCHEDULER}, getJobID; ${CONTROLLER}`,
@@ -208,6 +209,7 @@ const groupKnown: PodTemplateRule = {
   tier: 'advice',
   severity: 'info',
   on: 'pod-template',
+  sees: 'namespace',
   summary:
     'The PodGroup that a pod names must be in the manifests or exist in the cluster, in the namespace of the pod.',
   why: 'A pod stays pending if its group does not exist.',

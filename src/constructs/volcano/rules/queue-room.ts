@@ -21,8 +21,20 @@ interface Limit {
   readonly of: string;
 }
 
+type Limits = ReadonlyMap<string, Limit>;
+
+const limitsBySet = new WeakMap<ManifestSet, Map<string, Limits>>();
+
 /** The most that a queue may hold of each resource: its own capability, or that of the nearest ancestor that names the resource. */
-function limitsOf(set: ManifestSet, queue: string): ReadonlyMap<string, Limit> {
+function limitsOf(set: ManifestSet, queue: string): Limits {
+  const known = limitsBySet.get(set) ?? new Map<string, Limits>();
+  limitsBySet.set(set, known);
+  const limits = known.get(queue) ?? readLimits(set, queue);
+  known.set(queue, limits);
+  return limits;
+}
+
+function readLimits(set: ManifestSet, queue: string): Limits {
   const tree = QueueTree.of(set);
   const node = tree.get(queue);
   const limits = new Map<string, Limit>();

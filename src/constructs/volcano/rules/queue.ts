@@ -1,6 +1,7 @@
 /**
  * What the queue webhook demands of a queue by itself, and what it takes without counting it.
  */
+import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
@@ -88,7 +89,7 @@ const deservedWithinCapability: ObjectRule = {
   },
 };
 
-const amountsValid: ObjectRule = {
+const amountsValid: ObjectRule = fixesByField({
   id: 'volcano/queue-amounts-valid',
   row: 'VQ3',
   tier: 'webhook',
@@ -117,7 +118,7 @@ const amountsValid: ObjectRule = {
       }
     }
   },
-};
+});
 
 const resourcesCounted: ObjectRule = {
   id: 'volcano/queue-resources-counted',

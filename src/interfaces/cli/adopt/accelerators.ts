@@ -62,7 +62,7 @@ const TPU_LABELS = ['cloud.google.com/gke-tpu-accelerator', 'cloud.google.com/gk
 
 /** The factory of the vendor that writes a resource by this name. */
 // One case for each form, which reads best in one place.
-// eslint-disable-next-line complexity
+// oxlint-disable-next-line complexity
 export function factoryOf(resource: string, count: number, labels: Fields = {}, limits: Fields = {}): Factory {
   const made = (name: string, options: Fields, more: Partial<Factory> = {}): Factory => ({
     target: `Accelerator.${name}`,

@@ -32,12 +32,40 @@ export interface Declared {
   readonly className: string;
 }
 
-/** A variable of the stack, or the name of its object. */
+/** An object that the construct of another one has as a member, such as the queue of a team. */
+export interface Part {
+  readonly member: string;
+  readonly className: string;
+  /** Name of the object in the cluster. */
+  readonly name: string;
+}
+
+/** A variable of the stack, a member of it, or the name of its object. */
 export class Reference {
   constructor(
     readonly declared: Declared,
     readonly member?: 'name',
+    readonly part?: Part,
   ) {}
+
+  /** The construct in place of its name. */
+  get construct(): Reference {
+    return new Reference(this.declared, undefined, this.part);
+  }
+
+  get className(): string {
+    return (this.part ?? this.declared).className;
+  }
+
+  /** Name of the object in the cluster. */
+  get name(): string {
+    return (this.part ?? this.declared).name;
+  }
+
+  /** As the source has it. */
+  get text(): string {
+    return [this.declared.variable, this.part?.member, this.member].filter((word) => word !== undefined).join('.');
+  }
 }
 
 /** `undefined` that is written, to unset what another object sets. */
@@ -75,11 +103,13 @@ export function evaluate(expression: Expression, built: Built): unknown {
   }
   if (expression instanceof Reference) {
     if (expression.member === 'name') {
-      return expression.declared.name;
+      return expression.name;
     }
-    const value = built.get(expression.declared);
+    const { part } = expression;
+    const construct = built.get(expression.declared);
+    const value = part === undefined || construct === undefined ? construct : memberOf(construct, part.member);
     if (value === undefined) {
-      throw new Error(`${expression.declared.variable} is not declared yet`);
+      throw new Error(`${expression.text} is not declared yet`);
     }
     return value;
   }
@@ -154,7 +184,7 @@ export function at(value: Expression, ...path: readonly string[]): Expression {
 /** The string of a literal or of a name. */
 export function textOf(value: Expression): string | undefined {
   if (value instanceof Reference && value.member === 'name') {
-    return value.declared.name;
+    return value.name;
   }
   return typeof value === 'string' ? value : undefined;
 }
@@ -200,8 +230,8 @@ export function nonEmpty(list: readonly Expression[]): readonly Expression[] | u
 
 /** The variable of a construct of this class where a name refers to one of the stack; otherwise `CLASS.fromName('…')`. */
 export function referenceTo(name: Expression, className: string): Expression {
-  if (name instanceof Reference && name.declared.className === className) {
-    return new Reference(name.declared);
+  if (name instanceof Reference && name.className === className) {
+    return name.construct;
   }
   const text = textOf(name);
   return text === undefined ? undefined : new Call(`${className}.fromName`, [text]);
@@ -209,7 +239,7 @@ export function referenceTo(name: Expression, className: string): Expression {
 
 /** The variable of any object of the stack where a name refers to one; otherwise the name. */
 export function namedReference(name: Expression): Expression {
-  return name instanceof Reference ? new Reference(name.declared) : name;
+  return name instanceof Reference ? name.construct : name;
 }
 
 /** A time in the largest unit that divides it. */

@@ -13,7 +13,7 @@ import * as ray from '../../../constructs/ray';
 import { Resource } from '../../../constructs/resources/resource';
 import { GantryQueue } from '../../../constructs/scheduler';
 import * as serving from '../../../constructs/serving';
-import { LimitRange, Namespace, PriorityClass, ResourceQuota } from '../../../constructs/tenancy';
+import { LimitRange, Namespace, PriorityClass, ResourceQuota, Team } from '../../../constructs/tenancy';
 import * as trainer from '../../../constructs/trainer';
 import * as volcano from '../../../constructs/volcano';
 
@@ -36,6 +36,7 @@ export const LIBRARY: Readonly<Record<string, unknown>> = {
   ResourceQuota,
   Scheduling,
   SharedMemory,
+  Team,
   batch,
   devices,
   kai,

@@ -83,7 +83,7 @@ function mountOf(place: Fields, volume: Fields, shared: boolean): Call | undefin
 }
 
 // One case for each form, which reads best in one place.
-// eslint-disable-next-line complexity
+// oxlint-disable-next-line complexity
 function factory(kind: string, fields: Fields, mountPath: string, options: Fields, shared: boolean): Call | undefined {
   const { readOnly } = options;
   const made = (name: string, first: readonly Expression[], more: Fields = {}): Call =>

@@ -15,7 +15,8 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]); // prettier-ignore
 
 export class Names {
-  private readonly ids = new Set<string>();
+  /** The tree of constructs looks ids up in an object, so that members of every object count as taken. */
+  private readonly ids = new Set<string>(Object.getOwnPropertyNames(Object.prototype));
   private readonly variables = new Set<string>(RESERVED);
 
   /** The id of an object: its name where that is free, so that the construct needs no `name`. */

@@ -96,8 +96,7 @@ function scalarText(expression: Expression, imports: Imports): string {
     return stringText(expression);
   }
   if (expression instanceof Reference) {
-    const { declared, member } = expression;
-    return member === undefined ? declared.variable : `${declared.variable}.${member}`;
+    return expression.text;
   }
   if (expression instanceof KindName) {
     return imports.kind(expression);
@@ -153,7 +152,7 @@ function quoted(text: string): string {
 
 /** Characters that a source must not contain as they are: controls, separators of lines, halves of pairs, and directions of text. */
 const CONTROL =
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 function escape(character: string): string {

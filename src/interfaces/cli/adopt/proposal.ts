@@ -1,6 +1,8 @@
 /**
  * What a construct could say of an object: its class, and its props without name, namespace, labels, and annotations.
  */
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
 import { at, type Expression, type Fields, fieldsOf, listOf, present, referenceTo, textOf } from './expression';
 import { type Pods } from './pods';
 
@@ -24,6 +26,17 @@ export interface Proposal {
 
 /** Proposes a construct for an object whose names of other objects are references; `undefined` where none fits. */
 export type Inverse = (object: Fields) => Proposal | undefined;
+
+/** A construct that renders several objects of the set, which the first of them leads. */
+export interface Composite {
+  readonly className: string;
+  /** The objects that a first object leads, by what they are of it; `undefined` where it leads none. */
+  membersOf(first: Manifest, set: ManifestSet): Readonly<Record<string, Manifest>> | undefined;
+  /** The construct, which must render all of them as they are; `undefined` where it does not fit. */
+  propose(first: Fields, members: Readonly<Record<string, Fields>>): Proposal | undefined;
+  /** Members of the construct by which others refer to objects, by what they are of it; `first` is the first object. */
+  readonly parts: Readonly<Record<string, { readonly member: string; readonly className: string }>>;
+}
 
 /** The workload constructs: they take `metadata`, and are sent to a queue. */
 export function workload(className: string, props: Fields, more: Partial<Proposal> = {}): Proposal {

@@ -18,10 +18,10 @@ import { type Reference as NameIn } from '../../../manifests/references';
 import { differences, isSame } from './compare';
 import { type Declaration, make, type Made, render } from './declaration';
 import { at, Call, type Declared, type Expression, type Fields, fieldsOf, isFields, KindName, namedReference, present, Reference, setOwn, without, wordOf } from './expression'; // prettier-ignore
-import { INVERSES } from './kinds';
+import { COMPOSITES, INVERSES } from './kinds';
 import { Names } from './names';
 import { leaves, overridesFor, patchesFor } from './overrides';
-import { type Proposal } from './proposal';
+import { type Composite, type Proposal } from './proposal';
 import { scheduledForms } from './scheduling';
 
 /** Something of an object that no stack can contain. */
@@ -72,6 +72,10 @@ class StackBuilder {
   private readonly inProgress = new Set<Manifest>();
   private readonly marked = new Map<Manifest, Fields>();
   private readonly notCarried: NotCarried[] = [];
+  /** Names of objects that are members of another construct. */
+  private readonly parts = new Map<Manifest, Reference>();
+  /** The object that leads another one. */
+  private readonly firstOf = new Map<Manifest, Manifest>();
   private order: Declaration[] = [];
   private readonly built = new Map<Declared, unknown>();
   private readonly chart = new Chart(new App(), 'stack');
@@ -82,6 +86,11 @@ class StackBuilder {
   ) {}
 
   build(): StackModel {
+    for (const manifest of this.set.manifests) {
+      for (const member of Object.values(compositeOf(manifest)?.membersOf(manifest, this.set) ?? {})) {
+        this.firstOf.set(member, manifest);
+      }
+    }
     const inOrder = this.set.inApplyOrder();
     const isBeside = ({ id }: Manifest): boolean => BESIDE.has(kindKey(id));
     for (const manifest of [...inOrder.filter((one) => !isBeside(one)), ...inOrder.filter(isBeside)]) {
@@ -97,13 +106,20 @@ class StackBuilder {
     if (known !== undefined || this.covered.has(manifest) || this.inProgress.has(manifest)) {
       return known;
     }
+    const first = this.firstOf.get(manifest);
+    if (first !== undefined && first !== manifest && !this.inProgress.has(first)) {
+      this.declare(first);
+      if (this.covered.has(manifest)) {
+        return undefined;
+      }
+    }
     this.inProgress.add(manifest);
     const object = this.mark(manifest);
     this.marked.set(manifest, object);
     const { generateName } = asObject(manifest.object.metadata);
     const id = this.names.id(manifest.id, asString(generateName) ?? '');
     const variable = this.names.variable({ ...manifest.id, name: id });
-    const found = this.construct(manifest, object, id, variable);
+    const found = this.composite(manifest, object, id, variable) ?? this.construct(manifest, object, id, variable);
     const declaration =
       typeof found === 'object'
         ? found
@@ -118,7 +134,7 @@ class StackBuilder {
 
   /** The object with references in place of the names of objects of the stack, and without keys that no literal can have. */
   private mark(manifest: Manifest): Fields {
-    const names = new Map<string, Declared>();
+    const names = new Map<string, Reference>();
     for (const reference of this.set.referencesFrom(manifest)) {
       const target = this.targetOf(reference);
       if (target !== undefined && target.name === reference.name) {
@@ -128,12 +144,47 @@ class StackBuilder {
     return marked(manifest.object, names, '') as Fields;
   }
 
-  private targetOf(reference: NameIn): Declaration | undefined {
+  private targetOf(reference: NameIn): Reference | undefined {
     const target = this.set.resolve(reference);
     if (target === undefined || target === reference.from) {
       return undefined;
     }
-    return BESIDE.has(reference.kind) ? this.declared.get(target) : this.declare(target);
+    const declaration = BESIDE.has(reference.kind) ? this.declared.get(target) : this.declare(target);
+    const part = this.parts.get(target);
+    if (part !== undefined) {
+      return part;
+    }
+    return declaration === undefined ? undefined : new Reference(declaration, 'name');
+  }
+
+  /** The construct that renders the object and those that it leads, as they are; `undefined` where none does. */
+  private composite(manifest: Manifest, object: Fields, id: string, variable: string): Declaration | undefined {
+    const composite = compositeOf(manifest);
+    const members = composite?.membersOf(manifest, this.set);
+    if (composite === undefined || members === undefined) {
+      return undefined;
+    }
+    const marks = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, this.mark(member)]));
+    const proposal = attempt(() => composite.propose(object, marks));
+    if (proposal === undefined) {
+      return undefined;
+    }
+    const { declaration: proposed } = declarationOf(manifest, object, proposal, { id, variable, calls: [] });
+    const declaration = attempt(() =>
+      this.found(proposed).length > 0 ? undefined : { ...proposed, covers: this.coversOf(proposed) },
+    );
+    const covers = new Set(declaration?.covers);
+    if (declaration === undefined || !Object.values(members).every((member) => covers.has(member))) {
+      return undefined;
+    }
+    for (const [name, part] of Object.entries(composite.parts)) {
+      const of = name === 'first' ? manifest : members[name];
+      if (of !== undefined) {
+        this.parts.set(of, new Reference(declaration, 'name', { ...part, name: of.id.name }));
+      }
+    }
+    make(this.chart, declaration, this.built);
+    return declaration;
   }
 
   /** The construct that says the object with the fewest overrides, or why none does; `undefined` for a kind that has none. */
@@ -356,6 +407,11 @@ class StackBuilder {
   }
 }
 
+function compositeOf({ id: { apiVersion, kind } }: Manifest): Composite | undefined {
+  const key = `${apiVersion}/${kind}`;
+  return Object.hasOwn(COMPOSITES, key) ? COMPOSITES[key] : undefined;
+}
+
 /** The declaration of a proposal, with the metadata that every construct takes. */
 function declarationOf(
   manifest: Manifest,
@@ -427,7 +483,7 @@ function cleaned(value: Expression): Expression {
 /** A copy of JSON with references at these pointers; hostile keys are left out unless they are asked for. */
 function marked(
   value: JsonValue,
-  names: ReadonlyMap<string, Declared>,
+  names: ReadonlyMap<string, Reference>,
   path: string,
   leavesOutHostile = true,
 ): Expression {
@@ -436,7 +492,8 @@ function marked(
   }
   if (typeof value !== 'object' || value === null) {
     const target = names.size === 0 ? undefined : names.get(path);
-    return target === undefined ? value : new Reference(target, 'name');
+    // The name may be one of several in the value.
+    return target !== undefined && target.name === value ? target : value;
   }
   const fields: Record<string, Expression> = {};
   for (const [name, member] of Object.entries(value)) {

@@ -59,11 +59,12 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
   const own: OwnPod = { labels, ...(options.namespaces !== undefined && { namespaces: options.namespaces }) };
   const request = podRequest(spec);
   addTo(request, devicesOfClaims(spec, namespace, options));
-  const accelerator = takeAcceleratorRequest(
+  const found = takeAcceleratorRequest(
     request,
     Object.fromEntries(stringEntries(metadata.annotations)),
     options.sharing ?? true,
   );
+  const accelerator = found?.kind === 'mig' && isOfKai(spec, labels) ? { ...found, countedInSlices: true } : found;
   const affinity = asObject(spec.affinity);
   const node = asObject(affinity.nodeAffinity);
   const near = asObject(affinity.podAffinity);
@@ -90,6 +91,11 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
     ...(required !== undefined && required !== null && { nodeTerms: nodeTermsOf(required) }),
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
   };
+}
+
+/** KAI's queues count a MIG instance as its number of compute slices. */
+function isOfKai({ schedulerName }: JsonObject, labels: Readonly<Record<string, string>>): boolean {
+  return schedulerName === 'kai-scheduler' || labels['kai.scheduler/queue'] !== undefined;
 }
 
 function devicesOfClaims(spec: JsonObject, namespace: string, { claimDevices }: TemplateOptions): AmountsDraft {

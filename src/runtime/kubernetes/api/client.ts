@@ -115,13 +115,13 @@ export class ApiClient {
 
   private async send(method: string, path: string, request: ApiRequest, isStream: boolean): Promise<IncomingMessage> {
     const { query, body, contentType, timeout = TIMEOUT, signal, permit } = request;
-    const { url, headers, connection } = await this.currentAdmission();
+    const { url, headers, connection, proxy } = await this.currentAdmission();
     const agents = this.agentsFor(url, connection);
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const options: RequestOptions = {
       method,
       ...(signal !== undefined && { signal }),
-      agent: isStream ? agents.streams : agents.requests,
+      agent: proxy ?? (isStream ? agents.streams : agents.requests),
       headers: {
         accept: 'application/json',
         'user-agent': this.options.userAgent ?? 'gantry-scheduler',

@@ -11,7 +11,7 @@ import { type Requirement } from '../../../placement';
 import { matchesRequirement } from '../../../placement/filters/selectors';
 import { type PodEntry } from './pod-entry';
 
-interface Budget {
+export interface Budget {
   readonly namespace: string;
   readonly selector: readonly Requirement[];
   readonly allowed: number;
@@ -39,10 +39,11 @@ export function areProtected(pods: readonly PodEntry[], budgets: ReadonlyMap<str
     return false;
   }
   return (budgets.get(pods[0].namespace) ?? []).some(({ selector, allowed }) => {
-    const covered = pods.filter(({ raw }) => {
-      const labels = Object.fromEntries(stringEntries(asObject(raw.metadata).labels));
-      return selector.every((requirement) => matchesRequirement(labels, requirement));
-    });
-    return covered.length > allowed;
+    return pods.filter((pod) => covers(selector, pod)).length > allowed;
   });
+}
+
+export function covers(selector: Budget['selector'], { raw }: Pick<PodEntry, 'raw'>): boolean {
+  const labels = Object.fromEntries(stringEntries(asObject(raw.metadata).labels));
+  return selector.every((requirement) => matchesRequirement(labels, requirement));
 }

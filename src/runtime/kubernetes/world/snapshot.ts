@@ -56,103 +56,104 @@ export const ASIDE_AGAIN = 60_000;
 /** Practically forever: for pods that must not be evicted for others at the moment. */
 const UNTOUCHABLE_SECONDS = 1e9;
 
+/** The whole question, worked out from scratch; see `feed.ts` for the one that is kept. */
 export function question(world: World, assumptions: Assumptions, moment: Moment): Question {
   world.settle();
-  world.nameGangs();
-  world.gangs.forEach((members) => members.reconsider(moment.now, ASIDE_AGAIN));
   const pods: Pod[] = [];
   const gangs: Gang[] = [];
   const held: HeldGang[] = [];
   for (const entry of world.pods.values()) {
-    if (
-      entry.gang === undefined &&
-      (entry.state === 'placed' || entry.state === 'leaving') &&
-      entry.node !== undefined
-    ) {
-      const { key: name, template, node, devices } = entry;
-      pods.push({
-        name,
-        state: entry.state === 'leaving' ? 'releasing' : 'running',
-        template,
-        node,
-        ...(devices && { devices }),
-        ...(entry.releasedBy !== undefined && { releasedBy: entry.releasedBy }),
-      });
+    const pod = entry.gang === undefined ? foreignPod(world, entry) : undefined;
+    if (pod !== undefined) {
+      pods.push(pod);
     }
   }
   for (const members of world.gangs.values()) {
     if (members.pods.size > 0) {
-      takeGangSafely(world, assumptions, moment, members, { pods, gangs, held });
+      const part = gangPart(world, assumptions, moment, members);
+      pods.push(...part.pods);
+      gangs.push(...(part.gang === undefined ? [] : [part.gang]));
+      held.push(...(part.held === undefined ? [] : [part.held]));
     }
   }
-  const nodes: readonly ClusterNode[] = world.nodes.filter(
-    ({ name }) => world.aside.reasonOf('node', name) === undefined,
-  );
-  return {
-    snapshot: { now: moment.now, nodes, queues: world.queues, topologies: world.topologies, gangs, pods },
-    held,
-  };
+  const { queues, topologies } = world;
+  return { snapshot: { now: moment.now, nodes: usableNodes(world), queues, topologies, gangs, pods }, held };
 }
 
-interface Result {
-  readonly pods: Pod[];
-  readonly gangs: Gang[];
-  readonly held: HeldGang[];
+export function usableNodes(world: World): readonly ClusterNode[] {
+  return world.nodes.filter(({ name }) => world.aside.reasonOf('node', name) === undefined);
+}
+
+/** A pod that uses capacity and belongs to no gang. */
+export function foreignPod(world: World, entry: PodEntry): Pod | undefined {
+  const { key: name, state, template, node, releasedBy } = entry;
+  const devices = world.allocatedTo(entry);
+  return node === undefined || (state !== 'placed' && state !== 'leaving')
+    ? undefined
+    : {
+        name,
+        state: state === 'leaving' ? 'releasing' : 'running',
+        template,
+        node,
+        ...(devices && { devices }),
+        ...(releasedBy !== undefined && { releasedBy }),
+      };
+}
+
+/** What one gang adds to the question. */
+export interface GangPart {
+  readonly pods: readonly Pod[];
+  readonly gang?: Gang;
+  readonly held?: HeldGang;
+  /** Milliseconds after which time alone may change it. */
+  readonly again: number;
 }
 
 /** A gang that cannot be decided about costs itself alone: its waiting pods wait, and those with a node take their room. */
-function takeGangSafely(
-  world: World,
-  assumptions: Assumptions,
-  moment: Moment,
-  members: GangMembers,
-  result: Result,
-): void {
-  const own: Result = { pods: [], gangs: [], held: [] };
+export function gangPart(world: World, assumptions: Assumptions, moment: Moment, members: GangMembers): GangPart {
+  members.reconsider(moment.now, ASIDE_AGAIN);
   let reason = members.asideReason;
   if (reason === undefined) {
     try {
-      takeGang(world, assumptions, moment, members, own);
+      const part = partOf(world, assumptions, moment, members);
+      world.aside.remove('gang', members.key);
+      return part;
     } catch (error) {
       reason = messageOf(error);
       members.setAside(reason, moment.now);
     }
   }
-  if (reason === undefined) {
-    world.aside.remove('gang', members.key);
-    result.pods.push(...own.pods);
-    result.gangs.push(...own.gangs);
-    result.held.push(...own.held);
-    return;
-  }
   world.aside.put({ kind: 'gang', name: members.key, reason });
   const message = `The scheduler cannot decide about the gang, and skips it: ${reason}.`;
-  result.held.push({ gang: members.name, queue: '', kind: 'set-aside', message, again: ASIDE_AGAIN });
+  const pods: Pod[] = [];
   for (const entry of members.pods.values()) {
-    const { template, devices } = entry;
+    const { template } = entry;
+    const devices = world.allocatedTo(entry) ?? entry.devices;
     const { node = entry.node } = assumptions.placeOf(entry.uid) ?? {};
     if (node !== undefined && (entry.state === 'placed' || entry.state === 'leaving' || entry.state === 'waiting')) {
       const state = entry.state === 'leaving' ? 'releasing' : 'running';
-      result.pods.push({ name: entry.key, state, template, node, ...(devices && { devices }) });
+      pods.push({ name: entry.key, state, template, node, ...(devices && { devices }) });
     }
   }
+  const held = { gang: members.name, queue: '', kind: 'set-aside' as const, message, again: ASIDE_AGAIN };
+  return { pods, held, again: ASIDE_AGAIN };
 }
 
-function takeGang(world: World, assumptions: Assumptions, moment: Moment, members: GangMembers, result: Result): void {
+function partOf(world: World, assumptions: Assumptions, moment: Moment, members: GangMembers): GangPart {
   const hold = reasonToHold(world, assumptions, moment, members);
   const gang = members.gang(world.contextOf(members), hold !== undefined);
-  if (hold !== undefined) {
-    result.held.push({ gang: gang.name, queue: gang.queue, ...hold });
-  }
-  const own: Pod[] = [];
+  const held = hold === undefined ? undefined : { gang: gang.name, queue: gang.queue, ...hold };
+  const pods: Pod[] = [];
+  let again = Math.min(hold?.again ?? Infinity, assumptions.avoidanceEndsIn(members.key));
   for (const entry of members.pods.values()) {
-    const pod = podOf(entry, assumptions, members);
+    const pod = podOf(world, entry, assumptions, members);
     if (pod !== undefined && !(hold !== undefined && pod.state === 'pending')) {
-      own.push(pod);
+      pods.push(pod);
     }
+    again = Math.min(again, assumptions.endsIn(entry.uid));
   }
-  if (own.length === 0) {
-    return;
+  if (pods.length === 0) {
+    return { pods, held, again };
   }
   const placed = [...members.pods.values()].filter(
     ({ state, uid }) => state === 'placed' && !assumptions.isLeaving(uid),
@@ -161,16 +162,16 @@ function takeGang(world: World, assumptions: Assumptions, moment: Moment, member
   const untouchable = placed.some(({ uid }) => assumptions.isProtected(uid)) || areProtected(placed, world.budgets);
   // What never ran as a whole does no work yet, whatever it says about evictions.
   const unfinished = members.below !== undefined && members.ranWhole === false && gang.preemptible === false;
-  result.gangs.push({
+  const asked = {
     ...gang,
     ...(members.below !== undefined && { staleSince: members.below }),
     ...(untouchable && { minimumRuntimeSeconds: UNTOUCHABLE_SECONDS }),
     ...(unfinished && { preemptible: true }),
-  });
-  result.pods.push(...own);
+  };
+  return { pods, gang: asked, held, again };
 }
 
-function podOf(entry: PodEntry, assumptions: Assumptions, members: GangMembers): Pod | undefined {
+function podOf(world: World, entry: PodEntry, assumptions: Assumptions, members: GangMembers): Pod | undefined {
   const { key: name, uid, state, startedAt } = entry;
   const base = {
     name,
@@ -181,7 +182,9 @@ function podOf(entry: PodEntry, assumptions: Assumptions, members: GangMembers):
     ...(startedAt !== undefined && { startedAt }),
   };
   const assumed = assumptions.placeOf(uid);
-  const { node = assumed?.node, devices = assumed?.devices } = entry;
+  const { node = assumed?.node } = entry;
+  // What the kubelet gave counts, then what the scheduler chose.
+  const devices = world.allocatedTo(entry) ?? entry.devices ?? assumed?.devices;
   switch (state) {
     case 'succeeded':
     case 'failed':

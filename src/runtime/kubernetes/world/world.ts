@@ -15,8 +15,13 @@ import {
   type TierResolver,
   topologyOf,
 } from '../../../planning/cluster/objects';
-import { displayNames } from '../../../planning/cluster/from-objects';
 import { gangKey } from '../../../planning/cluster/objects/gang-identity';
+import {
+  allocatedDevices,
+  type AllocatedDevices,
+  NO_DEVICES_REPORTED,
+} from '../../../planning/cluster/objects/allocated-devices';
+import { GANTRY_ALLOCATED_DEVICES } from '../../../facts/catalog/gantry-names';
 import { QueueTree } from '../../../planning/cluster/queue-tree';
 import { MOST_DEVICES } from '../../../planning/cluster/objects/node-devices';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
@@ -27,18 +32,21 @@ import { type CollectionName } from '../../../planning/scheduler-settings/collec
 import { type Configuration } from '../../../planning/scheduler-settings/configuration';
 import { messageOf } from '../api/api-error';
 import { type Change, type Watched } from '../watched';
-import { budgetsOf } from './budgets';
+import { budgetsOf, covers } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';
 import { type GangContext, gangId, GangMembers } from './gang-members';
 import { type EntryOptions, type PodEntry, podEntry } from './pod-entry';
+import { GangNames } from './gang-names';
 import { labelKeysIn } from './selector-keys';
 import { type AsideKind, SetAside } from './set-aside';
+import { Touches } from './touches';
 
 type Source = Pick<Watched, 'all' | 'onChange'>;
 
 /** The topology of the cluster's nodes. */
 interface Places {
-  readonly nodes: readonly ClusterNode[];
+  /** With their domains, where these are not labels. */
+  readonly nodes?: readonly ClusterNode[];
   readonly topologies: readonly Topology[];
   readonly tiers: TierResolver | undefined;
 }
@@ -67,7 +75,17 @@ export class World {
   readonly pods = new Map<string, PodEntry>();
   readonly gangs = new Map<string, GangMembers>();
   private readonly nodesByName = new Map<string, ClusterNode>();
-  private readonly byName = new Map<string, GangMembers>();
+  private readonly allocated = new Map<string, AllocatedDevices>();
+  private readonly byUid = new Map<string, PodEntry>();
+  private readonly names = new GangNames<GangMembers>(({ key }) => this.touches.gang(key));
+  /** Gangs that lost a pod, and may have none. */
+  private readonly empty = new Set<GangMembers>();
+  /** What changed since the books were last brought up to date. */
+  readonly touches = new Touches();
+  /** Pods that were handed over and have no node yet, by uid. */
+  readonly unbound = new Map<string, PodEntry>();
+  /** Keys of Volcano PodGroups whose controller waits for a phase. */
+  readonly pendingGroups = new Set<string>();
   private readonly groups = new Map<string, PodGroupFacts>();
   private priorityIndex: Priorities | undefined;
   private readonly templates = new Map<string, { readonly template: PodTemplate; used: number }>();
@@ -87,8 +105,8 @@ export class World {
 
   /** Called with every pod of the cluster that was added, changed, or deleted. */
   onPod: (before: PodEntry | undefined, after: PodEntry | undefined) => void = () => undefined;
-  /** Told when something changed that a decision may depend on. */
-  onRelevant: () => void = () => undefined;
+  /** Told when something changed that a decision may depend on; `ready`: a gang has the minimum that it states. */
+  onRelevant: (ready?: boolean) => void = () => undefined;
 
   constructor(
     private readonly source: Source,
@@ -122,6 +140,7 @@ export class World {
     this.config = config;
     this.queuesKnown = undefined;
     this.placesKnown = undefined;
+    this.touches.everything();
     if (renamed) {
       this.readPods(() => true);
     }
@@ -144,7 +163,33 @@ export class World {
   }
 
   get nodes(): readonly ClusterNode[] {
-    return this.places.nodes;
+    return this.places.nodes ?? [...this.nodesByName.values()];
+  }
+
+  /** What the agent of its node says that the kubelet gave to the pod: only where an admission policy keeps others from saying it. */
+  allocatedTo({ uid, node }: Pick<PodEntry, 'uid' | 'node'>): readonly number[] | undefined {
+    return node === undefined || !this.config.handOver.guarded ? undefined : this.allocated.get(node)?.get(uid);
+  }
+
+  /** Nodes that report what the kubelet gave to pods. */
+  get reportingNodes(): number {
+    return this.config.handOver.guarded ? this.allocated.size : 0;
+  }
+
+  /** Something else is assumed of a pod. */
+  touchPod(uid: string): void {
+    const entry = this.byUid.get(uid);
+    if (entry !== undefined) {
+      this.touchEntry(entry);
+    }
+  }
+
+  private touchEntry({ key, gang }: PodEntry): void {
+    if (gang === undefined) {
+      this.touches.pod(key);
+    } else {
+      this.touches.gang(gangId(gang));
+    }
   }
 
   get topologies(): readonly Topology[] {
@@ -235,7 +280,6 @@ export class World {
       const levels = commonLevels(nodes, stated);
       const topologies = stated.length > 0 || levels.length === 0 ? stated : [{ name: 'levels', levels }];
       return {
-        nodes,
         topologies,
         tiers: levels.length === 0 ? undefined : tiersOfLevels({ name: topologies[0].name, levels }),
       };
@@ -260,8 +304,7 @@ export class World {
       }
     } catch (error) {
       if (collection === 'nodes') {
-        this.nodesByName.delete(key);
-        this.placesKnown = undefined;
+        this.takeNode(key, change.before, undefined);
       }
       this.aside.put({ kind, name, reason: messageOf(error) });
       this.onRelevant();
@@ -274,25 +317,23 @@ export class World {
         this.takePod(key, after);
         return;
       case 'nodes':
-        if (after === undefined) {
-          this.nodesByName.delete(key);
-          this.placesKnown = undefined;
-        } else if (before === undefined || differs(before, after)) {
-          this.nodesByName.set(key, checkedNode(after));
-          this.placesKnown = undefined;
-        } else {
+        if (!this.takeNode(key, before, after)) {
           return;
         }
         break;
       case 'hyperNodes':
         this.placesKnown = undefined;
+        this.touches.places = true;
         this.readGroups();
         break;
       case 'podDisruptionBudgets':
-        this.budgetIndex = undefined;
+        this.takeBudget(key, before, after);
         break;
       case 'volcanoQueues':
+        // The queue of any gang may be another one, and so may be who is allowed to use it.
         this.queuesKnown = undefined;
+        this.touches.queues = true;
+        this.touchGangs(() => true);
         break;
       case 'volcanoPodGroups':
       case 'nativePodGroups':
@@ -306,29 +347,106 @@ export class World {
         break;
       case 'namespaces':
         this.namespacesChanged = true;
+        this.touchGangs(({ identity }) => identity.namespace === key);
         break;
       case 'kueueTopologies':
         this.placesKnown = undefined;
+        this.touches.places = true;
         break;
       case 'priorityClasses':
         this.priorityIndex = undefined;
+        this.touchGangs(() => true);
         break;
     }
     this.onRelevant();
   }
 
-  private takeGroup(collection: CollectionName, key: string, after: JsonObject | undefined): void {
-    const apiVersion = POD_GROUP_VERSIONS[collection]!;
-    const [namespace, object] = key.split('/');
-    const name = gangId({ group: apiVersion.split('/')[0], key: gangKey(namespace, 'PodGroup', object) });
-    if (after === undefined) {
-      this.groups.delete(name);
+  /** @returns whether it says anything new */
+  private takeNode(key: string, before: JsonObject | undefined, after: JsonObject | undefined): boolean {
+    if (before !== undefined && after !== undefined && !differs(before, after)) {
+      return false;
+    }
+    const known = this.nodesByName.get(key);
+    const node = after === undefined ? undefined : checkedNode(after);
+    if (node === undefined) {
+      this.nodesByName.delete(key);
+    } else {
+      this.nodesByName.set(key, node);
+    }
+    // Without HyperNodes, topologies follow from labels.
+    if (this.placesKnown?.nodes !== undefined || JSON.stringify(known?.labels) !== JSON.stringify(node?.labels)) {
+      this.placesKnown = undefined;
+    }
+    this.touches.places = true;
+    this.takeAllocated(key, node, asObject(asObject(after?.metadata).annotations)[GANTRY_ALLOCATED_DEVICES]);
+    return true;
+  }
+
+  private takeAllocated(key: string, node: ClusterNode | undefined, report: JsonObject[string] | undefined): void {
+    const before = this.allocated.get(key) ?? NO_DEVICES_REPORTED;
+    const after = allocatedDevices(asString(report), node?.deviceResource, node?.devices?.length ?? 0);
+    if (after.size === 0) {
+      this.allocated.delete(key);
+    } else {
+      this.allocated.set(key, after);
+    }
+    for (const uid of new Set([...before.keys(), ...after.keys()])) {
+      if (before.get(uid)?.join() !== after.get(uid)?.join()) {
+        this.touchPod(uid);
+      }
+    }
+  }
+
+  private takeBudget(key: string, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    this.budgetIndex = undefined;
+    const budgets = (object: JsonObject | undefined): string =>
+      JSON.stringify([...budgetsOf(object === undefined ? [] : [object])]);
+    if (budgets(before) === budgets(after)) {
       return;
     }
-    const facts = podGroupOf({ ...after, apiVersion, kind: 'PodGroup' }, this.places.tiers);
-    // Its status is written often, and says nothing here.
-    if (JSON.stringify(this.groups.get(name)) !== JSON.stringify(facts)) {
-      this.groups.set(name, facts);
+    const [namespace] = key.split('/');
+    const changed = [before, after].flatMap((object) => (object === undefined ? [] : [object]));
+    const selectors = [...budgetsOf(changed).values()].flat().map(({ selector }) => selector);
+    this.touchGangs(
+      ({ identity, pods }) =>
+        identity.namespace === namespace &&
+        [...pods.values()].some((pod) => selectors.some((selector) => covers(selector, pod))),
+    );
+  }
+
+  private touchGangs(which: (gang: GangMembers) => boolean): void {
+    for (const gang of this.gangs.values()) {
+      if (which(gang)) {
+        this.touches.gang(gang.key);
+      }
+    }
+  }
+
+  private takeGroup(collection: CollectionName, key: string, after: JsonObject | undefined): void {
+    const apiVersion = POD_GROUP_VERSIONS[collection]!;
+    const name = groupId(collection, key);
+    if (collection === 'volcanoPodGroups') {
+      const phase = asString(asObject(after?.status).phase) ?? '';
+      if (after !== undefined && (phase === '' || phase === 'Pending')) {
+        this.pendingGroups.add(key);
+      } else {
+        this.pendingGroups.delete(key);
+      }
+    }
+    // What is reported of the gang depends on the object even where nothing else does.
+    this.touches.gang(name);
+    if (after === undefined) {
+      this.groups.delete(name);
+    } else {
+      const facts = podGroupOf({ ...after, apiVersion, kind: 'PodGroup' }, this.places.tiers);
+      // Its status is written often, and says nothing here.
+      if (JSON.stringify(this.groups.get(name)) !== JSON.stringify(facts)) {
+        this.groups.set(name, facts);
+      }
+    }
+    const members = this.gangs.get(name);
+    if (members !== undefined) {
+      this.names.put(members, this.shortName(members));
     }
   }
 
@@ -342,8 +460,11 @@ export class World {
     const before = this.pods.get(key);
     if (before !== undefined) {
       this.pods.delete(key);
+      this.byUid.delete(before.uid);
+      this.unbound.delete(before.uid);
       this.release(before.template);
       this.leaveGang(before);
+      this.touchEntry(before);
     }
     const entry =
       raw === undefined
@@ -355,11 +476,13 @@ export class World {
           });
     if (entry !== undefined) {
       this.pods.set(key, entry);
+      this.byUid.set(entry.uid, entry);
+      this.touchEntry(entry);
+      if (entry.way === 'handed-over' && !entry.bound && entry.state === 'placed') {
+        this.unbound.set(entry.uid, entry);
+      }
       if (entry.gang !== undefined) {
-        const id = gangId(entry.gang);
-        const members = this.gangs.get(id) ?? new GangMembers(id, entry.gang);
-        members.put(entry);
-        this.gangs.set(id, members);
+        this.joinGang(entry, entry.gang);
       }
     }
     if (before !== undefined && before.uid !== entry?.uid) {
@@ -367,19 +490,30 @@ export class World {
     }
     this.onPod(before, entry);
     if (isRelevant(before, entry)) {
-      this.onRelevant();
+      this.onRelevant(entry?.state === 'waiting' && this.isReady(entry));
     }
   }
 
-  /** A new look at who is called what: two kinds may have objects of one name. */
-  nameGangs(): void {
-    const all = [...this.gangs.values()];
-    const names = displayNames(all.map((members) => ({ key: members.key, name: this.shortName(members) })));
-    this.byName.clear();
-    for (const members of all) {
-      members.name = names.get(members.key)!;
-      this.byName.set(members.name, members);
+  private joinGang(entry: PodEntry, identity: GangIdentity): void {
+    const id = gangId(identity);
+    let members = this.gangs.get(id);
+    if (members === undefined) {
+      members = new GangMembers(id, identity);
+      this.gangs.set(id, members);
+      this.names.put(members, this.shortName(members));
     }
+    members.put(entry);
+  }
+
+  /** The gang of the pod has as many pods as it says that it needs: nothing more is worth waiting for. */
+  private isReady({ gang, hints }: PodEntry): boolean {
+    const members = gang === undefined ? undefined : this.gangs.get(gangId(gang));
+    if (members === undefined) {
+      return false;
+    }
+    const { kind, together } = members.identity;
+    const minimum = this.groupOf(members.identity)?.hints.minimum ?? hints.minimum;
+    return kind === 'Pod' || !together || (minimum !== undefined && members.pods.size >= minimum);
   }
 
   /** People know a gang that a job made by the job's name. */
@@ -389,22 +523,32 @@ export class World {
 
   /** By its name in the latest snapshot. */
   gangNamed(name: string): GangMembers | undefined {
-    return this.byName.get(name);
+    return this.names.get(name);
   }
 
   private leaveGang({ key, gang }: PodEntry): void {
     const members = gang === undefined ? undefined : this.gangs.get(gangId(gang));
-    members?.remove(key);
+    if (members !== undefined) {
+      members.remove(key);
+      this.empty.add(members);
+    }
   }
 
-  /** Gangs without pods; called when nothing refers to them any more. */
+  /** The gang of a PodGroup, by the PodGroup's key. */
+  gangOfGroup(collection: CollectionName, key: string): GangMembers | undefined {
+    return this.gangs.get(groupId(collection, key));
+  }
+
+  /** Forgets gangs without pods. */
   sweep(): void {
-    for (const [key, { pods }] of this.gangs) {
-      if (pods.size === 0) {
-        this.aside.remove('gang', key);
-        this.gangs.delete(key);
+    for (const members of this.empty) {
+      if (members.pods.size === 0) {
+        this.aside.remove('gang', members.key);
+        this.gangs.delete(members.key);
+        this.names.remove(members);
       }
     }
+    this.empty.clear();
   }
 
   private readPods(which: (entry: PodEntry) => boolean): void {
@@ -456,6 +600,15 @@ export class World {
       })
       .map(([name]) => name);
   }
+}
+
+/** Id of the gang of a PodGroup. */
+function groupId(collection: CollectionName, key: string): string {
+  const [namespace, object] = key.split('/');
+  return gangId({
+    group: POD_GROUP_VERSIONS[collection]!.split('/')[0],
+    key: gangKey(namespace, 'PodGroup', object),
+  });
 }
 
 /** A pod that gets the place which was decided for it, or whose containers report something, does not trigger a decision. */

@@ -123,6 +123,18 @@ test('names that are no identifiers, and one name in several namespaces and kind
   expect(adoption.declarations.map(({ form }) => form)).toContain('plain');
 });
 
+test('objects are named as members of every object are', () => {
+  const { adoption, differing } = roundTrip(
+    setOf(
+      ['constructor', '__proto__', 'toString', 'valueOf']
+        .map((name) => `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${name} }\n`)
+        .join('---\n'),
+    ),
+  );
+  expect(differing).toEqual([]);
+  expect(adoption.source).toContain("new Namespace(this, '__proto__-namespace', { name: '__proto__' });");
+});
+
 test('an object that does not have the shape of its kind stays as it is, without the type of the kind', () => {
   const { adoption, differing } = roundTrip(
     setOf('{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q"},"spec":{"wieght":2}}'),

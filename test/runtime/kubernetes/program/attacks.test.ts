@@ -172,7 +172,7 @@ describe('attacks', () => {
     rig.addNodes(1);
     await rig.pass(2000);
     expect((await rig.ask('/readyz')).status).toBe(200);
-    const failing = jest.spyOn(World.prototype, 'nameGangs').mockImplementation(() => {
+    const failing = jest.spyOn(World.prototype, 'settle').mockImplementation(() => {
       throw new Error('broken');
     });
     rig.addPods(podObject('a'));

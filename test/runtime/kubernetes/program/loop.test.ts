@@ -27,14 +27,14 @@ describe('the scheduler program', () => {
     await rig.until('it is seen and bound', () => Object.keys(rig.server.places()).length === 1, 30_000);
   });
 
-  it('lets a new job go on at once while thousands of pods wait', async () => {
+  it('lets a new job go on at once while a thousand pods wait', async () => {
     rig = await Rig.start({ config: 'enqueueVolcanoPodGroups: true\nexplain: { writesPerSecond: 20 }' });
     const { server } = rig;
     const GROUPS = 'scheduling.volcano.sh/v1beta1';
     server.serve(GROUPS, 'queues', 'podgroups');
     rig.addNodes(1);
-    rig.addPods(...Array.from({ length: 3000 }, (_, i) => podObject(`never-${i}`, { gpus: 100 })));
-    await rig.pass(35_000);
+    rig.addPods(...Array.from({ length: 1000 }, (_, i) => podObject(`never-${i}`, { gpus: 100 })));
+    await rig.pass(15_000);
     server.put(GROUPS, 'podgroups', { metadata: { namespace: 'default', name: 'job' }, spec: { minMember: 1 } });
     const phase = (): unknown => asObject(server.store.get(GROUPS, 'podgroups', 'default/job')?.status).phase;
     await rig.until('it may make its pods', () => phase() === 'Inqueue', 5000);

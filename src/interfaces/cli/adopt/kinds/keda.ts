@@ -1,7 +1,7 @@
 /**
  * Scaled objects, scaled jobs, and authentications of KEDA.
  */
-import { wordOf, Call, duration, type Expression, type Fields, fieldsOf, isFields, nonEmpty, Reference, referenceTo, textOf } from '../expression'; // prettier-ignore
+import { wordOf, Call, duration, type Expression, type Fields, fieldsOf, isFields, namedReference, nonEmpty, Reference, referenceTo, textOf } from '../expression'; // prettier-ignore
 import { podProps } from '../pods';
 import { all, at, type Inverse, listOf, oneOf, present, priorityOf, whole, workload } from '../proposal';
 
@@ -36,7 +36,7 @@ function triggersOf(list: Expression): readonly Call[] | undefined {
 function targetOf(target: Expression): Expression {
   const name = at(target, 'name');
   if (name instanceof Reference) {
-    return new Reference(name.declared);
+    return name.construct;
   }
   return name === undefined
     ? undefined
@@ -136,7 +136,52 @@ function scalingOf(stated: Expression): Fields | undefined {
       };
 }
 
-/** Parameters from the keys of Secrets and ConfigMaps, and from variables; identities and stores stay as they are. */
+/** What both kinds have, and what only the one of the cluster has, as it is. */
+const STORES = [
+  'awsSecretManager',
+  'azureKeyVault',
+  'boundServiceAccountToken',
+  'gcpSecretManager',
+  'hashiCorpVault',
+  'filePath',
+] as const;
+
+function identityOf(stated: Expression): Fields | undefined {
+  const provider = oneOf(at(stated, 'provider'), 'aws', 'azure-workload', 'gcp');
+  switch (provider) {
+    case 'aws':
+      return at(stated, 'identityOwner') === 'workload'
+        ? { provider, identityOwner: 'workload' }
+        : { provider, roleArn: at(stated, 'roleArn'), externalId: at(stated, 'externalID') };
+    case 'azure-workload':
+      return {
+        provider,
+        identityId: at(stated, 'identityId'),
+        tenantId: at(stated, 'identityTenantId'),
+        authorityHost: at(stated, 'identityAuthorityHost'),
+      };
+    case 'gcp':
+      return { provider };
+    case undefined:
+      break;
+  }
+  return undefined;
+}
+
+function clientOf(stated: Expression): Fields | undefined {
+  const secret = at(stated, 'clientSecret', 'valueFrom', 'secretKeyRef');
+  return at(stated, 'clientId') === undefined || at(stated, 'tokenUrl') === undefined
+    ? undefined
+    : {
+        clientId: at(stated, 'clientId'),
+        clientSecret: isFields(secret) ? { name: namedReference(secret.name), key: secret.key } : undefined,
+        tokenUrl: at(stated, 'tokenUrl'),
+        scopes: at(stated, 'scopes'),
+        tokenUrlParameters: at(stated, 'tokenUrlParams'),
+      };
+}
+
+/** Parameters from the keys of Secrets and ConfigMaps, and from variables; identities, clients, and stores. */
 const authentication =
   (className: string): Inverse =>
   ({ spec }) => {
@@ -145,7 +190,7 @@ const authentication =
         Object.fromEntries(
           listOf(list).map((one) => [
             wordOf(at(one, 'parameter')),
-            { name: at(one, 'name'), key: at(one, 'key') } satisfies Fields,
+            { name: namedReference(at(one, 'name')), key: at(one, 'key') } satisfies Fields,
           ]),
         ),
       );
@@ -155,6 +200,9 @@ const authentication =
       return [wordOf(at(one, 'parameter')), container === undefined ? name : { variable: name, container }];
     });
     const props = {
+      podIdentity: identityOf(at(spec, 'podIdentity')),
+      oauth2: clientOf(at(spec, 'oauth2')),
+      ...Object.fromEntries(STORES.map((store) => [store, at(spec, store)])),
       secrets: keys(at(spec, 'secretTargetRef')),
       configMaps: keys(at(spec, 'configMapTargetRef')),
       environment: present(Object.fromEntries(environment)),

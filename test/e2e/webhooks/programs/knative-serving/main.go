@@ -32,10 +32,50 @@ var kinds = map[string]func() validated{
 	"autoscaling.internal.knative.dev/v1alpha1 PodAutoscaler": func() validated { return &autoscalingv1alpha1.PodAutoscaler{} },
 }
 
+// What config-features permits fields of pods with. "secure-pod-defaults" restricts, and is left off.
+var features = []string{
+	"kubernetes.podspec-persistent-volume-write",
+	"multi-container",
+	"multi-container-probing",
+	config.FeatureContainerSpecAddCapabilities,
+	config.FeaturePodSpecAffinity,
+	config.FeaturePodSpecDNSConfig,
+	config.FeaturePodSpecDNSPolicy,
+	config.FeaturePodSpecEmptyDir,
+	config.FeaturePodSpecFieldRef,
+	config.FeaturePodSpecHostAliases,
+	config.FeaturePodSpecHostIPC,
+	config.FeaturePodSpecHostNetwork,
+	config.FeaturePodSpecHostPID,
+	config.FeaturePodSpecHostPath,
+	config.FeaturePodSpecVolumesCSI,
+	config.FeaturePodSpecVolumesEphemeral,
+	config.FeaturePodSpecVolumesImage,
+	config.FeaturePodSpecInitContainers,
+	config.FeaturePodSpecVolumesMountPropagation,
+	config.FeaturePodSpecNodeSelector,
+	config.FeaturePodSpecPVClaim,
+	config.FeaturePodSpecPriorityClassName,
+	config.FeaturePodSpecRuntimeClassName,
+	config.FeaturePodSpecSchedulerName,
+	config.FeaturePodSpecSecurityContext,
+	config.FeaturePodSpecShareProcessNamespace,
+	config.FeaturePodSpecTolerations,
+	config.FeaturePodSpecTopologySpreadConstraints,
+}
+
 func main() {
-	defaults, err := config.NewDefaultsConfigFromMap(map[string]string{})
+	// The configuration that accepts most: what is refused with it is refused with every other.
+	defaults, err := config.NewDefaultsConfigFromMap(map[string]string{
+		"container-concurrency-max-limit": "9000000000000000000",
+		"max-revision-timeout-seconds":    "9000000000000000000",
+	})
 	must(err)
-	features, err := config.NewFeaturesConfigFromMap(map[string]string{})
+	permitting := map[string]string{}
+	for _, name := range features {
+		permitting[name] = "enabled"
+	}
+	features, err := config.NewFeaturesConfigFromMap(permitting)
 	must(err)
 	autoscaler, err := autoscalerconfig.NewConfigFromMap(map[string]string{})
 	must(err)

@@ -1,0 +1,145 @@
+/**
+ * `npm run bench:cycle -- --nodes N --pods N --waiting N`: what one arriving gang costs the scheduler program when nothing else changes.
+ *
+ * The whole program runs in this process against an API server in memory. *CPU* is that of the process from the arrival of a gang of four
+ * until the watch has shown its bindings, the server included; *latency* is from the arrival to the last binding. First beside running pods alone, then with
+ * impossible gangs that wait.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type JsonObject } from '../src/facts/api/schema';
+import { Program } from '../src/runtime/kubernetes/program';
+import { pod } from '../test/e2e/scheduler/manifests';
+import { readyNode } from './e2e/load';
+import { MemoryServer } from './e2e/memory-server';
+import { machine, median } from './machine';
+
+const ROUNDS = 30;
+/** Devices in use on each node of eight: three quarters. */
+const USED = 6;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      nodes: { type: 'string', default: '5000' },
+      pods: { type: 'string', default: '40000' },
+      waiting: { type: 'string', default: '10000' },
+    },
+  });
+  const [nodes, pods, waiting] = [Number(values.nodes), Number(values.pods), Number(values.waiting)];
+  console.log(JSON.stringify(machine()));
+  const server = new MemoryServer();
+  fill(server, nodes, pods);
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
+  const config = join(folder, 'config.yaml');
+  writeFileSync(config, '{}');
+  const program = await Program.start(
+    {
+      config,
+      kubeconfig: undefined,
+      address: '127.0.0.1',
+      port: 0,
+      authentication: 'off',
+      leaderElection: false,
+      leaseNamespace: 'x',
+      leaseName: 'x',
+      leaseSeconds: 15,
+      identity: 'bench',
+      clusterName: 'bench',
+    },
+    { client: server.client, logTo: { write: () => undefined } },
+  );
+  await until(() => ready(program.port), 120_000);
+  await arrive(server, 'warm', 4);
+  await sleep(3000);
+  await rounds(server, 'a', `${nodes} nodes, ${pods} pods`);
+  if (waiting > 0) {
+    const started = process.cpuUsage();
+    for (let i = 0; i < waiting; i++) {
+      server.put('pods', pod(`never-${i}`, { gang: `never-${i}`, minimum: 1, gpus: 100 }));
+    }
+    await sleep(20_000);
+    const { user, system } = process.cpuUsage(started);
+    console.log(`${waiting} impossible gangs came: ${((user + system) / 1000).toFixed(0)} ms of CPU in 20 s`);
+    await rounds(server, 'b', `the same, with ${waiting} impossible gangs waiting`);
+    const many = ['a', 'b'].map((kind) => [kind, server.writes] as const);
+    console.log(JSON.stringify(Object.fromEntries([...many[0][1]].slice(0, 12))));
+  }
+  console.log(`memory: ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MiB, with the server's own copies`);
+  await program.stop('done');
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function fill(server: MemoryServer, nodes: number, pods: number): void {
+  for (let i = 0; i < nodes; i++) {
+    server.put('nodes', readyNode(i));
+  }
+  const each = pods / nodes;
+  const startTime = new Date(Date.now() - 3_600_000).toISOString();
+  for (let i = 0; i < pods; i++) {
+    const node = Math.floor(i / each);
+    const index = i - node * each;
+    const made = pod(`run-${i}`, { gang: `run-${node}`, minimum: Math.floor(each), gpus: index < USED ? 1 : 0 });
+    const spec = { ...(made.spec as JsonObject), nodeName: `node-${String(node).padStart(5, '0')}` };
+    server.put('pods', { ...made, spec, status: { phase: 'Running', startTime } });
+  }
+}
+
+async function ready(port: number): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}/gantry/v1/view`).catch(() => undefined);
+  return response?.ok === true && (await response.text()) !== 'null';
+}
+
+/** @returns milliseconds from the arrival to the last binding */
+async function arrive(server: MemoryServer, name: string, size: number): Promise<number> {
+  let left = size;
+  const started = performance.now();
+  const done = new Promise<number>((resolve) => {
+    server.onBound = (key) => {
+      if (key.startsWith(`default/${name}-`) && --left === 0) {
+        resolve(performance.now() - started);
+      }
+    };
+  });
+  for (let i = 0; i < size; i++) {
+    server.put('pods', pod(`${name}-${i}`, { gang: name, minimum: size, gpus: 1 }));
+  }
+  return done;
+}
+
+async function rounds(server: MemoryServer, prefix: string, title: string): Promise<void> {
+  const latencies: number[] = [];
+  const costs: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = process.cpuUsage();
+    latencies.push(await arrive(server, `${prefix}${round}`, 4));
+    await sleep(400);
+    const { user, system } = process.cpuUsage(before);
+    costs.push((user + system) / 1000);
+    for (let i = 0; i < 4; i++) {
+      server.remove('pods', `default/${prefix}${round}-${i}`);
+    }
+    await sleep(400);
+  }
+  const sorted = [...latencies].sort((a, b) => a - b);
+  console.log(
+    `${title}: a gang of 4 costs ${median(costs).toFixed(1)} ms of CPU (median of ${ROUNDS}); latency p50 ${median(latencies).toFixed(1)} ms, ` +
+      `p99 ${sorted[Math.floor(0.99 * sorted.length)].toFixed(1)} ms`,
+  );
+}
+
+async function until(isSo: () => Promise<boolean>, limit: number): Promise<void> {
+  for (const deadline = Date.now() + limit; !(await isSo()); await sleep(200)) {
+    if (Date.now() > deadline) {
+      throw new Error('the scheduler did not become ready');
+    }
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.stack : String(error));
+  process.exitCode = 1;
+});

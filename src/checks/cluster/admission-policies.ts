@@ -1,0 +1,173 @@
+/**
+ * The ValidatingAdmissionPolicies of a cluster, evaluated on the creation of each manifest.
+ *
+ * What cannot be known without the server (parameters, the authorizer, the user, fields that only the server fills in) gives no finding: an
+ * expression that fails to evaluate is not a violation. Source: Kubernetes 1.36,
+ * staging/src/k8s.io/apiserver/pkg/admission/plugin/policy.
+ */
+import { type CelInput } from '@bufbuild/cel';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { type Manifest } from '../../manifests/manifest';
+import { type ManifestSet } from '../../manifests/manifest-set';
+import { asArray, asObject, asString, isObject, stringsIn } from '../../manifests/read';
+import { selectorChooses } from '../../manifests/selectors';
+import { expressionOf } from '../cel/rule-program';
+import { CelValues } from '../cel/values';
+import { type SetRule, type Violation } from '../rule';
+import { type TargetCluster } from './target-cluster';
+
+const POLICY = 'admissionregistration.k8s.io/ValidatingAdmissionPolicy';
+const BINDING = 'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding';
+/** The server evaluates an expression on the request, the rights of the user, or an object that is not here. */
+const NEEDS_SERVER = /\b(authorizer|params|request\s*\.\s*(userInfo|options|uid|dryRun))\b/;
+const DENY = 'Deny';
+
+/** One finding for each validation that a manifest breaks: an error if a binding denies, else a warning. */
+export function admissionPolicyRule(cluster: TargetCluster): SetRule {
+  return {
+    id: 'cluster/admission-policy',
+    row: 'CL5',
+    on: 'set',
+    tier: 'server',
+    severity: 'error',
+    summary: 'Every manifest is accepted by the validating admission policies of the cluster.',
+    why: 'The API server rejects the object.',
+    source: 'the ValidatingAdmissionPolicies of the cluster given with --cluster',
+    fix: 'Change the object so that the policy accepts it.',
+    *check({ set }): Iterable<Violation & { readonly manifest: Manifest }> {
+      const values = new CelValues();
+      const bindings = set.ofKind(BINDING).map(({ object }) => asObject(object.spec));
+      for (const policy of set.ofKind(POLICY)) {
+        const own = bindings.filter(({ policyName }) => policyName === policy.id.name);
+        for (const manifest of own.length === 0 ? [] : set.manifests) {
+          yield* violationsOf(policy, own, { manifest, set, cluster, values });
+        }
+      }
+    },
+  };
+}
+
+interface Request {
+  readonly manifest: Manifest;
+  readonly set: ManifestSet;
+  readonly cluster: TargetCluster;
+  readonly values: CelValues;
+}
+
+function* violationsOf(
+  policy: Manifest,
+  bindings: readonly JsonObject[],
+  request: Request,
+): Iterable<Violation & { readonly manifest: Manifest }> {
+  const spec = asObject(policy.object.spec);
+  const bound = bindings.filter((binding) =>
+    isObject(binding.matchResources) ? matches(asObject(binding.matchResources), request) : true,
+  );
+  if (bound.length === 0 || !matches(asObject(spec.matchConstraints), request, true)) {
+    return;
+  }
+  const variables = variablesOf(spec, request);
+  const holds = (expression: JsonValue | undefined): CelInput | undefined => evaluated(expression, variables);
+  if (asArray(spec.matchConditions).some((one) => holds(asObject(one).expression) !== true)) {
+    return;
+  }
+  const actions = new Set(bound.flatMap(({ validationActions }) => stringsIn(validationActions)));
+  for (const validation of asArray(spec.validations).filter(isObject)) {
+    if (holds(validation.expression) !== false) {
+      continue;
+    }
+    const computed = holds(validation.messageExpression);
+    const message =
+      (typeof computed === 'string' && computed !== '' ? computed : asString(validation.message)) ??
+      `failed expression: ${asString(validation.expression) ?? ''}`;
+    yield {
+      manifest: request.manifest,
+      path: '',
+      message: `ValidatingAdmissionPolicy "${policy.id.name}": ${message.trim()}`,
+      expected: (asString(validation.expression) ?? '').trim(),
+      severity: actions.has(DENY) ? 'error' : actions.has('Warn') ? 'warning' : 'info',
+    };
+  }
+}
+
+/** What expressions may name; later variables are computed from earlier ones. */
+function variablesOf(spec: JsonObject, { manifest, set, cluster, values }: Request): Record<string, CelInput> {
+  const { id, object } = manifest;
+  const served = cluster.kindOf(id.apiVersion, id.kind);
+  const namespace = set.get('Namespace', id.namespace)?.object;
+  const bindings: Record<string, CelInput> = {
+    object: values.of(object, undefined),
+    oldObject: null,
+    params: null,
+    namespaceObject: namespace === undefined ? null : values.of(namespace, undefined),
+    request: values.of(
+      {
+        operation: 'CREATE',
+        name: id.name,
+        namespace: id.namespace,
+        kind: { group: id.group, version: id.apiVersion.split('/').at(-1) ?? '', kind: id.kind },
+        resource: { group: id.group, version: id.apiVersion.split('/').at(-1) ?? '', resource: served?.plural ?? '' },
+      },
+      undefined,
+    ),
+  };
+  const computed = new Map<string, CelInput>();
+  for (const variable of asArray(spec.variables).filter(isObject)) {
+    bindings.variables = Object.fromEntries(computed);
+    const value = evaluated(variable.expression, bindings);
+    const name = asString(variable.name);
+    if (name !== undefined && value !== undefined) {
+      computed.set(name, value);
+    }
+  }
+  bindings.variables = Object.fromEntries(computed);
+  return bindings;
+}
+
+/** `undefined` where it cannot be evaluated here. */
+function evaluated(expression: JsonValue | undefined, variables: Record<string, CelInput>): CelInput | undefined {
+  if (typeof expression !== 'string' || NEEDS_SERVER.test(expression)) {
+    return undefined;
+  }
+  const program = expressionOf(expression);
+  if (typeof program === 'string') {
+    return undefined;
+  }
+  const outcome = program(variables);
+  return 'value' in outcome ? outcome.value : undefined;
+}
+
+function matches(resources: JsonObject, request: Request, required = false): boolean {
+  const { manifest, set } = request;
+  const rules = asArray(resources.resourceRules).filter(isObject);
+  const isChosen = rules.some((rule) => ruleMatches(rule, request)) || (rules.length === 0 && !required);
+  if (!isChosen || asArray(resources.excludeResourceRules).some((rule) => ruleMatches(asObject(rule), request))) {
+    return false;
+  }
+  const labels = asObject(asObject(manifest.object.metadata).labels);
+  if (isObject(resources.objectSelector) && !selectorChooses(resources.objectSelector, labels)) {
+    return false;
+  }
+  const { namespace } = manifest.id;
+  if (!isObject(resources.namespaceSelector) || namespace === '') {
+    return true;
+  }
+  const object = set.get('Namespace', namespace)?.object;
+  const named = { 'kubernetes.io/metadata.name': namespace, ...asObject(asObject(object?.metadata).labels) };
+  return selectorChooses(resources.namespaceSelector, named);
+}
+
+function ruleMatches(rule: JsonObject, { manifest: { id }, cluster }: Request): boolean {
+  const has = (list: JsonValue | undefined, ...wanted: readonly string[]): boolean =>
+    stringsIn(list).some((text) => text === '*' || wanted.includes(text));
+  const served = cluster.kindOf(id.apiVersion, id.kind);
+  const names = stringsIn(rule.resourceNames);
+  return (
+    has(rule.apiGroups, id.group) &&
+    has(rule.apiVersions, id.apiVersion.split('/').at(-1) ?? '') &&
+    has(rule.operations, 'CREATE') &&
+    has(rule.resources, '*/*', served?.plural ?? '') &&
+    (names.length === 0 || names.includes(id.name)) &&
+    (rule.scope === undefined || rule.scope === '*' || (rule.scope === 'Namespaced') === (id.namespace !== ''))
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * What a check can say only if it knows the cluster: references to what does not exist, and quotas that are used already.
+ */
+import { nearestName } from '../../facts/spelling';
+import { describeId, type Manifest } from '../../manifests/manifest';
+import { Quantity } from '../../manifests/quantity';
+import { asArray, asObject, asString, isObject } from '../../manifests/read';
+import { amountsIn } from '../../manifests/pod-amounts';
+import { type SetRule, type Violation } from '../rule';
+import { countedPod } from '../server/admission/admit-pod';
+import { contentsOfSet } from '../server/admission/cluster-contents';
+import { policyOf } from '../server/admission/namespace-policy';
+import { countsPod, podUse } from '../server/admission/quotas';
+import { admissionPolicyRule } from './admission-policies';
+import { type TargetCluster } from './target-cluster';
+
+type Found = Violation & { readonly manifest: Manifest };
+
+/** The rules of a check against this cluster. */
+export function clusterRules(cluster: TargetCluster): readonly SetRule[] {
+  return [referenceFound(cluster), quotaLeft(cluster), admissionPolicyRule(cluster)];
+}
+
+/** Kinds that controllers create when they are missing, or that every namespace gets. */
+const MADE: ReadonlySet<string> = new Set(['ServiceAccount/default']);
+
+function referenceFound(cluster: TargetCluster): SetRule {
+  return {
+    id: 'cluster/reference-found',
+    row: 'CL3',
+    on: 'set',
+    tier: 'server',
+    severity: 'error',
+    summary: 'Every object that a manifest names exists in the manifests or in the cluster.',
+    why: 'The API server or a controller rejects the object, or it waits for what does not exist.',
+    source: 'the cluster given with --cluster',
+    fix: 'Correct the name, or add the object to the manifests.',
+    *check({ set }): Iterable<Found> {
+      for (const manifest of set.manifests) {
+        for (const reference of set.referencesFrom(manifest)) {
+          const { kind, name, namespace, path, optional } = reference;
+          const exists = cluster.has(kind, namespace, name);
+          if (exists !== false || optional || set.resolve(reference) !== undefined || isGiven(reference, manifest)) {
+            continue;
+          }
+          const known = [...cluster.namesOf(kind, namespace), ...set.ofKind(kind).map(({ id }) => id.name)];
+          const near = nearestName(name, known);
+          const short = kind.split('/').at(-1) ?? kind;
+          yield {
+            manifest,
+            path,
+            message: `${short} "${namespace === '' ? name : `${namespace}/${name}`}" not found in the manifests or in cluster ${cluster.name}${near === undefined ? '' : ` (did you mean "${near}"?)`}`,
+            found: name,
+            ...(near !== undefined && { fix: `Set ${path} to "${near}", or add the ${short} to the manifests.` }),
+          };
+        }
+      }
+    },
+  };
+}
+
+/** What the namespace is unknown of, or what every namespace has. */
+function isGiven(
+  { kind, name, namespace }: { readonly kind: string; readonly name: string; readonly namespace: string },
+  { id }: Manifest,
+): boolean {
+  return (id.namespace !== '' && namespace === '' && kind === 'ServiceAccount') || MADE.has(`${kind}/${name}`);
+}
+
+function quotaLeft(cluster: TargetCluster): SetRule {
+  return {
+    id: 'cluster/quota-left',
+    row: 'CL4',
+    on: 'set',
+    tier: 'server',
+    severity: 'warning',
+    summary: 'The pods of new workloads fit what the quotas of the cluster have left.',
+    why: 'The API server rejects the pods above the quota until others end.',
+    source: 'pkg/quota/v1 of Kubernetes, with the use that the cluster states',
+    fix: 'Raise spec.hard of the quota, or wait until other pods of the namespace have ended.',
+    *check({ set }): Iterable<Found> {
+      const running = workloadsOf(cluster);
+      const contents = contentsOfSet(set);
+      const fresh = set.manifests.filter(({ id }) => !isRunning(id, running));
+      for (const namespace of new Set(fresh.map(({ id }) => id.namespace))) {
+        const own = fresh.filter(({ id }) => id.namespace === namespace);
+        for (const quota of policyOf(set, namespace).allQuotas) {
+          const used = amountsIn(asObject(quota.manifest.object.status).used);
+          for (const [key, hard] of quota.hard) {
+            const before = used.get(key);
+            if (before === undefined || before.isGreaterThan(hard)) {
+              continue;
+            }
+            let sum = Quantity.ZERO;
+            let last: Manifest | undefined;
+            for (const manifest of own) {
+              for (const template of set.podTemplatesOf(manifest)) {
+                const pod = countedPod(template.spec, namespace, contents);
+                const each = countsPod(quota, pod) ? podUse(key, pod.amounts) : undefined;
+                if (each !== undefined && (template.count ?? 0) > 0) {
+                  sum = sum.add(each.multiply(template.count ?? 0));
+                  last = manifest;
+                }
+              }
+            }
+            if (last !== undefined && before.add(sum).isGreaterThan(hard)) {
+              yield {
+                manifest: last,
+                path: '/spec',
+                message: `the new workloads of namespace ${namespace} exceed what ${describeId(quota.manifest.id)} has left (${sum.toString()} requested, ${before.toString()} of ${hard.toString()} ${key} used)`,
+                found: sum.toString(),
+              };
+            }
+          }
+        }
+      }
+    },
+  };
+}
+
+/** Owners of the cluster's pods, `namespace/name`. */
+function workloadsOf(cluster: TargetCluster): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { metadata } of cluster.itemsOf('Pod')) {
+    const { namespace, name, ownerReferences, labels } = asObject(metadata);
+    names.add(`${asString(namespace) ?? ''}/${asString(name) ?? ''}`);
+    for (const owner of asArray(ownerReferences).filter(isObject)) {
+      const hash = asString(asObject(labels)['pod-template-hash']);
+      const ownerName = asString(owner.name) ?? '';
+      names.add(`${asString(namespace) ?? ''}/${ownerName}`);
+      if (hash !== undefined && ownerName.endsWith(`-${hash}`)) {
+        names.add(`${asString(namespace) ?? ''}/${ownerName.slice(0, -hash.length - 1)}`);
+      }
+    }
+  }
+  return names;
+}
+
+function isRunning({ namespace, name }: Manifest['id'], running: ReadonlySet<string>): boolean {
+  return running.has(`${namespace}/${name}`);
+}

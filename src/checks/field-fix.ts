@@ -1,0 +1,143 @@
+/**
+ * What to write, for violations whose message has one of the forms of Kubernetes validation: `must be set`, `unsupported value`,
+ * `must be between 1 and 10`. A rule that reports several of them has one `fix` for all; this one is of the field in hand.
+ */
+import { fieldOf, tokensOf } from '../manifests/pointer';
+import { type Rule, type Violation } from './rule';
+
+type Said = Pick<Violation, 'path' | 'message' | 'expected'>;
+
+interface Place {
+  /** `volumeMounts[0].name`. */
+  readonly field: string;
+  /** What the violation expects, as the end of a sentence. */
+  readonly expected?: string;
+}
+
+/** The first form that matches decides; without a result, the next one is tried. */
+const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined])[] = [
+  [/\bexactly one\b|\btogether\b/, () => ''],
+  [/ must be set only for /, (_match, { field }) => `Remove ${field}.`],
+  [/^([\w.]+) or ([\w.]+) must be set$/, ([, one, other], { field }) => `Set ${one} or ${other} in ${field}.`],
+  [/ must have a handler$/, (_match, { field, expected }) => expected && `Set ${alternatives(expected)} in ${field}.`],
+  [/ must (?:not be empty|be set)\b/, (_match, { field, expected }) => setTo(field, expected ?? nounOf(field))],
+  [
+    / must have an? (?:\w+ )*(\w+)$/,
+    ([, noun = ''], { field, expected }) =>
+      expected !== undefined || field.toLowerCase().endsWith(noun)
+        ? setTo(field, expected ?? nounOf(field))
+        : undefined,
+  ],
+  [
+    / must not be set unless ([\w.]+) is ([\w.]+)$/,
+    ([, other, value], { field }) => `Set ${other}: ${value}, or remove ${field}.`,
+  ],
+  [/ must not be set without ([\w.]+)$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
+  [/ must not be set when ([\w.]+) is set$/, ([, other], { field }) => `Remove ${field} or ${other}.`],
+  [/ must not be set when ([\w.]+) is ([\w.]+)$/, ([, other], { field }) => `Remove ${field}, or change ${other}.`],
+  [/ must not be set\b/, (_match, { field }) => `Remove ${field}.`],
+  [
+    / must be between (-?\d+) and (-?\d+)/,
+    ([, from, to], { field }) => `Set ${field} to a number from ${from} to ${to}.`,
+  ],
+  [
+    / must be (greater than or equal to|less than or equal to|greater than|less than|at least|at most) (-?\d+)(?![^\s:])(?!.*\()/,
+    ([, order, bound], { field }) => `Set ${field} to a number ${order} ${bound}.`,
+  ],
+  [/^un(?:supported|known)\b/, (_match, { field, expected }) => expected && setTo(field, expected)],
+  [/\bduplicate\b/, (_match, { field }) => `Change ${field}, or remove the duplicate.`],
+  [/ must consist of (.+)$/, ([, what], { field }) => `Change ${field} to consist of ${what}.`],
+  [/ must not contain (.+)$/, ([, what], { field }) => `Remove ${what} from ${field}.`],
+  [/ must be |\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
+];
+
+/** What a field holds, by its name: `a device class name`, `at least one verb`. */
+function nounOf(field: string): string {
+  const last = /(\w+)$/.exec(field)?.[1];
+  if (last === undefined) {
+    return 'a value that is not empty';
+  }
+  const words = last.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  if (/[^s]s$/.test(words)) {
+    return `at least one ${words.replace(/ies$/, 'y').replace(/s$/, '')}`;
+  }
+  return `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  boolean: 'true or false',
+  integer: 'an integer',
+  number: 'a number',
+  string: 'a string',
+};
+
+/** Expected values that end a sentence: `a, b, or c`, `at least 2`, `a path that begins with "/"`. */
+function alternatives(expected: string): string {
+  const bounds = /^(-?\d+)(?: to |-)(-?\d+)$/.exec(expected);
+  if (bounds !== null) {
+    return `a number from ${bounds[1]} to ${bounds[2]}`;
+  }
+  if (/^such as /.test(expected)) {
+    return `a value ${expected}`;
+  }
+  const names = expected.split(/, (?:or )?| or /);
+  if (names.length === 1 || names.some((name) => /\s/.test(name))) {
+    return Object.hasOwn(TYPES, expected) ? TYPES[expected] : expected;
+  }
+  return names.length === 2 ? names.join(' or ') : `${names.slice(0, -1).join(', ')}, or ${names.at(-1) ?? ''}`;
+}
+
+function setTo(field: string, expected: string): string {
+  if (/^[\w.[\]"/-]+: /.test(expected)) {
+    return `Set ${expected}.`;
+  }
+  if (expected === `a ${field.split('.').at(-1) ?? ''}`) {
+    return `Set ${field} to ${nounOf(field)}.`;
+  }
+  return expected === '' || field.endsWith(expected) ? `Set ${field}.` : `Set ${field} to ${alternatives(expected)}.`;
+}
+
+/** What to write, or `undefined` where the message has none of the forms. */
+export function fieldFix({ path = '', message, expected }: Said): string | undefined {
+  if (/^(?:no|exactly one) /.test(expected ?? '') || namesKey(path, message)) {
+    return undefined;
+  }
+  const place: Place = { field: fieldInHand(path, message), ...(expected === undefined ? {} : { expected }) };
+  for (const [form, fix] of FORMS) {
+    const match = form.exec(message);
+    const text = match === null ? undefined : fix(match, place);
+    if (text !== undefined) {
+      return text === '' ? undefined : text;
+    }
+  }
+  return undefined;
+}
+
+/** Whether the message is about the key of an entry, not about its value. */
+function namesKey(path: string, message: string): boolean {
+  const last = tokensOf(path).at(-1) ?? '';
+  return message.includes(`"${last}"`) || message.startsWith(`the key ${last}`);
+}
+
+/** The field at the path, or the one below it with which the message begins: `exitCodes must be set`. */
+function fieldInHand(path: string, message: string): string {
+  const field = fieldOf(path);
+  const named = /^([a-z]\w*(?:\.\w+)*) must (?:not )?be set/.exec(message)?.[1];
+  if (named === undefined || field.includes(named) || message.startsWith(`${field} `)) {
+    return field;
+  }
+  const isBelow = path !== '' && /^\w+(?:\[\d+\])*$/.test(field.split('.').at(-1) ?? '') && !named.endsWith(field);
+  return isBelow ? `${field}.${named}` : named;
+}
+
+/** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */
+export function fixesByField<Made extends Rule>(rule: Made): Made {
+  const check = rule.check as (...args: readonly unknown[]) => Iterable<Violation>;
+  return { ...rule, check: (...args: readonly unknown[]) => [...check(...args)].map(withFieldFix) };
+}
+
+/** The violation with a fix of its field, if it has none of its own. */
+export function withFieldFix<Reported extends Violation>(violation: Reported): Reported {
+  const fix = violation.fix ?? fieldFix(violation);
+  return fix === undefined ? violation : { ...violation, fix };
+}

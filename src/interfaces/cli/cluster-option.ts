@@ -1,0 +1,113 @@
+/**
+ * The option `--cluster`, the same on every command: a file, standard input, or the running cluster of a context.
+ */
+import {
+  type ClusterSnapshot,
+  readSnapshot,
+  SnapshotFileError,
+  textOfFile,
+} from '../../manifests/snapshot/cluster-snapshot';
+import { ClusterFileError, type ClusterState, readCluster, sampleCluster } from '../../planning/cluster';
+import { clusterOfSnapshot } from '../../planning/cluster/read-cluster';
+import { readBytes } from '../checks/read-files';
+import { readLive } from './live-cluster';
+import { Progress, UsageError, type Terminal } from './terminal';
+
+/** How help texts describe the option. */
+export const CLUSTER_OPTION = '--cluster <cluster>';
+/** The name by which `--cluster` means the sample. */
+const SAMPLE = 'sample';
+const LIVE = /^live(?::(.+))?$/s;
+/** Days after which a snapshot is reported as old. */
+const DEFAULT_AGE = 7;
+const DAY = 86_400_000;
+
+/** What `--cluster` named. */
+export interface ClusterInput {
+  /** How messages name it. */
+  readonly file: string;
+  /** Absent for a cluster file, for objects that kubectl printed, and for the sample. */
+  readonly snapshot?: ClusterSnapshot;
+  /** The cluster as plans take it. */
+  readonly state: () => ClusterState;
+}
+
+export interface ClusterFlags {
+  readonly cluster?: string;
+  /** Days. */
+  readonly maxAge?: string;
+}
+
+/**
+ * Reads what the option names, and reports a snapshot that is old.
+ *
+ * @throws UsageError where it cannot be read
+ */
+export async function readClusterOption(
+  { cluster, maxAge }: ClusterFlags & { readonly cluster: string },
+  terminal: Pick<Terminal, 'stdin' | 'cwd' | 'err' | 'canProgress'>,
+): Promise<ClusterInput> {
+  const days = daysOf(maxAge);
+  if (cluster === SAMPLE) {
+    return { file: SAMPLE, state: sampleCluster };
+  }
+  const live = LIVE.exec(cluster);
+  if (live !== null) {
+    const progress = new Progress(terminal as Terminal);
+    try {
+      const snapshot = await readLive({ context: live[1], progress: (text) => progress.say(text) });
+      reportGaps(snapshot, terminal);
+      return ofSnapshot(snapshot, cluster);
+    } finally {
+      progress.done();
+    }
+  }
+  const file = cluster === '-' ? 'standard input' : cluster;
+  const bytes = cluster === '-' ? await terminal.stdin() : readBytes(cluster, terminal.cwd);
+  return asUsage(() => {
+    const text = textOfFile(bytes, file);
+    const snapshot = readSnapshot(text, file);
+    if (snapshot === undefined) {
+      return { file, state: () => asUsage(() => readCluster(text, file)) };
+    }
+    reportAge(snapshot, days, file, terminal);
+    return ofSnapshot(snapshot, file);
+  });
+}
+
+function ofSnapshot(snapshot: ClusterSnapshot, file: string): ClusterInput {
+  return { file, snapshot, state: () => clusterOfSnapshot(snapshot) };
+}
+
+function daysOf(text: string | undefined): number {
+  const found = text === undefined ? [String(DEFAULT_AGE)] : /^\d{1,5}(?=d?$)/.exec(text);
+  if (found === null) {
+    throw new UsageError(`--max-age ${text}: must be a number of days, for example 7d`);
+  }
+  return Number(found[0]);
+}
+
+function reportAge({ takenAt }: ClusterSnapshot, days: number, file: string, { err }: Pick<Terminal, 'err'>): void {
+  const age = Date.now() - Date.parse(takenAt);
+  if (age > days * DAY) {
+    err(
+      `gantry: warning: ${file} was taken ${Math.floor(age / DAY)} days ago (${takenAt}); take a new snapshot, or allow the age with --max-age\n`,
+    );
+  }
+}
+
+function reportGaps({ gaps }: ClusterSnapshot, { err }: Pick<Terminal, 'err'>): void {
+  if (gaps.length > 0) {
+    err(`gantry: not read from the cluster: ${gaps.map(({ what, why }) => `${what} (${why})`).join(', ')}\n`);
+  }
+}
+
+/** What is wrong with the file is the caller's to correct. */
+function asUsage<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const known = error instanceof SnapshotFileError || error instanceof ClusterFileError;
+    throw known ? new UsageError(error.message) : error;
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Loads the program that reads a running cluster: as a bundle, or as source where there is none, in the project itself.
+ */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type ClusterSnapshot } from '../../manifests/snapshot/cluster-snapshot';
+import { versionOf } from '../checks/version';
+import type * as Live from '../live/main';
+import { UsageError } from './terminal';
+
+const load = createRequire(__filename);
+const BUNDLE = join(__dirname, 'live-bundle.js');
+
+export interface LiveRequest {
+  readonly context?: string;
+  readonly kubeconfig?: string;
+  readonly configMaps?: readonly string[];
+  readonly progress?: (text: string) => void;
+}
+
+/** @throws UsageError where the cluster cannot be read */
+export async function readLive(request: LiveRequest): Promise<ClusterSnapshot> {
+  const { readLiveCluster } = load(existsSync(BUNDLE) ? BUNDLE : '../live/main') as typeof Live;
+  try {
+    // A snapshot says when it was taken to the second.
+    const takenAt = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    return await readLiveCluster({ ...request, takenAt, takenBy: versionOf() });
+  } catch (error) {
+    throw error instanceof Error && error.name === 'LiveClusterError' ? new UsageError(error.message) : error;
+  }
+}

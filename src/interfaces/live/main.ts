@@ -1,0 +1,39 @@
+/**
+ * A running cluster as a snapshot. The package contains this file and all that it needs as one bundle, since the client that reads
+ * kubeconfigs is not among its dependencies.
+ */
+import { type ClusterSnapshot } from '../../manifests/snapshot/cluster-snapshot';
+import { ApiError, messageOf } from '../../runtime/kubernetes/api/api-error';
+import { ApiClient } from '../../runtime/kubernetes/api/client';
+import { admissionOfContext } from '../../runtime/kubernetes/api/credentials';
+import { collect, type CollectOptions } from './collect';
+
+/** What cannot be read, or the server that cannot be reached: the user's to mend. Known by its name, since it may be of a bundle. */
+export class LiveClusterError extends Error {
+  override readonly name = 'LiveClusterError';
+}
+
+export interface LiveOptions extends Omit<CollectOptions, 'name'> {
+  /** @default - that of kubectl */
+  readonly kubeconfig?: string;
+  /** @default - the current context */
+  readonly context?: string;
+}
+
+/**
+ * Reads the cluster of a context.
+ * @throws LiveClusterError
+ */
+export async function readLiveCluster({ kubeconfig, context, ...options }: LiveOptions): Promise<ClusterSnapshot> {
+  let client: ApiClient | undefined;
+  try {
+    const found = await admissionOfContext({ kubeconfig, context });
+    client = new ApiClient({ admission: found.admission, connections: 8, userAgent: `gantry/${options.takenBy}` });
+    return await collect(client, { ...options, name: found.context });
+  } catch (error) {
+    const reason = error instanceof ApiError ? `the API server cannot be read: ${error.message}` : messageOf(error);
+    throw new LiveClusterError(reason.split('\n')[0]);
+  } finally {
+    client?.close();
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * The fix of a violation whose message has a form of Kubernetes validation: it names the field in hand and what to write.
+ */
+import { fieldFix, fixesByField } from '../../src/checks/field-fix';
+import { type ObjectRule } from '../../src/checks/rule';
+
+const CASES: readonly (readonly [
+  path: string,
+  message: string,
+  expected: string | undefined,
+  fix: string | undefined,
+])[] = [
+  // What must be set.
+  ['/spec/leaseName', 'leaseName must be set', undefined, 'Set spec.leaseName to a lease name.'],
+  ['/spec/usages', 'usages must not be empty', undefined, 'Set spec.usages to at least one usage.'],
+  ['/spec/policies', 'policies must not be empty', undefined, 'Set spec.policies to at least one policy.'],
+  ['/spec/class', 'class must be set', undefined, 'Set spec.class to a class.'],
+  ['/spec/attacher', 'the driver must be set', undefined, 'Set spec.attacher to an attacher.'],
+  ['/dns/searches/0', 'searches[0] must be set', undefined, 'Set searches[0] to a value that is not empty.'],
+  ['/ports/0/name', 'the port must have a name', 'a DNS label', 'Set ports[0].name to a DNS label.'],
+  ['/ports/0/name', 'the port must have a name', undefined, 'Set ports[0].name to a name.'],
+  ['/spec/signerName', 'the signer must have a domain', undefined, undefined],
+  [
+    '/spec/strategy',
+    'exitCodes must be set in the rule',
+    undefined,
+    'Set spec.strategy.exitCodes to at least one exit code.',
+  ],
+  ['', 'nodeName must be set', undefined, 'Set nodeName to a node name.'],
+  ['/annotations/a.b~1c', 'nodeName must be set for a mirror pod', undefined, 'Set nodeName to a node name.'],
+  ['/config/0/opaque', 'opaque must be set', 'opaque', 'Set config[0].opaque.'],
+  ['/nfs/path', 'path must be set', 'a path', 'Set nfs.path to a path.'],
+  ['/ref/apiVersion', 'apiVersion must be set', 'such as apps/v1', 'Set ref.apiVersion to a value such as apps/v1.'],
+  ['/spec/requests', 'gpu must be set', 'limits["x/gpu"]: 1', 'Set limits["x/gpu"]: 1.'],
+  ['/webhooks/0', 'url or service must be set', undefined, 'Set url or service in webhooks[0].'],
+  [
+    '/c/startupProbe',
+    'the probe must have a handler',
+    'exec, httpGet or grpc',
+    'Set exec, httpGet, or grpc in c.startupProbe.',
+  ],
+  // What must not.
+  ['/a/id', 'id must not be set in a schema', undefined, 'Remove a.id.'],
+  ['/a/tag', 'list-type must be set only for lists', undefined, 'Remove a.tag.'],
+  ['/a/b', 'b must not be set unless mode is Indexed', undefined, 'Set mode: Indexed, or remove a.b.'],
+  ['/a/endPort', 'endPort must not be set without port', undefined, 'Set port, or remove a.endPort.'],
+  ['/a/value', 'value must not be set when other is set', undefined, 'Remove a.value or other.'],
+  ['/a/count', 'count must not be set when mode is All', undefined, 'Remove a.count, or change mode.'],
+  [
+    '/spec',
+    'minAvailable must not be set when maxUnavailable is set',
+    undefined,
+    'Remove spec.minAvailable or maxUnavailable.',
+  ],
+  ['/spec/scopes', 'A and B must not be set together', undefined, undefined],
+  // Values.
+  ['/p/port', 'the port must be between 1 and 65535: 70000', '1-65535', 'Set p.port to a number from 1 to 65535.'],
+  ['/p/n', 'n must be between 0 and the limit', '0-30', 'Set p.n to a number from 0 to 30.'],
+  ['/p/n', 'n must be between 0 and the limit', '0 to 30', 'Set p.n to a number from 0 to 30.'],
+  ['/p/n', 'n must be greater than 0: -1', undefined, 'Set p.n to a number greater than 0.'],
+  ['/p/n', 'n must be less than or equal to m (5 > 2)', 'at most 2', 'Set p.n to at most 2.'],
+  ['/p/n', 'n must be less than or equal to m (5 > 2)', undefined, undefined],
+  ['/p/kind', 'unsupported kind "X"', 'A, B', 'Set p.kind to A or B.'],
+  ['/p/kind', 'unsupported kind "X"', 'A, B, C', 'Set p.kind to A, B, or C.'],
+  ['/p/kind', 'unsupported kind "X"', undefined, undefined],
+  ['/p/ref', 'unknown volume "v"', 'data or logs', 'Set p.ref to data or logs.'],
+  ['/p/size', 'size must be integer', 'integer', 'Set p.size to an integer.'],
+  ['/p/0/key', 'duplicate key "k"', 'each key once', 'Change p[0].key, or remove the duplicate.'],
+  [
+    '/p/name',
+    'the name "A" must consist of lower-case letters',
+    undefined,
+    'Change p.name to consist of lower-case letters.',
+  ],
+  ['/p/kind', 'the kind must not contain "/"', undefined, 'Remove "/" from p.kind.'],
+  ['/p/ip', '"x" is not a valid address', 'an IP address', 'Set p.ip to an IP address.'],
+  // What the form does not decide: the key of an entry, a choice among several fields, something that must go.
+  ['/data/a~1b', 'the key "a/b" must consist of letters', undefined, undefined],
+  ['/hard/gpus', 'the name "gpus" must be a standard resource', 'cpu, memory', undefined],
+  ['/spec', 'exactly one of a and b must be set', 'a or b', undefined],
+  ['/spec/x', 'x must be set', 'no x', undefined],
+  ['/spec/x', 'the pods wait forever', 'fewer pods', undefined],
+];
+
+test.each(CASES)('%s: %s (%s): %s', (path, message, expected, fix) => {
+  expect(fieldFix({ path, message, expected })).toBe(fix);
+});
+
+test('a violation keeps a fix of its own, and one of no known form that of the rule', () => {
+  const rule: ObjectRule = {
+    id: 'test/rule',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'A.',
+    why: 'B.',
+    source: 'C',
+    fix: 'Set d.',
+    on: 'object',
+    kinds: ['*'],
+    check: () => [
+      { path: '/a/b', message: 'b must be set', fix: 'Own.' },
+      { path: '/a/b', message: 'b must be set' },
+      { path: '/a/b', message: 'the pods wait' },
+    ],
+  };
+  const fixes = [...fixesByField(rule).check({} as never, {} as never)].map(({ fix }) => fix);
+  expect(fixes).toEqual(['Own.', 'Set a.b to a b.', undefined]);
+});

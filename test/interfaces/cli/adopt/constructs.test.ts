@@ -1,0 +1,191 @@
+/**
+ * What `adopt` recognizes in objects that belong together, and in parts of an object that a construct states in one property.
+ */
+import { ApiObject, App, Chart, Yaml } from 'cdk8s';
+import { Accelerator, kubeflow, Team, volcano } from '../../../../src';
+import { type JsonObject } from '../../../../src/facts/api/schema';
+import { parseYaml } from '../../../../src/manifests/yaml';
+import { ManifestSet } from '../../../../src/manifests/manifest-set';
+import { roundTrip } from '../../../adopt/round-trip';
+
+function setOf(yaml: string): ManifestSet {
+  const { manifests, problems } = parseYaml(yaml, 'test.yaml');
+  return new ManifestSet(manifests, problems);
+}
+
+/** What a chart renders, as text that was synthesized before. */
+function yamlOf(build: (chart: Chart) => void): string {
+  const chart = new Chart(new App(), 'c');
+  build(chart);
+  const objects = chart.node.findAll().filter((child) => ApiObject.isApiObject(child));
+  return Yaml.stringify(...objects.map((object) => object.toJson() as JsonObject));
+}
+
+/** The source, after the round trip was found to be without a difference. */
+function sourceOf(yaml: string): string {
+  const { adoption, differing } = roundTrip(setOf(yaml));
+  expect(differing).toEqual([]);
+  return adoption.source;
+}
+
+const TEAM = yamlOf((chart) => {
+  const company = new volcano.Queue(chart, 'company');
+  const research = new Team(chart, 'research', {
+    podSecurity: 'restricted',
+    namespaceLabels: { 'example.com/cost': '7' },
+    quota: { cpu: 64, memory: '1Ti', accelerators: Accelerator.nvidia({ count: 8 }), cpuLimit: 128, pods: 100 },
+    queue: { parent: company, weight: 2, deserved: { cpu: 32 } },
+    admins: [{ kind: 'Group', name: 'leads' }],
+    members: [{ kind: 'User', name: 'ada@example.com' }],
+  });
+  new kubeflow.PyTorchJob(chart, 'train', {
+    namespace: research.namespace,
+    nodes: 2,
+    image: 'registry.example.com/train:1',
+  }).submitTo(research.queue);
+});
+
+test('a namespace with its quota, defaults, queue, and bindings is a team, which others refer to', () => {
+  const source = sourceOf(TEAM);
+  for (const text of [
+    "const research = new Team(this, 'research', {",
+    "podSecurity: 'restricted',",
+    "namespaceLabels: { 'example.com/cost': '7' },",
+    'queue: { parent: company, weight: 2, deserved: { cpu: ',
+    "admins: [{ kind: 'Group', name: 'leads' }],",
+    "members: [{ kind: 'User', name: 'ada@example.com' }],",
+    'namespace: research.namespace,',
+    '.submitTo(research.queue)',
+  ]) {
+    expect(source).toContain(text);
+  }
+  expect(source).not.toMatch(/ResourceQuota|LimitRange|RoleBinding/);
+});
+
+test.each([
+  ['a quota of another name', 'name: research-quota', 'name: compute'],
+  ['a quota with a scope', 'spec:\n  hard:', 'spec:\n  scopes: [NotTerminating]\n  hard:'],
+  ['another role', 'name: edit', 'name: view'],
+  ['a service account as a member', 'kind: User', 'kind: ServiceAccount'],
+])('objects that a team does not render as they are stay apart: %s', (_, from, to) => {
+  expect(TEAM).toContain(from);
+  const source = sourceOf(TEAM.replace(from, to));
+  expect(source).not.toContain('new Team(');
+  expect(source).toContain("new Namespace(this, 'research'");
+  expect(source).toContain('.submitTo(research');
+});
+
+test('a queue that does not belong to the team stays apart from it', () => {
+  const source = sourceOf(TEAM.replace('gantry.dev/namespaces: research', 'gantry.dev/namespaces: other'));
+  expect(source).toContain('queue: false,');
+  expect(source).toContain("new volcano.Queue(this, 'research-queue'");
+  expect(source).toContain('.submitTo(researchQueue)');
+});
+
+test('an annotation that names several objects keeps all of them', () => {
+  const networks = 'fast,fast,slow';
+  const source = sourceOf(`
+apiVersion: k8s.cni.cncf.io/v1
+kind: NetworkAttachmentDefinition
+metadata: { name: fast, namespace: lab }
+spec: { config: '{"cniVersion":"0.3.1","type":"macvlan","master":"eth1","ipam":{"type":"dhcp"}}' }
+---
+apiVersion: batch/v1
+kind: Job
+metadata: { name: train, namespace: lab }
+spec:
+  template:
+    metadata: { annotations: { k8s.v1.cni.cncf.io/networks: "${networks}" } }
+    spec:
+      restartPolicy: Never
+      containers: [{ name: train, image: a:1 }]
+`);
+  expect(source).toContain('new batch.Job(');
+  expect(source).toContain(`'k8s.v1.cni.cncf.io/networks': '${networks}'`);
+});
+
+test('amounts keep their order, which a quota of Kueue prescribes', () => {
+  const source = sourceOf(`
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: quota }
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu, cpu]
+      flavors:
+        - name: h100
+          resources: [{ name: nvidia.com/gpu, nominalQuota: 8 }, { name: cpu, nominalQuota: 64 }]
+`);
+  expect(source).toContain('nominalQuota: { accelerators: Accelerator.nvidia({ count: 8 }), cpu: 64 }');
+});
+
+test('a runtime with initializers, and a job with what it patches', () => {
+  const runtime = `
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: { name: tune }
+spec:
+  mlPolicy: { numNodes: 1, torch: {} }
+  template:
+    spec:
+      volumeClaimPolicies:
+        - templates:
+            - metadata: { name: initializer }
+              spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 20Gi } } }
+      replicatedJobs:
+        - name: model-initializer
+          template:
+            metadata: { labels: { trainer.kubeflow.org/trainjob-ancestor-step: model-initializer } }
+            spec:
+              template:
+                spec:
+                  containers:
+                    - name: model-initializer
+                      image: registry.example.com/fetch:1
+                      volumeMounts: [{ name: initializer, mountPath: /workspace }]
+        - name: node
+          dependsOn: [{ name: model-initializer, status: Complete }]
+          template:
+            metadata: { labels: { trainer.kubeflow.org/trainjob-ancestor-step: trainer } }
+            spec:
+              template:
+                spec:
+                  containers:
+                    - name: node
+                      image: registry.example.com/tune:1
+                      volumeMounts: [{ name: initializer, mountPath: /workspace }]
+`;
+  const source = sourceOf(runtime);
+  expect(source).toContain("model: { image: 'registry.example.com/fetch:1' }, storage: '20Gi'");
+  expect(source).not.toContain('addJsonPatch');
+});
+
+test('every source of an authentication', () => {
+  const source = sourceOf(`
+apiVersion: keda.sh/v1alpha1
+kind: ClusterTriggerAuthentication
+metadata: { name: all }
+spec:
+  podIdentity: { provider: azure-workload, identityId: abc, identityTenantId: t }
+  secretTargetRef: [{ parameter: password, name: broker, key: word }]
+  filePath: tokens/all.json
+  oauth2:
+    type: clientCredentials
+    clientId: a
+    clientSecret: { valueFrom: { secretKeyRef: { name: client, key: secret } } }
+    tokenUrl: https://login.example.com/token
+    scopes: [read]
+  boundServiceAccountToken: [{ parameter: token, serviceAccountName: reader }]
+`);
+  for (const text of [
+    "podIdentity: { provider: 'azure-workload', identityId: 'abc', tenantId: 't' }",
+    "secrets: { password: { name: 'broker', key: 'word' } }",
+    "filePath: 'tokens/all.json'",
+    "clientSecret: { name: 'client', key: 'secret' }",
+    "boundServiceAccountToken: [{ parameter: 'token', serviceAccountName: 'reader' }]",
+  ]) {
+    expect(source).toContain(text);
+  }
+  expect(source).not.toContain('overrides');
+});

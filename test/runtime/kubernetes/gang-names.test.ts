@@ -1,0 +1,22 @@
+import { GangNames, type NamedGang } from '../../../src/runtime/kubernetes/world/gang-names';
+
+test('a gang has its short name while no other has it, as a name or as a key', () => {
+  const renamed: string[] = [];
+  const names = new GangNames<NamedGang>(({ key, name }) => renamed.push(`${key} is ${name}`));
+  const make = (key: string): NamedGang => ({ key, name: key });
+  const [first, second, third] = [make('a/gang/x'), make('a/podgroup/x'), make('a/x')];
+  names.put(first, 'a/x');
+  expect(names.get('a/x')).toBe(first);
+  names.put(second, 'a/x');
+  expect([first.name, second.name, names.get('a/x')]).toEqual(['a/gang/x', 'a/podgroup/x', undefined]);
+  names.remove(second);
+  expect(names.get('a/x')).toBe(first);
+  // The key of another gang is nobody's name.
+  names.put(third, 'a/y');
+  expect([first.name, third.name, names.get('a/x')]).toEqual(['a/gang/x', 'a/y', undefined]);
+  names.remove(third);
+  expect(names.get('a/x')).toBe(first);
+  names.put(first, 'a/job');
+  expect([names.get('a/x'), names.get('a/job')]).toEqual([undefined, first]);
+  expect(renamed).toContain('a/gang/x is a/job');
+});
