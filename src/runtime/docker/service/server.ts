@@ -284,7 +284,7 @@ export class Service {
     }
   }
 
-  /** The task once it is as wanted, or has ended, or the client is gone. */
+  /** The task once it is as wanted, or has ended, or the client has closed the connection. */
   private async begun(id: string, isWanted: (task: Task) => boolean, signal: AbortSignal): Promise<Task> {
     const { ledger } = this.options.runner;
     const now = ledger.find(id)!;
