@@ -12,6 +12,7 @@ import type * as CatalogModule from './catalog-command';
 import type * as CheckModule from './check-command';
 import { addDockerCommands } from './docker/commands';
 import { type CheckFlags } from './check-options';
+import type * as ExplainModule from './explain-command';
 import type * as InitModule from './init/init-command';
 import type * as PlanModule from './plan-command';
 import type * as RulesModule from './rules-command';
@@ -339,6 +340,28 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action((name: string | undefined, flags: RulesModule.RulesFlags) => {
       const { rulesCommand } = load('./rules-command') as typeof RulesModule;
       finish(rulesCommand(name, flags, terminal));
+    });
+
+  program
+    .command('explain')
+    .summary('explain a rule, a message, or a workload that waits')
+    .description(
+      'Explain a rule, a workload of a cluster, or messages of schedulers and controllers on standard input.',
+    )
+    .argument('<what>', 'a rule, a workload as NAMESPACE/NAME, or - for messages on standard input')
+    .option('--cluster <cluster>', 'the cluster of a workload: a snapshot, a cluster file, or live[:CONTEXT]')
+    .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
+    .option('--no-color', 'print without colors')
+    .addHelpText(
+      'after',
+      examples(
+        ['Explain events', 'kubectl get events -A | gantry explain -'],
+        ['Explain why a job waits', 'gantry explain research/train --cluster prod.gantry.json.gz'],
+      ),
+    )
+    .action(async (what: string, flags: ExplainModule.ExplainFlags) => {
+      const { explainCommand } = load('./explain-command') as typeof ExplainModule;
+      finish(await explainCommand(what, flags, terminal));
     });
 
   addDockerCommands(program, terminal, finish);

@@ -67,6 +67,7 @@ export const KEPT_ANNOTATIONS: ReadonlySet<string> = new Set([
   'feature.node.kubernetes.io/rdma.available',
   'feature.node.kubernetes.io/rdma.capable',
   'gantry.dev/accelerator-capacity',
+  'gantry.dev/allocated-devices',
   'gantry.dev/checkpoint-seconds',
   'gantry.dev/devices',
   'gantry.dev/devices-missing',

@@ -193,19 +193,26 @@ describeLive('what tenants could try', () => {
       labels: { 'gantry.dev/gang': 'g' },
       annotations: { 'gantry.dev/gang-min-member': '2' },
     });
-    const changing = setInterval(
-      () => void patch('changing', { metadata: { labels: { at: String(Date.now()) } } }),
-      20,
-    );
+    let isChanging = true;
+    const changing = (async () => {
+      while (isChanging) {
+        await patch('changing', { metadata: { labels: { at: String(Date.now()) } } });
+      }
+    })();
     await create('second', {
       gpus: 1,
       labels: { 'gantry.dev/gang': 'g' },
       annotations: { 'gantry.dev/gang-min-member': '2' },
     });
-    await lab.until(
-      'both run',
-      async () => (await nodeOf('changing')) !== undefined && (await nodeOf('second')) !== undefined,
-    );
-    clearInterval(changing);
+    try {
+      await lab.until(
+        'both run',
+        async () => (await nodeOf('changing')) !== undefined && (await nodeOf('second')) !== undefined,
+      );
+    } finally {
+      // One request at a time, and none that outlives the test: a slow server would have hundreds of them waiting.
+      isChanging = false;
+      await changing;
+    }
   });
 });

@@ -77,7 +77,7 @@ func main() {
 	}
 	features, err := config.NewFeaturesConfigFromMap(permitting)
 	must(err)
-	autoscaler, err := autoscalerconfig.NewConfigFromMap(map[string]string{})
+	autoscaler, err := autoscalerconfig.NewConfigFromMap(map[string]string{"allow-zero-initial-scale": "true"})
 	must(err)
 	base := logging.WithLogger(context.Background(), zap.NewNop().Sugar())
 	base = config.ToContext(base, &config.Config{Defaults: defaults, Features: features, Autoscaler: autoscaler})

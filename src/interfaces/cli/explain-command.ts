@@ -1,0 +1,109 @@
+/**
+ * `gantry explain WHAT`: a rule, a workload of a cluster that waits, or messages on standard input.
+ */
+import pico from 'picocolors';
+import { type KnownMessage, messagesIn } from '../../facts/messages/known-messages';
+import { nearestNames } from '../../facts/spelling';
+import { ManifestSet } from '../../manifests/manifest-set';
+import { planOf } from '../../planning/cluster';
+import { type ViewGang } from '../../planning/cluster/view';
+import { ruleFacts } from '../checks/rule-facts';
+import { type ClusterFlags, readClusterOption } from './cluster-option';
+import { rulesCommand } from './rules-command';
+import { UsageError, wantsColor, type Terminal } from './terminal';
+
+export interface ExplainFlags extends ClusterFlags {
+  readonly color?: boolean;
+}
+
+/** A message that somebody pasted, not a log. */
+const MOST_TEXT = 1024 * 1024;
+
+/** @returns 0 if it was explained, 1 if a message is not known */
+export async function explainCommand(what: string, flags: ExplainFlags, terminal: Terminal): Promise<number> {
+  if (what === '-') {
+    return explainMessages(new TextDecoder().decode((await terminal.stdin()).subarray(0, MOST_TEXT)), flags, terminal);
+  }
+  if (flags.cluster !== undefined) {
+    return explainWorkload(what, { ...flags, cluster: flags.cluster }, terminal);
+  }
+  if (ruleFacts().some(({ id }) => id === what)) {
+    return rulesCommand(what, flags, terminal);
+  }
+  if (messagesIn(what).length > 0) {
+    return explainMessages(what, flags, terminal);
+  }
+  const near = nearestNames(
+    what,
+    ruleFacts().map(({ id }) => id),
+    1,
+  );
+  throw new UsageError(
+    `explain ${what}: neither a rule nor a known message${near.length === 0 ? '' : ` (did you mean ${near[0]}?)`}; a workload requires --cluster, and messages are read from standard input with -`,
+  );
+}
+
+function explainMessages(text: string, flags: ExplainFlags, terminal: Terminal): number {
+  const known = messagesIn(text);
+  if (known.length === 0) {
+    terminal.out('No known message in the text.\n');
+    return 1;
+  }
+  const { bold } = pico.createColors(wantsColor(terminal, flags.color));
+  terminal.out(
+    known
+      .map(
+        ({ id, format, cause, verify, remedy }: KnownMessage) =>
+          `${bold(id)}\n  message  ${format}\n  cause    ${cause}\n  verify   ${verify}\n  remedy   ${remedy}\n`,
+      )
+      .join('\n'),
+  );
+  return 0;
+}
+
+/** What the plan on the cluster says of a workload, and who is in front of it. */
+async function explainWorkload(
+  what: string,
+  flags: ExplainFlags & { readonly cluster: string },
+  terminal: Terminal,
+): Promise<number> {
+  const input = await readClusterOption(flags, terminal);
+  const { view } = planOf(new ManifestSet([]), input.state());
+  const gang =
+    view.gangs.find(({ name }) => name === what) ?? only(view.gangs.filter(({ name }) => endsIn(name, what)));
+  if (gang === undefined) {
+    const near = nearestNames(
+      what,
+      view.gangs.map(({ name }) => name),
+      1,
+    );
+    throw new UsageError(
+      `explain ${what}: not found in ${view.cluster}${near.length === 0 ? '' : ` (did you mean ${near[0]}?)`}; name a workload as NAMESPACE/NAME`,
+    );
+  }
+  const { bold } = pico.createColors(wantsColor(terminal, flags.color));
+  const ahead = view.gangs.filter(
+    (other) => other.state === 'pending' && other.queue === gang.queue && other.priority > gang.priority,
+  );
+  const rows: readonly (readonly [string, string])[] = [
+    ['state', gang.state],
+    ['queue', gang.queue],
+    ['priority', String(gang.priority)],
+    ['pods', `${gang.placed} of ${gang.pods} placed, ${gang.minimum} required, ${gang.devices} devices`],
+    ...(gang.pending === undefined ? [] : ([['reason', gang.pending.message]] as const)),
+    ...(gang.pending?.changes ?? []).map((change) => ['helps', change] as const),
+    ...(ahead.length === 0 ? [] : ([['before it', ahead.map(({ name }) => name).join(', ')]] as const)),
+  ];
+  terminal.out(
+    `${bold(`${gang.kind} ${gang.name}`)} on ${view.cluster}\n${rows.map(([label, text]) => `  ${label.padEnd(9)}  ${text}\n`).join('')}`,
+  );
+  return 0;
+}
+
+function endsIn(name: string, what: string): boolean {
+  return name.endsWith(`/${what}`);
+}
+
+function only(found: readonly ViewGang[]): ViewGang | undefined {
+  return found.length === 1 ? found[0] : undefined;
+}

@@ -1,0 +1,54 @@
+import { Workplace } from './fake-terminal';
+
+describe('gantry explain', () => {
+  const place = new Workplace();
+  afterAll(() => place.remove());
+
+  it('explains a rule', async () => {
+    const run = await place.run(['explain', 'volcano/queue-guarantee-within-deserved']);
+    expect(run).toMatchObject({ status: 0, err: '' });
+    expect(run.out).toMatch(/^volcano\/queue-guarantee-within-deserved\n[^]*fix/);
+  });
+
+  it('explains each message of an event that is pasted', async () => {
+    const input =
+      '0/3 nodes are available: 1 node(s) had untolerated taint {gpu: true}, 2 Insufficient nvidia.com/gpu. preemption: 0/3 nodes are available';
+    const run = await place.run(['explain', '-'], { input });
+    expect(run.status).toBe(0);
+    expect(run.out.match(/^\S+\/\S+$/gm)).toEqual(['kube-scheduler/taint', 'kube-scheduler/insufficient-device']);
+  });
+
+  it('says that a message is not known', async () => {
+    expect(await place.run(['explain', '-'], { input: 'all is well' })).toMatchObject({
+      status: 1,
+      out: 'No known message in the text.\n',
+    });
+  });
+
+  it('explains why a workload of a cluster waits, and what helps', async () => {
+    const node = (name: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name },
+      status: { allocatable: { cpu: '8', pods: '110', 'nvidia.com/gpu': '4' } },
+    });
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'big', namespace: 'research', creationTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { containers: [{ name: 'main', resources: { limits: { 'nvidia.com/gpu': '8' } } }] },
+    };
+    place.write('cluster.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node('a'), node('b'), pod] }));
+    const run = await place.run(['explain', 'big', '--cluster', 'cluster.json']);
+    expect(run).toMatchObject({ status: 0, err: '' });
+    expect(run.out).toMatch(/^Pod research\/big on cluster\n {2}state {6}pending\n[^]*reason[^]*nvidia\.com\/gpu/);
+  });
+
+  it.each([[['explain', 'volcano/queue-guarante-within-deserved']], [['explain', 'none', '--cluster', 'sample']]])(
+    'one line for %j',
+    async (words) => {
+      const { status, err } = await place.run(words);
+      expect({ status, lines: err.trim().split('\n').length }).toEqual({ status: 2, lines: 1 });
+    },
+  );
+});
