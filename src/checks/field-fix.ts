@@ -16,7 +16,11 @@ interface Place {
 
 /** The first form that matches decides; without a result, the next one is tried. */
 const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined])[] = [
-  [/\bexactly one\b|\btogether\b/, () => ''],
+  [
+    / (\S+) and (\S+) must not be set together$/,
+    ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
+  ],
+  [/\bexactly one\b/, () => ''],
   [/ must be set only for /, (_match, { field }) => `Remove ${field}.`],
   [/^([\w.]+) or ([\w.]+) must be set$/, ([, one, other], { field }) => `Set ${one} or ${other} in ${field}.`],
   [/ must have a handler$/, (_match, { field, expected }) => expected && `Set ${alternatives(expected)} in ${field}.`],
@@ -128,6 +132,24 @@ function fieldInHand(path: string, message: string): string {
   }
   const isBelow = path !== '' && /^\w+(?:\[\d+\])*$/.test(field.split('.').at(-1) ?? '') && !named.endsWith(field);
   return isBelow ? `${field}.${named}` : named;
+}
+
+/**
+ * The fix of a rule for one field of several, or what must hold for the field in hand if the fix does not name it.
+ *
+ * @param ruleFix the fix of the rule
+ */
+export function fixNaming({ path = '', message, expected }: Said, ruleFix: string): string | undefined {
+  const last = tokensOf(path).findLast((token) => !/^\d+$/.test(token)) ?? '';
+  if (last === '' || ruleFix.toLowerCase().includes(last.toLowerCase()) || namesKey(path, message)) {
+    return undefined;
+  }
+  const what = / must (.+)$/.exec(message)?.[1];
+  return expected !== undefined && !/^(?:no|exactly) /.test(expected)
+    ? setTo(fieldOf(path), expected)
+    : what === undefined
+      ? undefined
+      : `Change ${fieldOf(path)}, which must ${what}.`;
 }
 
 /** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */

@@ -279,7 +279,7 @@ export class Cycle {
     this.placed = undefined;
   }
 
-  /** Forgets what was bound and nominated since there were so many. */
+  /** Forgets what was bound and nominated beyond the given numbers. */
   forget(bound: number, nominated: number): void {
     this.bound.length = bound;
     this.nominated.length = nominated;

@@ -227,7 +227,7 @@ export interface GuaranteeReduction {
 /**
  * One change that would let a pending gang start.
  *
- * - `more-on-node`: `amount` more of the resource on the node
+ * - `more-on-node`: `amount` more of the resource free on the node, which other pods use now
  * - `wider-topology`: a wider required level, or none (`null`)
  * - `fewer-pods`: `by` fewer pods
  * - `raise-capability`: all the raises together

@@ -3,8 +3,8 @@
  * depend on where other pods are.
  *
  * With pods of one kind room is a count. Where `short` pods find no place in a domain (the required one, or the whole cluster), a node of it
- * must take that many more than now, and what it then lacks is the amount; it counts only if it is one resource that the node already
- * offers. Before anything is reported the pods are put there on the books, and the others must find their places by the ordinary method.
+ * must take that many more than now, and what it then lacks is the amount; it counts only if it is one resource, and other pods use as much
+ * of it on the node, since nobody can free more. Before anything is reported the pods are put there on the books, and the others must find their places by the ordinary method.
  * O(nodes) and a few placements.
  */
 import { type Cycle } from './cycle';
@@ -17,9 +17,6 @@ import { type PodClass } from './pod-class';
 import { type PodRecord, type Turn, type UnitRecord } from './records';
 import { type Within } from './select';
 import { type Session } from './session';
-
-/** A node of more than three times the size is not a realistic change. */
-const MOST_GROWTH = 2;
 
 /** Suggestions of one kind that are tried before none is reported. */
 const MOST_TRIED = 4;
@@ -110,7 +107,7 @@ export class MoreRoom {
         return -Infinity;
       }
       const amount = (Math.min(room[row], pods.length) + short) * deviceCount - wholeFree[row];
-      return amount > 0 && amount > MOST_GROWTH * offered[row] ? Infinity : amount / deviceCount;
+      return amount > 0 && amount > offered[row] - wholeFree[row] ? Infinity : amount / deviceCount;
     };
   }
 
@@ -263,8 +260,12 @@ function growthOf(cycle: Cycle, podClass: PodClass, row: number, short: number, 
     resource = table.deviceResource[row];
     [amount, per] = [devices, podClass.deviceCount];
   }
-  const has = resource === undefined ? 0 : (table.nodes[row].allocatable[resource] ?? 0);
-  return resource !== undefined && has > 0 && amount <= MOST_GROWTH * has
+  if (resource === undefined) {
+    return undefined;
+  }
+  const column = devices > 0 ? undefined : table.columns.get(resource);
+  const free = column === undefined ? table.wholeFree[row] : table.free[column][row];
+  return amount <= (table.nodes[row].allocatable[resource] ?? 0) - free
     ? { row, resource, amount, relative: amount / per, pods }
     : undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * The fix of a violation whose message has a form of Kubernetes validation: it names the field in hand and what to write.
  */
-import { fieldFix, fixesByField } from '../../src/checks/field-fix';
+import { fieldFix, fixesByField, fixNaming } from '../../src/checks/field-fix';
 import { type ObjectRule } from '../../src/checks/rule';
 
 const CASES: readonly (readonly [
@@ -52,7 +52,7 @@ const CASES: readonly (readonly [
     undefined,
     'Remove spec.minAvailable or maxUnavailable.',
   ],
-  ['/spec/scopes', 'A and B must not be set together', undefined, undefined],
+  ['/spec/scopes', 'the scopes A and B must not be set together', undefined, 'Remove A or B from spec.scopes.'],
   // Values.
   ['/p/port', 'the port must be between 1 and 65535: 70000', '1-65535', 'Set p.port to a number from 1 to 65535.'],
   ['/p/n', 'n must be between 0 and the limit', '0-30', 'Set p.n to a number from 0 to 30.'],
@@ -105,4 +105,21 @@ test('a violation keeps a fix of its own, and one of no known form that of the r
   };
   const fixes = [...fixesByField(rule).check({} as never, {} as never)].map(({ fix }) => fix);
   expect(fixes).toEqual(['Own.', 'Set a.b to a b.', undefined]);
+});
+
+test.each([
+  ['/a/except/0', 'x must be inside y', undefined, 'Set a.peers.', 'Change except[0], which must be inside y.'],
+  [
+    '/a/indexes',
+    'the indexes must not exceed 3',
+    'such as 0-2',
+    'Set a.action.',
+    'Set a.indexes to a value such as 0-2.',
+  ],
+  ['/a/indexes', 'the indexes must not exceed 3', 'such as 0-2', 'Lower Indexes.', undefined],
+  ['/a/b', 'b is odd', undefined, 'Set a.c.', undefined],
+  ['/a/b', 'the key "b" must be c', 'c', 'Set a.d.', undefined],
+  ['', 'must be c', 'c', 'Set a.d.', undefined],
+])('%s: %s (%s) under "%s": %s', (path, message, expected, ruleFix, fix) => {
+  expect(fixNaming({ path, message, expected }, ruleFix)).toBe(fix);
 });

@@ -51,7 +51,6 @@ describe('gangs', () => {
     expect(pending).toMatchObject({ kind: 'topology', fits: 8, needed: 9 });
     expect(pending.counterfactuals).toEqual([
       { kind: 'wider-topology', level: 'zone' },
-      { kind: 'more-on-node', node: 'n0', resource: 'nvidia.com/gpu', amount: 1 },
       { kind: 'fewer-pods', by: 1 },
       { kind: 'more-nodes', like: 'n0', count: 1, domain: 'r0' },
     ]);

@@ -99,7 +99,18 @@ describe('suggestions', () => {
 
   it('count added devices in parts for pods that share one', () => {
     const half = template(0, { accelerator: { kind: 'fraction', milli: 500 } });
-    const pending = pendingOf([node('n', 1)], [gang('g', 5, half)]);
+    const gangs = [gang('there', 1, template(2)), gang('g', 5, half)];
+    const pending = pendingOf([node('n', 3)], gangs, [running('there', 'n')]);
     expect(change(pending, 'more-on-node')).toEqual({ kind: 'more-on-node', node: 'n', resource: GPU, amount: 2 });
+  });
+
+  it('ask a node for no more than other pods use on it', () => {
+    const used = [running('there', 'n')];
+    const there = gang('there', 1, template(2));
+    const asks = (count: number): unknown =>
+      change(pendingOf([node('n', 8)], [there, gang('g', 1, template(count))], used), 'more-on-node');
+    expect(asks(8)).toMatchObject({ node: 'n', amount: 2 });
+    expect(asks(9)).toBeUndefined();
+    expect(asks(16)).toBeUndefined();
   });
 });

@@ -332,10 +332,13 @@ function judgeMore(
     books.find(({ node }) => node.name === name)![resource === 'cpu' ? 'cpu' : 'devices'] += more;
     return oracle.fits(of, { books });
   };
-  const less = nodes.find(
-    ({ name, allocatable: { [resource]: has } }) => has > 0 && 2 * has >= amount - 1 && helps(name, amount - 1),
-  );
-  return [helps(on, amount), less === undefined ? undefined : `less on ${less.name}`];
+  const canBeFreed = (name: string, more: number): boolean => {
+    const has = nodes.find((node) => node.name === name)!.allocatable[resource] ?? 0;
+    const free = oracle.books().find(({ node }) => node.name === name)![resource === 'cpu' ? 'cpu' : 'devices'];
+    return more <= has - free;
+  };
+  const less = nodes.find(({ name }) => canBeFreed(name, amount - 1) && helps(name, amount - 1));
+  return [canBeFreed(on, amount) && helps(on, amount), less === undefined ? undefined : `less on ${less.name}`];
 }
 
 function judgeNodes(

@@ -33,7 +33,7 @@ export function programOf(source: string): RuleProgram | string {
   return program;
 }
 
-/** Evaluates an expression that is no rule of a schema, with variables of its own. */
+/** Evaluates an expression that is not a rule of a schema, with variables of its own. */
 export type Expression = (variables: Record<string, CelInput>) => Outcome;
 
 const expressions = new Map<string, Expression | string>();

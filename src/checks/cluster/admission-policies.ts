@@ -33,7 +33,7 @@ export function admissionPolicyRule(cluster: TargetCluster): SetRule {
     summary: 'Every manifest is accepted by the validating admission policies of the cluster.',
     why: 'The API server rejects the object.',
     source: 'the ValidatingAdmissionPolicies of the cluster given with --cluster',
-    fix: 'Change the object so that the policy accepts it.',
+    fix: 'Change the fields of spec or metadata.labels that the policy reads so that it accepts the object.',
     *check({ set }): Iterable<Violation & { readonly manifest: Manifest }> {
       const values = new CelValues();
       const bindings = set.ofKind(BINDING).map(({ object }) => asObject(object.spec));

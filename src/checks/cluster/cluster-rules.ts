@@ -34,7 +34,7 @@ function referenceFound(cluster: TargetCluster): SetRule {
     summary: 'Every object that a manifest names exists in the manifests or in the cluster.',
     why: 'The API server or a controller rejects the object, or it waits for what does not exist.',
     source: 'the cluster given with --cluster',
-    fix: 'Correct the name, or add the object to the manifests.',
+    fix: 'Set the reference to the metadata.name of an existing object, or add the object to the manifests.',
     *check({ set }): Iterable<Found> {
       for (const manifest of set.manifests) {
         for (const reference of set.referencesFrom(manifest)) {

@@ -151,7 +151,7 @@ export class KnownKinds {
     return this.unknownKind(apiVersion, group, kind);
   }
 
-  /** What the cluster says of a kind that no definition describes; `undefined` where it says nothing. */
+  /** What the cluster states about a kind that no definition describes; `undefined` where it says nothing. */
   private inCluster(cluster: TargetCluster, apiVersion: string, kind: string): Known | Unknown | undefined {
     const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
     const versions = cluster.versionsOf(group, kind);

@@ -8,7 +8,7 @@ import { cite } from '../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { fieldOf, valueAt } from '../../manifests/pointer';
-import { withFieldFix } from '../field-fix';
+import { fixNaming, withFieldFix } from '../field-fix';
 import { type Severity } from '../finding';
 import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rule';
 import { type PodView, viewOf } from './pod-view';
@@ -70,7 +70,7 @@ export function podRule(
         pod,
         (path, message, details = {}) => {
           violations.push({
-            ...violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details),
+            ...named(violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details), texts),
             tier,
           });
         },
@@ -97,7 +97,7 @@ export function objectRule(
       check(
         manifest.object,
         (path, message, details = {}) => {
-          violations.push({ ...violationAt(manifest.object, path, message, details), tier: 'server' });
+          violations.push({ ...named(violationAt(manifest.object, path, message, details), texts), tier: 'server' });
         },
         context,
         manifest,
@@ -119,6 +119,12 @@ function facts(texts: RuleTexts, why: string): Omit<ObjectRule, 'id' | 'on' | 'k
     source: source.startsWith('k8s.io/') ? source : `${cite('kubernetes')}, pkg/${source}`,
     fix: texts.fix,
   };
+}
+
+/** A violation whose fix is of its field: its own, or that of the rule if that names the field. */
+function named(violation: Violation, { fix: ruleFix }: RuleTexts): Violation {
+  const fix = violation.fix ?? fixNaming(violation, ruleFix);
+  return fix === undefined ? violation : { ...violation, fix };
 }
 
 /** A violation with what was found: as said, or the plain value at the path (a whole object says less than the message does). */

@@ -250,8 +250,6 @@ function requireCounts(props: ScaledObjectProps, path: string): void {
     requireWholeNumber(`${path}: pause.atReplicas`, pause.atReplicas, 0);
   }
   if (props.transferHpaOwnership === true && props.horizontalPodAutoscaler?.name === undefined) {
-    fail(
-      'transferHpaOwnership needs the name of the autoscaler that is taken over: state horizontalPodAutoscaler.name.',
-    );
+    fail('transferHpaOwnership requires the name of the autoscaler to take over. Set horizontalPodAutoscaler.name.');
   }
 }

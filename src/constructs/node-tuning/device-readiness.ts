@@ -201,7 +201,7 @@ export class DeviceReadiness extends Construct {
     const namespace = this.props.namespace === undefined ? Chart.of(this).namespace : nameOf(this.props.namespace);
     if (namespace === undefined) {
       throw new Error(
-        `${this.node.path}: no namespace is known, and the account's rights name it. State namespace, or that of the chart.`,
+        `${this.node.path}: the binding of the ServiceAccount requires a namespace. Set namespace here or on the chart.`,
       );
     }
     const clusterName = `${namespace}-${name}`;

@@ -180,7 +180,7 @@ class TreeOfTeams {
     const deserved = roots.reduce((sum, [team]) => sum + this.whole(team, name).deserved, 0);
     if (deserved > nodes) {
       throw new Error(
-        `${this.options.where}: the teams deserve ${deserved} nodes of ${name} together, which has only ${nodes}, so they could not all reclaim their share.`,
+        `${this.options.where}: the deserved shares of the teams add up to ${deserved} nodes of the pool ${name}, which has ${nodes}. Lower deserved of a team, or raise nodes of the pool.`,
       );
     }
   }

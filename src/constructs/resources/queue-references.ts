@@ -97,7 +97,7 @@ export function requireQueue<Engine extends QueueEngine>(
     );
   }
   if (!(engines as readonly QueueEngine[]).includes(found.engine)) {
-    throw new Error(`${where}: must be a ${wanted}, got the ${queueTitle(found)}. Pass a queue of that engine.`);
+    throw new Error(`${where}: must be a ${wanted}, got the ${queueTitle(found)}. Pass a ${wanted}.`);
   }
 }
 

@@ -56,7 +56,7 @@ export async function withCluster(options: CheckOptions, flags: CheckFlags, term
   return againstCluster(options, flags, await readClusterOption({ ...flags, cluster }, terminal));
 }
 
-/** @throws UsageError where the input is not a snapshot and says nothing of the cluster's API */
+/** @throws UsageError where the input is not a snapshot and does not describe the cluster's API */
 export function againstCluster(
   options: CheckOptions,
   { k8s }: CheckFlags,

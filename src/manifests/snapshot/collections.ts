@@ -1,5 +1,5 @@
 /**
- * Which collections of a cluster a snapshot contains, and of which ConfigMaps. The ClusterRole that a snapshot needs follows from it.
+ * Which collections of a cluster a snapshot contains, and the ConfigMaps among them. The ClusterRole that a snapshot needs follows from it.
  *
  * Secrets are not in this table and must never be.
  */

@@ -35,7 +35,7 @@ export function changeText(
 ): string {
   switch (change.kind) {
     case 'more-on-node':
-      return `Fits with ${moreOf(change.resource, change.amount)} on node ${change.node}.`;
+      return `Fits with ${moreOf(change.resource, change.amount)} free on node ${change.node}.`;
     case 'wider-topology':
       return change.level === null
         ? 'Fits without its required topology.'

@@ -103,7 +103,7 @@ test.each<[string, (scope: Chart) => unknown, string]>([
   [
     'a parent of another engine',
     (scope) => new kai.Queue(scope, 'q', { parent: untyped(volcano.Queue.fromName('ai')) }),
-    'test/q: parent: must be a KAI queue, got the Volcano queue "ai". Pass a queue of that engine.',
+    'test/q: parent: must be a KAI queue, got the Volcano queue "ai". Pass a KAI queue.',
   ],
 ])('%s is refused', (_what, make, message) => {
   expect(() => make(chart())).toThrow(message);

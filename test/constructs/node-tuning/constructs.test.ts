@@ -340,7 +340,7 @@ describe('DeviceReadiness', () => {
       chartOf(readiness({ count: 0 }));
     }).toThrow('count must be a whole number greater than or equal to 1: 0.');
     expect(() => new DeviceReadiness(new Chart(new App(), 'x'), 'r', { image: 'x', count: 1 })).toThrow(
-      'no namespace is known',
+      'the binding of the ServiceAccount requires a namespace',
     );
   });
 });

@@ -162,7 +162,7 @@ test.each<[string, Partial<Props>, string]>([
   [
     'more together than there is',
     { teams: { ...BASE.teams, applied: { deserved: { training: 7 } } } },
-    'the teams deserve 17 nodes of training together, which has only 16',
+    'the deserved shares of the teams add up to 17 nodes of the pool training, which has 16',
   ],
   [
     'part of a node for a team',

@@ -161,7 +161,7 @@ test.each<[string, Props['teams'], string]>([
   [
     'teams at the top that deserve more than there is, their child teams not counted twice',
     { ...TEAMS, applied: { deserved: { h100: 7 } } },
-    'ai: the teams deserve 17 nodes of h100 together, which has only 16',
+    'ai: the deserved shares of the teams add up to 17 nodes of the pool h100, which has 16',
   ],
 ])('%s are refused', (_, teams, message) => {
   expect(() => platform(undefined, teams)).toThrow(message);

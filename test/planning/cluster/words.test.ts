@@ -4,9 +4,12 @@ import { changeText } from '../../../src/planning/cluster';
 const GPU = 'nvidia.com/gpu';
 
 test.each<[Counterfactual, string]>([
-  [{ kind: 'more-on-node', node: 'n', resource: GPU, amount: 4 }, 'Fits with 4 more nvidia.com/gpu on node n.'],
-  [{ kind: 'more-on-node', node: 'n', resource: 'cpu', amount: 4000 }, 'Fits with 4 more cores of CPU on node n.'],
-  [{ kind: 'more-on-node', node: 'n', resource: 'memory', amount: 2 ** 36 }, 'Fits with 64Gi more memory on node n.'],
+  [{ kind: 'more-on-node', node: 'n', resource: GPU, amount: 4 }, 'Fits with 4 more nvidia.com/gpu free on node n.'],
+  [{ kind: 'more-on-node', node: 'n', resource: 'cpu', amount: 4000 }, 'Fits with 4 more cores of CPU free on node n.'],
+  [
+    { kind: 'more-on-node', node: 'n', resource: 'memory', amount: 2 ** 36 },
+    'Fits with 64Gi more memory free on node n.',
+  ],
   [
     { kind: 'wider-topology', level: 'topology.kubernetes.io/zone' },
     'Fits within one zone (topology.kubernetes.io/zone).',

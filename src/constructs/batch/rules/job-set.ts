@@ -367,6 +367,7 @@ const claimNames = fixesByField(
               path,
               message: `the claim name "${name}-${view.name}" must have no more than 63 characters`,
               found: name,
+              fix: 'Shorten templates[].metadata.name, or metadata.name of the JobSet.',
             };
           }
           for (const job of view.jobs) {

@@ -96,6 +96,7 @@ const sizes = fixesByField(
           message: `the number of workers is too large: ${replicas * (size - 1)}`,
           found: replicas,
           expected: `at most ${MAX_INT_32}`,
+          fix: `Lower spec.replicas or leaderWorkerTemplate.size, so that there are at most ${MAX_INT_32} workers.`,
         };
       }
     },

@@ -7,7 +7,7 @@ import { findAccelerator, GANTRY_PRODUCTS, isAcceleratorResource } from '../../.
 import { nearestName } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { deviceSharesIn, KINDS_WITH_PRODUCTS, productsOf } from '../../resources/shares';
 
@@ -87,6 +87,7 @@ const shareOffered: SetRule = {
         message: `${queue === undefined ? '' : `queue ${queue}: `}no node offers ${resource}, so the share can never be used`,
         found: resource,
         expected: nearestName(resource, names) ?? names.slice(0, 6).join(', '),
+        fix: `Rename ${fieldOf(path)} to a resource that the nodes offer, or add a pool of nodes with the accelerator.`,
       };
     }
     yield* unknownProducts(context.set, offered);

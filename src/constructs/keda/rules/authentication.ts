@@ -168,6 +168,7 @@ const filePath = authenticationRule(
         message: `filePath must be a relative path without "..": ${file}`,
         found: file,
         expected: 'a relative path without ".."',
+        fix: 'Set filePath to a path relative to the directory that KEDA was started with, without "..".',
       };
     }
   },
@@ -215,7 +216,7 @@ const referenceResolves = triggerRule(
       message: `the TriggerAuthentication ${name} is in the namespace ${elsewhere.id.namespace || '(none)'}`,
       found: name,
       severity: 'warning',
-      fix: 'Set metadata.namespace to the namespace of the ScaledObject, or use a ClusterTriggerAuthentication.',
+      fix: 'Set metadata.namespace of the TriggerAuthentication to that of this object, or set authenticationRef.kind: ClusterTriggerAuthentication.',
     };
   },
 );

@@ -271,6 +271,7 @@ const parameterValue = triggerRule(
           message: `${key} has an invalid value for ${trigger.type}: ${JSON.stringify(text)}`,
           found: text,
           expected,
+          fix: `Set metadata.${key} to ${expected}.`,
         };
       }
     }

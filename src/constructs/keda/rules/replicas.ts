@@ -335,7 +335,7 @@ const customStrategy = scaledJobRule(
       'The strategy custom of a ScaledJob must set customScalingRunningJobPercentage, and its fields must be set only with this strategy.',
     why: 'Without a number KEDA silently uses the default strategy; other strategies do not read the fields of custom.',
     source: SCALED_JOBS,
-    fix: 'Set customScalingRunningJobPercentage, for example "0", or choose another strategy.',
+    fix: 'Set customScalingRunningJobPercentage to a share such as "0.5", or choose another strategy.',
     concerns: ['scalingStrategy'],
   },
   function* ({ spec }) {

@@ -369,6 +369,9 @@ export const variablesFromOperator = jobRule(
           message: `${role.name} refers to ${missing.join(', ')}, which is not set in this job`,
           found: word.text.length > 120 ? `${word.text.slice(0, 117)}...` : word.text,
           expected: missing.includes('NODE_RANK') ? 'PET_NODE_RANK, which torchrun reads' : 'a variable that is set',
+          fix: missing.includes('NODE_RANK')
+            ? 'Remove the torchrun option that refers to NODE_RANK, because torchrun reads PET_NODE_RANK.'
+            : `Set ${missing.join(', ')} in env of the container, or refer to a variable that the operator sets.`,
           // A script may start processes itself and set these for them.
           severity: launched ? 'warning' : 'error',
         };

@@ -99,6 +99,7 @@ export const defaultContainerPresent = jobRule(
         message: `the role ${role.name} has no container "${job.framework.container}", only ${names.join(', ')}`,
         found: role.containers.length === 1 ? role.containers[0]?.value.name : undefined,
         expected: job.framework.container,
+        fix: `Set name: ${job.framework.container} on the training container of the role ${role.name}.`,
       };
     }
   },

@@ -65,7 +65,7 @@ const concurrentAdmission = webhookRule(
       'mode TryPreferredFlavors, with one of its own flavors.',
     why: 'The webhook rejects the queue if the feature gate ConcurrentAdmission is on.',
     source: `${QUEUE_WEBHOOK}, validateConcurrentAdmissionPolicy`,
-    fix: 'Remove concurrentAdmissionPolicy, or change resourceGroups and queueingStrategy as described.',
+    fix: 'Remove concurrentAdmissionPolicy, or keep one entry in resourceGroups and set queueingStrategy: BestEffortFIFO.',
   },
   function* (manifest) {
     const spec = asObject(manifest.object.spec);
@@ -79,6 +79,7 @@ const concurrentAdmission = webhookRule(
         message: `the queue must have one resource group, but has ${groups.length}`,
         found: groups.length,
         expected: 'one group',
+        fix: 'Keep one entry in spec.resourceGroups, or remove concurrentAdmissionPolicy.',
       };
     }
     const flavors = groups[0]?.flavors ?? [];
@@ -88,6 +89,7 @@ const concurrentAdmission = webhookRule(
         message: `the resource group must have no more than 16 flavors, but has ${flavors.length}`,
         found: flavors.length,
         expected: 'at most 16',
+        fix: 'Keep at most 16 entries in resourceGroups[0].flavors, or remove concurrentAdmissionPolicy.',
       };
     }
     if (spec.queueingStrategy === 'StrictFIFO') {
@@ -96,6 +98,7 @@ const concurrentAdmission = webhookRule(
         message: 'queueingStrategy must not be StrictFIFO when concurrentAdmissionPolicy is set',
         found: 'StrictFIFO',
         expected: 'BestEffortFIFO',
+        fix: 'Set queueingStrategy: BestEffortFIFO, or remove concurrentAdmissionPolicy.',
       };
     }
     const migration = asObject(asObject(spec.concurrentAdmissionPolicy).migration);
@@ -110,6 +113,7 @@ const concurrentAdmission = webhookRule(
         path,
         message: `constraints must not be set in the mode ${mode}`,
         expected: 'the mode TryPreferredFlavors',
+        fix: 'Remove migration.constraints, or set migration.mode: TryPreferredFlavors.',
       };
     } else if (last !== undefined && !flavors.some(({ name }) => name === last)) {
       yield {
@@ -117,6 +121,7 @@ const concurrentAdmission = webhookRule(
         message: `the queue has no flavor "${last}"`,
         found: last,
         expected: flavors.map(({ name }) => name).join(', '),
+        fix: 'Set lastAcceptableFlavorName to a flavor of the queue, or remove it.',
       };
     }
   },
@@ -323,6 +328,7 @@ function* reserved(spec: Readonly<Record<string, JsonValue>>, path: string): Ite
           path: `${path}${holder.path}/resources/${form}/${RESERVED}`,
           message: `the resource ${RESERVED} is reserved for Kueue`,
           found: amounts[RESERVED],
+          fix: `Remove ${RESERVED} from the requests and limits, because Kueue counts pods itself.`,
         };
       }
     }

@@ -95,7 +95,7 @@ export const scrapeFileRules: readonly Rule[] = [
         'Each job of a Prometheus configuration must have a unique name, a timeout no longer than its interval, and valid relabelings.',
       why: ENDS,
       source: `${CONFIG}; model/relabel/relabel.go`,
-      fix: 'Set job_name, scrape_timeout, and relabel_configs of the job as described.',
+      fix: 'Set job_name to a unique name, scrape_timeout to at most scrape_interval, and correct the entry of relabel_configs.',
     },
     function* ({ path, config, jobs }) {
       const seen = new Set<string>();
@@ -103,9 +103,14 @@ export const scrapeFileRules: readonly Rule[] = [
       for (const { value, name } of jobs) {
         const own = asString(value.job_name);
         if (own === undefined || own === '') {
-          yield { path, message: `${name} must set job_name` };
+          yield { path, message: `${name} must set job_name`, fix: 'Set job_name of the job to a unique name.' };
         } else if (seen.has(own)) {
-          yield { path, message: `duplicate job_name "${own}"`, found: own };
+          yield {
+            path,
+            message: `duplicate job_name "${own}"`,
+            found: own,
+            fix: 'Set job_name of one of the jobs to another name.',
+          };
         }
         seen.add(own ?? '');
         const interval = asString(value.scrape_interval) ?? asString(shared.scrape_interval) ?? '1m';
@@ -116,6 +121,7 @@ export const scrapeFileRules: readonly Rule[] = [
             path,
             message: `job ${name}: the timeout must be less than or equal to the interval (${timeout} > ${interval})`,
             found: timeout,
+            fix: `Set scrape_timeout to at most ${interval}, or raise scrape_interval.`,
           };
         }
         for (const list of ['relabel_configs', 'metric_relabel_configs']) {

@@ -181,7 +181,7 @@ export const containerdRules: readonly Rule[] = [
       severity: 'warning',
       summary: `The plugin must have the name that fits the version of the file: ${CRI_PLUGIN} in version 2, ${RUNTIME_PLUGIN} in versions 3 and 4.`,
       why: 'containerd converts a file only if it is older than the newest version that it knows: 2.0 to 2.2 ignore the old name in a file of version 3, and 1.x knows no other name.',
-      fix: "Write the plugin name of the file's version, or run `containerd config migrate`.",
+      fix: `Rename the plugin to ${RUNTIME_PLUGIN} in a file of version 3 or 4, and to ${CRI_PLUGIN} in one of version 2, or run \`containerd config migrate\`.`,
     },
     function* ({ value }) {
       const plugins = asObject(value.plugins);
@@ -189,8 +189,9 @@ export const containerdRules: readonly Rule[] = [
       if (plugins.cri !== undefined) {
         yield {
           path: '/plugins/cri',
-          message: 'the plugin has its name of version 1',
+          message: 'plugins.cri is the name of the plugin in version 1',
           expected: RUNTIME_PLUGIN,
+          fix: `Rename plugins.cri to plugins."${RUNTIME_PLUGIN}", or run \`containerd config migrate\`.`,
         };
       }
       if ((version === 3 || version === 4) && plugins[CRI_PLUGIN] !== undefined) {
@@ -198,17 +199,19 @@ export const containerdRules: readonly Rule[] = [
         yield {
           severity,
           path: pointer('/plugins', CRI_PLUGIN),
-          message: `the file has version ${version}, but the plugin has its name of version 2`,
+          message: `the file has version ${version}, in which this plugin has another name`,
           found: CRI_PLUGIN,
           expected: RUNTIME_PLUGIN,
+          fix: `Rename the plugin to ${RUNTIME_PLUGIN}, or run \`containerd config migrate\`.`,
         };
       }
       if (version === 2 && plugins[RUNTIME_PLUGIN] !== undefined) {
         yield {
           path: pointer('/plugins', RUNTIME_PLUGIN),
-          message: 'the file has version 2, for containerd 1.x, but the plugin has its name of version 3',
+          message: 'the file has version 2, for containerd 1.x, in which this plugin has another name',
           found: RUNTIME_PLUGIN,
           expected: `version = 3, or ${CRI_PLUGIN}`,
+          fix: `Rename the plugin to ${CRI_PLUGIN}, or set version = 3 for containerd 2.x.`,
         };
       }
     },

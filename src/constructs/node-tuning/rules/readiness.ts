@@ -37,7 +37,7 @@ export const readinessRules: readonly Rule[] = [
         summary:
           'A NodeReadinessRule must have a taint of readiness.k8s.io with a valid effect and a node selector that is not empty; conditionPolicy: anyOf, defaultStatus, and bootstrap-only exclude each other.',
         why: 'The API server rejects the object, because of the CRD that the controller installs.',
-        fix: 'Set spec.taint, spec.nodeSelector, and the fields that exclude each other as described.',
+        fix: 'Set spec.taint and spec.nodeSelector, and keep one of conditionPolicy: anyOf, defaultStatus, and enforcementMode: bootstrap-only.',
       },
       function* (spec) {
         const taint = asObject(spec.taint);

@@ -207,6 +207,7 @@ const perGroup = clusterRule(
           message: `priority of the group ${name} is not supported by Ray ${version.text}`,
           found: priority,
           expected: 'Ray 2.56 or later',
+          fix: 'Remove priority, or set rayVersion and the images to Ray 2.56 or later.',
         };
       }
     }

@@ -88,7 +88,7 @@ function findings({ findings: found }: Adoption, { paths }: AdoptionTextOptions)
   }
   const lines = [...rules].sort(([a, one], [b, two]) => two - one || (a < b ? -1 : 1));
   return section(
-    `The input has ${counted(errors, 'error')} and ${counted(warnings, 'warning')}; for each, run: gantry check ${paths.join(' ')}`,
+    `The input has ${counted(errors, 'error')} and ${counted(warnings, 'warning')}; to list them, run: gantry check ${paths.join(' ')}`,
     lines.map(([rule, times]) => `${rule} (${times})`),
   );
 }
