@@ -210,6 +210,16 @@ export class Engine {
     });
   }
 
+  /**
+   * Whether the engine that made the container still runs: it keeps the last 256 events in memory, and the creation is among them. `false` also where more
+   * has happened since.
+   */
+  async remembersCreation(container: string): Promise<boolean> {
+    const filters = JSON.stringify({ type: ['container'], event: ['create'], container: [container] });
+    const query = { since: '0', until: (Date.now() / 1000).toFixed(3), filters };
+    return (await this.text({ path: '/events', query })).trim() !== '';
+  }
+
   /** What happens to containers from now on, until the connection ends. */
   async *events(since: number, signal: AbortSignal): AsyncGenerator<EngineEvent> {
     const filters = JSON.stringify({ type: ['container'], event: ['die', 'oom', 'destroy'] });

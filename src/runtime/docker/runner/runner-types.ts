@@ -23,6 +23,7 @@ export type EngineCalls = Pick<
   | 'pull'
   | 'volume'
   | 'logs'
+  | 'remembersCreation'
   | 'events'
 >;
 

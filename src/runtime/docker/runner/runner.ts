@@ -618,7 +618,7 @@ export class Runner {
     const work = async (): Promise<void> => {
       const stream = await engine.logs(container, { follow: false });
       await this.output.keep(task, attempt, member, stream);
-      await engine.remove(container);
+      await engine.remove(container, true);
     };
     this.run(
       work()
@@ -775,10 +775,26 @@ export class Runner {
         this.exited(task, index, { at: this.options.clock.now(), failure });
       }
     }
-    const now = this.ledger.get(task.id);
-    if (now?.state === 'starting' && now.members.some(({ state }) => state === 'created')) {
-      await this.begin(now.id);
+    await this.beginAgain(task.id);
+  }
+
+  /**
+   * Starts containers whose start was perhaps asked for before. That the engine lists one as created proves that it never ran only while it is the same
+   * engine: one that was killed may have started the process and not have written it down.
+   */
+  private async beginAgain(id: string): Promise<void> {
+    const task = this.ledger.get(id);
+    if (task?.state !== 'starting') {
+      return;
     }
+    for (const { index, state, container } of task.members) {
+      if (state === 'created' && container !== undefined && !(await this.options.engine.remembersCreation(container))) {
+        const message = 'the engine was restarted while it started, so it is not known whether it ran';
+        this.exited(task, index, { at: this.options.clock.now(), failure: { class: 'engine', message } });
+        this.clean(id, task.attempt, index, container);
+      }
+    }
+    await this.begin(id);
   }
 
   private lostEngine(error: unknown): void {
