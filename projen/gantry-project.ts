@@ -376,6 +376,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx test/e2e/admission/record.ts',
       receiveArgs: true,
     });
+    this.addTask('record:claims', {
+      description:
+        'Ask the allocator of Kubernetes for devices in random worlds, for the tests that run without Go: [--seed S] [--worlds N]',
+      exec: 'tsx test/e2e/claims/record.ts',
+      receiveArgs: true,
+    });
     this.addTask('docs:check', {
       description: 'Check the documentation: snippets, generated tables, links, and words',
       steps: [

@@ -127,7 +127,7 @@ class Shapes {
     const members = (type.isUnion() ? type.getUnionTypes() : [type])
       .filter((member) => member.isObject() || member.isIntersection())
       // A value that is known later has no members to compare.
-      .filter((member) => member.getSymbol()?.getName() !== 'Deferred');
+      .filter((member) => !isLater(member));
     const objects = members.filter((member) => !member.isArray() && !member.isReadonlyArray() && !member.isTuple());
     if (objects.length === 0 || !objects.every((member) => isClosed(member))) {
       return undefined;
@@ -186,7 +186,7 @@ function kindsOf(types: readonly Type[]): string {
   let isOpen = false;
   for (const type of types.flatMap((one) => (one.isUnion() ? one.getUnionTypes() : [one]))) {
     // A value that is known later may stand in for any other.
-    if (type.isUndefined() || type.isVoid() || type.getSymbol()?.getName() === 'Deferred') {
+    if (type.isUndefined() || type.isVoid() || isLater(type)) {
       continue;
     }
     const letter = kindOf(type);
@@ -210,6 +210,11 @@ function kindsOf(types: readonly Type[]): string {
         names.size === 0 ? '' : `@${[...names].sort().join('+')}`,
         isOpen || literals.size === 0 ? '' : `#${[...literals].join('|')}`,
       ].join('');
+}
+
+/** A value that is known later. */
+function isLater(type: Type): boolean {
+  return ['Deferred', 'Promise'].includes(type.getSymbol()?.getName() ?? '');
 }
 
 /** The name by which a message asks for an object of the type; none for plain objects. */

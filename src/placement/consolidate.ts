@@ -18,7 +18,8 @@ import { WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from './records';
 import { reserve } from './reserve';
-import { evictable, portions, victimOrder } from './victims';
+import { portions } from './running';
+import { evictable, victimOrder } from './victims';
 import { podWorkLost, workLost } from './work-lost';
 
 /** What a gang waits whose start is not known, seconds. */

@@ -3,12 +3,12 @@
  */
 import { type Binding, type Eviction, type Reservation } from './decision';
 import { askedFor } from './gang-order';
+import { isOverdue } from './overdue';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
 import { type GangRecord, type PodRecord, type Turn } from './records';
 import { type End } from './row-books';
 import { Remembered } from './remembered';
-import { Running } from './running';
 import { type Selector, type Within } from './select';
 import { type Session } from './session';
 import { type Waiting, waitingOf } from './waiting';
@@ -23,6 +23,11 @@ export interface Evicted {
 /** What `kept` keeps. */
 interface Kept {
   movable?: readonly PodRecord[];
+}
+
+/** Is called with each gang whose pods the decision has evicted, moved, or placed while it made room. */
+export interface GangObserver {
+  changed(gang: GangRecord): void;
 }
 
 interface PlacedHere {
@@ -88,7 +93,8 @@ export class Cycle {
   readonly useful = new Map<string, Uint8Array>();
   /** Gangs that had fewer pods than they want or need before, by name. */
   private readonly short: readonly GangRecord[];
-  private runningGangs: Running | undefined;
+  /** What is known of running gangs, and must hear of gangs that are disturbed. */
+  readonly observers: GangObserver[] = [];
   private placed: PlacedHere | undefined;
   private keeps: Kept = {};
   private keptAt = -1;
@@ -108,6 +114,7 @@ export class Cycle {
     this.waiting = waitingOf(
       this.short.filter(({ placed, size }) => placed < size),
       session.policy.gangOrder,
+      (gang) => isOverdue(session, gang),
     );
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
@@ -139,15 +146,10 @@ export class Cycle {
     return this.totals;
   }
 
-  /** Gangs that could be evicted, once the decision begins to make room. */
-  running(): Running {
-    return (this.runningGangs ??= new Running(this));
-  }
-
   /** The decision has evicted, moved, or placed pods of these gangs while it made room. */
   disturbs(gangs: Iterable<GangRecord>): void {
     for (const gang of gangs) {
-      this.runningGangs?.changed(gang);
+      this.observers.forEach((observer) => observer.changed(gang));
     }
   }
 

@@ -36,6 +36,11 @@ export function milliOn(table: NodeTable, slot: number, accelerator: Accelerator
   }
 }
 
+/** Is a part of a device requested that other pods may use as well? */
+export function isShared({ accelerator }: PodClass): boolean {
+  return accelerator?.kind === 'fraction' || accelerator?.kind === 'memory' || accelerator?.kind === 'shared';
+}
+
 /** Can one request be served by the slot now? */
 function serves(table: NodeTable, slot: number, podClass: PodClass): boolean {
   const accelerator = podClass.accelerator!;

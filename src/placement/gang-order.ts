@@ -11,6 +11,7 @@
  */
 import { Heap } from './heap';
 import { missingPods, optionalPod, type RoomFor, runs } from './needs';
+import { isOverdue } from './overdue';
 import { type PodClass } from './pod-class';
 import { type Policy, type ShareJudgment } from './policy';
 import { DUST, holds, type Queues, saturation } from './queues';
@@ -60,6 +61,8 @@ export interface Outlook {
 export class GangOrder {
   private readonly nodes = new Map<QueueRecord, Node>();
   private readonly roots: Node[] = [];
+  /** Gangs that come before all others. */
+  private readonly overdue: Heap<GangRecord>;
   private readonly byQuota: boolean;
   private readonly strict: boolean;
   /** The entry that `next` took last, where more of its line may follow. */
@@ -82,6 +85,7 @@ export class GangOrder {
     const byShare = session.policy.gangOrder === 'share';
     const shareOf = byShare ? (gang: GangRecord): number => shareOfGang(session, gang) : undefined;
     const compare = (a: Entry, b: Entry): number => compareGangs(a.gang, b.gang, session.policy, shareOf);
+    this.overdue = new Heap((a, b) => compareGangs(a, b, session.policy, shareOf));
     for (const queue of session.queues) {
       const parent = queue.parent === undefined ? undefined : this.nodes.get(queue.parent);
       const node: Node = {
@@ -108,6 +112,13 @@ export class GangOrder {
 
   /** The gang with the best claim; it is out of the order until `again` is called. */
   next(): Turn | undefined {
+    for (let gang = this.overdue.pop(); gang !== undefined; gang = this.overdue.pop()) {
+      const turn = turnOf(this.session, gang);
+      if (turn !== undefined) {
+        this.taken = undefined;
+        return turn;
+      }
+    }
     const first = this.bestOf(this.roots)?.best;
     const turn = first === undefined ? undefined : (this.entitledBefore(first) ?? first);
     if (turn !== undefined) {
@@ -179,6 +190,10 @@ export class GangOrder {
   }
 
   private add(gang: GangRecord): void {
+    if (isOverdue(this.session, gang)) {
+      this.overdue.push(gang);
+      return;
+    }
     const node = gang.queue === undefined ? undefined : this.nodes.get(gang.queue);
     node?.within.push({
       gang,

@@ -22,6 +22,8 @@ export interface Lookup {
   readonly classOf: (template: PodTemplate) => PodClass;
   /** Row of the node; ELSEWHERE where there is no such node. */
   readonly rowOf: (node: string) => number;
+  /** Whether the order of roles is that of their priorities. */
+  readonly byPriority: () => boolean;
 }
 
 /**
@@ -37,7 +39,7 @@ export function gangWithPods(
   listed: readonly Pod[],
   lookup: Lookup,
 ): GangRecord {
-  const record = gangRecord(gang, index, queue);
+  const record = gangRecord(gang, index, queue, lookup.byPriority());
   let count = 0;
   for (const role of record.roles) {
     const own = listed.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name);
@@ -94,7 +96,7 @@ export function likenessOf({ gang, roles, root }: GangRecord): string | undefine
       ]);
 }
 
-function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined): GangRecord {
+function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, byPriority: boolean): GangRecord {
   const roles: RoleRecord[] = [];
   const unitOf = (name: string, subgroup: Subgroup | undefined, path: readonly string[]): UnitRecord => {
     if (path.includes(name)) {
@@ -131,7 +133,7 @@ function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined): 
     kind: undefined,
     placed: 0,
   };
-  for (const role of [...gang.roles].sort(leadersFirst)) {
+  for (const role of [...gang.roles].sort((a, b) => leadersFirst(a, b) || (byPriority ? importantFirst(a, b) : 0))) {
     const unit = units.get(role.subgroup);
     if (unit === undefined) {
       throw new SnapshotError(
@@ -164,4 +166,8 @@ function neededIn(unit: UnitRecord): number {
 
 function leadersFirst(a: Role, b: Role): number {
   return Number(b.leader ?? false) - Number(a.leader ?? false);
+}
+
+function importantFirst(a: Role, b: Role): number {
+  return (b.priority ?? 0) - (a.priority ?? 0);
 }

@@ -19,10 +19,11 @@ import { type Cycle } from './cycle';
 import { evictFor } from './eviction-search';
 import { GangOrder } from './gang-order';
 import { runs } from './needs';
+import { isOverdue } from './overdue';
 import { preemptCandidates } from './preempt';
 import { ReclaimRules } from './reclaim';
 import { type GangRecord, type Turn } from './records';
-import { portions } from './victims';
+import { portions } from './running';
 
 /** Tries the gangs that were skipped. */
 export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
@@ -36,7 +37,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   cycle.releasing().forEach((pod) => session.ledger.remove(pod));
   cycle.releasesCount = true;
   cycle.started = new Set(cycle.bound);
-  const singles = passed.filter(({ kind }) => kind === undefined);
+  const singles = passed.filter((gang) => gang.kind === undefined || isOverdue(session, gang));
   const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
   let tries = session.policy.makeRoomLimit;
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.

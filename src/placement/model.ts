@@ -196,6 +196,8 @@ export interface Role {
   readonly subgroup?: string;
   /** Where the pods of the role have to be, relative to each other. @default - anywhere */
   readonly topology?: TopologyConstraint;
+  /** Priority of the pods among those of their gang, under the pod order `priority`. @default 0 */
+  readonly priority?: number;
   /** The leader is placed first, and the workers beside it. @default false */
   readonly leader?: boolean;
 }

@@ -92,6 +92,14 @@ export const SURPLUS_ORDERS = ['first-gang', 'in-turn'] as const;
 /** Which elastic gang gets the next pod; `SURPLUS_ORDERS` explains each value. */
 export type SurplusOrder = (typeof SURPLUS_ORDERS)[number];
 
+/**
+ * Which pods of a gang start first, and are evicted last where the gang is elastic. `declared`: those of the first role. `priority`: those
+ * of the role with the highest `Role.priority`, then those of the first.
+ */
+export const POD_ORDERS = ['declared', 'priority'] as const;
+/** Which pods of a gang start first; `POD_ORDERS` explains each value. */
+export type PodOrder = (typeof POD_ORDERS)[number];
+
 /** How the core chooses where it has a choice. `DEFAULT_POLICY` is a value to start from. */
 export interface Policy {
   /** Actions that run, in this order; those that make room are tried in this order for each gang. */
@@ -104,6 +112,14 @@ export interface Policy {
   readonly shareJudgment: ShareJudgment;
   /** Which elastic gang gets the next pod beyond its minimum. */
   readonly surplusOrder: SurplusOrder;
+  /** Which pods of a gang start first, and are evicted last. */
+  readonly podOrder: PodOrder;
+  /**
+   * For how long a gang with a priority above 0 may wait for a part of a device, seconds. After that it comes before all other claims, and
+   * as long as its queue stays within its share it may evict gangs of lower priority from shared devices, whatever their queue. Infinity: no
+   * bound.
+   */
+  readonly sharedDeviceWaitSeconds: number;
   /** Whether gangs behind one that cannot start are considered. */
   readonly queueing: Queueing;
   /** Which of the nodes that fit is chosen. */
@@ -151,6 +167,8 @@ export const DEFAULT_POLICY: Policy = {
   gangOrder: 'age',
   shareJudgment: 'any-resource',
   surplusOrder: 'first-gang',
+  podOrder: 'declared',
+  sharedDeviceWaitSeconds: Infinity,
   queueing: 'best-effort-fifo',
   nodeScore: 'fragmentation',
   victimOrder: 'youngest-first',

@@ -14,6 +14,7 @@ import { staysInQuota } from './gang-order';
 import { type PodClass } from './pod-class';
 import { DUST, holds, siblingsAbove } from './queues';
 import { type Portion, type QueueRecord, type Turn } from './records';
+import { runningOf } from './running';
 import { usefulRows, victimOrder } from './victims';
 
 export class ReclaimRules {
@@ -44,7 +45,7 @@ export class ReclaimRules {
   candidates(claimants: ReadonlySet<PodClass>): Portion[] {
     const { session } = this.cycle;
     const useful = usefulRows(this.cycle, claimants);
-    const running = this.cycle.running();
+    const running = runningOf(this.cycle);
     const queues = new Map<QueueRecord, readonly Portion[]>();
     for (const queue of running.queues()) {
       if (queue !== this.queue && queue.queue.reclaimable !== false) {

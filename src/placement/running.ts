@@ -2,9 +2,10 @@
  * Gangs with pods on the books, by queue and in the order in which they would be evicted, and their portions: worked out once for a decision,
  * and again only for gangs whose pods it has evicted, moved, or placed.
  */
-import { type Cycle } from './cycle';
+import { type Cycle, type GangObserver } from './cycle';
+import { type PodClass } from './pod-class';
 import { type GangRecord, type Portion, type QueueRecord } from './records';
-import { newPortions, surplusFirst, victimOrder } from './victims';
+import { newPortions, surplusFirst, usefulRows, victimOrder } from './victims';
 
 /** What is known where some rows are useful to the claimant. */
 interface Known {
@@ -12,7 +13,7 @@ interface Known {
   readonly ofQueue: Map<QueueRecord, readonly Portion[]>;
 }
 
-export class Running {
+class Running implements GangObserver {
   private readonly byQueue = new Map<QueueRecord, GangRecord[]>();
   /** By the rows that are useful. */
   private readonly known = new Map<Uint8Array, Known>();
@@ -98,4 +99,31 @@ export class Running {
     }
     return known;
   }
+}
+
+const known = new WeakMap<Cycle, Running>();
+
+/** Gangs that could be evicted; asked for once the decision begins to make room. */
+export function runningOf(cycle: Cycle): Running {
+  let running = known.get(cycle);
+  if (running === undefined) {
+    running = new Running(cycle);
+    known.set(cycle, running);
+    cycle.observers.push(running);
+  }
+  return running;
+}
+
+/** Gangs from `candidates`, which are in the order in which they go, as portions. */
+export function portions(cycle: Cycle, candidates: readonly GangRecord[], claimants: ReadonlySet<PodClass>): Portion[] {
+  const useful = usefulRows(cycle, claimants);
+  const running = runningOf(cycle);
+  const list: Portion[] = [];
+  for (const gang of candidates) {
+    list.push(...running.portionsOf(gang, useful));
+    if (list.length >= cycle.session.policy.victimLimit) {
+      break;
+    }
+  }
+  return surplusFirst(list);
 }

@@ -68,6 +68,7 @@ export class Session {
   private readonly lookup: Lookup = {
     classOf: (template) => this.classes.of(template),
     rowOf: (node) => this.table.rows.get(node) ?? ELSEWHERE,
+    byPriority: () => this.policy.podOrder === 'priority',
   };
 
   /** @throws SnapshotError when the snapshot contradicts itself */

@@ -13,20 +13,6 @@ import { type PodClass } from './pod-class';
 import { type GangRecord, type PodRecord, type Portion } from './records';
 import { workLost } from './work-lost';
 
-/** Gangs from `candidates`, which are in the order in which they go, as portions. */
-export function portions(cycle: Cycle, candidates: readonly GangRecord[], claimants: ReadonlySet<PodClass>): Portion[] {
-  const useful = usefulRows(cycle, claimants);
-  const running = cycle.running();
-  const list: Portion[] = [];
-  for (const gang of candidates) {
-    list.push(...running.portionsOf(gang, useful));
-    if (list.length >= cycle.session.policy.victimLimit) {
-      break;
-    }
-  }
-  return surplusFirst(list);
-}
-
 /** The surplus of all gangs goes before the core of any. */
 export function surplusFirst(list: readonly Portion[]): Portion[] {
   return [...list.filter(({ core }) => !core), ...list.filter(({ core }) => core)];

@@ -18,16 +18,24 @@ export type Lines = ReadonlyMap<QueueRecord, readonly Line[]>;
 
 export interface Waiting {
   readonly lines: Lines;
-  /** Gangs with pods that run or ran, or whose pods have constraints on one another. */
+  /** Gangs with pods that run or ran, whose pods have constraints on one another, or that are overdue. */
   readonly singles: readonly GangRecord[];
 }
 
-/** O(gangs log gangs). */
-export function waitingOf(gangs: Iterable<GangRecord>, order: GangOrderName): Waiting {
+/**
+ * O(gangs log gangs).
+ *
+ * @param isSingle gangs that are in no line, whatever they ask for
+ */
+export function waitingOf(
+  gangs: Iterable<GangRecord>,
+  order: GangOrderName,
+  isSingle: (gang: GangRecord) => boolean,
+): Waiting {
   const lines = new Map<QueueRecord, Map<number, GangRecord[]>>();
   const singles: GangRecord[] = [];
   for (const gang of gangs) {
-    if (gang.kind === undefined || gang.placed > 0 || gang.queue === undefined) {
+    if (gang.kind === undefined || gang.placed > 0 || gang.queue === undefined || isSingle(gang)) {
       singles.push(gang);
       continue;
     }

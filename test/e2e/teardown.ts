@@ -3,6 +3,7 @@
  */
 import { CHROMIUM } from '../browser/browser';
 import { skippedLine } from '../support/skipped';
+import { whyNoOracle } from './claims/oracle';
 import { whyNoControlPlane } from './control-plane/availability';
 import { Cluster } from './control-plane/cluster';
 import { LIVE_CLUSTER } from './control-plane/components';
@@ -22,6 +23,7 @@ export default async function teardown(): Promise<void> {
     'the suite of Pulumi': whyNoPulumi(),
     "the suite of kubectl's reader": whyNoJudge(),
     'the suite of the Docker runner': whyNoEngine(),
+    'the suite of devices by claim': whyNoOracle(),
     'the live page': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
   });
   if (line !== undefined) {

@@ -1,6 +1,8 @@
 import {
   type Gang,
   type NodeScore,
+  type PodOrder,
+  type PodTemplate,
   type Queue,
   type QueueOrder,
   type ShareJudgment,
@@ -81,6 +83,63 @@ describe('surplusOrder', () => {
     };
     expect(counts('first-gang')).toEqual([7, 1]);
     expect(counts('in-turn')).toEqual([4, 4]);
+  });
+});
+
+describe('podOrder', () => {
+  const elastic: Gang = {
+    ...gang('g', 1, template(1), { minimum: 1 }),
+    roles: [
+      { name: 'evaluator', count: 3, minimum: 0, template: template(1) },
+      { name: 'trainer', count: 3, minimum: 0, template: template(1), priority: 5 },
+    ],
+  };
+  const roles = (podOrder: PodOrder): string[] =>
+    run(cluster([node('n', 4)], [elastic]), { podOrder }).bindings.map(({ role }) => role);
+
+  it('starts the pods of the first role, or those of the highest priority', () => {
+    expect(roles('declared')).toEqual(['evaluator', 'evaluator', 'evaluator', 'trainer']);
+    expect(roles('priority')).toEqual(['trainer', 'trainer', 'trainer', 'evaluator']);
+  });
+
+  it('evicts the pods of the lowest priority first', () => {
+    const pods = ['evaluator', 'trainer'].flatMap((role) =>
+      [0, 1, 2].map((i) => running('g', 'n', i, { name: `g-${role}-${i}`, role })),
+    );
+    const world = cluster([node('n', 6)], [elastic, gang('urgent', 1, template(2), { priority: 9 })], pods);
+    const evicted = (podOrder: PodOrder): string[] =>
+      run(world, { podOrder, actions: ['preempt'] })
+        .evictions.map(({ pod }) => pod)
+        .sort();
+    expect(evicted('declared')).toEqual(['g-trainer-1', 'g-trainer-2']);
+    expect(evicted('priority')).toEqual(['g-evaluator-1', 'g-evaluator-2']);
+  });
+});
+
+describe('sharedDeviceWaitSeconds', () => {
+  const part = { ...template(0), accelerator: { kind: 'fraction' as const, milli: 500 } };
+  const queues: Queue[] = ['p', 'q'].map((name) => ({
+    name,
+    deserved: { 'nvidia.com/gpu': 1, cpu: 'unlimited', memory: 'unlimited' },
+  }));
+  const notebooks = ['a', 'b'].map((name) => gang(name, 1, part, { queue: 'p' }));
+  const pods = notebooks.map(({ name }) => running(name, 'n', 0, { devices: [0] }));
+  const decided = (more: Partial<Gang>, requested: PodTemplate = part): readonly string[] => {
+    const server = gang('server', 1, requested, { arrival: NOW - 10 * MINUTE, priority: 1, ...more });
+    const world = cluster([node('n', 1)], [...notebooks, server], pods, { queues });
+    return run(world, { sharedDeviceWaitSeconds: 600 }).evictions.map(({ gang: of, action }) => `${of} ${action}`);
+  };
+
+  it('evicts work of lower priority from shared devices in other queues once the gang has waited so long', () => {
+    expect(decided({ arrival: NOW - 9 * MINUTE })).toEqual([]);
+    expect(decided({})).toEqual(['b preempt']);
+  });
+
+  it('is for gangs with a priority that request parts of devices, and not for what has as high a priority', () => {
+    expect(decided({ priority: 0 })).toEqual([]);
+    expect(decided({}, template(1))).toEqual([]);
+    notebooks.forEach((notebook, i) => (notebooks[i] = { ...notebook, priority: 1 }));
+    expect(decided({})).toEqual([]);
   });
 });
 

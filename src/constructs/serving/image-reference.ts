@@ -8,7 +8,8 @@ const TAG = /^[A-Za-z0-9_.-]{1,128}$/;
 const REPOSITORY = /^[a-z0-9_./-]{2,255}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 /** What Go takes as the host of a URL, with a port of digits or none. */
-const REGISTRY = /^(\[[^\]%]*\](:\d*)?|[A-Za-z0-9_.~!$&'()*+,;=<>"\u0080-\uffff-]*(:\d*)?)$/;
+const REGISTRY =
+  /^(\[[^\]%]*\](:\d*)?|([A-Za-z0-9_.~!$&'()*+,;=<>":\u0080-\uffff-]*:)?\d*|[A-Za-z0-9_.~!$&'()*+,;=<>"\u0080-\uffff-]*)$/;
 
 /** Whether Knative can read the reference of an image: `[registry/]repository[:tag][@sha256:…]`. */
 export function isImageReference(reference: string): boolean {

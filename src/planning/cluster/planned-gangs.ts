@@ -10,7 +10,7 @@ import { type Lookups } from './lookups';
 import { admitted } from './objects/flavors';
 import { gangHintsOf, mergedHints } from './objects/gang-hints';
 import { gangIdentityOf, gangKey } from './objects/gang-identity';
-import { gangTerms, minimumOf } from './objects/gangs';
+import { gangTerms, minimumOf, withPriorities } from './objects/gangs';
 import { templateOf } from './objects/pod';
 import { type PodGroupFacts } from './objects/pod-group';
 import { type GangFacts } from './view-input';
@@ -138,7 +138,13 @@ function plannedGang(
     ...gangTerms(hints, lookups.priorities),
     ...minimumOf(hints, draft.together),
     arrival: before?.gang.arrival ?? arrival,
-    roles: roles.map(({ role, template }) => placementRole(role, template, namespace, group)),
+    roles: withPriorities(
+      roles.map(({ role, template }) => placementRole(role, template, namespace, group)),
+      roles.map(({ role }) => {
+        const own = gangHintsOf(role.metadata, role.spec, namespace);
+        return own.priority ?? lookups.priorities.of(own.priorityClassName);
+      }),
+    ),
     ...(subgroups.length > 0 && { subgroups }),
   };
   const [{ manifest }] = workloads;

@@ -9,6 +9,7 @@ import {
   QUEUEINGS,
   GANG_SPREADS,
   NODE_SCORES,
+  POD_ORDERS,
   type Policy,
   PREFERRED_TOPOLOGIES,
   QUEUE_ORDERS,
@@ -51,22 +52,31 @@ export function readPolicyFile(text: string, file: string): Policy {
   return policy;
 }
 
+/** Members with one of several names. */
+function orders(fields: Fields): Partial<Policy> {
+  return {
+    queueOrder: fields.oneOf('queueOrder', QUEUE_ORDERS) ?? DEFAULT_POLICY.queueOrder,
+    gangOrder: fields.oneOf('gangOrder', GANG_ORDERS) ?? DEFAULT_POLICY.gangOrder,
+    shareJudgment: fields.oneOf('shareJudgment', SHARE_JUDGMENTS) ?? DEFAULT_POLICY.shareJudgment,
+    surplusOrder: fields.oneOf('surplusOrder', SURPLUS_ORDERS) ?? DEFAULT_POLICY.surplusOrder,
+    podOrder: fields.oneOf('podOrder', POD_ORDERS) ?? DEFAULT_POLICY.podOrder,
+    queueing: fields.oneOf('queueing', QUEUEINGS) ?? DEFAULT_POLICY.queueing,
+    nodeScore: fields.oneOf('nodeScore', NODE_SCORES) ?? DEFAULT_POLICY.nodeScore,
+    victimOrder: fields.oneOf('victimOrder', VICTIM_ORDERS) ?? DEFAULT_POLICY.victimOrder,
+    preferredTopology: fields.oneOf('preferredTopology', PREFERRED_TOPOLOGIES) ?? DEFAULT_POLICY.preferredTopology,
+    gangSpread: fields.oneOf('gangSpread', GANG_SPREADS) ?? DEFAULT_POLICY.gangSpread,
+  };
+}
+
 /** What is not written is as in the default. */
 export function readPolicy(fields: Fields): Policy {
   const without = actionsIn(fields, 'without') ?? [];
   const actions = (actionsIn(fields, 'actions') ?? ACTIONS).filter((action) => !without.includes(action));
   const policy: Policy = {
     ...DEFAULT_POLICY,
+    ...orders(fields),
     actions,
-    queueOrder: fields.oneOf('queueOrder', QUEUE_ORDERS) ?? DEFAULT_POLICY.queueOrder,
-    gangOrder: fields.oneOf('gangOrder', GANG_ORDERS) ?? DEFAULT_POLICY.gangOrder,
-    shareJudgment: fields.oneOf('shareJudgment', SHARE_JUDGMENTS) ?? DEFAULT_POLICY.shareJudgment,
-    surplusOrder: fields.oneOf('surplusOrder', SURPLUS_ORDERS) ?? DEFAULT_POLICY.surplusOrder,
-    queueing: fields.oneOf('queueing', QUEUEINGS) ?? DEFAULT_POLICY.queueing,
-    nodeScore: fields.oneOf('nodeScore', NODE_SCORES) ?? DEFAULT_POLICY.nodeScore,
-    victimOrder: fields.oneOf('victimOrder', VICTIM_ORDERS) ?? DEFAULT_POLICY.victimOrder,
-    preferredTopology: fields.oneOf('preferredTopology', PREFERRED_TOPOLOGIES) ?? DEFAULT_POLICY.preferredTopology,
-    gangSpread: fields.oneOf('gangSpread', GANG_SPREADS) ?? DEFAULT_POLICY.gangSpread,
+    sharedDeviceWaitSeconds: fields.duration('sharedDeviceWait') ?? DEFAULT_POLICY.sharedDeviceWaitSeconds,
     nonPreemptibleWithinQuota: fields.flag('nonPreemptibleWithinQuota') ?? DEFAULT_POLICY.nonPreemptibleWithinQuota,
     affinityWeight: fields.number('affinityWeight', { least: 0 }) ?? DEFAULT_POLICY.affinityWeight,
     signalWeight: fields.number('signalWeight', { least: 0 }) ?? DEFAULT_POLICY.signalWeight,

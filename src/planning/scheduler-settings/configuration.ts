@@ -16,6 +16,7 @@ import {
   GANG_SPREADS,
   NODE_SCORES,
   type Policy,
+  POD_ORDERS,
   PREFERRED_TOPOLOGIES,
   type Queue,
   QUEUE_ORDERS,
@@ -136,7 +137,8 @@ type NumberOfPolicy =
   | 'victimLimit'
   | 'moveLimit'
   | 'moveIntervalSeconds'
-  | 'makeRoomLimit';
+  | 'makeRoomLimit'
+  | 'sharedDeviceWaitSeconds';
 
 type Of<K extends keyof Configuration> = Configuration[K];
 
@@ -357,6 +359,8 @@ class Reader {
       gangOrder: this.choice(members.gangOrder, 'policy.gangOrder', GANG_ORDERS, base.gangOrder),
       shareJudgment: this.choice(members.shareJudgment, 'policy.shareJudgment', SHARE_JUDGMENTS, base.shareJudgment),
       surplusOrder: this.choice(members.surplusOrder, 'policy.surplusOrder', SURPLUS_ORDERS, base.surplusOrder),
+      podOrder: this.choice(members.podOrder, 'policy.podOrder', POD_ORDERS, base.podOrder),
+      sharedDeviceWaitSeconds: number('sharedDeviceWaitSeconds'),
       queueing: this.choice(members.queueing, 'policy.queueing', QUEUEINGS, base.queueing),
       nodeScore: this.choice(members.nodeScore, 'policy.nodeScore', NODE_SCORES, base.nodeScore),
       preferredTopology: this.choice(

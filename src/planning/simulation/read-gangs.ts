@@ -139,6 +139,7 @@ function rolesOf(fields: Fields, device: string): readonly Role[] {
         subgroup: role.text('subgroup'),
         topology: topologyOf(role),
         leader: role.flag('leader'),
+        priority: role.number('priority', { whole: true }),
       };
       role.done();
       return read;

@@ -385,6 +385,7 @@ class Simulation {
       }
       if (!run.works) {
         consider(arrivesAt + (gang.preemptionDelaySeconds ?? 0));
+        consider(arrivesAt + this.scenario.policy.sharedDeviceWaitSeconds);
       }
       for (const { startedAt } of run.pods.values()) {
         consider(startedAt + (gang.minimumRuntimeSeconds ?? 0));

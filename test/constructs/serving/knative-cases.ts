@@ -67,6 +67,7 @@ export const knativeCases: readonly RuleCases[] = [
     },
     silent: {
       'a port': container({ image: 'localhost:5000/server' }),
+      'what ko replaces': container({ image: 'ko:://example.com/server' }),
       'tag and digest': container({ image: `registry.example.com:443/a/b_c:v1.2@sha256:${'0'.repeat(64)}` }),
     },
   },

@@ -55,7 +55,12 @@ const knownClass = revisionRule(
   },
   function* (revision) {
     const stated = autoscalingAnnotation(revision, 'class');
-    if (stated === undefined || stated.value === KPA || stated.value === HPA || !stated.value.endsWith(AUTOSCALING)) {
+    if (
+      stated === undefined ||
+      stated.value === KPA ||
+      stated.value === HPA ||
+      !stated.value.endsWith('.knative.dev')
+    ) {
       return;
     }
     yield {

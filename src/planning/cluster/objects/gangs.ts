@@ -93,7 +93,10 @@ export function gangOf(
     ...gangTerms(hints, lookups.priorities),
     ...minimumOf(hints, identity.together),
     arrival: earliest([group?.createdAt, ...sorted.map(({ createdAt }) => createdAt)]),
-    roles: [...roles].map(([role, own]) => roleOf(role, own, group)),
+    roles: withPriorities(
+      [...roles].map(([role, own]) => roleOf(role, own, group)),
+      [...roles.values()].map(([{ hints: own }]) => own.priority ?? lookups.priorities.of(own.priorityClassName)),
+    ),
     ...(group !== undefined && group.subgroups.length > 0 && { subgroups: group.subgroups }),
   };
   return {
@@ -147,6 +150,13 @@ function roleOf(name: string, members: readonly GangMember[], group: PodGroupFac
     ...(subgroup !== undefined && { subgroup }),
     ...(hints.roleTopology !== undefined && { topology: hints.roleTopology }),
   };
+}
+
+/** Priorities of pods inside a gang matter where they differ. */
+export function withPriorities(roles: readonly Role[], priorities: readonly (number | undefined)[]): readonly Role[] {
+  return new Set(priorities).size < 2
+    ? roles
+    : roles.map((role, i) => (priorities[i] === undefined ? role : { ...role, priority: priorities[i] }));
 }
 
 function memberPod(
