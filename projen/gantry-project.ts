@@ -38,7 +38,7 @@ const PROJECT_TEMPLATES = 'src/interfaces/cli/init/templates';
 const PUBLISHED = [
   'lib',
   '!lib/**/*.map',
-  '!lib/runtime',
+  '!lib/runtime/kubernetes',
   '!lib/interfaces/live',
   '!lib/bundles/*.js',
   'src/facts/api/schemas',
@@ -122,6 +122,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         '@pulumi/pulumi@^3.248.0',
         '@pulumi/kubernetes@^4.32.0',
         'ts-morph@^28.0.0',
+        'libsql@^0.5.29',
       ],
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
@@ -151,6 +152,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'typescript-7@npm:typescript@7.0.2',
         'tsx@4.23.15',
         'ts-morph@28.0.0',
+        'libsql@0.5.29',
         '@microsoft/api-extractor@7.60.1',
         '@swc/core@1.16.18',
         '@swc/jest@0.2.39',
@@ -253,12 +255,13 @@ export class GantryProject extends typescript.TypeScriptProject {
       ),
     });
     // Nothing in `src` imports cdk8s-plus: its constructs are accepted where a program uses them. Pulumi is loaded by `./pulumi` alone, ts-morph
-    // by `gantry adopt`.
+    // by `gantry adopt`, libsql by `gantry docker serve`.
     this.package.addField('peerDependenciesMeta', {
       'cdk8s-plus-28': { optional: true },
       '@pulumi/pulumi': { optional: true },
       '@pulumi/kubernetes': { optional: true },
       'ts-morph': { optional: true },
+      libsql: { optional: true },
     });
     this.package.addField('homepage', `${REPOSITORY}#readme`);
     this.package.addField('bugs', { url: `${REPOSITORY}/issues` });

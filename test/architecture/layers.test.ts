@@ -75,12 +75,12 @@ test('a folder imports only from the folders to its left', () => {
   expect(rightwards.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
 });
 
-test('no other folder imports a program: the package contains it as a bundle only', () => {
+test('no other folder imports the scheduler program: the package contains it as a bundle only', () => {
   // What reads a running cluster is bundled like a program, with the client that the scheduler has.
   const outside = imports.filter(
     ({ from, to }) =>
-      groupOf(to) === 'runtime' &&
-      groupOf(from) !== 'runtime' &&
+      folderOf(to) === 'runtime/kubernetes' &&
+      folderOf(from) !== folderOf(to) &&
       !(folderOf(from) === 'interfaces/live' && to.startsWith('src/runtime/kubernetes/api/')),
   );
   expect(outside.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
@@ -97,6 +97,22 @@ test('what reads a running cluster is loaded as a bundle only', () => {
       .map(({ resolved }) => `${source} -> ${resolved}`),
   );
   expect(users).toEqual([]);
+});
+
+test('only the commands of `gantry docker` import the Docker runner, and nothing loads them but their call', () => {
+  const outside = imports.filter(
+    ({ from, to }) => folderOf(to) === 'runtime/docker' && folderOf(from) !== folderOf(to),
+  );
+  expect(outside.filter(({ from }) => !from.startsWith('src/interfaces/cli/docker/'))).toEqual([]);
+  const byName = new Map(modules.map((module) => [module.source, module]));
+  const loaded = byName
+    .get('src/interfaces/cli/docker/commands.ts')!
+    .dependencies.filter(
+      ({ typeOnly, dependencyTypes }) => typeOnly !== true && !dependencyTypes.includes('type-only'),
+    );
+  expect(
+    loaded.map(({ resolved }) => resolved).filter((resolved) => resolved.startsWith('src/interfaces/cli/docker/')),
+  ).toEqual([]);
 });
 
 test('each exception between neighbors is used', () => {

@@ -7,6 +7,7 @@ import { whyNoOracle } from './claims/oracle';
 import { whyNoControlPlane } from './control-plane/availability';
 import { Cluster } from './control-plane/cluster';
 import { LIVE_CLUSTER } from './control-plane/components';
+import { whyNoEngine } from './docker/programs';
 import { whyNoPromtool } from './promtool/promtool';
 import { whyNoPulumi } from './pulumi/pulumi-cli';
 import { whyNoJudge } from './yaml/judge';
@@ -21,6 +22,7 @@ export default async function teardown(): Promise<void> {
     'the suites of promtool': whyNoPromtool(),
     'the suite of Pulumi': whyNoPulumi(),
     "the suite of kubectl's reader": whyNoJudge(),
+    'the suite of the Docker runner': whyNoEngine(),
     'the suite of devices by claim': whyNoOracle(),
     'the live page': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
   });

@@ -10,6 +10,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type * as AdoptModule from './adopt/adopt-command';
 import type * as CatalogModule from './catalog-command';
 import type * as CheckModule from './check-command';
+import { addDockerCommands } from './docker/commands';
 import { type CheckFlags } from './check-options';
 import type * as ExplainModule from './explain-command';
 import type * as InitModule from './init/init-command';
@@ -77,6 +78,7 @@ function stackOf(error: unknown): string {
 
 function commands(terminal: Terminal, finish: (status: number) => void): Command {
   const program = new Command('gantry')
+    .enablePositionalOptions()
     .description('Check, plan, and simulate GPU and AI workloads on Kubernetes before you apply them.')
     .version(versionOf(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -361,6 +363,8 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       const { explainCommand } = load('./explain-command') as typeof ExplainModule;
       finish(await explainCommand(what, flags, terminal));
     });
+
+  addDockerCommands(program, terminal, finish);
 
   for (const command of program.commands) {
     command.copyInheritedSettings(program);

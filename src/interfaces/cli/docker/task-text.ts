@@ -1,0 +1,78 @@
+/**
+ * Tasks and plans as text for people.
+ */
+import { type PlanAnswer, type TaskAnswer } from '../../../runtime/docker/service/answers';
+
+export function requestText({ request, replicas }: TaskAnswer): string {
+  const times = replicas > 1 ? ` ×${replicas}` : '';
+  switch (request.kind) {
+    case 'none':
+      return `-${times}`;
+    case 'whole':
+      return `${request.count}${request.models === undefined ? '' : ` ${request.models.join('|')}`}${times}`;
+    case 'memory':
+      return `${request.mebibytes % 1024 === 0 ? `${request.mebibytes / 1024}Gi` : `${request.mebibytes}Mi`}${times}`;
+    case 'mig':
+      return `${request.count === 1 ? '' : `${request.count} × `}${request.profile}${times}`;
+  }
+}
+
+/** `3m 20s`; the two largest units. */
+export function ageText(from: string, to: number): string {
+  const seconds = Math.max(0, Math.floor((to - Date.parse(from)) / 1000));
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ];
+  const first = parts.findIndex(([amount]) => amount > 0);
+  return first < 0
+    ? '0s'
+    : parts
+        .slice(first, first + 2)
+        .filter(([amount]) => amount > 0)
+        .map(([amount, unit]) => `${amount}${unit}`)
+        .join(' ');
+}
+
+export function stateText({ state, exitCode, failure, attempt, stopping }: TaskAnswer): string {
+  const again = attempt > 1 ? `, attempt ${attempt}` : '';
+  if (state === 'failed') {
+    const why = failure?.class === 'program' && exitCode !== undefined ? `exit ${exitCode}` : failure?.class;
+    return `failed (${why ?? 'unknown'})${again}`;
+  }
+  return state === 'stopping' ? `stopping (${stopping ?? ''})` : `${state}${again}`;
+}
+
+export function devicesText({ containers }: TaskAnswer): string {
+  return [...new Set(containers.flatMap(({ deviceIndices }) => deviceIndices))].join(',') || '-';
+}
+
+export function commandText({ image, command }: TaskAnswer): string {
+  return [image, ...command].join(' ').replace(/\s+/g, ' ');
+}
+
+/** One paragraph: where, or why not, until when, and what would help. */
+export function planText({ starts, waits, wouldHelp, stops, startAt }: PlanAnswer): string {
+  const lines =
+    starts === undefined
+      ? [`Waits: ${waits ?? 'unknown'}`]
+      : [
+          `Starts now${starts.length > 1 ? ` (${starts.length} containers)` : ''}:`,
+          ...starts.map(
+            ({ devices, cpus }) =>
+              `  ${devices.length === 0 ? 'no devices' : devices.join(', ')}${cpus.length === 0 ? '' : `; CPUs ${cpus.join(',')}`}`,
+          ),
+        ];
+  if (stops.length > 0) {
+    lines.push(`Stops for it: ${stops.join(', ')}`);
+  }
+  if (startAt !== undefined) {
+    lines.push(`Earliest start: ${startAt}`);
+  }
+  if (wouldHelp.length > 0) {
+    lines.push('What would help:', ...wouldHelp.map((change) => `  ${change}`));
+  }
+  return `${lines.join('\n')}\n`;
+}

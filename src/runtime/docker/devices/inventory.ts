@@ -1,0 +1,42 @@
+/**
+ * What the host has: devices, CPUs, memory nodes. A plain value; the other files of this folder find it out.
+ */
+
+/** A MIG instance of a device. */
+export interface MigInstance {
+  /** Stable name: its UUID. */
+  readonly id: string;
+  /** `1g.10gb` */
+  readonly profile: string;
+}
+
+export interface HostDevice {
+  /** Stable name: the UUID where there is one, else the CDI name. */
+  readonly id: string;
+  /** Fully qualified CDI name. @default - none: the device is given to containers by the NVIDIA driver request */
+  readonly cdi?: string;
+  readonly model?: string;
+  readonly memoryMiB?: number;
+  readonly numa?: number;
+  /** Devices of one island reach each other over NVLink or a similar link. */
+  readonly island?: string;
+  /** @default - it is not divided */
+  readonly mig?: readonly MigInstance[];
+  /** Why it is out of service. @default - it is in service */
+  readonly fault?: string;
+}
+
+export interface Inventory {
+  /** The host's name, for people. */
+  readonly name: string;
+  readonly devices: readonly HostDevice[];
+  /** CPUs that tasks may use, by memory node. */
+  readonly cpus: readonly { readonly id: number; readonly numa: number }[];
+  /** Bytes that tasks may use. */
+  readonly memoryBytes: number;
+}
+
+/** Equal inventories have equal text; the order of devices counts, since tasks name them by index. */
+export function sameDevices(a: Inventory, b: Inventory): boolean {
+  return a.devices.length === b.devices.length && a.devices.every(({ id }, index) => id === b.devices[index].id);
+}

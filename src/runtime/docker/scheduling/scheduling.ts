@@ -1,0 +1,117 @@
+/**
+ * One decision: which tasks start where, which are stopped for others, and, on demand, why a task waits.
+ *
+ * The placement core decides. This file only says what the decision means for tasks.
+ */
+import { DEFAULT_POLICY, type Decision, type PendingGang, type Policy } from '../../../placement';
+import { decideIn } from '../../../placement/engine';
+import { Session } from '../../../placement/session';
+import { type Placement, type Task } from '../task/task';
+import { Places } from './places';
+import { Known, snapshotOf, type World } from './question';
+
+/** On one host there is nowhere to move to, and no gang is ever placed in part. */
+export const POLICY: Policy = { ...DEFAULT_POLICY, actions: ['allocate', 'backfill', 'preempt', 'reclaim'] };
+
+export interface Start {
+  readonly task: Task;
+  readonly placements: readonly Placement[];
+}
+
+export interface Stop {
+  readonly task: Task;
+  /** The task that it makes room for. */
+  readonly beneficiary?: string;
+}
+
+export interface Plan {
+  readonly starts: readonly Start[];
+  readonly stops: readonly Stop[];
+}
+
+/** Keeps the books of the core from decision to decision. */
+export class Scheduling {
+  private readonly known = new Known();
+  private session: Session | undefined;
+
+  decide(world: World): Plan {
+    return planOf(
+      world,
+      decideIn(this.follow(world), () => 'none'),
+    );
+  }
+
+  private follow(world: World): Session {
+    const snapshot = snapshotOf(world, this.known);
+    const { session } = this;
+    // A session that fails half way is not used again.
+    this.session = undefined;
+    if (session === undefined) {
+      this.session = new Session(snapshot, POLICY);
+    } else {
+      session.catchUp(snapshot, POLICY);
+      this.session = session;
+    }
+    return this.session;
+  }
+}
+
+export interface Outlook {
+  /** Where it would start now. Absent where it waits. */
+  readonly placements?: readonly Placement[];
+  /** Why it waits. Absent where it would start. */
+  readonly waits?: PendingGang;
+  /** Tasks that would be stopped for it. */
+  readonly stops: readonly string[];
+  /** The earliest known start, milliseconds since the epoch. */
+  readonly startAt?: number;
+}
+
+/** What would happen to one of the waiting tasks now, with the changes that would help. */
+export function outlookOf(world: World, task: Task): Outlook {
+  const decision = decideIn(new Session(snapshotOf(world), POLICY), (gang) => (gang === task.id ? 'changes' : 'none'));
+  const start = planOf(world, decision).starts.find((one) => one.task.id === task.id);
+  const waits = decision.pending.find(({ gang }) => gang === task.id);
+  const until = waits?.counterfactuals.flatMap((change) => (change.kind === 'wait-until' ? [change.at] : []))[0];
+  const startAt = decision.reservations.find(({ gang }) => gang === task.id)?.startAt ?? until;
+  return {
+    ...(start === undefined ? {} : { placements: start.placements }),
+    ...(start === undefined && waits !== undefined ? { waits } : {}),
+    stops: [
+      ...new Set(decision.evictions.filter(({ beneficiary }) => beneficiary === task.id).map(({ gang }) => gang)),
+    ],
+    ...(startAt === undefined ? {} : { startAt }),
+  };
+}
+
+function planOf(world: World, { bindings, evictions }: Decision): Plan {
+  const waiting = new Map(world.waiting.map((task) => [task.id, task]));
+  const active = new Map(world.active.map((task) => [task.id, task]));
+  const places = new Places(world.inventory, world.active);
+  const byTask = new Map<string, (readonly number[])[]>();
+  for (const { gang, pod, devices } of bindings) {
+    const list = byTask.get(gang) ?? [];
+    list[Number(pod.slice(pod.lastIndexOf('/') + 1))] = devices;
+    byTask.set(gang, list);
+  }
+  const starts: Start[] = [];
+  for (const [id, devices] of byTask) {
+    const task = waiting.get(id);
+    const placements = task === undefined ? [] : Array.from(devices, (held) => places.take(task.spec, held ?? []));
+    if (
+      task !== undefined &&
+      placements.length === task.spec.replicas &&
+      placements.every((place) => place !== undefined)
+    ) {
+      starts.push({ task, placements });
+    }
+  }
+  const stops = new Map<string, Stop>();
+  for (const { gang, beneficiary } of evictions) {
+    const task = active.get(gang);
+    if (task !== undefined && task.state !== 'stopping') {
+      stops.set(gang, { task, ...(beneficiary === undefined ? {} : { beneficiary }) });
+    }
+  }
+  return { starts, stops: [...stops.values()] };
+}

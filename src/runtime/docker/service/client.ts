@@ -1,0 +1,122 @@
+/**
+ * What the command line asks the runner, over its socket.
+ */
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { RunnerError, type RunnerErrorCode } from '../runner-error';
+import { type DeviceAnswer, type PlanAnswer, type TaskAnswer } from './answers';
+
+export interface StatusAnswer {
+  readonly version: string;
+  readonly engine: string;
+  readonly isConnected: boolean;
+  readonly open: number;
+  readonly problem?: string;
+  readonly host: {
+    readonly name: string;
+    readonly cpus: number;
+    readonly memoryBytes: number;
+    readonly devices: number;
+  };
+}
+
+const LONGEST = 64 * 1024 * 1024;
+
+export class RunnerClient {
+  constructor(private readonly socketPath: string) {}
+
+  status(): Promise<StatusAnswer> {
+    return this.json('GET', '/v1/status');
+  }
+
+  devices(): Promise<readonly DeviceAnswer[]> {
+    return this.json('GET', '/v1/devices');
+  }
+
+  drain(device: string, drained: boolean): Promise<readonly DeviceAnswer[]> {
+    return this.json('POST', `/v1/devices/${encodeURIComponent(device)}/${drained ? 'drain' : 'resume'}`);
+  }
+
+  list(query: Readonly<Record<string, string>>): Promise<readonly TaskAnswer[]> {
+    return this.json('GET', `/v1/tasks?${new URLSearchParams(query).toString()}`);
+  }
+
+  submit(task: unknown): Promise<readonly TaskAnswer[]> {
+    return this.json('POST', '/v1/tasks', task);
+  }
+
+  planned(task: unknown): Promise<PlanAnswer> {
+    return this.json('POST', '/v1/plan', task);
+  }
+
+  show(task: string): Promise<readonly TaskAnswer[]> {
+    return this.json('GET', `/v1/tasks/${encodeURIComponent(task)}`);
+  }
+
+  plan(task: string): Promise<PlanAnswer> {
+    return this.json('GET', `/v1/tasks/${encodeURIComponent(task)}/plan`);
+  }
+
+  cancel(task: string): Promise<readonly TaskAnswer[]> {
+    return this.json('POST', `/v1/tasks/${encodeURIComponent(task)}/cancel`);
+  }
+
+  /** Returns when they have ended, or after a while. */
+  wait(task: string): Promise<readonly TaskAnswer[]> {
+    return this.json('GET', `/v1/tasks/${encodeURIComponent(task)}/wait`);
+  }
+
+  logs(task: string, query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<IncomingMessage> {
+    return this.ask(
+      'GET',
+      `/v1/tasks/${encodeURIComponent(task)}/logs?${new URLSearchParams(query).toString()}`,
+      undefined,
+      signal,
+    );
+  }
+
+  private async json<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return JSON.parse(await textOf(await this.ask(method, path, body))) as T;
+  }
+
+  private async ask(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<IncomingMessage> {
+    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const headers =
+      payload === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': payload.length };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = httpRequest({ socketPath: this.socketPath, method, path, headers, signal }, resolve);
+      sent.on('error', (error: NodeJS.ErrnoException) => reject(this.unreachable(error)));
+      sent.end(payload);
+    });
+    if ((answer.statusCode ?? 0) >= 400) {
+      const { error, code } = JSON.parse(await textOf(answer)) as { error: string; code: RunnerErrorCode };
+      throw new RunnerError(error, undefined, code);
+    }
+    return answer;
+  }
+
+  private unreachable({ code, message }: NodeJS.ErrnoException): RunnerError {
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') {
+      return new RunnerError(`${this.socketPath}: no runner listens here`, 'Start one with "gantry docker serve".');
+    }
+    return code === 'EACCES'
+      ? new RunnerError(
+          `${this.socketPath}: permission denied`,
+          'Ask an administrator for access to the socket.',
+          'forbidden',
+        )
+      : new RunnerError(`${this.socketPath}: ${message}`);
+  }
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer) {
+    size += (chunk as Buffer).length;
+    if (size > LONGEST) {
+      throw new RunnerError('the answer of the runner is too large', 'Ask for fewer tasks with --limit.');
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,235 @@
+/**
+ * The Docker runner against a real engine: what a user sees, and what is left after each end that nobody chose.
+ */
+import { readFileSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildEngine, whyNoEngine } from './programs';
+import { IMAGE, LiveEngine } from './live-engine';
+import { LiveRunner, until } from './live-runner';
+
+const reason = whyNoEngine();
+const suite = reason === undefined ? describe : describe.skip;
+
+let engine: LiveEngine;
+let runner: LiveRunner;
+
+suite('the Docker runner', () => {
+  beforeAll(async () => {
+    const programs = await buildEngine((line) => process.stdout.write(`${line}\n`));
+    engine = await LiveEngine.start(programs, 2);
+  }, 1_800_000);
+
+  afterAll(async () => {
+    await engine?.stop();
+  });
+
+  beforeEach(async () => {
+    runner = new LiveRunner(engine.host);
+    await runner.start();
+  });
+
+  afterEach(async () => {
+    await runner.stop();
+    const left = await engine.ask<{ Id: string }[]>('GET', '/containers/json?all=1');
+    await Promise.all(left.map(({ Id }) => engine.ask('DELETE', `/containers/${Id}?force=1`).catch(() => undefined)));
+    await engine.ask('DELETE', '/volumes/gantry-runner').catch(() => undefined);
+  });
+
+  /** Queues `sh -c SCRIPT`. */
+  async function queue(script: string, ...flags: readonly string[]): Promise<string> {
+    const { out, err, status } = await runner.gantry(
+      'run',
+      '-d',
+      '--network',
+      'none',
+      '-v',
+      `${runner.shared}:/shared`,
+      ...flags,
+      IMAGE,
+      'sh',
+      '-c',
+      script,
+    );
+    if (status !== 0) {
+      throw new Error(err);
+    }
+    return out.trim();
+  }
+
+  const RECORD = 'echo $GANTRY_TASK/$GANTRY_ATTEMPT >> /shared/ran';
+  const recorded = (): readonly string[] => {
+    try {
+      return readFileSync(join(runner.shared, 'ran'), 'utf8').trim().split('\n').sort();
+    } catch {
+      return [];
+    }
+  };
+
+  test('a task gets a device, its output and its exit status reach the command line, and its container is removed', async () => {
+    const script = 'echo to-stdout; echo to-stderr >&2; env | grep GIVEN; exit 3';
+    const printed = await runner.gantry('run', '--gpus', '1', '--network', 'none', IMAGE, 'sh', '-c', script);
+    expect(printed).toMatchObject({ status: 3, out: 'to-stdout\nGIVEN_0=1\n' });
+    expect(printed.err).toMatch(/to-stderr\n[^]*task 1 failed \(exit 3\): exited with code 3\n$/);
+    await until(
+      'the container is removed',
+      async () => (await engine.ask<unknown[]>('GET', '/containers/json?all=1')).length === 0,
+    );
+    expect((await runner.gantry('logs', '1')).out).toBe('to-stdout\nGIVEN_0=1\n');
+  });
+
+  test('no device is given twice, and tasks without devices run beside them', async () => {
+    const script =
+      'env | grep GIVEN | while read given; do mkdir /shared/$given || echo twice >> /shared/ran; done; sleep 0.3; env | grep GIVEN | while read given; do rmdir /shared/$given; done';
+    const ids: string[] = [];
+    for (let index = 0; index < 8; index++) {
+      ids.push(await queue(script, '--gpus', index % 4 === 3 ? '2' : '1'));
+    }
+    ids.push(await queue('true'));
+    expect((await runner.ended(...ids)).map(({ state }) => state)).toEqual(ids.map(() => 'succeeded'));
+    expect(recorded()).toEqual([]);
+  });
+
+  test('a task of higher priority goes first, and stops one that may be stopped, which is queued again', async () => {
+    const low = await queue(
+      'trap "exit 0" TERM; sleep 300 & wait',
+      '--gpus',
+      '2',
+      '--priority',
+      'low',
+      '--preemptible',
+    );
+    await until('it runs', async () => (await runner.task(low)).state === 'running');
+    const high = await queue('true', '--gpus', '1', '--priority', 'high');
+    expect((await runner.ended(high))[0].state).toBe('succeeded');
+    await until('it runs again', async () => (await runner.task(low)).state === 'running');
+    expect(await runner.task(low)).toMatchObject({ preemptions: 1, attempt: 2, failures: 0 });
+    expect((await runner.gantry('cancel', low)).status).toBe(0);
+    expect((await runner.ended(low))[0].state).toBe('canceled');
+  });
+
+  test('failures are told apart: program, memory, time limit, image, command', async () => {
+    const program = await queue('exit 7');
+    const memory = await queue('tail /dev/zero', '--memory', '16Mi');
+    const time = await queue('sleep 60', '--timeout', '1s', '--grace-period', '0');
+    const { out: image } = await runner.gantry('run', '-d', '--network', 'none', 'localhost:1/none:1', 'true');
+    const { out: command } = await runner.gantry('run', '-d', '--network', 'none', IMAGE, '/no/such/program');
+    const tasks = await runner.ended(program, memory, time, image.trim(), command.trim());
+    expect(tasks.map(({ state, failure }) => [state, failure?.class])).toEqual([
+      ['failed', 'program'],
+      ['failed', 'oom'],
+      ['failed', 'timeout'],
+      ['failed', 'image'],
+      ['failed', 'program'],
+    ]);
+  });
+
+  test('an array runs each of its tasks once, and a task after it starts when all have succeeded', async () => {
+    const array = await queue('echo element $GANTRY_ARRAY_INDEX >> /shared/ran', '--gpus', '1', '--array', '0-4');
+    const after = await queue('wc -l < /shared/ran', '--after', array);
+    const never = await queue('true', '--after', await queue('exit 1'));
+    const [last, given] = await runner.ended(after, never);
+    expect(recorded()).toEqual([0, 1, 2, 3, 4].map((index) => `element ${index}`));
+    expect((await runner.gantry('logs', last.id)).out).toBe('5\n');
+    expect(given).toMatchObject({ state: 'failed', failure: { class: 'dependency' } });
+  });
+
+  test('a runner that is killed at any moment loses no task and runs none twice', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 8; index++) {
+      ids.push(await queue(`${RECORD}; sleep 0.5`, '--gpus', '1'));
+    }
+    // From before the first container is created to after the last one has ended, in uneven steps.
+    for (const pause of [0, 30, 90, 170, 260, 350, 470, 610]) {
+      await sleep(pause);
+      await runner.kill();
+      await runner.start();
+    }
+    const tasks = await runner.ended(...ids);
+    expect(tasks.map(({ state, attempt }) => [state, attempt])).toEqual(ids.map(() => ['succeeded', 1]));
+    expect(recorded()).toEqual(ids.map((id) => `${id}/1`).sort());
+  });
+
+  test('a task that ended while no runner ran is known afterwards, with its output', async () => {
+    const id = await queue('sleep 1; echo late; exit 5');
+    await until('it runs', async () => (await runner.task(id)).state === 'running');
+    await runner.kill();
+    await sleep(1500);
+    await runner.start();
+    expect((await runner.ended(id))[0]).toMatchObject({ state: 'failed', exitCode: 5 });
+    await until('its output is kept', async () => (await runner.gantry('logs', id)).out === 'late\n');
+  });
+
+  test('an engine that is killed does not make a task run twice, unless the task allows it', async () => {
+    const once = await queue(`${RECORD}; sleep 300`);
+    const again = await queue(
+      `${RECORD}; [ $GANTRY_ATTEMPT = 2 ] || sleep 300`,
+      '--retries',
+      '1',
+      '--retry-on',
+      'infra',
+    );
+    await until('both run', () => Promise.resolve(recorded().length === 2));
+    await engine.kill();
+    await engine.startAgain();
+    const [first, second] = await runner.ended(once, again);
+    expect(first).toMatchObject({ state: 'failed', attempt: 1, failure: { class: 'engine' } });
+    expect(second).toMatchObject({ state: 'succeeded', attempt: 2 });
+    expect(recorded()).toEqual([`${once}/1`, `${again}/1`, `${again}/2`].sort());
+  });
+
+  test('a container that is removed by hand is a failure of its task, and its device is free again', async () => {
+    const id = await queue('sleep 300', '--gpus', '2');
+    await until('it runs', async () => (await runner.task(id)).state === 'running');
+    const [{ id: container }] = (await runner.task(id)).containers;
+    await engine.ask('DELETE', `/containers/${container}?force=1`);
+    expect((await runner.ended(id))[0]).toMatchObject({ state: 'failed', failure: { class: 'lost' } });
+    expect((await runner.ended(await queue('true', '--gpus', '2')))[0].state).toBe('succeeded');
+  });
+
+  test('a second runner on the engine refuses to start, and so does one on the same store', async () => {
+    const second = new LiveRunner(engine.host);
+    const words = ['serve', '--config', join(second.folder, 'runner.yaml')];
+    const refused = await second.gantry(...words);
+    expect(refused.status).toBe(2);
+    expect(refused.err).toMatch(/the engine at unix:.* is used by the runner whose tasks are in .*--adopt/);
+    const same = await second.gantry('serve', '--config', join(runner.folder, 'runner.yaml'));
+    expect(same.status).toBe(2);
+    expect(same.err).toMatch(/tasks\.db: another runner has it open/);
+    await second.stop();
+  });
+
+  test('a store that was cut is refused, and running tasks are found again from their containers', async () => {
+    const id = await queue(`${RECORD}; sleep 3; echo found`, '--gpus', '1');
+    await until('it runs', () => Promise.resolve(recorded().length === 1));
+    await runner.kill();
+    const store = join(runner.folder, 'state', 'tasks.db');
+    truncateSync(store, 4096);
+    const refused = await runner.gantry('serve', '--config', join(runner.folder, 'runner.yaml'));
+    expect([refused.status, refused.err]).toEqual([2, expect.stringMatching(/tasks\.db: damaged/)]);
+    rmSync(join(runner.folder, 'state'), { recursive: true });
+    await runner.start('--adopt');
+    expect(await runner.task(id)).toMatchObject({ containers: [{ devices: ['nvidia.com/gpu=0'] }] });
+    expect((await runner.ended(id))[0]).toMatchObject({ state: 'succeeded', attempt: 1 });
+    expect(recorded()).toEqual([`${id}/1`]);
+    const next = await queue('true');
+    expect(Number(next)).toBeGreaterThan(Number(id));
+  });
+
+  test('containers of others keep their devices', async () => {
+    const body = {
+      Image: IMAGE,
+      Cmd: ['sleep', '300'],
+      HostConfig: { NetworkMode: 'none', DeviceRequests: [{ Driver: 'cdi', DeviceIDs: ['nvidia.com/gpu=0'] }] },
+    };
+    const { Id } = await engine.ask<{ Id: string }>('POST', '/containers/create', JSON.stringify(body));
+    await engine.ask('POST', `/containers/${Id}/start`);
+    await runner.kill();
+    await runner.start();
+    const id = await queue('true', '--gpus', '1');
+    const [task] = await runner.ended(id);
+    expect(task.containers[0].devices).toEqual(['nvidia.com/gpu=1']);
+    const { out } = await runner.gantry('top');
+    expect(out).toMatch(/0 .* used by others/);
+  });
+});

@@ -1,0 +1,153 @@
+/**
+ * An engine of the tests' own: its own socket and folders, CDI devices that do no harm, and an image made of busybox.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { killProcess, type ProcessRecord, startProcess, stopProcess, tail } from '../control-plane/process';
+
+export const IMAGE = 'gantry-test:1';
+const PATIENCE = 60_000;
+
+export class LiveEngine {
+  private constructor(
+    readonly folder: string,
+    private readonly programs: string,
+    private process: ProcessRecord,
+  ) {}
+
+  get socket(): string {
+    return join(this.folder, 'docker.sock');
+  }
+
+  get host(): string {
+    return `unix://${this.socket}`;
+  }
+
+  /** @param devices how many CDI devices of the kind `nvidia.com/gpu` there are */
+  static async start(programs: string, devices: number): Promise<LiveEngine> {
+    const folder = mkdtempSync(join(tmpdir(), 'gantry-engine-'));
+    mkdirSync(join(folder, 'cdi'));
+    writeFileSync(join(folder, 'cdi', 'gpus.json'), JSON.stringify(cdiSpecification(devices)));
+    const engine = new LiveEngine(folder, programs, daemon(folder, programs));
+    await engine.untilReady();
+    await engine.makeImage();
+    return engine;
+  }
+
+  /** Ends the daemon as a crash would; containers lose their shims' parent only. */
+  kill(): Promise<void> {
+    return killProcess(this.process);
+  }
+
+  async startAgain(): Promise<void> {
+    rmSync(join(this.folder, 'pid'), { force: true });
+    this.process = daemon(this.folder, this.programs);
+    await this.untilReady();
+  }
+
+  async stop(): Promise<void> {
+    await stopProcess(this.process, 20_000);
+    spawnSync('sh', ['-c', `grep -o '${this.folder}[^ ]*' /proc/mounts | sort -r | xargs -r umount -l`]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** One request to the engine. */
+  async ask<T>(method: string, path: string, body?: Buffer | string, type = 'application/json'): Promise<T> {
+    const text = await new Promise<string>((resolve, reject) => {
+      const sent = request(
+        {
+          socketPath: this.socket,
+          method,
+          path,
+          headers: body === undefined ? {} : { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) },
+        },
+        (answer) => {
+          let all = '';
+          answer.setEncoding('utf8').on('data', (chunk: string) => (all += chunk));
+          answer.on('end', () =>
+            (answer.statusCode ?? 500) < 400
+              ? resolve(all)
+              : reject(new Error(`${method} ${path}: ${answer.statusCode} ${all}`)),
+          );
+        },
+      );
+      sent.on('error', reject).end(body);
+    });
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+
+  private async untilReady(): Promise<void> {
+    for (const deadline = Date.now() + PATIENCE; ; await sleep(100)) {
+      try {
+        await this.ask('GET', '/info');
+        return;
+      } catch (error) {
+        if (Date.now() > deadline) {
+          throw new Error(`the engine did not start: ${(error as Error).message}\n${tail(join(this.folder, 'log'))}`, {
+            cause: error,
+          });
+        }
+      }
+    }
+  }
+
+  private async makeImage(): Promise<void> {
+    const root = join(this.folder, 'image');
+    mkdirSync(join(root, 'bin'), { recursive: true });
+    mkdirSync(join(root, 'tmp'));
+    const busybox = spawnSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).stdout.trim();
+    const libraries = spawnSync('ldd', [busybox], { encoding: 'utf8' }).stdout.match(/\/[^\s)]+/g) ?? [];
+    cpSync(busybox, join(root, 'bin/busybox'), { dereference: true });
+    for (const library of libraries) {
+      mkdirSync(dirname(join(root, library)), { recursive: true });
+      cpSync(library, join(root, library), { dereference: true });
+    }
+    for (const name of spawnSync(busybox, ['--list'], { encoding: 'utf8' }).stdout.trim().split('\n')) {
+      if (name !== 'busybox') {
+        symlinkSync('busybox', join(root, 'bin', name));
+      }
+    }
+    const archive = join(this.folder, 'image.tar');
+    spawnSync('tar', ['-C', root, '-cf', archive, '.']);
+    const [repo, tag] = IMAGE.split(':');
+    await this.ask(
+      'POST',
+      `/images/create?fromSrc=-&repo=${repo}&tag=${tag}`,
+      readFileSync(archive),
+      'application/x-tar',
+    );
+  }
+}
+
+function cdiSpecification(devices: number): unknown {
+  return {
+    cdiVersion: '0.6.0',
+    kind: 'nvidia.com/gpu',
+    devices: Array.from({ length: devices }, (_, index) => ({
+      name: String(index),
+      containerEdits: { env: [`GIVEN_${index}=1`], deviceNodes: [{ path: '/dev/null' }] },
+    })),
+  };
+}
+
+/** Networks are `none` and `host` only, so that the engine changes nothing of the machine. */
+function daemon(folder: string, programs: string): ProcessRecord {
+  const at = (name: string): string => join(folder, name);
+  const flags = [
+    '--seccomp-profile=unconfined', '--userland-proxy=false', '--bridge=none', '--iptables=false', '--ip6tables=false',
+    '--ip-forward=false', '--ip-masq=false', `--data-root=${at('data')}`, `--exec-root=${at('exec')}`, `--pidfile=${at('pid')}`,
+    '-H', `unix://${at('docker.sock')}`, `--cdi-spec-dir=${at('cdi')}`,
+  ]; // prettier-ignore
+  const path = `${programs}:${process.env.PATH ?? ''}`;
+  return startProcess(
+    'dockerd',
+    '/usr/bin/env',
+    [`PATH=${path}`, join(programs, 'dockerd'), ...flags],
+    at('log'),
+    folder,
+  );
+}

@@ -1,0 +1,182 @@
+/**
+ * Decisions about one host. The placement core has tests of its own: these say that tasks reach it as what they are.
+ */
+import { type HostDevice, type Inventory } from '../../../src/runtime/docker/devices/inventory';
+import { outlookOf, Scheduling } from '../../../src/runtime/docker/scheduling/scheduling';
+import { type World } from '../../../src/runtime/docker/scheduling/question';
+import { next } from '../../../src/runtime/docker/task/life';
+import { type DeviceRequest, type Task, type TaskSpec } from '../../../src/runtime/docker/task/task';
+import { queued } from './tasks';
+
+const gpus = (count: number): DeviceRequest => ({ kind: 'whole', count });
+
+function host(devices: readonly HostDevice[]): Inventory {
+  const cpus = Array.from({ length: 16 }, (_, id) => ({ id, numa: id < 8 ? 0 : 1 }));
+  return { name: 'box', devices, cpus, memoryBytes: 64 * 2 ** 30 };
+}
+
+const FOUR = host(
+  [0, 1, 2, 3].map((index) => ({
+    id: `gpu-${index}`,
+    numa: index < 2 ? 0 : 1,
+    memoryMiB: 81_920,
+    model: index === 3 ? 'L40S' : 'H100',
+  })),
+);
+
+function world(waiting: readonly Task[], changes: Partial<World> = {}): World {
+  return {
+    now: 1_000_000,
+    inventory: FOUR,
+    reserved: { cpus: 0, memoryBytes: 0 },
+    tenants: [{ name: 'default', weight: 1 }],
+    priorities: new Map([
+      ['low', -100],
+      ['normal', 0],
+      ['high', 100],
+    ]),
+    active: [],
+    waiting,
+    foreign: new Set(),
+    drained: new Set(),
+    ...changes,
+  };
+}
+
+/** `task: devices` of what starts, and the tasks that are stopped. */
+function decided(asked: World): { starts: Record<string, readonly (readonly number[])[]>; stops: readonly string[] } {
+  const { starts, stops } = new Scheduling().decide(asked);
+  return {
+    starts: Object.fromEntries(
+      starts.map(({ task, placements }) => [task.id, placements.map(({ devices }) => devices)]),
+    ),
+    stops: stops.map(({ task }) => task.id),
+  };
+}
+
+/** The tasks after they were placed at `at` and started. */
+function running(tasks: readonly Task[], at = 900_000): Task[] {
+  return new Scheduling()
+    .decide(world(tasks))
+    .starts.map(({ task, placements }) =>
+      [
+        { kind: 'place', at, placements } as const,
+        ...placements.flatMap((_, member) => [
+          { kind: 'created', member, container: `${task.id}-${member}` } as const,
+          { kind: 'started', member, at } as const,
+        ]),
+      ].reduce<Task>(next, task),
+    );
+}
+
+const ask = (id: number, count: number, changes: Partial<TaskSpec> = {}): Task =>
+  queued(id, { devices: gpus(count), ...changes });
+
+test('tasks get different devices, in the order of submission', () => {
+  expect(decided(world([ask(1, 1), ask(2, 2), ask(3, 2), ask(4, 1)]))).toEqual({
+    starts: { 1: [[expect.any(Number)]], 2: [[expect.any(Number), expect.any(Number)]], 4: [[expect.any(Number)]] },
+    stops: [],
+  });
+});
+
+test('a later task passes the head of the queue only if it ends before the head can start', () => {
+  const active = running([ask(1, 3, { timeLimitSeconds: 3600 })]);
+  const head = ask(2, 4);
+  const [short, long, endless] = [
+    ask(3, 1, { timeLimitSeconds: 600 }),
+    ask(4, 1, { timeLimitSeconds: 7200 }),
+    ask(5, 1),
+  ];
+  expect(decided(world([head, long], { active })).starts).toEqual({});
+  expect(decided(world([head, endless], { active })).starts).toEqual({});
+  expect(Object.keys(decided(world([head, long, endless, short], { active })).starts)).toEqual(['3']);
+});
+
+test('a higher priority stops only what may be stopped', () => {
+  const active = running([ask(1, 2, { priority: 'low', preemptible: true }), ask(2, 2, { priority: 'low' })]);
+  const high = (id: number, count: number): Task => ask(id, count, { priority: 'high' });
+  expect(decided(world([high(3, 2)], { active })).stops).toEqual(['1']);
+  expect(decided(world([high(3, 3)], { active })).stops).toEqual([]);
+});
+
+test('containers of a gang start together or not at all', () => {
+  expect(decided(world([ask(1, 2, { replicas: 2 })])).starts[1]).toHaveLength(2);
+  expect(decided(world([ask(1, 2, { replicas: 3 })])).starts).toEqual({});
+});
+
+test('models, drained devices, devices of others, and devices where it failed are kept out', () => {
+  const model = queued(1, { devices: { kind: 'whole', count: 1, models: ['L40S'] } });
+  expect(decided(world([model])).starts).toEqual({ 1: [[3]] });
+  expect(decided(world([model], { drained: new Set(['gpu-3']) })).starts).toEqual({});
+  expect(decided(world([ask(1, 4)], { foreign: new Set(['gpu-0']) })).starts).toEqual({});
+  const avoid = { ...ask(2, 3), avoid: ['gpu-1'] };
+  expect(decided(world([avoid])).starts).toEqual({ 2: [[0, 2, 3]] });
+  expect(decided(world([{ ...ask(2, 4), avoid: ['gpu-1'] }])).starts).toEqual({});
+});
+
+test('a share of memory is taken from one device up to what it has', () => {
+  const part = (id: number): Task => queued(id, { devices: { kind: 'memory', mebibytes: 40_960 } });
+  const one = { inventory: host([{ id: 'a', memoryMiB: 81_920 }]) };
+  expect(decided(world([part(1), part(2), part(3)], one)).starts).toEqual({ 1: [[0]], 2: [[0]] });
+});
+
+test('each MIG instance is given to one task', () => {
+  const mig = [
+    { id: 'MIG-a', profile: '1g.10gb' },
+    { id: 'MIG-b', profile: '1g.10gb' },
+    { id: 'MIG-c', profile: '2g.20gb' },
+  ];
+  const inventory = host([{ id: 'gpu-0', mig }]);
+  const part = (id: number): Task => queued(id, { devices: { kind: 'mig', profile: '1g.10gb', count: 1 } });
+  const { starts } = new Scheduling().decide(world([part(1), part(2), part(3)], { inventory }));
+  expect(starts.map(({ task, placements }) => [task.id, placements[0].mig])).toEqual([
+    ['1', ['MIG-a']],
+    ['2', ['MIG-b']],
+  ]);
+});
+
+test('CPUs come from the memory node of the devices, and no CPU is given twice', () => {
+  const { starts } = new Scheduling().decide(
+    world([
+      queued(1, { devices: { kind: 'whole', count: 1, models: ['L40S'] }, cpus: 6 }),
+      queued(2, { cpus: 6 }),
+      queued(3, { cpus: 4 }),
+      queued(4, { cpus: 1 }),
+    ]),
+  );
+  const places = starts.map(({ placements }) => placements[0]);
+  expect(places.map(({ memoryNodes }) => memoryNodes)).toEqual([[1], [0], [0, 1]]);
+  const cpus = places.flatMap((place) => place.cpus);
+  expect(new Set(cpus).size).toBe(cpus.length);
+  expect(cpus).toHaveLength(16);
+});
+
+test('a tenant stays below its limit', () => {
+  const tenants = [{ name: 'default', weight: 1, limit: { gpus: 2 } }];
+  expect(Object.keys(decided(world([ask(1, 1), ask(2, 2), ask(3, 1)], { tenants })).starts)).toEqual(['1', '3']);
+});
+
+test('the outlook says why a task waits and when it can start', () => {
+  const active = running([ask(1, 4, { timeLimitSeconds: 3600 })]);
+  const head = ask(2, 2);
+  expect(outlookOf(world([head], { active }), head)).toMatchObject({
+    waits: { kind: 'no-fit', message: expect.stringContaining('gpu') as string },
+    startAt: 900_000 + 3_600_000,
+  });
+  expect(outlookOf(world([head]), head).placements).toHaveLength(1);
+});
+
+test('a kept session decides like a new one', () => {
+  const kept = new Scheduling();
+  let active: Task[] = [];
+  let waiting = Array.from({ length: 12 }, (_, index) => ask(index + 1, (index % 3) + 1));
+  for (let round = 0; round < 40; round++) {
+    const asked = world(waiting, { active, now: 1_000_000 + round });
+    const plan = kept.decide(asked);
+    expect(plan).toEqual(new Scheduling().decide(asked));
+    const started = plan.starts.map(({ task, placements }) => next(task, { kind: 'place', at: round, placements }));
+    waiting = waiting.filter(({ id }) => !started.some((task) => task.id === id));
+    active = [...active.slice(1), ...started];
+  }
+  expect(waiting).toEqual([]);
+});
