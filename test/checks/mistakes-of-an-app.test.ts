@@ -82,7 +82,7 @@ test('a mistake in a value is reported once, at the construct that is given it, 
 test('a platform that cannot be built stands in for itself: what is made in it adds no mistakes, and its own are found', () => {
   const { stderr, status } = run([
     "const platform = new GpuPlatform(app, 'platform', {",
-    "  pools: { training: { nodes: 4, accelerator: 'H100-SXM-80GB', gpuz: 8, cpu: 160, memory: '1536Gi' } },",
+    "  pools: { training: { nodes: 4, accelerator: 'H100-SXM-80GB', devicez: 8, cpu: 160, memory: '1536Gi' } },",
     '  teams: { research: { deserved: { training: 9 }, guarante: { training: 1 } } },',
     '});',
     'const { research } = platform.teams;',
@@ -92,8 +92,8 @@ test('a platform that cannot be built stands in for itself: what is made in it a
   ]);
   expect({ stderr, status }).toEqual(
     reported(
-      '[platform] pools.training: unknown field "gpuz" (did you mean "gpus"?). (main.js:6)',
-      '[platform] pools.training.gpus is required. (main.js:6)',
+      '[platform] pools.training: unknown field "devicez" (did you mean "devices"?). (main.js:6)',
+      '[platform] pools.training.devices is required. (main.js:6)',
       '[platform] teams.research: unknown field "guarante" (did you mean "guarantee"?). (main.js:6)',
       '[platform/b] unknown field "imgae" (did you mean "image"?). (main.js:13)',
     ),

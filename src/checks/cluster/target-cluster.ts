@@ -44,6 +44,7 @@ const HEAVY: ReadonlySet<string> = new Set([
  *   name: 'prod', takenAt: '2026-01-31T12:00:00Z', takenBy: '1.0.0', serverVersion: 'v1.34.2', featureGates: {},
  *   kinds: [], schemas: {}, lists: [], operators: [], gaps: [], anonymized: false,
  * });
+ * const set = readManifests('apiVersion: v1\nkind: Namespace\nmetadata:\n  name: research\n');
  * const report = check(set, { cluster, kubernetes: cluster.kubernetes });
  */
 export class TargetCluster {
