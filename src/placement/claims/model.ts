@@ -89,7 +89,7 @@ export interface RequestAlternative {
   /** Whether the selectors of the claim and its device class accept the device. */
   readonly accepts: (driver: string, device: Device) => boolean;
   readonly count: number | 'all';
-  /** Does not take the device from anybody: it may be in use. */
+  /** Other claims keep the device: it may be in use. */
   readonly adminAccess: boolean;
   readonly tolerations: readonly DeviceToleration[];
   /** Amounts of capacities, which the device must have. */
