@@ -7,7 +7,13 @@ import { GANTRY_NAMES, GANTRY_PREFIX } from '../../../src/facts/catalog';
 
 const SRC = resolve(__dirname, '../../../src');
 /** Names of the domain that are no labels, annotations or gates: a field manager, a controller, the API version of snapshots, an example in a text. */
-const NOT_ON_OBJECTS = ['gantry.dev/stack', 'gantry.dev/scheduler', 'gantry.dev/node', 'gantry.dev/pool', 'gantry.dev/v'];
+const NOT_ON_OBJECTS = [
+  'gantry.dev/stack',
+  'gantry.dev/scheduler',
+  'gantry.dev/node',
+  'gantry.dev/pool',
+  'gantry.dev/v',
+];
 
 test('every name in the source is one of the vocabulary', () => {
   const known = new Set([...NOT_ON_OBJECTS, ...GANTRY_NAMES.map(({ key }) => key)]);
