@@ -20,13 +20,13 @@ const objects = Number(values.objects ?? 1000);
 function measure(flavor: Flavor): PreviewMeasurement {
   const script = require.resolve('./pulumi-run');
   const all = Array.from({ length: runs }, () => {
-    const { stdout, stderr, status } = spawnSync(
+    const { stdout, stderr, status, signal, error } = spawnSync(
       process.execPath,
       ['--require', require.resolve('tsx/cjs'), script, flavor, String(objects)],
       { encoding: 'utf8', maxBuffer: 1 << 28 },
     );
     if (status !== 0) {
-      throw new Error(`${flavor} failed:\n${stderr}${stdout}`);
+      throw new Error(`${flavor} failed (${error?.message ?? signal ?? `exit status ${status}`}):\n${stderr}${stdout}`);
     }
     return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as PreviewMeasurement;
   });
