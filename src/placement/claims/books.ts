@@ -121,9 +121,9 @@ export class DeviceBooks {
 
   private takeCounters(entry: PoolDevice): boolean {
     this.moveCounters(entry, -1n);
-    const sets = this.leftIn(entry.pool);
-    const isEnough = entry.device.consumes.every(({ set, counters }) =>
-      [...counters.keys()].every((name) => (sets.get(set)?.get(name) ?? 0n) >= 0n),
+    // Of all counters: in a pool that is overcommitted already, no device with counters can be allocated.
+    const isEnough = [...this.leftIn(entry.pool).values()].every((counters) =>
+      [...counters.values()].every((left) => left >= 0n),
     );
     if (!isEnough) {
       this.moveCounters(entry, 1n);

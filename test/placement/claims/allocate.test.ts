@@ -144,6 +144,26 @@ test('counters that a device of another node consumes are not left here', () => 
   expect(chosen([claim([[way()]])], slices, held)).toBe('none');
 });
 
+test('no device with counters is allocated from a pool whose counters are overcommitted', () => {
+  const consuming = (name: string, counter: string, amount: bigint): Device =>
+    device(name, { consumes: [{ set: 's', counters: new Map([[counter, amount * UNIT]]) }] });
+  const amounts = new Map([
+    ['memory', 2n * UNIT],
+    ['slots', 4n * UNIT],
+  ]);
+  const slices = [
+    slice([consuming('a', 'memory', 3n), consuming('b', 'slots', 1n), device('c')], { sliceCount: 2 }),
+    slice([], {
+      name: 'counters',
+      sliceCount: 2,
+      counters: new Map([['s', amounts]]),
+    }),
+  ];
+  expect(chosen([claim([[way()]])], slices)).toBe('r0=b');
+  const held = { ...NOTHING, whole: new Set([deviceKey({ driver: 'd', pool: 'p', device: 'a' })]) };
+  expect(chosen([claim([[way()]])], slices, held)).toBe('r0=c');
+});
+
 test('admin access uses what others hold, but no device twice', () => {
   const held = { ...NOTHING, whole: new Set([deviceKey({ driver: 'd', pool: 'p', device: 'a' })]) };
   expect(chosen([claim([[way({ adminAccess: true })]])], [slice([device('a')])], held)).toBe('r0=a');
