@@ -53,6 +53,18 @@ export function isPromise(value: object): value is Promise<unknown> {
   return typeof (value as { readonly then?: unknown }).then === 'function';
 }
 
+/**
+ * The members of a map to which a construct adds others. Those of a whole Output are recognized when the object is rendered.
+ *
+ * @throws if the map is a promise, which has no members
+ */
+export function membersOf<T>(prop: string, map: CarriedMap<T> | undefined): Readonly<Record<string, T>> {
+  if (typeof map === 'object' && isPromise(map)) {
+    throw new Error(`${prop}: must not be a promise, because members are added to the map. Wrap it in pulumi.output.`);
+  }
+  return (map ?? {}) as Readonly<Record<string, T>>;
+}
+
 /** A string that is written from values that are partly deferred, such as a configuration file in a ConfigMap. */
 export class DeferredText {
   constructor(
