@@ -24,13 +24,16 @@ export type CarriedMap<T> = Readonly<Record<string, Carried<T>>> | Deferred<Read
 export type CarriedList<T> = Carried<readonly Carried<T>[]>;
 
 /** `T`, in which every member at any depth may be carried. */
-export type CarriedDeep<T> = T extends (...args: never[]) => unknown
+export type CarriedDeep<T> = Carried<CarriedWithin<T>>;
+
+/** `T`, in which every member at any depth may be carried, and which is not carried itself. */
+export type CarriedWithin<T> = T extends (...args: never[]) => unknown
   ? T
   : T extends readonly (infer Item)[]
-    ? Carried<readonly CarriedDeep<Item>[]>
+    ? readonly CarriedDeep<Item>[]
     : T extends object
-      ? Carried<{ readonly [Member in keyof T]: CarriedDeep<T[Member]> }>
-      : Carried<T>;
+      ? { readonly [Member in keyof T]: CarriedDeep<T[Member]> }
+      : T;
 
 /**
  * A carried value as the type that it has once it is known: for code that puts it into an object and does not look at it.

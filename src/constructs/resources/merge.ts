@@ -48,7 +48,7 @@ const EACH = 'Give each member its own Output';
  * @throws if `extra` is an Output
  */
 export function merged<T extends object>(base: T, extra: object | undefined): T {
-  return extra === undefined ? base : (mergedFields(base as Fields, known('overrides', extra, EACH)) as T);
+  return extra === undefined ? base : (mergedFields(base as Fields, known('overrides', extra as Fields, EACH)) as T);
 }
 
 function mergedFields(base: Fields, extra: Fields): Fields {
