@@ -51,7 +51,7 @@ describe('GantryStack', () => {
             whole: pulumi.output('w') as never,
             text: `--bucket=${inText(pulumi.output('data'))}/x`,
           },
-          immutable: pulumi.output(true) as never,
+          immutable: pulumi.output(true),
         });
       },
       { namespace: pulumi.output('research') as never, labels: { ring: pulumi.output('r') as never } },

@@ -1,7 +1,7 @@
 /**
  * Ray clusters, jobs, and services.
  */
-import { duration, type Expression, type Fields, isFields, nonEmpty, referenceTo } from '../expression';
+import { duration, type Expression, type Fields, isFields, nonEmpty, referenceTo, textOf } from '../expression';
 import { podProps, type Pods } from '../pods';
 import { all, at, fieldsOf, flag, type Inverse, oneOf, present, priorityOf, whole, workload } from '../proposal';
 
@@ -157,23 +157,17 @@ const service: Inverse = (object) => {
   );
 };
 
+const UPGRADES: Readonly<Record<string, string>> = { NewCluster: 'new-cluster', None: 'none' };
+
 function upgradeOf(strategy: Expression): Expression {
-  const { gatewayClassName, stepSizePercent, intervalSeconds, maxSurgePercent } = fieldsOf(
-    at(strategy, 'clusterUpgradeOptions'),
-  );
-  const interval = duration(intervalSeconds);
-  switch (at(strategy, 'type')) {
-    case 'NewCluster':
-      return 'new-cluster';
-    case 'None':
-      return 'none';
-    case 'NewClusterWithIncrementalUpgrade':
-      return gatewayClassName === undefined || stepSizePercent === undefined || interval === undefined
-        ? undefined
-        : { gatewayClassName, stepPercent: stepSizePercent, interval, maxSurgePercent };
-    default:
-      return undefined;
-  }
+  const type = textOf(at(strategy, 'type')) ?? '';
+  const options = fieldsOf(at(strategy, 'clusterUpgradeOptions'));
+  const { gatewayClassName, stepSizePercent, maxSurgePercent } = options;
+  const interval = duration(options.intervalSeconds);
+  const isIncremental = gatewayClassName !== undefined && stepSizePercent !== undefined && interval !== undefined;
+  return type === 'NewClusterWithIncrementalUpgrade' && isIncremental
+    ? { gatewayClassName, stepPercent: stepSizePercent, interval, maxSurgePercent }
+    : UPGRADES[type];
 }
 
 export const RAY: Readonly<Record<string, Inverse>> = {
