@@ -178,6 +178,29 @@ suite('the Docker runner', () => {
     expect(recorded()).toEqual([`${once}/1`, `${again}/1`, `${again}/2`].sort());
   });
 
+  test('a process that a killed engine started and did not write down is ended before its device is free', async () => {
+    const script = `${RECORD}; while true; do date +%s%N > /shared/alive; sleep 0.05; done`;
+    const beats = (): string => {
+      try {
+        return readFileSync(join(runner.shared, 'alive'), 'utf8');
+      } catch {
+        return '';
+      }
+    };
+    engine.killAtNextStart();
+    const id = await queue(script, '--gpus', '2');
+    await until('the engine was killed', () => Promise.resolve(engine.wasKilledAtStart));
+    await until('the process runs on', () => Promise.resolve(beats() !== ''));
+    await engine.startAgain();
+    const next = await queue('true', '--gpus', '1');
+    expect((await runner.ended(id))[0]).toMatchObject({ state: 'failed', attempt: 1, failure: { class: 'engine' } });
+    const last = beats();
+    expect((await runner.ended(next))[0].state).toBe('succeeded');
+    await sleep(300);
+    expect(beats()).toBe(last);
+    expect(recorded()).toEqual([`${id}/1`]);
+  });
+
   test('a container that is removed by hand is a failure of its task, and its device is free again', async () => {
     const id = await queue('sleep 300', '--gpus', '2');
     await until('it runs', async () => (await runner.task(id)).state === 'running');
