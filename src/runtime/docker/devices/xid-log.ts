@@ -36,7 +36,10 @@ export class KernelLog {
     try {
       this.file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       // What was logged before may have been mended since.
-      while (this.records().length === MOST_RECORDS);
+      let read = MOST_RECORDS;
+      while (read === MOST_RECORDS) {
+        read = this.records().length;
+      }
     } catch {
       this.file = undefined;
     }

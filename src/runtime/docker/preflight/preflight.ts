@@ -166,7 +166,7 @@ function nvidiaChecks({ isLocal, driver, toolkit, nvidiaOnPci, devices }: HostFa
       ? {
           name: 'NVIDIA driver',
           state: 'missing',
-          found: `${nvidiaOnPci} devices on the PCI bus, but nvidia-smi does not describe them`,
+          found: 'nvidia-smi cannot be run, or describes no devices',
           fix: 'Install the driver: sudo ubuntu-drivers install --gpgpu (Ubuntu), or https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/',
         }
       : { name: 'NVIDIA driver', state: 'ok', found: driver },
