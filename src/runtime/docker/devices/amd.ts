@@ -37,7 +37,7 @@ export function parseAmdSmi(json: string): readonly AmdGpu[] | undefined {
   });
 }
 
-/** @returns `undefined` if the text is no object of cards */
+/** @returns `undefined` if the text is not an object of cards */
 export function parseRocmSmi(json: string): readonly AmdGpu[] | undefined {
   const parsed = jsonOf(json);
   if (!isObject(parsed)) {

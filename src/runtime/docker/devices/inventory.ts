@@ -28,7 +28,7 @@ export interface HostDevice {
   readonly mig?: readonly MigInstance[];
   /** Why it is out of service. @default - it is in service */
   readonly fault?: string;
-  /** It is gone, and with it what ran on it. @default false */
+  /** The host does not list it any more, so what ran on it cannot go on. @default false */
   readonly isLost?: boolean;
 }
 

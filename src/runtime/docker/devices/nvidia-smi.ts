@@ -24,7 +24,7 @@ export interface NvidiaReport {
   readonly gpus: readonly NvidiaGpu[];
 }
 
-/** @returns `undefined` if the text is no report */
+/** @returns `undefined` if the text is not a report */
 export function parseNvidiaReport(xml: string): NvidiaReport | undefined {
   const root = parseXml(xml);
   if (root?.name !== 'nvidia_smi_log') {

@@ -15,7 +15,7 @@ const HEADING = /GPU\d+|CPU Affinity|NUMA Affinity|GPU NUMA ID|\S+/g;
 /**
  * Devices that NVLink connects, over others too, are one island; on a host without NVLink the devices behind one PCIe switch are.
  *
- * @returns empty maps if the text is no matrix
+ * @returns empty maps if the text is not a matrix
  */
 export function parseTopology(text: string): Topology {
   const lines = text.replace(STYLE, '').split('\n');

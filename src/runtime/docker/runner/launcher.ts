@@ -65,7 +65,7 @@ export class Launcher {
     }
   }
 
-  /** Gives back the place of an attempt of which nothing was started. */
+  /** Gives back the place of an attempt that started nothing. */
   withdraw(task: Task): void {
     if (this.isCurrent(task)) {
       this.parts.ledger.note(task.id, { kind: 'withdraw', at: this.parts.options.clock.now() });

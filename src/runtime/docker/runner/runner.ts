@@ -255,7 +255,7 @@ export class Runner {
     }
   }
 
-  /** What ran on a device that is gone cannot go on; another attempt gets another device. */
+  /** What ran on a lost device cannot go on; another attempt gets another device. */
   private stopWithoutDevice(): void {
     const { devices } = this.options.inventory();
     const lost = new Map(devices.flatMap(({ id, fault, isLost }) => (isLost === true ? [[id, fault ?? '']] : [])));

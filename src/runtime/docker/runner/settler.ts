@@ -64,7 +64,7 @@ export class Settler {
     return task?.members[member]?.container === container && isActive(task) ? task : undefined;
   }
 
-  /** Whether what the engine says of an end can be relied on: it made the container itself, or no process is left. */
+  /** Whether the report of an end can be relied on: it made the container itself, or no process is left. */
   private async isOver(task: Task, member: Member, found: ContainerState | undefined): Promise<boolean> {
     const { link, options } = this.parts;
     const container = member.container!;
