@@ -3,6 +3,7 @@
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { whyNoControlPlane } from '../control-plane/availability';
+import { applyCustomResources } from '../control-plane/custom-resources';
 import { Lab } from '../scheduler/lab';
 import { type Change, type ProgramName } from './programs';
 import { buildPulumi, whyNoPulumi } from './pulumi-cli';
@@ -15,10 +16,11 @@ const PROJECT = 'gantry';
 export const describeReal = (whyNoPulumi() ?? whyNoControlPlane()) === undefined ? describe : describe.skip;
 
 export class RealEngine {
-  /** @param customResources whether the cluster serves the kinds of all covered projects from the beginning */
-  static async start({ customResources }: { readonly customResources: boolean }): Promise<RealEngine> {
+  /** @param definitions CustomResourceDefinitions that the cluster serves from the beginning */
+  static async start(definitions: readonly JsonObject[] = []): Promise<RealEngine> {
     buildPulumi();
-    const lab = await Lab.start({ extra: ['kube-controller-manager'], customResources });
+    const lab = await Lab.start({ extra: ['kube-controller-manager'], customResources: false });
+    await applyCustomResources(lab.cluster.client, definitions);
     const provider = await startProvider(lab.cluster.client);
     return new RealEngine(lab, provider, await workspace(PROJECT, provider.port));
   }
