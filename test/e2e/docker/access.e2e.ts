@@ -44,8 +44,13 @@ suite('access to the Docker runner, and its store', () => {
     expect((await runner.task(own.out.trim())).tenant).toBe('alice');
     const listed = await runner.gantryWith(alice, 'list', '--all', '--format', 'json');
     expect((JSON.parse(listed.out) as { id: string }[]).map(({ id }) => id)).toEqual([own.out.trim()]);
+    const manifest = await runner.gantryWith(alice, 'export', own.out.trim(), '--as', 'jobset');
+    expect(manifest.out).toMatch(
+      /^# The network none does not carry over\.\napiVersion: jobset\.x-k8s\.io[^]*- "?true"?/,
+    );
     const refusals = [
       [['show', other.out.trim()], /not found/],
+      [['export', other.out.trim()], /not found/],
       [['run', '-d', '-v', '/:/host', IMAGE, 'true'], /folders of the host are for administrators/],
       [['run', '-d', '--network', 'host', IMAGE, 'true'], /only none and bridge are allowed/],
       [['drain', '0'], /only administrators may do this/],

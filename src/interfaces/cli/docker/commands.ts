@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { type Command, Option } from 'commander';
 import { type Terminal } from '../terminal';
 import type * as CheckModule from './check-command';
+import type * as ExportModule from './export-command';
 import type * as InstallModule from './install-command';
 import type * as QueryModule from './query-commands';
 import type * as RunModule from './run-command';
@@ -166,6 +167,17 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .action(async (task: string, flags: QueryModule.LogsFlags) =>
       finish(await query().logsCommand(task, { ...flags, ...socket() }, terminal)),
     );
+  docker
+    .command('export')
+    .summary('print a task as a workload for a cluster')
+    .argument('<task>', 'id or name')
+    .addOption(
+      new Option('--as <kind>', 'kind of the workload').choices(['job', 'pytorchjob', 'jobset']).default('job'),
+    )
+    .action(async (task: string, flags: ExportModule.ExportFlags) => {
+      const { exportCommand } = load('./export-command') as typeof ExportModule;
+      finish(await exportCommand(task, { ...flags, ...socket() }, terminal));
+    });
   docker
     .command('cancel')
     .summary('cancel tasks')

@@ -4,6 +4,7 @@
 import { type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { RunnerError, type RunnerErrorCode } from '../runner-error';
+import { type TaskSpec } from '../task/task';
 import { type DeviceAnswer, type PlanAnswer, type TaskAnswer } from './answers';
 
 export interface StatusAnswer {
@@ -58,6 +59,11 @@ export class RunnerClient {
 
   show(task: string): Promise<readonly TaskAnswer[]> {
     return this.json('GET', `/v1/tasks/${encodeURIComponent(task)}`);
+  }
+
+  /** What was asked for; of an array, by its first element. */
+  spec(task: string): Promise<{ readonly id: string; readonly spec: TaskSpec }> {
+    return this.json('GET', `/v1/tasks/${encodeURIComponent(task)}/spec`);
   }
 
   plan(task: string): Promise<PlanAnswer> {

@@ -59,6 +59,7 @@ export class Service {
       path: /^\/v1\/tasks\/([^/]+)$/,
       handler: (asked, name) => this.named(asked, name).map(taskAnswer),
     },
+    { method: 'GET', path: /^\/v1\/tasks\/([^/]+)\/spec$/, handler: (asked, name) => this.specOf(asked, name) },
     { method: 'GET', path: /^\/v1\/tasks\/([^/]+)\/plan$/, handler: (asked, name) => this.planOf(asked, name) },
     { method: 'GET', path: /^\/v1\/tasks\/([^/]+)\/wait$/, handler: (asked, name) => this.wait(asked, name) },
     { method: 'GET', path: /^\/v1\/tasks\/([^/]+)\/logs$/, handler: (asked, name) => this.logs(asked, name) },
@@ -142,6 +143,11 @@ export class Service {
 
   private async plan({ caller, request }: Asked): Promise<unknown> {
     return planAnswer(this.options.runner.plan(allowed(submissionOf(await bodyOf(request)), caller)));
+  }
+
+  private specOf(asked: Asked, name: string): unknown {
+    const [{ id, spec }] = this.named(asked, name);
+    return { id, spec };
   }
 
   private planOf(asked: Asked, name: string): unknown {
