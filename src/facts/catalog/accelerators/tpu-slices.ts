@@ -44,20 +44,20 @@ export const TPU_SLICES: Readonly<Record<string, TpuSliceFacts>> = frozen({
 
 /** What is wrong with the topology of a TPU slice, as a clause with the choices; `undefined` if GKE offers it or the TPU is unknown. */
 export function tpuTopologyProblem(accelerator: AcceleratorName, topology: string): string | undefined {
-    const [facts] = acceleratorsNamed(accelerator).filter(({ vendor }) => vendor === 'google');
-    const slices = facts === undefined ? undefined : TPU_SLICES[facts.name];
-    if (facts === undefined || slices === undefined || slices.topologies.includes(topology)) {
-      return undefined;
-    }
-    const isThreeDimensional = slices.topologies.every((each) => each.split('x').length === 3);
-    if (isThreeDimensional && isLargeTopology(topology, slices.chips)) {
-      return undefined;
-    }
-    const choices = slices.topologies.join(', ');
-    const rule = isThreeDimensional
-      ? `one of ${choices}, or three multiples of 4 in ascending order with at most ${slices.chips} chips, such as 4x4x8`
-      : `one of ${choices}`;
-    return `topology "${topology}" is not one of ${facts.name}: must be ${rule}`;
+  const [facts] = acceleratorsNamed(accelerator).filter(({ vendor }) => vendor === 'google');
+  const slices = facts === undefined ? undefined : TPU_SLICES[facts.name];
+  if (facts === undefined || slices === undefined || slices.topologies.includes(topology)) {
+    return undefined;
+  }
+  const isThreeDimensional = slices.topologies.every((each) => each.split('x').length === 3);
+  if (isThreeDimensional && isLargeTopology(topology, slices.chips)) {
+    return undefined;
+  }
+  const choices = slices.topologies.join(', ');
+  const rule = isThreeDimensional
+    ? `one of ${choices}, or three multiples of 4 in ascending order with at most ${slices.chips} chips, such as 4x4x8`
+    : `one of ${choices}`;
+  return `topology "${topology}" is not one of ${facts.name}: must be ${rule}`;
 }
 
 /** From 4x4x4, a slice consists of cubes of 4x4x4 chips. */
