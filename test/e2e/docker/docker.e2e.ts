@@ -16,7 +16,7 @@ let runner: LiveRunner;
 
 suite('the Docker runner', () => {
   beforeAll(async () => {
-    const programs = await buildEngine((line) => process.stdout.write(`${line}\n`));
+    const programs = buildEngine((line) => process.stdout.write(`${line}\n`));
     engine = await LiveEngine.start(programs, 2);
   }, 1_800_000);
 
