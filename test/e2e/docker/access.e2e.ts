@@ -17,7 +17,10 @@ let runner: LiveRunner;
 
 suite('access to the Docker runner, and its store', () => {
   beforeAll(async () => {
-    engine = await LiveEngine.start(await buildEngine((line) => process.stdout.write(`${line}\n`)), 2);
+    engine = await LiveEngine.start(
+      buildEngine((line) => process.stdout.write(`${line}\n`)),
+      2,
+    );
   }, 1_800_000);
 
   afterAll(async () => {
