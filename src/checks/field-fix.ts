@@ -24,12 +24,13 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [/ must be set only for /, (_match, { field }) => `Remove ${field}.`],
   [/^([\w.]+) or ([\w.]+) must be set$/, ([, one, other], { field }) => `Set ${one} or ${other} in ${field}.`],
   [/ must have a handler$/, (_match, { field, expected }) => expected && `Set ${alternatives(expected)} in ${field}.`],
-  [/ must (?:not be empty|be set)\b/, (_match, { field, expected }) => setTo(field, expected ?? nounOf(field))],
+  [/ must not be empty\b/, (_match, { field, expected }) => setTo(field, expected ?? contentOf(field))],
+  [/ must be set\b/, (_match, { field, expected }) => setTo(field, expected ?? '')],
   [
-    / must have an? (?:\w+ )*(\w+)$/,
+    / must have (?:an? )?(?:\w+ )*(\w+)$/,
     ([, noun = ''], { field, expected }) =>
-      expected !== undefined || field.toLowerCase().endsWith(noun)
-        ? setTo(field, expected ?? nounOf(field))
+      expected !== undefined || field.toLowerCase().endsWith(noun.toLowerCase())
+        ? setTo(field, expected ?? '')
         : undefined,
   ],
   [
@@ -50,22 +51,21 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   ],
   [/^un(?:supported|known)\b/, (_match, { field, expected }) => expected && setTo(field, expected)],
   [/\bduplicate\b/, (_match, { field }) => `Change ${field}, or remove the duplicate.`],
+  [
+    / must (?:have|be) no more than (\d+ characters.*)$/,
+    ([, length], { field }) => `Shorten ${field} to at most ${length}.`,
+  ],
+  [/ must begin with (\S+)$/, ([, prefix], { field }) => `Change ${field} to begin with ${prefix}.`],
+  [/ must not set (\w+)\b/, ([, name = ''], { field }) => (field.endsWith(name) ? `Remove ${field}.` : undefined)],
   [/ must consist of (.+)$/, ([, what], { field }) => `Change ${field} to consist of ${what}.`],
   [/ must not contain (.+)$/, ([, what], { field }) => `Remove ${what} from ${field}.`],
   [/ must be |\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
 ];
 
-/** What a field holds, by its name: `a device class name`, `at least one verb`. */
-function nounOf(field: string): string {
-  const last = /(\w+)$/.exec(field)?.[1];
-  if (last === undefined) {
-    return 'a value that is not empty';
-  }
-  const words = last.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  if (/[^s]s$/.test(words)) {
-    return `at least one ${words.replace(/ies$/, 'y').replace(/s$/, '')}`;
-  }
-  return `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`;
+/** What a field that must not be empty holds, by its name: `at least one verb` for a list, nothing in particular otherwise. */
+function contentOf(field: string): string {
+  const words = (/(\w+)$/.exec(field)?.[1] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return /[^s]s$/.test(words) ? `at least one ${words.replace(/ies$/, 'y').replace(/s$/, '')}` : '';
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -95,10 +95,16 @@ function setTo(field: string, expected: string): string {
   if (/^[\w.[\]"/-]+: /.test(expected)) {
     return `Set ${expected}.`;
   }
-  if (expected === `a ${field.split('.').at(-1) ?? ''}`) {
-    return `Set ${field} to ${nounOf(field)}.`;
+  const [, value = expected, otherwise] = /^(.+?),? or unset\b(.*)$/.exec(expected) ?? [];
+  if (otherwise !== undefined) {
+    return `Set ${field} to ${alternatives(value)}, or remove it${otherwise}.`;
   }
-  return expected === '' || field.endsWith(expected) ? `Set ${field}.` : `Set ${field} to ${alternatives(expected)}.`;
+  const last = field.split('.').at(-1) ?? '';
+  if (expected === '' || field.endsWith(expected) || expected === `a ${last}`) {
+    return `Set ${field}.`;
+  }
+  const isName = /name$/i.test(last) && /^an? entry (?:in|of) /.test(expected);
+  return `Set ${field} to ${isName ? 'the name of ' : ''}${alternatives(expected)}.`;
 }
 
 /** What to write, or `undefined` where the message has none of the forms. */
@@ -135,7 +141,7 @@ function fieldInHand(path: string, message: string): string {
 }
 
 /**
- * The fix of a rule for one field of several, or what must hold for the field in hand if the fix does not name it.
+ * What must hold for the field in hand, where the fix of the rule does not name it.
  *
  * @param ruleFix the fix of the rule
  */
@@ -144,12 +150,16 @@ export function fixNaming({ path = '', message, expected }: Said, ruleFix: strin
   if (last === '' || ruleFix.toLowerCase().includes(last.toLowerCase()) || namesKey(path, message)) {
     return undefined;
   }
-  const what = / must (.+)$/.exec(message)?.[1];
-  return expected !== undefined && !/^(?:no|exactly) /.test(expected)
-    ? setTo(fieldOf(path), expected)
-    : what === undefined
-      ? undefined
-      : `Change ${fieldOf(path)}, which must ${what}.`;
+  const derived = fieldFix({ path, message, ...(expected === undefined ? {} : { expected }) });
+  if (derived !== undefined) {
+    return derived;
+  }
+  if (expected !== undefined && !/^(?:no|exactly) /.test(expected)) {
+    return setTo(fieldOf(path), expected);
+  }
+  const [, subject = '', what] = /^(.*?) must (.+?)(?:, but .*)?$/.exec(message) ?? [];
+  const below = /^[a-z]+[A-Z]\w*$/.test(subject) && subject !== last ? `.${subject}` : '';
+  return what === undefined ? undefined : `Change ${fieldOf(path)}${below}, which must ${what}.`;
 }
 
 /** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */

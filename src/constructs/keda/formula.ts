@@ -378,7 +378,7 @@ class FormulaReader {
   /** The opening parenthesis comes next. */
   private call({ text, at }: Token, piped = 0): Type {
     if (!BUILTINS.has(text)) {
-      throw new FormulaError(`unknown function ${text}`, at);
+      throw new FormulaError(`unknown function "${text}"`, at);
     }
     this.expect('(');
     let index = 0;
@@ -470,7 +470,7 @@ class FormulaReader {
         }
         const member = this.take();
         if (this.is('(')) {
-          throw new FormulaError(`unknown function ${member.text}`, member.at);
+          throw new FormulaError(`unknown function "${member.text}"`, member.at);
         }
       } else if (this.is('[')) {
         this.position++;

@@ -175,7 +175,7 @@ describe('templates', () => {
 
   test.each([
     ['{{ $labels.node', 'is not closed'],
-    ['{{ $value | humanise }}', 'unknown function humanise'],
+    ['{{ $value | humanise }}', 'unknown function "humanise"'],
     ['{{ $label.node }}', '$label is not defined'],
     ['{{ if $value }} x', 'has no {{ end }}'],
     ['{{ end }}', 'has no matching block'],

@@ -260,7 +260,7 @@ export const deviceRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         'A ResourceSlice must name its driver and pool, one selection of nodes, and at most 128 devices with unique names and one value per attribute.',
-      fix: 'Leave spec of ResourceSlices to the driver.',
+      fix: 'Remove the ResourceSlice from the manifests: the driver writes its spec.',
     },
     (object, say, context) => {
       const countersServed = since(context, 36);

@@ -331,7 +331,7 @@ const restartPolicy = jobSetRule(
         message:
           policy === 'OnFailure'
             ? `the job ${name} has a podFailurePolicy, which requires restartPolicy Never, but JobSet fills in OnFailure`
-            : `unsupported restartPolicy ${policy} in the job ${name}`,
+            : `unsupported restartPolicy "${policy}" in the job ${name}`,
         found: podSpec.restartPolicy,
         expected: 'restartPolicy: Never',
       };

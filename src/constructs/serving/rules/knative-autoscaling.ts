@@ -445,7 +445,7 @@ const knownAnnotation = revisionRule(
           severity: 'info',
         };
       } else {
-        yield { path, message: `unknown annotation ${key}`, found: key, expected: NAMES.join(', ') };
+        yield { path, message: `unknown annotation "${key}"`, found: key, expected: NAMES.join(', ') };
       }
     }
   },

@@ -185,7 +185,7 @@ const templateAnnotations = revisionRule(
     for (const [key, value] of annotations) {
       const path = pointer(annotationsPath, key);
       if (key.startsWith(NETWORKING) && !NETWORKING_KEYS.has(key)) {
-        yield { path, message: `unknown annotation ${key}`, expected: [...NETWORKING_KEYS].join(', ') };
+        yield { path, message: `unknown annotation "${key}"`, expected: [...NETWORKING_KEYS].join(', ') };
       } else if (SIDECAR_AMOUNTS.includes(key) && parseQuantity(value) === undefined) {
         yield { path, message: `${key} must be a quantity`, found: value };
       }
