@@ -186,7 +186,7 @@ export class FindingCollector {
     return (this.own.get(manifest)?.find(matches) ?? this.options.ignore?.find(matches))?.reason;
   }
 
-  /** Where a rule of the server or of a project tells of a missing field, the schema's shorter word on it is left out. */
+  /** Where a rule of the server or of a project reports a missing field, the schema's shorter word on it is left out. */
   private eachToldOnce(): readonly Located[] {
     const place = ({ finding, order }: Located): string => `${order} ${finding.path}`;
     const tellsMore = ({ tier, severity }: Finding): boolean =>

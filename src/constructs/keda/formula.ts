@@ -168,7 +168,7 @@ class FormulaReader {
 
   private unexpected(wanted?: string): never {
     const { kind, text, at } = this.current;
-    const where = kind === 'end' ? 'the formula ends' : `"${text}" stands`;
+    const where = kind === 'end' ? 'the formula ends' : `"${text}" is`;
     throw new FormulaError(
       wanted === undefined ? `${where} where a value was expected` : `${where} where "${wanted}" was expected`,
       at,

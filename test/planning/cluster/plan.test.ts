@@ -249,7 +249,7 @@ describe('what if', () => {
     return plan(asked, cluster, { copies });
   };
 
-  it('a node is drained: what does not fit any more is told', () => {
+  it('a node is drained: what does not fit any more is reported', () => {
     const difference = differenceOf(plan(asked).view, after('drain=n-2').view);
     expect(difference).toMatchObject({
       gangs: [{ name: 'ml/train', before: 'placed', after: 'pending' }],
@@ -363,7 +363,7 @@ describe('files', () => {
     );
   });
 
-  it('everything that is wrong with a cluster file is told at once, with what would be right', () => {
+  it('everything that is wrong with a cluster file is reported at once, with what would be right', () => {
     const text =
       'pools: [{name: a, count: 0, acelerator: H100, perNode: 8, racks: {size: 2, count: 3}, taints: [x]}]\nqueues: [{name: child, parent: q}]';
     expect(() => clusterOf(text)).toThrow(ClusterFileError);

@@ -429,7 +429,7 @@ const mountsComplete = revisionRule(
   },
 );
 
-/** Knative makes mounts of what nobody can write read-only itself, but not those of init containers. */
+/** Knative makes mounts of volumes that cannot be written read-only itself, but not in init containers. */
 function* writable(volume: JsonObject, mount: JsonObject, path: string, init: boolean): Iterable<Violation> {
   if (mount.readOnly === true) {
     return;

@@ -286,7 +286,7 @@ function* badName(target: JsonObject, path: string, isService: boolean): Iterabl
   }
 }
 
-/** The domain of a cluster, unless its kubelets are told another. */
+/** The domain of a cluster, unless its kubelets have another. */
 const CLUSTER_DOMAIN = '.cluster.local';
 
 const domainMapping = servingRule(

@@ -745,7 +745,7 @@ export class Runner {
     }
   }
 
-  /** Enters a task that only the labels of its container tell of. */
+  /** Enters a task that is known only from the labels of its container. */
   private adopt(labels: Readonly<Record<string, string>>, container: string | undefined): void {
     const task = taskOfLabels(labels, container, this.ledger.find(labels[LABELS.task] ?? ''));
     if (task === undefined || isEnded(task)) {

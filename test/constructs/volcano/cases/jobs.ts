@@ -282,7 +282,7 @@ export const jobCases: readonly RuleCases[] = [
     fires: {
       'an action that does not exist': [job({ policies: [{ event: 'PodFailed', action: 'Restart' }] })],
       'no action': [job({ policies: [{ event: 'PodFailed' }] })],
-      'an action that nobody looks at': [job({ policies: [{ exitCode: 3, action: 'Restart' }] })],
+      'an action without effect': [job({ policies: [{ exitCode: 3, action: 'Restart' }] })],
     },
     silent: { 'an action': [job({ policies: [{ event: 'PodFailed', action: 'RestartPartition' }] })] },
   },
@@ -407,8 +407,8 @@ export const jobCases: readonly RuleCases[] = [
       'python -m': [running(['python', '-m', 'torch.distributed.run', 'train.py'], [])],
     },
     silent: {
-      told: [running(['torchrun'], TORCHRUN)],
-      'told by its own variable': [running(['torchrun'], ['train.py'], {}, [{ name: 'PET_NNODES', value: '4' }])],
+      given: [running(['torchrun'], TORCHRUN)],
+      'given by its own variable': [running(['torchrun'], ['train.py'], {}, [{ name: 'PET_NNODES', value: '4' }])],
       'each pod for itself, on purpose': [running(['torchrun'], ['--standalone', 'train.py'])],
     },
   },
