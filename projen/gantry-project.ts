@@ -174,7 +174,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'playwright-core@1.65.1',
         'pino@10.4.0',
         'prom-client@15.1.3',
-        'prettier@3.10.1',
+        'oxfmt@0.70.0',
       ],
 
       sampleCode: false,
@@ -301,7 +301,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'node bin/gantry synth --app "tsx examples/reference-platform/main.ts" --output dist/reference-platform ' +
         '--cluster sample --page dist/reference-platform.html',
     });
-    this.addTask('format', { description: 'Format all TypeScript', exec: 'prettier --write --log-level warn .' });
+    this.addTask('format', { description: 'Format all TypeScript', exec: 'oxfmt .' });
     this.addTask('lint', { description: 'Lint all TypeScript', exec: 'oxlint .', receiveArgs: true });
     this.addTask('jest', {
       description: 'Run unit tests only',

@@ -17,6 +17,7 @@ import {
   type Symbol as MorphSymbol,
   type Type,
 } from 'ts-morph';
+import { FORMAT } from '../format';
 
 const ROOT = join(__dirname, '../..');
 const OWN = join(ROOT, 'src');
@@ -56,9 +57,10 @@ export async function knownPropsText(): Promise<string> {
     '];',
     '',
   ].join('\n');
-  // Loaded when it is used: test runners load this file for other functions of the command, and cannot load prettier.
-  const { format, resolveConfig } = await import('prettier');
-  return format(text, { ...(await resolveConfig(KNOWN_PROPS_FILE)), filepath: KNOWN_PROPS_FILE });
+  // Loaded when it is used: test runners load this file for other functions of the command, and cannot load an ES module.
+  const { format } = await import('oxfmt');
+  const { code } = await format(KNOWN_PROPS_FILE, text, FORMAT);
+  return code;
 }
 
 /** The argument of the decorator. */

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { type IConstruct } from 'constructs';
 import { type ApiObject, type App } from 'cdk8s';
 import { type RenderedObject } from '../manifests/constructs';
+import { addTo } from '../facts/collections';
 import type * as CheckTree from './check-tree';
 import { type Finding } from './finding';
 import { mistakesWithoutConstruct, mistakeTexts } from './pending-mistakes';
@@ -46,7 +47,7 @@ export function checkOnSynth(scope: IConstruct): void {
     for (const finding of report.findings.filter(({ severity }) => severity === 'error')) {
       // Validation visits parents first, so what is handed to a construct here is read when its turn comes.
       const construct = constructs.get(finding.construct) ?? root;
-      errors.set(construct, [...(errors.get(construct) ?? []), errorText(finding)]);
+      addTo(errors, construct, errorText(finding));
       if (construct !== root && !answering.has(construct)) {
         answering.add(construct);
         construct.node.addValidation({ validate: () => (state.phase === 'off' ? [] : (errors.get(construct) ?? [])) });

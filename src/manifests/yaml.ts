@@ -3,6 +3,7 @@
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { foreignDocument, hasNoObjectFields } from './foreign-document';
+import { addAll } from '../facts/collections';
 import { idOf } from './identity';
 import { readJson } from './json-text';
 import { type Manifest, type Origin, type SkippedSource, type SourceProblem } from './manifest';
@@ -58,7 +59,7 @@ export function parseYaml(source: string, file: string, { skipForeign, kustomize
     }
     const origin: Origin = kustomized === true ? { file, kustomized } : { file };
     const found = manifestsIn(document, origin, lines);
-    manifests.push(...found);
+    addAll(manifests, found);
     const problemOf = ({ kind, offset, message, path }: TextProblem): SourceProblem => ({
       kind,
       file,
@@ -66,11 +67,11 @@ export function parseYaml(source: string, file: string, { skipForeign, kustomize
       message,
       ...ownerOf(path, found),
     });
-    problems.push(...document.problems.map(problemOf));
+    addAll(problems, document.problems.map(problemOf));
     if (document.value === undefined) {
       continue;
     }
-    problems.push(...misfits(document).map(problemOf));
+    addAll(problems, misfits(document).map(problemOf));
   }
   return { manifests, problems, skipped };
 }

@@ -1,6 +1,7 @@
 /**
  * The search for the smallest eviction with which a gang fits, and what happens to the victims. `make-room.ts` describes the method.
  */
+import { addTo } from '../facts/collections';
 import { type Cycle } from './cycle';
 
 import { fewestVictims, type Loss } from './fewest-victims';
@@ -141,7 +142,7 @@ function complete(list: readonly Portion[], surplus: readonly Portion[]): readon
   const left = new Map<GangRecord, Portion[]>();
   for (const portion of surplus) {
     if (!there.has(portion)) {
-      left.set(portion.gang, [...(left.get(portion.gang) ?? []), portion]);
+      addTo(left, portion.gang, portion);
     }
   }
   return list.flatMap((portion) => (portion.core ? [...(left.get(portion.gang) ?? []), portion] : [portion]));

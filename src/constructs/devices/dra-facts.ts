@@ -48,7 +48,10 @@ export const SHARING_GATES: Readonly<Record<'TimeSlicing' | 'MPS', string>> = {
 
 export interface ClaimForm {
   readonly apiVersion:
-    'resource.k8s.io/v1' | 'resource.k8s.io/v1beta2' | 'resource.k8s.io/v1beta1' | 'resource.k8s.io/v1alpha3';
+    | 'resource.k8s.io/v1'
+    | 'resource.k8s.io/v1beta2'
+    | 'resource.k8s.io/v1beta1'
+    | 'resource.k8s.io/v1alpha3';
   /** A request names its class at once, not under `exactly`. */
   readonly flat: boolean;
   /** Whether a request may list alternatives. */

@@ -49,7 +49,8 @@ type Tunable = 'binding' | 'handOver' | 'eviction' | 'cycle' | 'explain' | 'log'
 /** A part of the configuration, with a `Duration` for each number of seconds or milliseconds. */
 export type Tuning<Part> = {
   readonly [K in keyof Part as K extends `${infer Name}Seconds` | `${infer Name}Milliseconds` ? Name : K]: K extends
-    `${string}Seconds` | `${string}Milliseconds`
+    | `${string}Seconds`
+    | `${string}Milliseconds`
     ? Duration
     : Part[K];
 };

@@ -9,7 +9,10 @@ import { frozen } from './frozen';
 
 /** The exporter of a vendor's device metrics. */
 export type AcceleratorExporter =
-  'device-metrics-exporter' | 'Gaudi metric exporter' | 'neuron-monitor' | 'npu-exporter';
+  | 'device-metrics-exporter'
+  | 'Gaudi metric exporter'
+  | 'neuron-monitor'
+  | 'npu-exporter';
 /** Vendors whose exporter is described here; NVIDIA's is `DCGM_METRICS`. */
 export type MeasuredVendor = 'amd' | 'gaudi' | 'neuron' | 'ascend';
 

@@ -9,7 +9,7 @@ import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Queue, type Topology } 
 import { type ClusterState } from './cluster-state';
 import { Fields, meant, type Problem } from './fields';
 import { HOSTNAME, tiersOfLevels } from './objects/topologies';
-import { LEVELS, type Pool, readPool } from './pool-file';
+import { LEVELS, MOST_NODES, type Pool, readPool } from './pool-file';
 import { readQueue } from './queue-terms';
 
 /**
@@ -63,7 +63,12 @@ export function clusterOfValue(value: JsonValue, file: string): ClusterState {
 
 function clusterOf(fields: Fields, file: string): ClusterState {
   const name = fields.text('name') ?? file.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, '');
-  const pools = fields.list('pools').map((pool) => readPool(pool));
+  let nodesLeft = MOST_NODES;
+  const pools = fields.list('pools').map((pool) => {
+    const read = readPool(pool, nodesLeft);
+    nodesLeft -= read.nodes.length;
+    return read;
+  });
   if (pools.length === 0) {
     fields.wrongAt(
       'pools',

@@ -12,7 +12,7 @@ import { components, MODULE_FOLDER, programPath, type Component, type ComponentN
 export type Programs = Readonly<Record<ComponentName, string>>;
 
 export interface BuildOptions {
-  /** Told what is being built and how long it took. */
+  /** Called with what is being built and how long it took. */
   readonly print: (line: string) => void;
   /**
    * Build only these.

@@ -9,7 +9,12 @@ import { join } from 'node:path';
 import { type KubernetesMinor } from '../../../src/facts/api/schema';
 
 export type ComponentName =
-  'etcd' | 'kube-apiserver' | 'kube-scheduler' | 'kube-controller-manager' | 'kwok' | 'kubeconform';
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kube-scheduler'
+  | 'kube-controller-manager'
+  | 'kwok'
+  | 'kubeconform';
 
 export interface Component {
   readonly name: ComponentName;

@@ -138,10 +138,20 @@ function cdiSpecification(devices: number): unknown {
 function daemon(folder: string, programs: string): ProcessRecord {
   const at = (name: string): string => join(folder, name);
   const flags = [
-    '--seccomp-profile=unconfined', '--userland-proxy=false', '--bridge=none', '--iptables=false', '--ip6tables=false',
-    '--ip-forward=false', '--ip-masq=false', `--data-root=${at('data')}`, `--exec-root=${at('exec')}`, `--pidfile=${at('pid')}`,
-    '-H', `unix://${at('docker.sock')}`, `--cdi-spec-dir=${at('cdi')}`,
-  ]; // prettier-ignore
+    '--seccomp-profile=unconfined',
+    '--userland-proxy=false',
+    '--bridge=none',
+    '--iptables=false',
+    '--ip6tables=false',
+    '--ip-forward=false',
+    '--ip-masq=false',
+    `--data-root=${at('data')}`,
+    `--exec-root=${at('exec')}`,
+    `--pidfile=${at('pid')}`,
+    '-H',
+    `unix://${at('docker.sock')}`,
+    `--cdi-spec-dir=${at('cdi')}`,
+  ];
   const path = `${programs}:${process.env.PATH ?? ''}`;
   return startProcess(
     'dockerd',

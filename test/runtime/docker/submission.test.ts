@@ -16,9 +16,19 @@ const request = (flags: TaskFlags): Readonly<Record<string, unknown>> => request
 
 test('options become what the runner reads', () => {
   const flags: TaskFlags = {
-    gpus: '2', gpu: ['H100'], cpus: '16', memory: '64g', shmSize: '8Gi', replicas: '2', array: '0-2,9', retries: '3',
-    retryOn: 'oom,infra', timeout: '12h', volume: ['./data:/data:ro', 'named:/n'], env: ['A=b=c', 'TOKEN', 'UNSET'],
-  }; // prettier-ignore
+    gpus: '2',
+    gpu: ['H100'],
+    cpus: '16',
+    memory: '64g',
+    shmSize: '8Gi',
+    replicas: '2',
+    array: '0-2,9',
+    retries: '3',
+    retryOn: 'oom,infra',
+    timeout: '12h',
+    volume: ['./data:/data:ro', 'named:/n'],
+    env: ['A=b=c', 'TOKEN', 'UNSET'],
+  };
   const { spec, array } = submissionOf(request(flags) as JsonValue);
   expect(array).toEqual([0, 1, 2, 9]);
   expect(spec).toMatchObject({

@@ -15,7 +15,17 @@ export type CelType =
   | { readonly kind: 'named'; readonly name: string };
 
 export type Primitive =
-  'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null_type' | 'dyn' | 'any' | 'duration' | 'timestamp';
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'null_type'
+  | 'dyn'
+  | 'any'
+  | 'duration'
+  | 'timestamp';
 
 const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>([
   'bool',

@@ -17,7 +17,22 @@ import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import { type Reference as NameIn } from '../../../manifests/references';
 import { differences, isSame } from './compare';
 import { type Declaration, make, type Made, render } from './declaration';
-import { at, Call, type Declared, type Expression, type Fields, fieldsOf, isFields, KindName, namedReference, present, Reference, setOwn, without, wordOf } from './expression'; // prettier-ignore
+import {
+  at,
+  Call,
+  type Declared,
+  type Expression,
+  type Fields,
+  fieldsOf,
+  isFields,
+  KindName,
+  namedReference,
+  present,
+  Reference,
+  setOwn,
+  without,
+  wordOf,
+} from './expression';
 import { COMPOSITES, INVERSES } from './kinds';
 import { Names } from './names';
 import { leaves, overridesFor, patchesFor } from './overrides';

@@ -20,7 +20,9 @@ export interface End {
 }
 
 export type Observation =
-  { readonly kind: 'nothing' } | { readonly kind: 'running'; readonly at: number } | ({ readonly kind: 'ended' } & End);
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'running'; readonly at: number }
+  | ({ readonly kind: 'ended' } & End);
 
 export interface Circumstances {
   readonly now: number;

@@ -1,7 +1,20 @@
 /**
  * Scaled objects, scaled jobs, and authentications of KEDA.
  */
-import { wordOf, Call, duration, type Expression, type Fields, fieldsOf, isFields, namedReference, nonEmpty, Reference, referenceTo, textOf } from '../expression'; // prettier-ignore
+import {
+  wordOf,
+  Call,
+  duration,
+  type Expression,
+  type Fields,
+  fieldsOf,
+  isFields,
+  namedReference,
+  nonEmpty,
+  Reference,
+  referenceTo,
+  textOf,
+} from '../expression';
 import { podProps } from '../pods';
 import { all, at, type Inverse, listOf, oneOf, present, priorityOf, whole, workload } from '../proposal';
 

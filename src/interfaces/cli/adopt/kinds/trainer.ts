@@ -3,7 +3,20 @@
  */
 import { VOLCANO_QUEUE_ANNOTATION, VOLCANO_SCHEDULER } from '../../../../constructs/pods/scheduling-names';
 import { BUILT_IN_RUNTIMES, INITIALIZER_VOLUME } from '../../../../manifests/trainer/trainer-facts';
-import { wordOf, Call, duration, type Expression, type Fields, isFields, nonEmpty, Reference, referenceTo, namedReference, textOf, without } from '../expression'; // prettier-ignore
+import {
+  wordOf,
+  Call,
+  duration,
+  type Expression,
+  type Fields,
+  isFields,
+  nonEmpty,
+  Reference,
+  referenceTo,
+  namedReference,
+  textOf,
+  without,
+} from '../expression';
 import { podProps, type Pods } from '../pods';
 import {
   at,
