@@ -29,7 +29,7 @@ const { values } = parseArgs({
   options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100' } },
 });
 const random = new Random(Number(values.seed));
-const rules = allRules({ groups: ['hygiene'] });
+const rules = allRules();
 
 type Forms = Map<string, Finding[]>;
 

@@ -20,12 +20,7 @@ const CASES: readonly (readonly [
   ['/ports/0/name', 'the port must have a name', 'a DNS label', 'Set ports[0].name to a DNS label.'],
   ['/ports/0/name', 'the port must have a name', undefined, 'Set ports[0].name.'],
   ['/spec/signerName', 'the signer must have a domain', undefined, undefined],
-  [
-    '/spec/strategy',
-    'exitCodes must be set in the rule',
-    undefined,
-    'Set spec.strategy.exitCodes.',
-  ],
+  ['/spec/strategy', 'exitCodes must be set in the rule', undefined, 'Set spec.strategy.exitCodes.'],
   ['', 'nodeName must be set', undefined, 'Set nodeName.'],
   ['/annotations/a.b~1c', 'nodeName must be set for a mirror pod', undefined, 'Set nodeName.'],
   ['/config/0/opaque', 'opaque must be set', 'opaque', 'Set config[0].opaque.'],
@@ -40,7 +35,12 @@ const CASES: readonly (readonly [
     'Set exec, httpGet, or grpc in c.startupProbe.',
   ],
   ['/c/0/name', 'unknown claim "c"', 'an entry in claims', 'Set c[0].name to the name of an entry in claims.'],
-  ['/v/medium', 'unsupported medium "m"', 'Memory, or unset for disk', 'Set v.medium to Memory, or remove it for disk.'],
+  [
+    '/v/medium',
+    'unsupported medium "m"',
+    'Memory, or unset for disk',
+    'Set v.medium to Memory, or remove it for disk.',
+  ],
   ['/r/verbs', 'the rule must have verbs', undefined, 'Set r.verbs.'],
   // What must not.
   ['/a/id', 'id must not be set in a schema', undefined, 'Remove a.id.'],

@@ -90,9 +90,7 @@ test('the last line counts', () => {
 
 test('what several objects have in common is said once', () => {
   const notChecked = ['a', 'b'].map((name) => ({ object: `example.com/v1 Widget ${name}`, why: 'it is unknown' }));
-  expect(renderText(report({ notChecked }))).toContain(
-    'Not checked\n  2 objects: it is unknown (Widget a, Widget b)',
-  );
+  expect(renderText(report({ notChecked }))).toContain('Not checked\n  2 objects: it is unknown (Widget a, Widget b)');
 });
 
 test('lines are broken between words to fit the terminal; long names stay whole', () => {

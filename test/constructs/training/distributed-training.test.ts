@@ -127,7 +127,7 @@ test('where no controller tells torchrun of its peers, the pods know', () => {
   expect(environment('pytorch', TrainingEngine.pyTorchJob())).toEqual({});
 });
 
-test("JAX and other programs get the variables too; stated values win", () => {
+test('JAX and other programs get the variables too; stated values win', () => {
   expect(environment('jax', TrainingEngine.jobSet(), { port: 1234 })).toMatchObject({
     JAX_COORDINATOR_ADDRESS: 'train-node-0-0.train:1234',
     JAX_NUM_PROCESSES: '4',

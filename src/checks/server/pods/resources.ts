@@ -57,16 +57,12 @@ export const resourceRules: readonly Rule[] = [
             const complaint = containerResourceName(name);
             if (complaint !== undefined) {
               const near = nearestName(name, CONTAINER_RESOURCES);
-              say(
-                pointer(path, list, name),
-                `the resource name "${name}" must ${complaint}`,
-                {
-                  fix:
-                    near === undefined
-                      ? `Rename the key "${name}" of resources.${list} to a resource with a domain, for example nvidia.com/gpu.`
-                      : `Write ${near} instead of ${name}.`,
-                },
-              );
+              say(pointer(path, list, name), `the resource name "${name}" must ${complaint}`, {
+                fix:
+                  near === undefined
+                    ? `Rename the key "${name}" of resources.${list} to a resource with a domain, for example nvidia.com/gpu.`
+                    : `Write ${near} instead of ${name}.`,
+              });
             }
           }
         }

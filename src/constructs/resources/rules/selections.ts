@@ -120,7 +120,8 @@ export const selectsSomething: SetRule = {
   tier: 'advice',
   severity: 'info',
   on: 'set',
-  summary: 'A selector should match at least one object of the manifests, if they contain objects of the kind that it selects.',
+  summary:
+    'A selector should match at least one object of the manifests, if they contain objects of the kind that it selects.',
   why: 'A Service without pods has no endpoints, a monitor without targets collects nothing, and a policy without pods has no effect. The objects may be in the cluster; a label that nearly matches is most likely misspelled.',
   source: 'kubernetes 1.36, label selectors',
   fix: 'Set the selector to the labels of the objects that it must match, or add these objects.',
