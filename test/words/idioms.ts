@@ -14,7 +14,7 @@ const CALQUES: readonly Idiom[] = [
   { pattern: /\bnobody\b(?! on the node)/gi, write: 'nothing, no controller, no user' },
   { pattern: /\bwho(?:m|so)?ever\b/gi, write: 'the user that' },
   { pattern: /\banew\b/gi, write: 'again' },
-  { pattern: /(?<!-)\btold\b(?! apart)/gi, write: 'reported, passed, configured' },
+  { pattern: /\btold\b(?! apart)/gi, write: 'reported, passed, configured' },
   { pattern: /\btell(?:s|ing)? of\b/gi, write: 'reports' },
   {
     pattern: /\blearn(?:s|ed|ing)? (?:it|of|from|what|that|nothing|here|with)\b/gi,

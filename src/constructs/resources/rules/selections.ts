@@ -116,7 +116,7 @@ function isUnknownLabel(key: string, candidates: readonly Candidate[]): boolean 
 }
 
 export const selectsSomething: SetRule = {
-  id: 'references/selector-chooses',
+  id: 'references/selector-matches',
   tier: 'advice',
   severity: 'info',
   on: 'set',

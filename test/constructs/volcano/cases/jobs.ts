@@ -401,7 +401,7 @@ export const jobCases: readonly RuleCases[] = [
     },
   },
   {
-    rule: 'volcano/torchrun-told-its-nodes',
+    rule: 'volcano/torchrun-nodes-set',
     fires: {
       'torchrun alone, as under the training operator': [running(['torchrun'], ['train.py'])],
       'python -m': [running(['python', '-m', 'torch.distributed.run', 'train.py'], [])],
@@ -413,7 +413,7 @@ export const jobCases: readonly RuleCases[] = [
     },
   },
   {
-    rule: 'volcano/torchrun-told-its-place',
+    rule: 'volcano/torchrun-place-set',
     fires: { 'no rank and no master': [running(['torchrun'], ['--nnodes=4', 'train.py'])] },
     silent: {
       both: [running(['torchrun'], TORCHRUN)],
