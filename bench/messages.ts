@@ -21,12 +21,15 @@ import { readVerdicts } from '../test/support/recorded-verdicts';
 import { recordedProjects } from '../test/support/webhook-verdicts';
 
 const ROOT = resolve(__dirname, '..');
-/** Of the recorded documents of each source, and of the fields of each example. */
-const DOCUMENTS = 1500;
-const MUTANTS = 40;
-
 const { values } = parseArgs({
-  options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100' } },
+  options: {
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '100' },
+    /** Recorded documents of each source, of which there are some 17,000. */
+    documents: { type: 'string', default: '500' },
+    /** Changed fields of each example. */
+    mutants: { type: 'string', default: '5' },
+  },
 });
 const random = new Random(Number(values.seed));
 const rules = allRules();
@@ -74,7 +77,7 @@ function* sets(): Generator<ManifestSet> {
   yield* fixtureSets();
   yield* recordedSets();
   for (const example of exampleSets()) {
-    for (let mutant = 0; mutant < MUTANTS; mutant++) {
+    for (let mutant = 0; mutant < Number(values.mutants); mutant++) {
       yield mutated(example);
     }
   }
@@ -98,7 +101,7 @@ function* recordedSets(): Generator<ManifestSet> {
     .flatMap(({ verdicts }) => verdicts)
     .map(({ object, beside }) => [object, ...beside].map((each) => JSON.stringify(each)).join('\n---\n'));
   for (const texts of [server, webhooks]) {
-    for (let index = 0; index < DOCUMENTS; index++) {
+    for (let index = 0; index < Number(values.documents); index++) {
       const { manifests, problems } = parseYaml(random.pick(texts), 'recorded.yaml');
       yield new ManifestSet(manifests, problems);
     }

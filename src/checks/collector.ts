@@ -14,7 +14,7 @@ import {
   type Tier,
 } from './finding';
 import { type Report, type SuppressedFinding } from './report';
-import { fixNaming } from './field-fix';
+import { fixOfRequirement } from './field-fix';
 import { THE_POSITION } from './source-rules';
 import { type RuleFacts, type Violation } from './rule';
 import { shapeRules } from './schema/shape-rules';
@@ -95,7 +95,7 @@ export class FindingCollector {
       message: violation.message,
       found: violation.found,
       expected: violation.expected,
-      fix: violation.fix ?? fixNaming(violation, rule.fix) ?? (rule.fix === '' ? undefined : rule.fix),
+      fix: violation.fix ?? fixOfRequirement(violation, rule.fix) ?? (rule.fix === '' ? undefined : rule.fix),
       file,
       line: place?.line,
       column: place?.column,

@@ -40,7 +40,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [/ must not be set without ([\w.]+)$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
   [/ must not be set when ([\w.]+) is set$/, ([, other], { field }) => `Remove ${field} or ${other}.`],
   [/ must not be set when ([\w.]+) is ([\w.]+)$/, ([, other], { field }) => `Remove ${field}, or change ${other}.`],
-  [/ must not be set\b/, (_match, { field }) => `Remove ${field}.`],
+  [/ must not be set\b/, (_match, { field }) => `Remove ${field.replace(/(\])\.(?:name|key)$/, '$1')}.`],
   [
     / must be between (-?\d+) and (-?\d+)/,
     ([, from, to], { field }) => `Set ${field} to a number from ${from} to ${to}.`,
@@ -141,25 +141,41 @@ function fieldInHand(path: string, message: string): string {
 }
 
 /**
+ * The fix of a message that states a requirement on a field which the fix of the rule does not name: `url must not be set` under a rule
+ * whose fix is about `percent`. Other messages keep the fix of the rule, which says more than their form does.
+ *
+ * @param ruleFix the fix of the rule
+ */
+export function fixOfRequirement(said: Said, ruleFix: string): string | undefined {
+  const { message } = said;
+  const isRequirement = / must (?!set )|^un(?:supported|known)\b/.test(message) && !/\bexactly one\b/.test(message);
+  return !isRequirement || isNamed(said, ruleFix) ? undefined : (fieldFix(said) ?? changeTo(said));
+}
+
+/**
  * What must hold for the field in hand, where the fix of the rule does not name it.
  *
  * @param ruleFix the fix of the rule
  */
-export function fixNaming({ path = '', message, expected }: Said, ruleFix: string): string | undefined {
-  const last = tokensOf(path).findLast((token) => !/^\d+$/.test(token)) ?? '';
-  if (last === '' || ruleFix.toLowerCase().includes(last.toLowerCase()) || namesKey(path, message)) {
+export function fixNaming(said: Said, ruleFix: string): string | undefined {
+  const { path = '', expected } = said;
+  if (isNamed(said, ruleFix)) {
     return undefined;
   }
-  const derived = fieldFix({ path, message, ...(expected === undefined ? {} : { expected }) });
-  if (derived !== undefined) {
-    return derived;
-  }
-  if (expected !== undefined && !/^(?:no|exactly) /.test(expected)) {
-    return setTo(fieldOf(path), expected);
-  }
+  return expected !== undefined && !/^(?:no|exactly) /.test(expected) ? setTo(fieldOf(path), expected) : changeTo(said);
+}
+
+/** Whether the fix of the rule names the field, or the message is about something that has no name of its own. */
+function isNamed({ path = '', message }: Said, ruleFix: string): boolean {
+  const last = tokensOf(path).findLast((token) => !/^\d+$/.test(token)) ?? '';
+  return last === '' || ruleFix.toLowerCase().includes(last.toLowerCase()) || namesKey(path, message);
+}
+
+/** The requirement of the message as a fix. Where it is one on a field below the path, that field is named. */
+function changeTo({ path = '', message }: Said): string | undefined {
   const [, subject = '', what] = /^(.*?) must (.+?)(?:, but .*)?$/.exec(message) ?? [];
-  const below = /^[a-z]+[A-Z]\w*$/.test(subject) && subject !== last ? `.${subject}` : '';
-  return what === undefined ? undefined : `Change ${fieldOf(path)}${below}, which must ${what}.`;
+  const isBelow = /^[a-z]+[A-Z]\w*$/.test(subject) && subject !== tokensOf(path).at(-1);
+  return what === undefined ? undefined : `Change ${fieldOf(path)}${isBelow ? `.${subject}` : ''}, which must ${what}.`;
 }
 
 /** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */

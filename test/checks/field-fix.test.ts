@@ -1,7 +1,7 @@
 /**
  * The fix of a violation whose message has a form of Kubernetes validation: it names the field in hand and what to write.
  */
-import { fieldFix, fixesByField, fixNaming } from '../../src/checks/field-fix';
+import { fieldFix, fixesByField, fixNaming, fixOfRequirement } from '../../src/checks/field-fix';
 import { type ObjectRule } from '../../src/checks/rule';
 
 const CASES: readonly (readonly [
@@ -56,6 +56,7 @@ const CASES: readonly (readonly [
     'Remove spec.minAvailable or maxUnavailable.',
   ],
   ['/spec/scopes', 'the scopes A and B must not be set together', undefined, 'Remove A or B from spec.scopes.'],
+  ['/p/env/0/name', 'X must not be set with y', undefined, 'Remove env[0].'],
   // Values.
   ['/p/port', 'the port must be between 1 and 65535: 70000', '1-65535', 'Set p.port to a number from 1 to 65535.'],
   ['/p/n', 'n must be between 0 and the limit', '0-30', 'Set p.n to a number from 0 to 30.'],
@@ -127,4 +128,16 @@ test.each([
   ['', 'must be c', 'c', 'Set a.d.', undefined],
 ])('%s: %s (%s) under "%s": %s', (path, message, expected, ruleFix, fix) => {
   expect(fixNaming({ path, message, expected }, ruleFix)).toBe(fix);
+});
+
+test.each([
+  ['/a/url', 'url must not be set in spec', undefined, 'Remove a.url.'],
+  ['/a/port', 'the port must be even, but is 3', undefined, 'Change a.port, which must be even.'],
+  ['/a/percent', 'percent must not be set in spec', undefined, undefined],
+  ['/a', 'the targets of percent add up to 1', '100', undefined],
+  ['/a/url', 'the first url has no scheme', 'https://…', undefined],
+  ['/a/from', 'exactly one of b and c must be set', undefined, undefined],
+  ['/a/rule', 'the rule must set b or c', undefined, undefined],
+])('a requirement on a field that the rule does not name gets its own fix: %s: %s', (path, message, expected, fix) => {
+  expect(fixOfRequirement({ path, message, expected }, 'Set percent to 100.')).toBe(fix);
 });

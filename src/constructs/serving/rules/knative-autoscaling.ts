@@ -442,6 +442,7 @@ const knownAnnotation = revisionRule(
           message: `${name} is an outdated name`,
           found: key,
           expected: `${AUTOSCALING}/${today}`,
+          fix: `Rename the annotation ${key} to ${AUTOSCALING}/${today}.`,
           severity: 'info',
         };
       } else {
