@@ -85,6 +85,7 @@ export class FindingCollector {
     const path = violation.path ?? '';
     const { file, construct, locate } = manifest.origin;
     const place = position ?? locate?.(path);
+    const fix = violation.fix ?? fixOfRequirement(violation, rule.fix) ?? rule.fix;
     const finding = definedMembers({
       rule: rule.id,
       tier,
@@ -92,10 +93,10 @@ export class FindingCollector {
       group: rule.group,
       object: describeId(manifest.id),
       path,
-      message: violation.message,
+      message: onOneLine(violation.message),
       found: violation.found,
-      expected: violation.expected,
-      fix: violation.fix ?? fixOfRequirement(violation, rule.fix) ?? (rule.fix === '' ? undefined : rule.fix),
+      expected: violation.expected === undefined ? undefined : onOneLine(violation.expected),
+      fix: fix === '' ? undefined : onOneLine(fix),
       file,
       line: place?.line,
       column: place?.column,
@@ -217,4 +218,10 @@ export class FindingCollector {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A text with the control characters of values in it as JSON writes them. */
+function onOneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f]/g, (character) => JSON.stringify(character).slice(1, -1));
 }

@@ -14,13 +14,16 @@ interface Place {
   readonly expected?: string;
 }
 
+/** A choice between fields, which a fix of one of them does not make. */
+const EITHER = /\bexactly one\b/;
+
 /** The first form that matches decides; without a result, the next one is tried. */
 const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined])[] = [
   [
     / (\S+) and (\S+) must not be set together$/,
     ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
   ],
-  [/\bexactly one\b/, () => ''],
+  [EITHER, () => ''],
   [/ must be set only for /, (_match, { field }) => `Remove ${field}.`],
   [/^([\w.]+) or ([\w.]+) must be set$/, ([, one, other], { field }) => `Set ${one} or ${other} in ${field}.`],
   [/ must have a handler$/, (_match, { field, expected }) => expected && `Set ${alternatives(expected)} in ${field}.`],
@@ -103,7 +106,7 @@ function setTo(field: string, expected: string): string {
   if (expected === '' || field.endsWith(expected) || expected === `a ${last}`) {
     return `Set ${field}.`;
   }
-  const isName = /name$/i.test(last) && /^an? entry (?:in|of) /.test(expected);
+  const isName = /name$/i.test(last) && /^an? (?:entry|volume|claim|container|job) (?:in|of) /.test(expected);
   return `Set ${field} to ${isName ? 'the name of ' : ''}${alternatives(expected)}.`;
 }
 
@@ -148,8 +151,10 @@ function fieldInHand(path: string, message: string): string {
  */
 export function fixOfRequirement(said: Said, ruleFix: string): string | undefined {
   const { message } = said;
-  const isRequirement = / must (?!set )|^un(?:supported|known)\b/.test(message) && !/\bexactly one\b/.test(message);
-  return !isRequirement || isNamed(said, ruleFix) ? undefined : (fieldFix(said) ?? changeTo(said));
+  const isRequirement = / must (?!set )|^un(?:supported|known)\b/.test(message) && !EITHER.test(message);
+  // A fix of several fields is not of this one, although it may name it.
+  const isOfField = / and /.test(ruleFix) ? isNameless(said) : isNamed(said, ruleFix);
+  return !isRequirement || isOfField ? undefined : (fieldFix(said) ?? changeTo(said));
 }
 
 /**
@@ -165,17 +170,27 @@ export function fixNaming(said: Said, ruleFix: string): string | undefined {
   return expected !== undefined && !/^(?:no|exactly) /.test(expected) ? setTo(fieldOf(path), expected) : changeTo(said);
 }
 
-/** Whether the fix of the rule names the field, or the message is about something that has no name of its own. */
-function isNamed({ path = '', message }: Said, ruleFix: string): boolean {
-  const last = tokensOf(path).findLast((token) => !/^\d+$/.test(token)) ?? '';
-  return last === '' || ruleFix.toLowerCase().includes(last.toLowerCase()) || namesKey(path, message);
+/** Whether the fix of the rule names the field, or there is no field to name. */
+function isNamed(said: Said, ruleFix: string): boolean {
+  return isNameless(said) || ruleFix.toLowerCase().includes(lastName(said).toLowerCase());
+}
+
+/** Whether the message is about the whole object or about a key, neither of which is a field. */
+function isNameless(said: Said): boolean {
+  return lastName(said) === '' || namesKey(said.path ?? '', said.message);
+}
+
+function lastName({ path = '' }: Said): string {
+  return tokensOf(path).findLast((token) => !/^\d+$/.test(token)) ?? '';
 }
 
 /** The requirement of the message as a fix. Where it is one on a field below the path, that field is named. */
 function changeTo({ path = '', message }: Said): string | undefined {
   const [, subject = '', what] = /^(.*?) must (.+?)(?:, but .*)?$/.exec(message) ?? [];
   const isBelow = /^[a-z]+[A-Z]\w*$/.test(subject) && subject !== tokensOf(path).at(-1);
-  return what === undefined ? undefined : `Change ${fieldOf(path)}${isBelow ? `.${subject}` : ''}, which must ${what}.`;
+  return what === undefined || EITHER.test(message)
+    ? undefined
+    : `Change ${fieldOf(path)}${isBelow ? `.${subject}` : ''}, which must ${what}.`;
 }
 
 /** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */

@@ -141,3 +141,9 @@ test.each([
 ])('a requirement on a field that the rule does not name gets its own fix: %s: %s', (path, message, expected, fix) => {
   expect(fixOfRequirement({ path, message, expected }, 'Set percent to 100.')).toBe(fix);
 });
+
+test('a fix of several fields is not of the one in hand', () => {
+  const said = { path: '/a/host', message: 'the host "A" must be a DNS name' };
+  expect(fixOfRequirement(said, 'Set host and path.')).toBe('Change a.host, which must be a DNS name.');
+  expect(fixOfRequirement(said, 'Set host.')).toBeUndefined();
+});

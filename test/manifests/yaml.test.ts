@@ -248,9 +248,9 @@ describe('what is well-formed and wrong', () => {
   test.each([
     ['a: 1\n', '1:1 not-an-object the document has no apiVersion and no kind'],
     ['kind: Pod\n', '1:1 not-an-object the document has no apiVersion'],
-    ['apiVersion: v1\nkind: [Pod]\n', '2:1 not-an-object the document has a kind that is a list, not text'],
+    ['apiVersion: v1\nkind: [Pod]\n', '2:1 not-an-object kind of the document must be a string, but is a list'],
     ['- a\n', '1:1 not-an-object the document is a list; a Kubernetes object begins with apiVersion and kind'],
-    ['text\n', '1:1 not-an-object the document is a text; a Kubernetes object begins with apiVersion and kind'],
+    ['text\n', '1:1 not-an-object the document is a string; a Kubernetes object begins with apiVersion and kind'],
   ])('%j is no Kubernetes object', (text, expected) => {
     expect(problemsOf(text)).toEqual([expected]);
   });

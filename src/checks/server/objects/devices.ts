@@ -340,7 +340,7 @@ function poolName(name: string): string | undefined {
 function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, say: Say): void {
   const choices = ['nodeName', 'nodeSelector', 'allNodes'].filter((field) => given(device[field]));
   if (!perDevice && choices.length > 0) {
-    say(path, `${choices.join(', ')} of a device require perDeviceNodeSelection`);
+    say(path, `${choices.join(' and ')} of a device must not be set unless perDeviceNodeSelection is true`);
   }
   if (perDevice && choices.length !== 1) {
     say(path, `exactly one way to select the device's nodes must be set, but there are ${choices.length}`, {

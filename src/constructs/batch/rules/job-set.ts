@@ -248,7 +248,8 @@ const coordinatorExists = jobSetRule(
         path: `${path}/replicatedJob`,
         message: `unknown replicated job "${name}"`,
         found: name,
-        expected: view.jobs.map((other) => other.name).join(' or '),
+        ...(view.jobs.length === 0 ? {} : { expected: view.jobs.map((other) => other.name).join(' or ') }),
+        fix: 'Set coordinator.replicatedJob to the name of an entry in spec.replicatedJobs.',
       };
       return;
     }

@@ -138,7 +138,7 @@ const taints = entryRule(
     summary: 'A taint of a NodeFeatureRule must have the effect NoSchedule, PreferNoSchedule, or NoExecute.',
     why: LEFT_OUT,
     source: VALIDATE,
-    fix: 'Set taints[].effect to one of the three; NFD sets taints only if its master runs with --enable-taints.',
+    fix: 'Set taints[].effect to NoSchedule, PreferNoSchedule, or NoExecute; NFD sets taints only if its master runs with --enable-taints.',
   },
   function* (entry, path) {
     for (const { value, path: at } of objectsAt(entry, '/taints')) {

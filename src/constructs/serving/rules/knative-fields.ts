@@ -238,7 +238,7 @@ function* wrongPorts(container: JsonObject, path: string): Iterable<Violation> {
   for (const { value, path: at } of objectsAt(container, '/ports')) {
     const port = value.containerPort;
     if (typeof port === 'number' && (port < 0 || port > 65535)) {
-      yield { path: `${path}${at}/containerPort`, message: 'containerPort must be 0 to 65535', found: port };
+      yield { path: `${path}${at}/containerPort`, message: 'containerPort must be between 0 and 65535', found: port };
     }
   }
 }

@@ -252,7 +252,11 @@ function* badTarget(target: JsonObject, path: string, isService: boolean): Itera
   const revision = asString(target.revisionName) ?? '';
   const percent = percentOf(target);
   if (percent < 0 || percent > 100) {
-    yield { path: `${path}/percent`, message: `percent must be 0 to 100`, found: percent };
+    yield {
+      path: `${path}/percent`,
+      message: `percent must be between 0 and 100: ${JSON.stringify(percent)}`,
+      found: percent,
+    };
   }
   if (typeof target.latestRevision === 'boolean' && target.latestRevision === (revision !== '')) {
     yield {
