@@ -232,8 +232,8 @@ export class GantryScheduler extends Construct {
   private get clusterMetadata(): ApiObjectMetadata & { readonly name: string } {
     return {
       name: this.name,
-      labels: { ...this.labels, ...copied(this.props.labels) },
-      annotations: copied(this.props.annotations),
+      labels: { ...this.labels, ...copied('labels', this.props.labels) },
+      annotations: copied('annotations', this.props.annotations),
     };
   }
 

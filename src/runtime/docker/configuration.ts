@@ -46,6 +46,8 @@ export interface RunnerConfiguration {
   readonly keepDays: number;
   /** Containers with devices may lock as much memory as they like, as pinned memory needs it. An engine without CAP_SYS_RESOURCE cannot allow it. */
   readonly lockMemory: boolean;
+  /** Seconds from one look at the health of the devices to the next. */
+  readonly devicePollSeconds: number;
 }
 
 export const DEFAULT_TENANT = 'default';
@@ -68,6 +70,7 @@ const FIELDS = [
   'reserved',
   'keepDays',
   'lockMemory',
+  'devicePollSeconds',
 ];
 
 /** Where things are without a configuration: system folders for root, folders of the user otherwise. */
@@ -86,6 +89,7 @@ export function defaultConfiguration(
     reserved: { cpus: 0, memoryBytes: 0 },
     keepDays: 30,
     lockMemory: true,
+    devicePollSeconds: 15,
   };
 }
 
@@ -134,7 +138,16 @@ export function configurationOf(value: JsonObject, path: string, defaults: Runne
     },
     keepDays: amount(value, 'keepDays', path, '') ?? defaults.keepDays,
     lockMemory: flag(value, 'lockMemory', path) ?? defaults.lockMemory,
+    devicePollSeconds: pollSeconds(value, path) ?? defaults.devicePollSeconds,
   };
+}
+
+function pollSeconds(value: JsonObject, path: string): number | undefined {
+  const seconds = amount(value, 'devicePollSeconds', path, '');
+  if (seconds !== undefined && !(seconds >= 1 && seconds <= 3600)) {
+    throw invalid(path, 'devicePollSeconds: must be a number from 1 to 3600');
+  }
+  return seconds;
 }
 
 function tenantsOf(value: JsonObject, path: string): readonly Tenant[] | undefined {

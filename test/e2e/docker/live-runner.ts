@@ -30,7 +30,13 @@ export class LiveRunner {
     private readonly engineHost: string,
     configuration: Readonly<Record<string, unknown>> = {},
   ) {
-    const file = { state: join(this.folder, 'state'), socket: this.socket, engine: engineHost, lockMemory: false };
+    const file = {
+      state: join(this.folder, 'state'),
+      socket: this.socket,
+      engine: engineHost,
+      lockMemory: false,
+      devicePollSeconds: 1,
+    };
     writeFileSync(join(this.folder, 'runner.yaml'), stringify({ ...file, ...configuration }));
     mkdirSync(join(this.folder, 'shared'));
   }
@@ -43,6 +49,12 @@ export class LiveRunner {
     return tail(join(this.folder, 'log'), 40);
   }
 
+  /** Puts a program before those of the host, for the runner only. */
+  install(name: string, script: string): void {
+    mkdirSync(join(this.folder, 'bin'), { recursive: true });
+    writeFileSync(join(this.folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+
   /** A folder of the host that tasks write to. */
   get shared(): string {
     return join(this.folder, 'shared');
@@ -50,7 +62,9 @@ export class LiveRunner {
 
   async start(...flags: readonly string[]): Promise<void> {
     const words = [COMMAND, 'docker', 'serve', '--config', join(this.folder, 'runner.yaml'), ...flags];
-    this.process = startProcess('runner', process.execPath, words, join(this.folder, 'log'), this.folder);
+    const path = `PATH=${join(this.folder, 'bin')}:${process.env.PATH ?? ''}`;
+    const program = [path, process.execPath, ...words];
+    this.process = startProcess('runner', '/usr/bin/env', program, join(this.folder, 'log'), this.folder);
     await until(
       `the runner answers\n${this.log}`,
       async () => (await this.client.status().catch(() => undefined)) !== undefined,

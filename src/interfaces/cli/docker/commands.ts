@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import { type Command, Option } from 'commander';
 import { type Terminal } from '../terminal';
+import type * as CheckModule from './check-command';
 import type * as QueryModule from './query-commands';
 import type * as RunModule from './run-command';
 import type * as ServeModule from './serve-command';
@@ -34,6 +35,19 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .action(async (flags: ServeModule.ServeFlags) => {
       const { serveCommand } = load('./serve-command') as typeof ServeModule;
       finish(await serveCommand({ ...flags, ...socket() }, terminal));
+    });
+
+  docker
+    .command('check')
+    .summary('check the host and the engine')
+    .description(
+      'Report what the host and the engine have, and for each thing that is missing the command that mends it.',
+    )
+    .option('--config <file>', 'runner.yaml')
+    .addOption(format())
+    .action(async (flags: CheckModule.CheckFlags) => {
+      const { checkCommand } = load('./check-command') as typeof CheckModule;
+      finish(await checkCommand(flags, terminal));
     });
 
   docker

@@ -11,6 +11,12 @@ import { isActive, type Task } from '../task/task';
  */
 const START_CANCELED = /context cancell?ed/i;
 
+/**
+ * An engine that was killed while it started a container may call it running afterwards, without the time of a start: it found the process and does not follow
+ * it (seen with 29).
+ */
+const NEVER = /^0001-/;
+
 export interface End {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -48,7 +54,9 @@ export function observed(found: Pick<ContainerState, 'State'> | undefined, circu
     case 'running':
     case 'paused':
     case 'restarting':
-      return { kind: 'running', at: Date.parse(StartedAt) || now };
+      return NEVER.test(StartedAt)
+        ? neverRan(found.State.Error, circumstances)
+        : { kind: 'running', at: Date.parse(StartedAt) || now };
     case 'exited':
     case 'dead':
       return endOf(found.State, circumstances);
