@@ -6,6 +6,7 @@
  * that fires often is not drawn more often.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { App } from 'cdk8s';
@@ -21,6 +22,7 @@ import { readVerdicts } from '../test/support/recorded-verdicts';
 import { recordedProjects } from '../test/support/webhook-verdicts';
 
 const ROOT = resolve(__dirname, '..');
+const load = createRequire(__filename);
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
@@ -111,7 +113,7 @@ function* recordedSets(): Generator<ManifestSet> {
 function* exampleSets(): Generator<readonly Manifest[]> {
   const files = readdirSync(join(ROOT, 'examples'), { recursive: true, encoding: 'utf8' });
   for (const file of files.filter((name) => /^(?!pulumi)(?:[\w-]+\/main|vendors\/\w+)\.ts$/.test(name)).sort()) {
-    const made = Object.values(require(join(ROOT, 'examples', file)) as Record<string, unknown>);
+    const made = Object.values(load(join(ROOT, 'examples', file)) as Record<string, unknown>);
     for (const example of made.filter(isExample)) {
       const app = new App();
       example(app);
@@ -127,7 +129,7 @@ const isExample = (value: unknown): value is (app: App) => unknown =>
 function mutated(manifests: readonly Manifest[]): ManifestSet {
   const index = Math.floor(random.next() * manifests.length);
   const changed = manifests.map((manifest, at) =>
-    at === index ? { ...manifest, object: mutateField(structuredClone(manifest.object) as JsonObject) } : manifest,
+    at === index ? { ...manifest, object: mutateField(structuredClone(manifest.object)) } : manifest,
   );
   // Read back as text, since the name and the kind may have changed.
   const text = changed.map(({ object }) => JSON.stringify(object)).join('\n---\n');
@@ -171,13 +173,13 @@ function otherValue(value: JsonValue): JsonValue {
 /** Every member of every object in a value. */
 function placesOf(value: JsonValue): readonly Place[] {
   if (Array.isArray(value)) {
-    return value.flatMap((item) => placesOf(item as JsonValue));
+    return value.flatMap((item) => placesOf(item));
   }
   return typeof value !== 'object' || value === null
     ? []
     : Object.entries(value).flatMap(([key, item]) => [
         [value as Record<string, JsonValue>, key] as const,
-        ...placesOf(item as JsonValue),
+        ...placesOf(item),
       ]);
 }
 
