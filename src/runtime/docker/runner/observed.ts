@@ -36,7 +36,7 @@ export interface Circumstances {
   readonly stopping: boolean;
   /** The engine was away between these times. @default - it was not */
   readonly outage?: { readonly from: number; readonly to: number };
-  /** The exit code that an event told. @default - none */
+  /** The exit code that an event reported. @default - none */
   readonly said?: number;
 }
 

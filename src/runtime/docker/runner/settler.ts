@@ -13,7 +13,7 @@ export class Settler {
 
   constructor(private readonly parts: Parts) {}
 
-  /** Asks how a container is, and takes it into the ledger. @param said the exit code that an event told */
+  /** Asks how a container is, and takes it into the ledger. @param said the exit code that an event reported */
   async settle(id: string, member: number, container: string, said?: number): Promise<void> {
     if (this.settling.has(container)) {
       this.settling.set(container, true);
