@@ -8,7 +8,7 @@ import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type Carried, type CarriedDeep, type CarriedMap, membersOf } from '../../manifests/deferred';
 import { merged } from './merge';
 import { type Overridable } from './object-props';
-import { withinPackage } from '../../checks/mistakes';
+import { withinPackage } from '../../checks/open-call';
 import { checkOnSynth } from '../../checks/on-synth';
 
 /** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
