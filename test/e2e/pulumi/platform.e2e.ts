@@ -34,29 +34,4 @@ describeReal('the reference platform in the real engine', () => {
     expect({ changes, said }).toMatchObject({ changes: { create: resources } });
     expect(await engine.get(QUEUE)).toBeUndefined();
   });
-
-  it('is created: the server takes the objects that the YAML flavor writes, in the order of their dependencies', async () => {
-    const { changes, outputs, said } = await engine.run('up', 'platform');
-    expect({ changes, outputs, said }).toMatchObject({
-      changes: { create: resources },
-      outputs: { queue: 'research' },
-    });
-    expect(await engine.get(QUEUE)).toBeDefined();
-  });
-
-  it('is not changed by a second run', async () => {
-    const { changes, said } = await engine.run('up', 'platform');
-    expect({ changes, said }).toMatchObject({ changes: { same: resources } });
-  });
-
-  it('is deleted once its teams are not protected', async () => {
-    expect(await engine.destroy()).toMatchObject({
-      failed: true,
-      said: expect.stringContaining('protected') as unknown,
-    });
-    expect(await engine.get(QUEUE)).toBeDefined();
-    await engine.unprotectAll();
-    expect(await engine.destroy()).toMatchObject({ failed: false });
-    expect(await engine.get(QUEUE)).toBeUndefined();
-  });
 });
