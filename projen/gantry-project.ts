@@ -370,6 +370,21 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx test/e2e/agreement/record.ts',
       receiveArgs: true,
     });
+    this.addTask('record:more-verdicts', {
+      description:
+        'Add verdicts of a live API server that notice changes of the code which no recorded one notices: [--seed S] [--questions N] (needs Go)',
+      exec: 'tsx test/e2e/agreement/record-more.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:cases', {
+      description: 'Add verdicts of a live API server about the documents of the unit tests (needs Go)',
+      exec: 'tsx test/e2e/agreement/record-cases.ts',
+    });
+    this.addTask('record:decisions', {
+      description: 'Write what the placement core decides in random worlds: [--worlds N]',
+      exec: 'tsx test/placement/recorded/record.ts',
+      receiveArgs: true,
+    });
     this.addTask('record:admission', {
       description:
         'Ask a live API server which pods it admits, for the tests that run without one: [--seed S] [--worlds N] [--pods N] (needs Go)',
