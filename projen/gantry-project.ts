@@ -95,7 +95,7 @@ const REPOSITORY = 'https://github.com/gantry-dev/gantry';
 /**
  * The project definition: one plain TypeScript package, CommonJS, for Node 20 and newer.
  *
- * Why each dependency is here stands in `docs/dependencies.md`.
+ * `docs/dependencies.md` gives the reason for each dependency.
  */
 export class GantryProject extends typescript.TypeScriptProject {
   constructor(options: GantryProjectOptions) {

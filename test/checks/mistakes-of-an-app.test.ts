@@ -79,7 +79,7 @@ test('a mistake in a value is reported once, at the construct that is given it, 
   ]);
 });
 
-test('a platform that cannot be built stands in for itself: what is made in it adds no mistakes, and its own are found', () => {
+test('a platform that cannot be built is replaced: what is made in it adds no mistakes, and its own are found', () => {
   const { stderr, status } = run([
     "const platform = new GpuPlatform(app, 'platform', {",
     "  pools: { training: { nodes: 4, accelerator: 'H100-SXM-80GB', devicez: 8, cpu: 160, memory: '1536Gi' } },",

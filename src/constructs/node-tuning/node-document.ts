@@ -1,6 +1,6 @@
 /**
  * Node documents: files that must not be changed under running pods. They are values; how a file comes onto nodes (an image, cloud-init,
- * a new node pool) is nothing that a manifest can say, so each of them tells the steps.
+ * a new node pool) cannot be expressed in a manifest, so each of them lists the steps.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

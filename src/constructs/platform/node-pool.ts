@@ -70,7 +70,7 @@ export class PlatformPool {
   readonly tier: NodeTier;
   /** Memory that pods can have of one node, as Kubernetes writes it. */
   readonly memory: string;
-  /** Set when the GPU operator learns of the pool. */
+  /** Set when the pool is registered with the GPU operator. */
   operatorPool?: GpuNodePool;
 
   /** @throws where a number is none, or the accelerator is not in the catalog */

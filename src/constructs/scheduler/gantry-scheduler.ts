@@ -35,7 +35,7 @@ import { publicClass } from '../resources/public-class';
 export interface GantrySchedulerProps
   extends GantrySchedulerConfiguration, NamespacedObjectProps, Overridable<Deployment> {
   /**
-   * One decides, the others stand by. A single one holds the lease too, since during an update there are two.
+   * One decides, the others are on standby. A single one holds the lease too, since during an update there are two.
    * @default 2
    */
   readonly replicas?: number;

@@ -1,5 +1,5 @@
 /**
- * A ladder of priority classes: say who stands above whom, and the values follow.
+ * A ladder of priority classes: say who is above whom, and the values follow.
  */
 import { Construct } from 'constructs';
 import { type PreemptionPolicy, PriorityClass } from './priority-class';
@@ -39,7 +39,7 @@ export interface PriorityLadderProps<Name extends string> {
   readonly step?: number;
   /**
    * The rung of every pod of the cluster that names no class, and why. See `PriorityClassProps.globalDefaultBecause`.
-   * @default - none: pods that name no class stand below the ladder, at 0
+   * @default - none: pods that name no class are below the ladder, at 0
    */
   readonly globalDefault?: {
     /** Name of the class. */

@@ -1,5 +1,5 @@
 /**
- * The annotations by which the Kubernetes provider of Pulumi is told how to treat an object.
+ * The annotations that set how the Kubernetes provider of Pulumi treats an object.
  *
  * Source: pulumi-kubernetes v4, "Annotations" of its documentation. The provider waits until Jobs complete, Pods are ready, and claims are
  * bound. On a GPU platform a queue or a scheduler decides when these start, often hours later, so that they are not waited for.

@@ -1,5 +1,5 @@
 /**
- * A cluster that somebody describes by hand: pools of alike nodes, where they stand, queues.
+ * A cluster that a user describes by hand: pools of alike nodes, where they are, queues.
  *
  * All mistakes in a file are reported together, with the field names of the file.
  */

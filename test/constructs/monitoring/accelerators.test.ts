@@ -68,7 +68,7 @@ test('alerts can be left out, added, and set; a threshold that an alert does not
   expect(() => vendorAlerts('amd', { alerts: { Unhealthy: { threshold: 1 } } })).toThrow('has no threshold');
 });
 
-test('the operator of AMD is told to make the ServiceMonitor, the others get a PodMonitor', () => {
+test('the operator of AMD is configured to make the ServiceMonitor, the others get a PodMonitor', () => {
   const scope = chart();
   const monitoring = new AcceleratorMonitoring(scope, 'amd', { vendor: 'amd', labels: { release: 'prometheus' } });
   expect(monitoring.podMonitor).toBeUndefined();

@@ -9,7 +9,7 @@ import { components, MODULE_FOLDER, programPath, type ComponentName } from './co
 export type Programs = Readonly<Record<ComponentName, string>>;
 
 export interface BuildOptions {
-  /** Told what is being built and how long it took. */
+  /** Called with what is being built and how long it took. */
   readonly print: (line: string) => void;
   /**
    * Build only these.

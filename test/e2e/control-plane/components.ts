@@ -1,7 +1,7 @@
 /**
  * What the control plane is made of, at which versions, and where the built programs are kept.
  *
- * The versions stand in `go.mod` and nowhere else.
+ * The versions are in `go.mod` and nowhere else.
  */
 import { join } from 'node:path';
 import { type KubernetesMinor } from '../../../src/facts/api/schema';
@@ -23,7 +23,7 @@ export interface Component {
   readonly version: string;
 }
 
-/** Where `go.mod` stands, and `go build` runs. */
+/** The folder with `go.mod`, where `go build` runs. */
 export const MODULE_FOLDER = __dirname;
 
 const PACKAGES: readonly { readonly name: ComponentName; readonly module: string; readonly path: string }[] = [

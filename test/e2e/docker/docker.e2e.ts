@@ -1,5 +1,5 @@
 /**
- * The Docker runner against a real engine: what a user sees, and what is left after each end that nobody chose.
+ * The Docker runner against a real engine: what a user sees, and what is left after each unplanned end.
  */
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
  * The container of one member of a task, as the Engine API takes it.
  *
  * Devices go by CDI where the engine has discovered them, else by UUID to the NVIDIA driver. Never by count: the engine always takes the first ones. A
- * container without devices is told so, since images of CUDA otherwise get all of them where the NVIDIA runtime is the default.
+ * container without devices gets the variable that hides them all: CUDA images otherwise get every device where the NVIDIA runtime is the default.
  */
 import { cpuListText } from '../devices/cpus';
 import { type Inventory, type MigInstance } from '../devices/inventory';
@@ -112,7 +112,7 @@ function instance(devices: Inventory['devices'], id: string): MigInstance | unde
   return devices.flatMap(({ mig = [] }) => mig).find((one) => one.id === id);
 }
 
-/** A device of the configuration is given under the name that stands there, whether the engine lists it or not. */
+/** A device of the configuration keeps its configured CDI name, whether the engine lists it or not. */
 function cdiName(id: string, { devices }: Inventory, cdi: ReadonlySet<string>): string | undefined {
   const known = (devices.find((device) => device.id === id) ?? instance(devices, id))?.cdi;
   if (known !== undefined) {

@@ -36,7 +36,7 @@ export interface Circumstances {
   readonly stopping: boolean;
   /** The engine was away between these times. @default - it was not */
   readonly outage?: { readonly from: number; readonly to: number };
-  /** The exit code that an event told. @default - none */
+  /** The exit code that an event reported. @default - none */
   readonly said?: number;
 }
 
@@ -64,6 +64,11 @@ export function observed(found: Pick<ContainerState, 'State'> | undefined, circu
       // It is being removed: what becomes of it is seen later.
       return { kind: 'nothing' };
   }
+}
+
+/** The engine knows that it runs, and will see its end. */
+export function isFollowed(found: Pick<ContainerState, 'State'> | undefined): boolean {
+  return found?.State.Status === 'running' && !NEVER.test(found.State.StartedAt);
 }
 
 function neverRan(problem: string, { now, stopping }: Circumstances): Observation {

@@ -110,7 +110,7 @@ export class Reconciler {
     return true;
   }
 
-  /** Enters a task that only the labels of its container tell of. */
+  /** Enters a task that is known only from the labels of its container. */
   private adopt(labels: Readonly<Record<string, string>>, container: string | undefined): void {
     const { options, ledger } = this.parts;
     const task = taskOfLabels(labels, container, ledger.find(labels[LABELS.task] ?? ''));
