@@ -1,4 +1,4 @@
-import { javascript, typescript } from 'projen';
+import { javascript, JsonFile, typescript } from 'projen';
 import { FormatConfig } from './format-config';
 import { LintConfig } from './lint-config';
 import { addSuiteConfigs } from './suite-config';
@@ -95,7 +95,7 @@ const REPOSITORY = 'https://github.com/gantry-dev/gantry';
 /**
  * The project definition: one plain TypeScript package, CommonJS, for Node 20 and newer.
  *
- * Why each dependency is here stands in `docs/dependencies.md`.
+ * `docs/dependencies.md` gives the reason for each dependency.
  */
 export class GantryProject extends typescript.TypeScriptProject {
   constructor(options: GantryProjectOptions) {
@@ -174,7 +174,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'playwright-core@1.65.1',
         'pino@10.4.0',
         'prom-client@15.1.3',
-        'prettier@3.10.1',
+        'oxfmt@0.70.0',
       ],
 
       sampleCode: false,
@@ -213,6 +213,16 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     // Tests see Jest's globals, in editors and in the lint.
     this.tryFindObjectFile('test/tsconfig.json')!.addOverride('extends', '../tsconfig.dev.json');
+    for (const folder of DEV_FOLDERS.filter((name) => name !== 'test')) {
+      new JsonFile(this, `${folder}/tsconfig.json`, {
+        allowComments: true,
+        obj: {
+          extends: '../tsconfig.dev.json',
+          compilerOptions: { noEmit: true, rootDir: '..' },
+          include: ['**/*.ts'],
+        },
+      });
+    }
     // Code of the HTML pages runs in a browser, and knows the document and not Node.
     this.tsconfig!.addExclude(PAGE_CODE);
     this.tsconfig!.addExclude(PROJECT_TEMPLATES);
@@ -301,7 +311,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'node bin/gantry synth --app "tsx examples/reference-platform/main.ts" --output dist/reference-platform ' +
         '--cluster sample --page dist/reference-platform.html',
     });
-    this.addTask('format', { description: 'Format all TypeScript', exec: 'prettier --write --log-level warn .' });
+    this.addTask('format', { description: 'Format all TypeScript', exec: 'oxfmt .' });
     this.addTask('lint', { description: 'Lint all TypeScript', exec: 'oxlint .', receiveArgs: true });
     this.addTask('jest', {
       description: 'Run unit tests only',

@@ -62,7 +62,8 @@ export function compareKubernetes(minor: KubernetesMinor, text: string): Compari
   const { definitions } = JSON.parse(text) as { definitions: Record<string, JsonObject> };
   for (const definition of Object.values(definitions)) {
     const gvks = definition['x-kubernetes-group-version-kind'] as unknown as
-      { group: string; version: string; kind: string }[] | undefined;
+      | { group: string; version: string; kind: string }[]
+      | undefined;
     if (gvks?.length !== 1) {
       continue;
     }

@@ -43,7 +43,7 @@ const testSteps = (args: readonly string[]): readonly Step[] => [
 const CHECKS: readonly Step[] = [
   { name: 'type check', command: [...TYPE_CHECK, 'tsconfig.dev.json'] },
   { name: 'type check of page code', command: [...TYPE_CHECK, 'tsconfig.pages.json'] },
-  { name: 'format check', command: ['prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'] },
+  { name: 'format check', command: ['oxfmt/bin/oxfmt', '--check', '.'] },
   { name: 'lint', command: ['oxlint/bin/oxlint', '.'] },
 ];
 

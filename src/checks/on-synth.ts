@@ -8,8 +8,10 @@ import { createRequire } from 'node:module';
 import { type IConstruct } from 'constructs';
 import { type ApiObject, type App } from 'cdk8s';
 import { type RenderedObject } from '../manifests/constructs';
+import { addTo } from '../facts/collections';
 import type * as CheckTree from './check-tree';
 import { type Finding } from './finding';
+import { withinPackage } from './open-call';
 import { mistakesWithoutConstruct, mistakeTexts } from './pending-mistakes';
 import { type Report } from './report';
 import { writeReportFile } from './report-file';
@@ -37,7 +39,7 @@ export function checkOnSynth(scope: IConstruct): void {
       return;
     }
     const { checkRendered } = createRequire(__filename)('./check-tree') as typeof CheckTree;
-    const { report, rendered } = checkRendered(root);
+    const { report, rendered } = withinPackage(() => checkRendered(root));
     handOver(rendered);
     if (writeReportFile(report)) {
       return;
@@ -46,7 +48,7 @@ export function checkOnSynth(scope: IConstruct): void {
     for (const finding of report.findings.filter(({ severity }) => severity === 'error')) {
       // Validation visits parents first, so what is handed to a construct here is read when its turn comes.
       const construct = constructs.get(finding.construct) ?? root;
-      errors.set(construct, [...(errors.get(construct) ?? []), errorText(finding)]);
+      addTo(errors, construct, errorText(finding));
       if (construct !== root && !answering.has(construct)) {
         answering.add(construct);
         construct.node.addValidation({ validate: () => (state.phase === 'off' ? [] : (errors.get(construct) ?? [])) });

@@ -1,6 +1,7 @@
 /**
  * Runs semantic rules over a manifest set, each on what it asks for.
  */
+import { addAll } from '../facts/collections';
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
 import { RULE_GROUPS, TIERS } from './finding';
@@ -184,7 +185,7 @@ class TemplateJudge {
       if (watched.metadataWasRead) {
         ofMetadata.push(rule);
       } else {
-        found.push(...violations);
+        addAll(found, violations);
       }
     }
     return { said: found, ofMetadata };

@@ -4,6 +4,7 @@
  * Indexes are built when they are first asked for; a set never changes.
  */
 import { applyOrder } from './apply-order';
+import { addTo, groupBy } from '../facts/collections';
 import { kindKey } from './identity';
 import { type Manifest, type SkippedSource, type SourceProblem } from './manifest';
 import { type PodTemplate } from './pod-template';
@@ -119,7 +120,7 @@ export class ManifestSet {
       for (const reference of this.manifests.flatMap((from) => this.referencesFrom(from))) {
         const target = this.resolve(reference);
         if (target !== undefined) {
-          append(referrers, target, reference);
+          addTo(referrers, target, reference);
         }
       }
       this.referrers = referrers;
@@ -177,21 +178,4 @@ export class ManifestSet {
 
 function identityKey(kind: string, namespace: string, name: string): string {
   return `${kind}\n${namespace}\n${name}`;
-}
-
-function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    append(groups, keyOf(item), item);
-  }
-  return groups;
-}
-
-function append<K, T>(groups: Map<K, T[]>, key: K, item: T): void {
-  const group = groups.get(key);
-  if (group === undefined) {
-    groups.set(key, [item]);
-  } else {
-    group.push(item);
-  }
 }

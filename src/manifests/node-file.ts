@@ -15,7 +15,11 @@ import { type Parsed, type ParseOptions, parseYaml } from './yaml';
 export const NODE_FILE = 'file';
 
 export type NodeFileKind =
-  'ContainerdConfig' | 'DockerDaemonConfig' | 'KubeletArguments' | 'OciRuntimeSpec' | 'SystemdUnit';
+  | 'ContainerdConfig'
+  | 'DockerDaemonConfig'
+  | 'KubeletArguments'
+  | 'OciRuntimeSpec'
+  | 'SystemdUnit';
 
 /** Whose file it is, for people. */
 export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind, string>> = {

@@ -3,6 +3,7 @@
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { foreignDocument, hasNoObjectFields } from './foreign-document';
+import { addAll } from '../facts/collections';
 import { idOf } from './identity';
 import { readJson } from './json-text';
 import { type Manifest, type Origin, type SkippedSource, type SourceProblem } from './manifest';
@@ -58,7 +59,7 @@ export function parseYaml(source: string, file: string, { skipForeign, kustomize
     }
     const origin: Origin = kustomized === true ? { file, kustomized } : { file };
     const found = manifestsIn(document, origin, lines);
-    manifests.push(...found);
+    addAll(manifests, found);
     const problemOf = ({ kind, offset, message, path }: TextProblem): SourceProblem => ({
       kind,
       file,
@@ -66,11 +67,11 @@ export function parseYaml(source: string, file: string, { skipForeign, kustomize
       message,
       ...ownerOf(path, found),
     });
-    problems.push(...document.problems.map(problemOf));
+    addAll(problems, document.problems.map(problemOf));
     if (document.value === undefined) {
       continue;
     }
-    problems.push(...misfits(document).map(problemOf));
+    addAll(problems, misfits(document).map(problemOf));
   }
   return { manifests, problems, skipped };
 }
@@ -236,7 +237,9 @@ function misfits({ value, offsetOf }: TextDocument): TextProblem[] {
     }
     const wrong = missing.filter((key) => found[key] !== undefined && found[key] !== null && found[key] !== '');
     if (wrong.length > 0) {
-      return [problem(`${path}/${wrong[0]}`, `${what} has a ${wrong[0]} that is ${nameOf(found[wrong[0]])}, not text`)];
+      return [
+        problem(`${path}/${wrong[0]}`, `${wrong[0]} of ${what} must be a string, but is ${nameOf(found[wrong[0]])}`),
+      ];
     }
     return [problem(path, `${what} has no ${missing.join(' and no ')}`)];
   };
@@ -253,7 +256,7 @@ function nameOf(value: JsonValue | undefined): string {
   if (typeof value === 'object') {
     return 'a map';
   }
-  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+  return typeof value === 'string' ? 'a string' : `a ${typeof value}`;
 }
 
 function ownerOf(path: string | undefined, found: readonly FoundManifest[]): Pick<SourceProblem, 'manifest' | 'path'> {

@@ -19,7 +19,8 @@ export interface CapacityReport {
 }
 
 export type ReportState =
-  { readonly state: 'fresh'; readonly report: CapacityReport } | { readonly state: 'stale' | 'malformed' };
+  | { readonly state: 'fresh'; readonly report: CapacityReport }
+  | { readonly state: 'stale' | 'malformed' };
 
 /** A clock that is this much ahead is still believed, milliseconds. */
 const CLOCK_SKEW = 5_000;

@@ -1,6 +1,7 @@
 /**
  * What one decision has come to so far: the session with its order, its searches, and everything that was decided.
  */
+import { addAll } from '../facts/collections';
 import { type Binding, type Eviction, type Reservation } from './decision';
 import { askedFor } from './gang-order';
 import { isOverdue } from './overdue';
@@ -271,13 +272,13 @@ export class Cycle {
 
   /** These pods start now. */
   bind(pods: readonly PodRecord[]): void {
-    this.bound.push(...pods);
+    addAll(this.bound, pods);
     this.placed = undefined;
   }
 
   /** These pods start once others have terminated. */
   nominate(pods: readonly PodRecord[]): void {
-    this.nominated.push(...pods);
+    addAll(this.nominated, pods);
     this.placed = undefined;
   }
 

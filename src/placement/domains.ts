@@ -2,6 +2,7 @@
  * Topology as trees of domains over the rows of the node table: one tree for every topology, and one of a single level for a node label
  * that is in none of them.
  */
+import { addAll } from '../facts/collections';
 import { type ClusterNode, type Topology, type TopologyConstraint } from './model';
 import { type NodeTable } from './node-table';
 
@@ -73,7 +74,7 @@ export class TopologyTree {
           rows: Int32Array.from(rows),
         };
         domains.push(domain);
-        list.push(...finish(children, domain));
+        addAll(list, finish(children, domain));
         return domain;
       });
     this.roots = finish(top, undefined);

@@ -1,6 +1,7 @@
 /**
  * The search for the smallest eviction with which a gang fits, and what happens to the victims. `make-room.ts` describes the method.
  */
+import { addTo } from '../facts/collections';
 import { type Cycle } from './cycle';
 
 import { fewestVictims, type Loss } from './fewest-victims';
@@ -90,7 +91,7 @@ function carriedOut(
   const mark = ledger.mark();
   const planned = carryOut(cycle, turn, victims, action);
   for (const outcome of planned === undefined ? [] : alternatives(cycle, planned)) {
-    if (allows(outcome) && stands(cycle, turn, outcome, back)) {
+    if (allows(outcome) && holds(cycle, turn, outcome, back)) {
       ledger.keep();
       commit(cycle, turn, action, outcome);
       return true;
@@ -141,7 +142,7 @@ function complete(list: readonly Portion[], surplus: readonly Portion[]): readon
   const left = new Map<GangRecord, Portion[]>();
   for (const portion of surplus) {
     if (!there.has(portion)) {
-      left.set(portion.gang, [...(left.get(portion.gang) ?? []), portion]);
+      addTo(left, portion.gang, portion);
     }
   }
   return list.flatMap((portion) => (portion.core ? [...(left.get(portion.gang) ?? []), portion] : [portion]));
@@ -291,7 +292,7 @@ function returns(cycle: Cycle, { pods, core, gang }: Portion, places: ReadonlyMa
 }
 
 /** See `next-cycle.ts`. Without evictions there is nothing to check. */
-export function stands(
+export function holds(
   cycle: Cycle,
   { pods }: Turn,
   { moved, lost }: Outcome,

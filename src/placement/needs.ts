@@ -1,6 +1,7 @@
 /**
  * Which pods of a gang must start together, and which may follow one by one.
  */
+import { addAll } from '../facts/collections';
 import { type PodClass } from './pod-class';
 import { type GangRecord, NOWHERE, type PodRecord, type RoleRecord, type UnitRecord } from './records';
 
@@ -30,7 +31,7 @@ function fill(unit: UnitRecord, chosen: PodRecord[], roomFor: RoomFor): number |
     if (pods.length < missing) {
       return undefined;
     }
-    chosen.push(...pods);
+    addAll(chosen, pods);
     have += role.placed + pods.length;
   }
   for (const child of unit.children) {
@@ -47,7 +48,7 @@ function fill(unit: UnitRecord, chosen: PodRecord[], roomFor: RoomFor): number |
       chosen,
       roomFor,
     ).slice(0, unit.minimum! - have);
-    chosen.push(...others);
+    addAll(chosen, others);
     have += others.length;
   }
   return have < (unit.minimum ?? 0) ? undefined : have;

@@ -2,6 +2,7 @@
  * Gangs with pods on the books, by queue and in the order in which they would be evicted, and their portions: worked out once for a decision,
  * and again only for gangs whose pods it has evicted, moved, or placed.
  */
+import { addAll } from '../facts/collections';
 import { type Cycle, type GangObserver } from './cycle';
 import { type PodClass } from './pod-class';
 import { type GangRecord, type Portion, type QueueRecord } from './records';
@@ -120,7 +121,7 @@ export function portions(cycle: Cycle, candidates: readonly GangRecord[], claima
   const running = runningOf(cycle);
   const list: Portion[] = [];
   for (const gang of candidates) {
-    list.push(...running.portionsOf(gang, useful));
+    addAll(list, running.portionsOf(gang, useful));
     if (list.length >= cycle.session.policy.victimLimit) {
       break;
     }

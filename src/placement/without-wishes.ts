@@ -5,6 +5,7 @@
  * A gang that then does not fit is tried once more after the gangs with preferences that this decision has placed are placed again
  * without them, each as its node score says. Bounded by `MOST_TRIED` such trials in a decision; running pods are left where they are.
  */
+import { addTo } from '../facts/collections';
 import { type Cycle } from './cycle';
 import { type GangRecord, type PodRecord, type Turn } from './records';
 import { hasWishes } from './wishes';
@@ -21,7 +22,7 @@ export function placeWithoutWishes(cycle: Cycle, turn: Turn): boolean {
   const gangs = new Map<GangRecord, PodRecord[]>();
   const wanted = new Set(wishing.map(({ role }) => role!.gang));
   for (const pod of cycle.bound.filter(({ row, role }) => row >= 0 && wanted.has(role!.gang))) {
-    gangs.set(pod.role!.gang, [...(gangs.get(pod.role!.gang) ?? []), pod]);
+    addTo(gangs, pod.role!.gang, pod);
     ledger.remove(pod);
   }
   const fits =

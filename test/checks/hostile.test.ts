@@ -1,4 +1,5 @@
 import { check, readManifests } from '../../src/interfaces/checks';
+import { renderText } from '../../src/checks/report/text';
 import { renderJson } from '../../src/checks/report/json';
 import { allRules } from '../../src/interfaces/checks/all-rules';
 import { isIncomplete } from '../../src/checks/report';
@@ -207,6 +208,33 @@ test('a finding on each of many members has its place without searching all of t
   });
   expect(findings).toHaveLength(3000);
   expect(new Set(findings.map(({ line }) => line)).size).toBe(3000);
+});
+
+test('a Secret with thousands of invalid keys hides each of its values', () => {
+  const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`bad/${index}`, `hunter-${index}`]));
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, stringData: data };
+  const report = check(readManifests(JSON.stringify(secret)));
+  expect(report.findings.length).toBeGreaterThanOrEqual(20_000);
+  expect(JSON.stringify(report)).not.toContain('hunter-');
+});
+
+test('hints of one rule on thousands of pods are one block of the report', () => {
+  const hint = {
+    rule: 'a/b',
+    tier: 'advice',
+    severity: 'info',
+    object: 'v1 Pod a',
+    message: 'a',
+    fix: 'Fix it.',
+  } as const;
+  const findings = Array.from({ length: 50_000 }, (_, index) => ({ ...hint, path: `/${index}` }));
+  const text = renderText({ documents: 1, findings, notChecked: [], suppressed: [], skipped: [] });
+  expect(text).toContain('(advice, 50000 times)');
+});
+
+test('a List may have more items than a call may have arguments', () => {
+  const items = Array.from({ length: 150_000 }, () => ({ apiVersion: 'v1', kind: 'Pod' }));
+  expect(readManifests(JSON.stringify({ apiVersion: 'v1', kind: 'List', items })).manifests).toHaveLength(150_000);
 });
 
 test('a number of replicas is not work', () => {

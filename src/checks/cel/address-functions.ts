@@ -12,6 +12,7 @@ import {
   type CelMap,
   type CelValue,
 } from '@bufbuild/cel';
+import { addTo } from '../../facts/collections';
 import { stringFormat } from '../schema/formats';
 import { dns1035Label, dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../server/syntax';
 import {
@@ -167,7 +168,7 @@ const urls: readonly CelFunc[] = [
   celMethod('getQuery', MAP, [], MAP, function () {
     const found = new Map<string, string[]>();
     for (const [key, value] of new URLSearchParams(asUrl(this).query)) {
-      found.set(key, [...(found.get(key) ?? []), value]);
+      addTo(found, key, value);
     }
     return celMap(new Map([...found].map(([key, values]): [string, CelInput] => [key, celList(values)])));
   }),

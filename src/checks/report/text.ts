@@ -4,6 +4,7 @@
 import pico from 'picocolors';
 import { type JsonValue } from '../../facts/api/schema';
 import { type Finding, type NotChecked, type Severity } from '../finding';
+import { groupBy } from '../../facts/collections';
 import { type SkippedSource } from '../../manifests/manifest';
 import { countsOf, type Report } from '../report';
 
@@ -107,10 +108,10 @@ const PLACES_LISTED = 5;
 
 /** Hints that several objects get, by rule: most are about all pods or none. */
 function repeatedHints(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
-  const byRule = new Map<string, Finding[]>();
-  for (const finding of findings.filter(({ severity }) => severity === 'info')) {
-    byRule.set(finding.rule, [...(byRule.get(finding.rule) ?? []), finding]);
-  }
+  const byRule = groupBy(
+    findings.filter(({ severity }) => severity === 'info'),
+    ({ rule }) => rule,
+  );
   return new Map([...byRule].filter(([, hints]) => hints.length >= REPEATED_FROM));
 }
 
@@ -207,11 +208,7 @@ function renderNotChecked(notChecked: readonly NotChecked[], colors: Colors, wid
 export function notCheckedByReason(
   notChecked: readonly NotChecked[],
 ): readonly (readonly [string, readonly NotChecked[]])[] {
-  const reasons = new Map<string, NotChecked[]>();
-  for (const one of notChecked) {
-    reasons.set(one.why, [...(reasons.get(one.why) ?? []), one]);
-  }
-  return [...reasons];
+  return [...groupBy(notChecked, ({ why }) => why)];
 }
 
 /** How many files of each kind; `--format json` lists them. */

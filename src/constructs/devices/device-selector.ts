@@ -36,7 +36,13 @@ export class DeviceSelector {
   /** GPUs of NVIDIA of one of these architectures, as the driver spells them. */
   static architecture(
     ...architectures: readonly (
-      'Volta' | 'Turing' | 'Ampere' | 'Ada Lovelace' | 'Hopper' | 'Blackwell' | (string & {})
+      | 'Volta'
+      | 'Turing'
+      | 'Ampere'
+      | 'Ada Lovelace'
+      | 'Hopper'
+      | 'Blackwell'
+      | (string & {})
     )[]
   ): DeviceSelector {
     return new DeviceSelector(isOneOf(`device.attributes[${celText(GPU_DRIVER)}].architecture`, architectures));

@@ -11,7 +11,15 @@ import { type ConfigProblem, kindOf, type Note, unknownKeys, valueOf, within } f
 import { gpusForLayout, gpusWithProfiles, migLayoutProblems, type MigLayout } from './mig-layout';
 
 export type MigConfigProblemKind =
-  'shape' | 'version' | 'unknown-key' | 'entry' | 'profile' | 'count' | 'layout' | 'profiles-apart' | 'unknown-profile';
+  | 'shape'
+  | 'version'
+  | 'unknown-key'
+  | 'entry'
+  | 'profile'
+  | 'count'
+  | 'layout'
+  | 'profiles-apart'
+  | 'unknown-profile';
 export type MigConfigProblem = ConfigProblem<MigConfigProblemKind>;
 
 export interface MigConfigReading {

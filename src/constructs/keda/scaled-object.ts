@@ -47,7 +47,11 @@ export interface Fallback {
   readonly replicas: number;
   /** How `replicas` and the current number are combined. @default 'static': `replicas`, whatever there were before */
   readonly behavior?:
-    'static' | 'currentReplicas' | 'currentReplicasIfHigher' | 'currentReplicasIfLower' | 'scalingModifiers';
+    | 'static'
+    | 'currentReplicas'
+    | 'currentReplicasIfHigher'
+    | 'currentReplicasIfLower'
+    | 'scalingModifiers';
 }
 
 /** A formula over the values of several triggers, which replaces them. */

@@ -14,7 +14,11 @@ import { publicClass } from '../resources/public-class';
 
 /** A scope that narrows the pods that a quota counts. */
 export type QuotaScope =
-  'Terminating' | 'NotTerminating' | 'BestEffort' | 'NotBestEffort' | 'CrossNamespacePodAffinity';
+  | 'Terminating'
+  | 'NotTerminating'
+  | 'BestEffort'
+  | 'NotBestEffort'
+  | 'CrossNamespacePodAffinity';
 
 /** Props of a ResourceQuota. */
 export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<ResourceQuotaKind> {

@@ -12,7 +12,8 @@ import { type NamespaceReference } from './namespace';
 
 /** A user or a group as the cluster's authentication names it, or a `User`, `Group` or `ServiceAccount` of cdk8s-plus. */
 export type TeamSubject =
-  { readonly kind: 'User' | 'Group'; readonly name: string } | { toSubjectConfiguration(): Subject };
+  | { readonly kind: 'User' | 'Group'; readonly name: string }
+  | { toSubjectConfiguration(): Subject };
 
 export interface TeamAccessProps {
   readonly namespace: NamespaceReference;

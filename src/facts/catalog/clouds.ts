@@ -9,7 +9,16 @@ import { type TaintFact } from './taints';
 
 /** Clouds, and other providers of nodes, in the catalog. */
 export type CloudName =
-  'gke' | 'eks' | 'aks' | 'ack' | 'tke' | 'baidu' | 'digitalocean' | 'ovh' | 'scaleway' | 'cluster-api';
+  | 'gke'
+  | 'eks'
+  | 'aks'
+  | 'ack'
+  | 'tke'
+  | 'baidu'
+  | 'digitalocean'
+  | 'ovh'
+  | 'scaleway'
+  | 'cluster-api';
 
 /** What one cloud writes on GPU nodes. */
 export interface CloudFacts {

@@ -138,7 +138,8 @@ function rulesIn(exported: unknown, where: string): readonly Rule[] {
   const { rules, default: byDefault } = (exported ?? {}) as { readonly rules?: unknown; readonly default?: unknown };
   const inner = (byDefault ?? {}) as { readonly rules?: unknown };
   const found = [rules, byDefault, inner.rules, exported].find((candidate) => Array.isArray(candidate)) as
-    readonly unknown[] | undefined;
+    | readonly unknown[]
+    | undefined;
   if (found === undefined || !found.every(isRule)) {
     throw new UsageError(`${where} must export an array of rules as \`rules\`; create each rule with \`defineRule\``);
   }

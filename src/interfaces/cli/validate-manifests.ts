@@ -2,8 +2,8 @@
  * Checks files for cdk8s-cli and reports in its form: by rule, with constructs.
  */
 import { DEFAULT_MINOR } from '../../facts/api/kinds';
-import { type Finding } from '../../checks/finding';
 import { countsOf, type Report } from '../../checks/report';
+import { groupBy } from '../../facts/collections';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { describeId } from '../../manifests/manifest';
 import { nearestName } from '../../facts/spelling';
@@ -89,17 +89,10 @@ function violationsOf(
 ): readonly GantryViolation[] {
   const names = resourceNames(set);
   const summaries = new Map(ruleFacts().map(({ id, summary }) => [id, summary]));
-  const byRule = new Map<string, Finding[]>();
-  for (const finding of report.findings) {
-    const key = `${finding.rule}\n${finding.fix ?? ''}`;
-    byRule.set(key, [...(byRule.get(key) ?? []), finding]);
-  }
+  const byRule = groupBy(report.findings, ({ rule, fix }) => `${rule}\n${fix ?? ''}`);
   return [...byRule.values()].map((findings): GantryViolation => {
     const [{ rule, severity, message, fix }] = findings;
-    const byObject = new Map<string, Finding[]>();
-    for (const finding of findings) {
-      byObject.set(finding.object, [...(byObject.get(finding.object) ?? []), finding]);
-    }
+    const byObject = groupBy(findings, ({ object }) => object);
     return {
       ruleName: `${severity} ${rule}`,
       recommendation: summaries.get(rule) ?? message,

@@ -1,6 +1,7 @@
 /**
  * The pools of devices that a node can use: of each pool the newest generation, in the order in which devices are tried.
  */
+import { addTo } from '../../facts/collections';
 import { type Device, type DeviceSlice } from './model';
 
 export interface DevicePool {
@@ -25,7 +26,7 @@ export function poolsOf(slices: readonly DeviceSlice[], node: string): readonly 
   const groups = new Map<string, DeviceSlice[]>();
   for (const slice of slices) {
     const key = `${slice.driver}\0${slice.pool}`;
-    groups.set(key, [...(groups.get(key) ?? []), slice]);
+    addTo(groups, key, slice);
   }
   const pools = [...groups.values()].flatMap((group) => poolOf(group, node) ?? []);
   return pools.sort(

@@ -24,7 +24,7 @@ import { daemonPods } from './daemon-sets';
 import { Lookups } from './lookups';
 import { cohortQueue, QUEUE_KINDS, queueOf } from './objects/queue';
 import { hyperNodeOf, hyperNodeTiers, TOPOLOGY_KINDS, topologyOf } from './objects/topologies';
-import { type PlannedGang, plannedGangs } from './planned-gangs';
+import { type PlannedGang, plannedGangs, PodBudget } from './planned-gangs';
 import { SchedulerTerms } from './scheduler-terms';
 import { clusterView } from './view-of';
 import { type ClusterView, type ViewGang } from './view';
@@ -101,15 +101,15 @@ export function planOf(
   const base = given ?? scheduler.configuration?.policy ?? DEFAULT_POLICY;
   const policy = actions === undefined ? base : { ...base, actions };
   const lookups = new Lookups([...cluster.objects, ...written], place.tiers, scheduler.configuration?.defaultQueue);
-  const mostPods = 1 + place.nodes.reduce((sum, { allocatable }) => sum + (allocatable.pods ?? 0), 0);
-  const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, { since: (cluster.at ?? 0) + 1, mostPods });
+  const budget = new PodBudget(place.nodes.reduce((sum, { allocatable }) => sum + (allocatable.pods ?? 0), 0));
+  const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, { since: (cluster.at ?? 0) + 1, budget });
   const planned = withCopies(
     only === undefined ? all : all.filter(({ gang }) => only.has(gang.name)).map(whole),
     copies,
   ).map((one) => scheduler.applied(one));
   const taken = new Set(planned.flatMap(({ keys }) => keys));
   const others = cluster.gangs.filter(({ keys }) => !keys.some((key) => taken.has(key)));
-  notes.push(...notesOf(workloads, lookups, mostPods));
+  notes.push(...notesOf(workloads, lookups, budget));
   const gangs = [...planned.map(({ gang }) => gang), ...others.map(({ gang }) => gang)];
   const snapshot: Snapshot = {
     // Manifests arrive one millisecond after the other, so that their order counts; the plan is made when all are there.
@@ -233,7 +233,7 @@ function queuesFor(
   return [...queues, ...taken.map((name): Queue => ({ name }))];
 }
 
-function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, mostPods: number): readonly string[] {
+function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, budget: PodBudget): readonly string[] {
   const later = notPlaced.map(({ manifest, why }) => `${manifestName(manifest)} ${why}: not placed.`);
   const classes = new Map<string, string>();
   for (const workload of workloads) {
@@ -255,13 +255,13 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, mostPods
   );
   const vast = workloads.flatMap(({ manifest, roles }) =>
     roles
-      .filter(({ count }) => count > mostPods)
+      .filter(({ count }) => count > budget.nodePods + 1)
       .map(
         ({ name, count }) =>
-          `${manifestName(manifest)} requests ${count} pods of role "${name}", but all nodes together can run at most ${mostPods - 1} pods; the others are not planned.`,
+          `${manifestName(manifest)} requests ${count} pods of role "${name}", but all nodes together can run at most ${budget.nodePods} pods; the others are not planned.`,
       ),
   );
-  return [...later, ...unknown, ...vast];
+  return [...later, ...unknown, ...vast, ...budget.notes];
 }
 
 function manifestName({ id }: Manifest): string {

@@ -43,7 +43,7 @@ export function plannedGangs(
   workloads: readonly Workload[],
   lookups: Lookups,
   before: readonly ClusterGang[],
-  { since, mostPods }: Bounds,
+  { since, budget }: Bounds,
 ): readonly PlannedGang[] {
   const drafts = new Map<string, Draft>();
   for (const workload of workloads) {
@@ -64,7 +64,7 @@ export function plannedGangs(
       templates,
       before: known.get(draft.key),
       arrival: since + index,
-      mostPods,
+      budget,
     }),
   );
 }
@@ -72,8 +72,35 @@ export function plannedGangs(
 export interface Bounds {
   /** Gangs of manifests are younger than this, in the order of the manifests. */
   readonly since: number;
-  /** Maximum number of planned pods per role: all nodes together hold fewer, and a typo can request a billion. */
-  readonly mostPods: number;
+  readonly budget: PodBudget;
+}
+
+/** Maximum number of planned pods of all roles. */
+const MOST_PODS = 1_000_000;
+
+/** A typo can request a billion pods. A plan has no more pods of a role than all nodes together can run and one more, and a million of all roles. */
+export class PodBudget {
+  private taken = 0;
+  private wanted = 0;
+
+  /** @param nodePods pods that all nodes together can run */
+  constructor(readonly nodePods: number) {}
+
+  /** How many of the pods of a role are planned. */
+  take(count: number): number {
+    const wanted = Math.min(count, this.nodePods + 1);
+    const taken = Math.min(wanted, Math.max(1, MOST_PODS - this.taken));
+    this.wanted += wanted;
+    this.taken += taken;
+    return taken;
+  }
+
+  /** What the plan says about pods that it leaves out. */
+  get notes(): readonly string[] {
+    return this.wanted <= MOST_PODS
+      ? []
+      : [`The workloads request ${this.wanted} pods; ${this.taken} of them are planned.`];
+  }
 }
 
 /** Pods that name a gang or a pod group belong to it, whichever workloads they are of; else a workload is a gang of its own. */
@@ -106,14 +133,10 @@ interface Around {
   readonly templates: SharedTemplates;
   readonly before: ClusterGang | undefined;
   readonly arrival: number;
-  readonly mostPods: number;
+  readonly budget: PodBudget;
 }
 
-function plannedGang(
-  draft: Draft,
-  name: string,
-  { lookups, templates, before, arrival, mostPods }: Around,
-): PlannedGang {
+function plannedGang(draft: Draft, name: string, { lookups, templates, before, arrival, budget }: Around): PlannedGang {
   const { workloads, group, namespace } = draft;
   const hints = mergedHints(group?.hints ?? {}, ...workloads.map(hintsOf));
   const several = workloads.length > 1;
@@ -124,7 +147,7 @@ function plannedGang(
       workload.roles.map((role) => ({
         role: {
           ...role,
-          count: Math.min(role.count, mostPods),
+          count: budget.take(role.count),
           ...(several && { name: `${workload.manifest.id.name}/${role.name}` }),
         },
         template: admitted(templates.of(role, namespace, workload.manifest), flavors),

@@ -41,13 +41,18 @@ export const LEVELS = [
 const CPU = { perDevice: 16_000, alone: 32_000 };
 const MEMORY = { perDevice: 128 * 2 ** 30, alone: 128 * 2 ** 30 };
 const PODS = 110;
-/** Every node and device of a pool is held in memory; no cluster has more. */
-const MOST_NODES = 100_000;
+/** Nodes of all pools. Every node and device is held in memory; no cluster has more. */
+export const MOST_NODES = 100_000;
 const MOST_DEVICES = 1024;
 
-export function readPool(fields: Fields): Pool {
+/** @param mostNodes nodes that the cluster may still have */
+export function readPool(fields: Fields, mostNodes = MOST_NODES): Pool {
   const name = fields.required('name');
-  const count = fields.number('count', { least: 1, most: MOST_NODES, whole: true }) ?? 1;
+  const wanted = fields.number('count', { least: 1, most: MOST_NODES, whole: true }) ?? 1;
+  if (wanted > mostNodes) {
+    fields.wrong('count', wanted, `at most ${mostNodes}, because all pools together can have ${MOST_NODES} nodes`);
+  }
+  const count = Math.min(wanted, mostNodes);
   const { devices, resource, labels: deviceLabels } = readDevices(fields);
   const levels = readLevels(fields, count, name);
   const pattern = fields.text('names') ?? `${name}-#`;
@@ -160,7 +165,7 @@ interface NvidiaNode {
   readonly family: string | undefined;
 }
 
-/** Devices of the usual node of an accelerator stand evenly on its NUMA nodes; of other nodes nothing is known. */
+/** Devices of the usual node of an accelerator are distributed evenly on its NUMA nodes; of other nodes nothing is known. */
 function usualNumaNodes(facts: KnownAcceleratorFacts | undefined, perNode: number): number | undefined {
   return facts?.host?.devices === perNode ? facts.host.numaNodes : undefined;
 }

@@ -13,6 +13,7 @@ import {
   type ViewPending,
   type ViewRole,
 } from './view';
+import { addTo } from '../../facts/collections';
 import { type ViewInput } from './view-input';
 import { obstacleText } from '../../placement/obstacle-words';
 import { amountOf, changeText, topologyText } from './words';
@@ -33,7 +34,7 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
   const evictionsFor = new Map<number, number[]>();
   placed.evictions.forEach((eviction, index) => {
     if (eviction.for !== undefined) {
-      evictionsFor.set(eviction.for, [...(evictionsFor.get(eviction.for) ?? []), index]);
+      addTo(evictionsFor, eviction.for, index);
     }
   });
   return order.map((name, index): ViewGang => {

@@ -35,7 +35,7 @@ export async function askLiveServer(
   bases: readonly BaseManifest[],
   minor: KubernetesMinor,
 ): Promise<readonly Answer[]> {
-  const cluster = await Cluster.start({ programs: await buildPrograms({ print: (line) => console.log(line) }) });
+  const cluster = await Cluster.start({ programs: buildPrograms({ print: (line) => console.log(line) }) });
   try {
     await applyCustomResources(cluster.client, coveredDefinitions());
     const discovery = await Discovery.read(cluster.client);

@@ -45,7 +45,17 @@ export async function runProgram(
   rmSync(file, { force: true });
   await promisify(execFile)(
     process.execPath,
-    ['--require', require.resolve('tsx/cjs'), __filename, folder, project, String(port), command, program, JSON.stringify(change)], // prettier-ignore
+    [
+      '--require',
+      require.resolve('tsx/cjs'),
+      __filename,
+      folder,
+      project,
+      String(port),
+      command,
+      program,
+      JSON.stringify(change),
+    ],
     {
       maxBuffer: 1 << 26,
       env: { ...process.env, TSX_TSCONFIG_PATH: resolve(__dirname, '../../../tsconfig.dev.json') },

@@ -6,6 +6,7 @@ import { clusterOfObjects, ClusterFileError, readCluster, sampleCluster } from '
 import { readPolicyFile } from '../../../src/planning/cluster/policy-file';
 import { changed, differenceOf, readWhatIf } from '../../../src/planning/cluster/what-if';
 import { DEFAULT_POLICY } from '../../../src/placement';
+import { PodBudget } from '../../../src/planning/cluster/planned-gangs';
 import { clusterOf, gangNamed, gpus, nodeObject, plan } from './builders';
 
 const pytorch = (name: string, workers: number, more = ''): string => `apiVersion: kubeflow.org/v1
@@ -69,6 +70,17 @@ describe('a plan', () => {
     expect(made.view.notes).toEqual([
       'PyTorchJob ml/slip requests 1000000000 pods of role "Worker", but all nodes together can run at most 440 pods; the others are not planned.',
     ]);
+  });
+
+  it('plans more pods than a call may have arguments', () => {
+    const made = plan(pytorch('slip', 1_000_000_000), clusterOf('pools: [{name: gpu, count: 1200, cpu: 64}]'));
+    expect(gangNamed(made, 'ml/slip')).toMatchObject({ state: 'pending', pods: 132_001 });
+  });
+
+  it('plans a million pods of all roles together', () => {
+    const budget = new PodBudget(700_000);
+    expect([1e9, 1e9, 5].map((count) => budget.take(count))).toEqual([700_001, 299_999, 1]);
+    expect(budget.notes).toEqual(['The workloads request 1400007 pods; 1000001 of them are planned.']);
   });
 
   it('names the label that no node has', () => {
@@ -249,7 +261,7 @@ describe('what if', () => {
     return plan(asked, cluster, { copies });
   };
 
-  it('a node is drained: what does not fit any more is told', () => {
+  it('a node is drained: what does not fit any more is reported', () => {
     const difference = differenceOf(plan(asked).view, after('drain=n-2').view);
     expect(difference).toMatchObject({
       gangs: [{ name: 'ml/train', before: 'placed', after: 'pending' }],
@@ -363,7 +375,14 @@ describe('files', () => {
     );
   });
 
-  it('everything that is wrong with a cluster file is told at once, with what would be right', () => {
+  it('pools that are too large together are rejected', () => {
+    const pool = (name: string): string => `{name: ${name}, count: 60000, cpu: 8}`;
+    expect(() => clusterOf(`pools: [${pool('a')}, ${pool('b')}]`)).toThrow(
+      'pools[1].count must be at most 40000, because all pools together can have 100000 nodes, not 60000',
+    );
+  });
+
+  it('everything that is wrong with a cluster file is reported at once, with what would be right', () => {
     const text =
       'pools: [{name: a, count: 0, acelerator: H100, perNode: 8, racks: {size: 2, count: 3}, taints: [x]}]\nqueues: [{name: child, parent: q}]';
     expect(() => clusterOf(text)).toThrow(ClusterFileError);

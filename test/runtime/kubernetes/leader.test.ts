@@ -57,7 +57,7 @@ describe('the leader', () => {
     clock = new Hands(),
     onChange?: LeaderOptions['onChange'],
   ): Leader {
-    // Tries every 10 ms of real time; what a lease is worth is told by the clock of the test.
+    // Tries every 10 ms of real time; the clock of the test decides about the lease.
     const leader = new Leader({
       client: store,
       namespace: 'ns',
@@ -80,7 +80,7 @@ describe('the leader', () => {
     }
   });
 
-  it('is whoever comes first, and nobody else', async () => {
+  it('is the first replica, and no other', async () => {
     const store = new LeaseStore();
     const first = start(store, 'first');
     await until(() => first.holds);

@@ -15,7 +15,17 @@ export type CelType =
   | { readonly kind: 'named'; readonly name: string };
 
 export type Primitive =
-  'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null_type' | 'dyn' | 'any' | 'duration' | 'timestamp';
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'null_type'
+  | 'dyn'
+  | 'any'
+  | 'duration'
+  | 'timestamp';
 
 const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>([
   'bool',
@@ -144,7 +154,7 @@ export class Substitution {
     return closed(resolved);
   }
 
-  /** Whether all types can be assigned; if not, nothing was learned. */
+  /** Whether all types can be assigned; if not, the substitution is unchanged. */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
     if (from.length !== to.length) {
       return false;

@@ -15,7 +15,12 @@ import { enforcedLevel, podSecurityViolations } from './pod-security';
 import { type CountedPod, countsPod, podUse, unstatedAmounts } from './quotas';
 
 export type AdmissionPlugin =
-  'Priority' | 'LimitRanger' | 'Validation' | 'PodSecurity' | 'RuntimeClass' | 'ResourceQuota';
+  | 'Priority'
+  | 'LimitRanger'
+  | 'Validation'
+  | 'PodSecurity'
+  | 'RuntimeClass'
+  | 'ResourceQuota';
 
 export interface AdmissionViolation extends Violation {
   /** What would reject the pod; `Validation` is the server's own code, which sees the pod after defaults. */

@@ -5,6 +5,7 @@ import { fixesByField } from '../../../checks/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { qualifiedName } from '../../../checks/server/syntax';
+import { addTo } from '../../../facts/collections';
 import { type Manifest } from '../../../manifests/manifest';
 import { type PodTemplate } from '../../../manifests/pod-template';
 import { pointer } from '../../../manifests/pointer';
@@ -178,7 +179,7 @@ const layers = requestRule(
         yield { path, message: `the level "${level}" of layer ${index + 1} must ${complaint}`, found: level };
       }
       if (seen.has(level)) {
-        yield { path, message: `duplicate level ${level}`, found: level };
+        yield { path, message: `duplicate level "${level}"`, found: level };
       }
       seen.add(level);
       if (size < 1) {
@@ -281,7 +282,7 @@ function* groupsIn(
   for (const template of templates) {
     const name = annotationsOf(template).get(POD_SET_GROUP);
     if (name !== undefined) {
-      groups.set(name, [...(groups.get(name) ?? []), template]);
+      addTo(groups, name, template);
     }
   }
   for (const [name, members] of groups) {

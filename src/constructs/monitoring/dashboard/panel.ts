@@ -5,7 +5,17 @@ import { type Duration } from 'cdk8s';
 
 /** How a value is shown. Grafana's ids of units. */
 export type PanelUnit =
-  'percentunit' | 'percent' | 'bytes' | 'Bps' | 'celsius' | 'watt' | 'hertz' | 's' | 'short' | 'ops' | 'none';
+  | 'percentunit'
+  | 'percent'
+  | 'bytes'
+  | 'Bps'
+  | 'celsius'
+  | 'watt'
+  | 'hertz'
+  | 's'
+  | 'short'
+  | 'ops'
+  | 'none';
 
 /** A query of a panel. */
 export interface PanelQuery {

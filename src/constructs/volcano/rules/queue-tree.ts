@@ -5,6 +5,7 @@
 import { cite } from '../../../facts/upstream';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
+import { addTo } from '../../../facts/collections';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { Quantity } from '../../../manifests/quantity';
 import { type SetRule } from '../../../checks/rule';
@@ -283,7 +284,7 @@ function pathsOf(set: ManifestSet): ReadonlyMap<string, readonly QueueNode[]> {
     }
     // The mutating webhook puts the root in front of a path that lacks it.
     const path = written.startsWith('root') ? written : `root/${written}`;
-    owners.set(path, [...(owners.get(path) ?? []), node]);
+    addTo(owners, path, node);
   }
   return owners;
 }

@@ -5,7 +5,18 @@ import { isAcceleratorResource } from '../../../facts/catalog';
 import { type Toleration } from '../../../facts/api/types/core/v1';
 import { type Accelerator } from '../../../constructs/pods';
 import { parseQuantity } from '../../../manifests/quantity';
-import { at, Call, evaluate, type Expression, type Fields, fieldsOf, listOf, nonEmpty, present, without } from './expression'; // prettier-ignore
+import {
+  at,
+  Call,
+  evaluate,
+  type Expression,
+  type Fields,
+  fieldsOf,
+  listOf,
+  nonEmpty,
+  present,
+  without,
+} from './expression';
 
 /** What a container asks for, as an `Accelerator`. */
 export interface AcceleratorRequest {

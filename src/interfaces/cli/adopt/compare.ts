@@ -36,9 +36,29 @@ const UNORDERED: Readonly<Record<string, readonly string[]>> = {
 
 /** Objects and lists that mean the same empty as unset. */
 const MAY_BE_EMPTY: ReadonlySet<string> = new Set([
-  'annotations', 'args', 'command', 'env', 'envFrom', 'imagePullSecrets', 'initContainers', 'labels', 'limits', 'nodeSelector', 'policies',
-  'ports', 'requests', 'resources', 'runPolicy', 'securityContext', 'status', 'strategy', 'tolerations', 'updateStrategy', 'volumeMounts', 'volumes',
-]); // prettier-ignore
+  'annotations',
+  'args',
+  'command',
+  'env',
+  'envFrom',
+  'imagePullSecrets',
+  'initContainers',
+  'labels',
+  'limits',
+  'nodeSelector',
+  'policies',
+  'ports',
+  'requests',
+  'resources',
+  'runPolicy',
+  'securityContext',
+  'status',
+  'strategy',
+  'tolerations',
+  'updateStrategy',
+  'volumeMounts',
+  'volumes',
+]);
 
 const DURATION = /(?:timeout|duration|interval|period)$/i;
 

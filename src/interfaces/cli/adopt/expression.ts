@@ -6,7 +6,14 @@ import { LIBRARY } from './library';
 
 /** A literal, a list or object of expressions, or code. */
 export type Expression =
-  JsonPrimitive | undefined | readonly Expression[] | Fields | Call | Reference | Unset | KindName;
+  | JsonPrimitive
+  | undefined
+  | readonly Expression[]
+  | Fields
+  | Call
+  | Reference
+  | Unset
+  | KindName;
 
 /** An object literal. */
 export interface Fields {

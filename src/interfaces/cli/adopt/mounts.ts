@@ -4,7 +4,20 @@
 import { volumeNameOf } from '../../../constructs/pods/mount';
 import { parseQuantity } from '../../../manifests/quantity';
 import { isBytes } from './container-resources';
-import { at, Call, type Expression, type Fields, fieldsOf, isFields, listOf, namedReference, nonEmpty, present, textOf, without } from './expression'; // prettier-ignore
+import {
+  at,
+  Call,
+  type Expression,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  namedReference,
+  nonEmpty,
+  present,
+  textOf,
+  without,
+} from './expression';
 
 export interface Mounts {
   readonly mounts?: readonly Expression[];

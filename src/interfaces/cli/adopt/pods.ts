@@ -2,7 +2,21 @@
  * Pod templates as the props of the pod model: what has a property becomes one, everything else `podOverrides`.
  */
 import { acceleratorOf } from './accelerators';
-import { at, duration, type Expression, type Fields, fieldsOf, isFields, listOf, namedReference, nonEmpty, present, textOf, Unset, without } from './expression'; // prettier-ignore
+import {
+  at,
+  duration,
+  type Expression,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  namedReference,
+  nonEmpty,
+  present,
+  textOf,
+  Unset,
+  without,
+} from './expression';
 import { containerAmounts } from './container-resources';
 import { mountsOf } from './mounts';
 
@@ -95,14 +109,34 @@ export function podProps(template: Expression, options: PodOptions = {}): Pods |
 }
 
 const CONTAINER_PROPS = [
-  'name', 'image', 'imagePullPolicy', 'command', 'args', 'workingDir', 'env', 'envFrom', 'ports', 'resources', 'volumeMounts',
+  'name',
+  'image',
+  'imagePullPolicy',
+  'command',
+  'args',
+  'workingDir',
+  'env',
+  'envFrom',
+  'ports',
+  'resources',
+  'volumeMounts',
   'securityContext',
-]; // prettier-ignore
+];
 
 const POD_PROPS = [
-  'containers', 'initContainers', 'volumes', 'nodeSelector', 'affinity', 'tolerations', 'serviceAccountName', 'securityContext',
-  'runtimeClassName', 'imagePullSecrets', 'terminationGracePeriodSeconds', 'priorityClassName',
-]; // prettier-ignore
+  'containers',
+  'initContainers',
+  'volumes',
+  'nodeSelector',
+  'affinity',
+  'tolerations',
+  'serviceAccountName',
+  'securityContext',
+  'runtimeClassName',
+  'imagePullSecrets',
+  'terminationGracePeriodSeconds',
+  'priorityClassName',
+];
 
 /** What is different in the pods of one role; properties that it does not have are unset. */
 export function changesOf(common: Fields, role: Fields): Fields | undefined {

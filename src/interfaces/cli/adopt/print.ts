@@ -23,7 +23,11 @@ export function print(expression: Expression, imports: Imports, indent = ''): st
     `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
   if (Array.isArray(expression)) {
     const list = expression as readonly Expression[];
-    return lines('[', list.map((item) => print(item, imports, inner)), ']'); // prettier-ignore
+    return lines(
+      '[',
+      list.map((item) => print(item, imports, inner)),
+      ']',
+    );
   }
   if (expression instanceof Call) {
     const given = givenArguments(expression).map((argument) => print(argument, imports, indent));

@@ -1,8 +1,23 @@
 /**
  * Labels, annotations, and fields by which a workload says who schedules it, as `submitTo` and `scheduleBy` of a construct.
  */
-import { GANTRY_GANG_LABEL, GANTRY_GANG_MIN_MEMBER, GANTRY_GANG_PER_LABEL, GANTRY_QUEUE_LABEL, GANTRY_SCHEDULER } from '../../../facts/catalog'; // prettier-ignore
-import { KAI_QUEUE_LABEL, KAI_SCHEDULER, KUEUE_PRIORITY_LABEL, KUEUE_QUEUE_LABEL, VOLCANO_GROUP_ANNOTATION, VOLCANO_MIN_MEMBER_ANNOTATION, VOLCANO_QUEUE_ANNOTATION, VOLCANO_SCHEDULER } from '../../../constructs/pods/scheduling-names'; // prettier-ignore
+import {
+  GANTRY_GANG_LABEL,
+  GANTRY_GANG_MIN_MEMBER,
+  GANTRY_GANG_PER_LABEL,
+  GANTRY_QUEUE_LABEL,
+  GANTRY_SCHEDULER,
+} from '../../../facts/catalog';
+import {
+  KAI_QUEUE_LABEL,
+  KAI_SCHEDULER,
+  KUEUE_PRIORITY_LABEL,
+  KUEUE_QUEUE_LABEL,
+  VOLCANO_GROUP_ANNOTATION,
+  VOLCANO_MIN_MEMBER_ANNOTATION,
+  VOLCANO_QUEUE_ANNOTATION,
+  VOLCANO_SCHEDULER,
+} from '../../../constructs/pods/scheduling-names';
 import { at, Call, type Expression, type Fields, isFields, listOf, referenceTo, setOwn, textOf } from './expression';
 import { type MethodCall } from './proposal';
 

@@ -11,10 +11,31 @@ import { DEFAULT_RETRY_ON, FAILURE_CLASSES, FAILURE_GROUPS, type FailureClass } 
 import { type DeviceRequest, type TaskSpec } from '../task/task';
 
 const FIELDS = [
-  'name', 'tenant', 'priority', 'image', 'command', 'entrypoint', 'env', 'volumes', 'workdir', 'user', 'network', 'devices',
-  'cpus', 'memoryBytes', 'shmBytes', 'replicas', 'retries', 'retryOn', 'timeLimitSeconds', 'after', 'preemptible', 'graceSeconds',
-  'readOnly', 'array',
-]; // prettier-ignore
+  'name',
+  'tenant',
+  'priority',
+  'image',
+  'command',
+  'entrypoint',
+  'env',
+  'volumes',
+  'workdir',
+  'user',
+  'network',
+  'devices',
+  'cpus',
+  'memoryBytes',
+  'shmBytes',
+  'replicas',
+  'retries',
+  'retryOn',
+  'timeLimitSeconds',
+  'after',
+  'preemptible',
+  'graceSeconds',
+  'readOnly',
+  'array',
+];
 const LONGEST_TEXT = 4096;
 const MOST_ENTRIES = 1000;
 const MOST_ELEMENTS = 10_000;

@@ -53,7 +53,8 @@ export class ApiClient {
   private admission: Promise<Admission> | undefined;
   private admissionSince = 0;
   private agents:
-    { readonly requests: HttpAgent; readonly streams: HttpAgent; readonly connection: string } | undefined;
+    | { readonly requests: HttpAgent; readonly streams: HttpAgent; readonly connection: string }
+    | undefined;
 
   constructor(private readonly options: ApiClientOptions) {}
 

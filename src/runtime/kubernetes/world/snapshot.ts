@@ -1,6 +1,7 @@
 /**
  * One question to the placement core: the world as it is watched, with everything that has been set in motion counted as done.
  */
+import { addAll } from '../../../facts/collections';
 import {
   type ClusterNode,
   type Gang,
@@ -71,7 +72,7 @@ export function question(world: World, assumptions: Assumptions, moment: Moment)
   for (const members of world.gangs.values()) {
     if (members.pods.size > 0) {
       const part = gangPart(world, assumptions, moment, members);
-      pods.push(...part.pods);
+      addAll(pods, part.pods);
       gangs.push(...(part.gang === undefined ? [] : [part.gang]));
       held.push(...(part.held === undefined ? [] : [part.held]));
     }

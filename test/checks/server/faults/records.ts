@@ -53,7 +53,7 @@ export const RECORDS_FAULTS: readonly ObjectFault[] = [
   ['lease-candidate-valid', 'no version', by(recordObjects, 'LeaseCandidate'), (spec) => delete spec.binaryVersion],
   [
     'lease-candidate-valid',
-    'a strategy of nobody',
+    'an unknown strategy',
     by(recordObjects, 'LeaseCandidate'),
     (spec) => (spec.strategy = 'Mine'),
   ],

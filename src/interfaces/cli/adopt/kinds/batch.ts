@@ -3,7 +3,20 @@
  */
 import { duration, type Expression, type Fields } from '../expression';
 import { changesOf, podProps } from '../pods';
-import { all, at, fieldsOf, flag, type Inverse, listOf, oneOf, present, priorityOf, type Proposal, whole, workload } from '../proposal'; // prettier-ignore
+import {
+  all,
+  at,
+  fieldsOf,
+  flag,
+  type Inverse,
+  listOf,
+  oneOf,
+  present,
+  priorityOf,
+  type Proposal,
+  whole,
+  workload,
+} from '../proposal';
 
 interface JobParts {
   readonly props: Fields;

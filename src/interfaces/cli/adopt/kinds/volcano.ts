@@ -6,9 +6,32 @@ import { isJobPlugin, JOB_PLUGIN_FLAGS } from '../../../../constructs/volcano/jo
 import { isPolicyAction, isPolicyEvent } from '../../../../constructs/volcano/job-policies';
 import { parseGoDuration } from '../../../../manifests/go-duration';
 import { amounts } from '../container-resources';
-import { Call, duration, type Expression, type Fields, isFields, namedReference, nonEmpty, referenceTo, textOf } from '../expression'; // prettier-ignore
+import {
+  Call,
+  duration,
+  type Expression,
+  type Fields,
+  isFields,
+  namedReference,
+  nonEmpty,
+  referenceTo,
+  textOf,
+} from '../expression';
 import { podProps } from '../pods';
-import { all, at, fieldsOf, flag, type Inverse, listOf, oneOf, present, priorityOf, type MethodCall, whole, workload } from '../proposal'; // prettier-ignore
+import {
+  all,
+  at,
+  fieldsOf,
+  flag,
+  type Inverse,
+  listOf,
+  oneOf,
+  present,
+  priorityOf,
+  type MethodCall,
+  whole,
+  workload,
+} from '../proposal';
 
 /** The class of a job is a field of the job, not of its pods. */
 function jobProps(spec: Expression): Fields | undefined {
