@@ -19,7 +19,9 @@ import { preflight } from './preflight/preflight';
 import { SYSTEM_CLOCK } from './runner/clock';
 import { ownerOf } from './runner/ownership';
 import { Runner } from './runner/runner';
+import { Listeners } from './service/listeners';
 import { Service } from './service/server';
+import { Tokens } from './service/tokens';
 import { TaskStore } from './store/store';
 
 export interface ServeOptions {
@@ -89,11 +91,21 @@ export async function serve({ configuration, env, version, adopt, log }: ServeOp
   });
   const service = new Service({ runner, store, engine, version });
   await runner.start();
-  await service.listen(configuration.socket, 0o660);
+  const listeners = new Listeners(service.answer);
+  await listeners.socket(configuration.socket, 0o660, {});
   if (configuration.tenantSockets !== undefined) {
     for (const { name } of configuration.tenants) {
-      await service.listen(join(configuration.tenantSockets, name, 'runner.sock'), 0o660, { tenant: name });
+      await listeners.socket(join(configuration.tenantSockets, name, 'runner.sock'), 0o660, { tenant: name });
     }
+  }
+  if (configuration.listen !== undefined) {
+    await listeners.network(
+      configuration.listen,
+      Tokens.read(
+        configuration.listen.tokens,
+        configuration.tenants.map(({ name }) => name),
+      ),
+    );
   }
   const tidy = (): void => {
     try {
@@ -114,7 +126,7 @@ export async function serve({ configuration, env, version, adopt, log }: ServeOp
     engine: engine.name,
     close: async () => {
       timers.forEach((timer) => clearInterval(timer));
-      await service.close();
+      await listeners.close();
       await runner.stop();
       kernelLog?.close();
       engine.close();

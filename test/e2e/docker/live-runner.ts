@@ -28,7 +28,7 @@ export class LiveRunner {
 
   constructor(
     private readonly engineHost: string,
-    configuration: Readonly<Record<string, unknown>> = {},
+    configuration: (folder: string) => Readonly<Record<string, unknown>> = () => ({}),
   ) {
     const file = {
       state: join(this.folder, 'state'),
@@ -37,7 +37,7 @@ export class LiveRunner {
       lockMemory: false,
       devicePollSeconds: 1,
     };
-    writeFileSync(join(this.folder, 'runner.yaml'), stringify({ ...file, ...configuration }));
+    writeFileSync(join(this.folder, 'runner.yaml'), stringify({ ...file, ...configuration(this.folder) }));
     mkdirSync(join(this.folder, 'shared'));
   }
 
@@ -83,9 +83,13 @@ export class LiveRunner {
   }
 
   /** Runs `gantry docker …`. */
-  async gantry(...words: readonly string[]): Promise<Printed> {
+  gantry(...words: readonly string[]): Promise<Printed> {
+    return this.gantryWith({}, ...words);
+  }
+
+  async gantryWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Printed> {
     const child = spawn(process.execPath, [COMMAND, 'docker', ...words], {
-      env: { ...process.env, GANTRY_DOCKER_SOCKET: this.socket, DOCKER_HOST: this.engineHost },
+      env: { ...process.env, GANTRY_DOCKER_SOCKET: this.socket, DOCKER_HOST: this.engineHost, ...env },
     });
     let [out, err] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));

@@ -52,8 +52,22 @@ test.each<[string, Partial<HostFacts>, Partial<HostFacts['info']>, readonly stri
   ],
   ['a version that is not known', {}, { ServerVersion: 'dev' }, []],
   ['cgroup 1', {}, { CgroupVersion: '1' }, ['cgroup warning: Boot with cgroup version 2']],
-  ['no swap accounting', {}, { SwapLimit: false }, ['swap accounting warning: Add "cgroup_enable=memory swapaccount=1" to GRUB_CMDLINE_LINUX in /etc/default/grub, run sudo update-grub, and reboot']], // prettier-ignore
-  ['no CPU sets', {}, { CPUSet: false }, ['CPU sets missing: Add "cgroup_enable=cpuset" to GRUB_CMDLINE_LINUX in /etc/default/grub, run sudo update-grub, and reboot']], // prettier-ignore
+  [
+    'no swap accounting',
+    {},
+    { SwapLimit: false },
+    [
+      'swap accounting warning: Add "cgroup_enable=memory swapaccount=1" to GRUB_CMDLINE_LINUX in /etc/default/grub, run sudo update-grub, and reboot',
+    ],
+  ],
+  [
+    'no CPU sets',
+    {},
+    { CPUSet: false },
+    [
+      'CPU sets missing: Add "cgroup_enable=cpuset" to GRUB_CMDLINE_LINUX in /etc/default/grub, run sudo update-grub, and reboot',
+    ],
+  ],
   [
     'devices that the engine cannot give',
     { devices: [{ id: 'GPU-a' }] },
@@ -72,7 +86,14 @@ test.each<[string, Partial<HostFacts>, Partial<HostFacts['info']>, readonly stri
     {},
     ['devices missing: Correct the "cdi" names of runner.yaml'],
   ],
-  ['default runtime nvidia', {}, { DefaultRuntime: 'nvidia' }, ['runtimes warning: Set "default-runtime" to "runc" in /etc/docker/daemon.json, then sudo systemctl restart docker']], // prettier-ignore
+  [
+    'default runtime nvidia',
+    {},
+    { DefaultRuntime: 'nvidia' },
+    [
+      'runtimes warning: Set "default-runtime" to "runc" in /etc/docker/daemon.json, then sudo systemctl restart docker',
+    ],
+  ],
   ['no driver', { driver: undefined, devices: [], nvidiaOnPci: 2 }, {}, ['NVIDIA driver missing: Install the driver']],
   ['no toolkit', { toolkit: undefined }, {}, ['NVIDIA Container Toolkit missing: Install 1.17.8 or later']],
   ['an unsafe toolkit', { toolkit: '1.16.2' }, {}, ['NVIDIA Container Toolkit missing: Install 1.17.8 or later']],

@@ -34,7 +34,7 @@ export function socketOf({ socket }: SocketFlags, terminal: Pick<Terminal, 'env'
 }
 
 export function clientOf(flags: SocketFlags, terminal: Pick<Terminal, 'env'>): RunnerClient {
-  return new RunnerClient(socketOf(flags, terminal));
+  return new RunnerClient(socketOf(flags, terminal), terminal.env.GANTRY_DOCKER_TOKEN);
 }
 
 /** What the runner or the engine refuses is the caller's to mend: one line, status 2. */

@@ -11,6 +11,7 @@ export interface Outage {
 }
 
 export class EngineLink {
+  private readonly since: number;
   private lostAt: number | undefined;
   private last: Outage | undefined;
   /** Containers that the engine started or reported as running since it was last lost. */
@@ -20,15 +21,21 @@ export class EngineLink {
     private readonly clock: Clock,
     private readonly log: (line: string) => void,
     private readonly troubled: (error: unknown) => void,
-  ) {}
+  ) {
+    this.since = clock.now();
+  }
 
   get isLost(): boolean {
     return this.lostAt !== undefined;
   }
 
-  /** When the engine was last away. `undefined` if it never was. */
-  get outage(): Outage | undefined {
-    return this.last;
+  /**
+   * When the engine was last away. `undefined` if it never was.
+   *
+   * @param isRestarted the engine was restarted since, perhaps while no runner ran
+   */
+  outage(isRestarted: boolean): Outage | undefined {
+    return this.last ?? (isRestarted ? { from: 0, to: this.since } : undefined);
   }
 
   /** An engine that did not answer is lost; any other error is trouble. */

@@ -66,6 +66,11 @@ export function observed(found: Pick<ContainerState, 'State'> | undefined, circu
   }
 }
 
+/** The engine knows that it runs, and will see its end. */
+export function isFollowed(found: Pick<ContainerState, 'State'> | undefined): boolean {
+  return found?.State.Status === 'running' && !NEVER.test(found.State.StartedAt);
+}
+
 function neverRan(problem: string, { now, stopping }: Circumstances): Observation {
   if (stopping) {
     return { kind: 'ended', at: now };

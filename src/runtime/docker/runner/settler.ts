@@ -4,7 +4,7 @@
  */
 import { type ContainerState, EngineError } from '../engine/engine';
 import { isActive, type Member, type Task } from '../task/task';
-import { type End, observed } from './observed';
+import { type End, isFollowed, observed } from './observed';
 import { cleaning, type Parts } from './parts';
 
 export class Settler {
@@ -36,10 +36,13 @@ export class Settler {
     if (task === undefined) {
       return;
     }
+    const isKnown =
+      isFollowed(found) || link.hasWitnessed(container) || (await options.engine.remembersCreation(container));
+    const outage = link.outage(!isKnown);
     const observation = observed(found, {
       now: options.clock.now(),
       stopping: task.state === 'stopping',
-      ...(link.outage === undefined ? {} : { outage: link.outage }),
+      ...(outage === undefined ? {} : { outage }),
       ...(said === undefined ? {} : { said }),
     });
     if (observation.kind === 'running') {
@@ -48,7 +51,7 @@ export class Settler {
       if (after?.state === 'running') {
         deadlines.begin(after);
       }
-    } else if (observation.kind === 'ended' && (await this.isOver(task, task.members[index], found))) {
+    } else if (observation.kind === 'ended' && (isKnown || this.isGone(task, task.members[index], hasEnded(found)))) {
       const now = this.current(id, index, container);
       if (now !== undefined) {
         this.exited(now, index, observation);
@@ -62,16 +65,6 @@ export class Settler {
   private current(id: string, member: number, container: string): Task | undefined {
     const task = this.parts.ledger.get(id);
     return task?.members[member]?.container === container && isActive(task) ? task : undefined;
-  }
-
-  /** Whether the report of an end can be relied on: it made the container itself, or no process is left. */
-  private async isOver(task: Task, member: Member, found: ContainerState | undefined): Promise<boolean> {
-    const { link, options } = this.parts;
-    const container = member.container!;
-    if (link.hasWitnessed(container) || (await options.engine.remembersCreation(container))) {
-      return true;
-    }
-    return this.isGone(task, member, found !== undefined && found.State.Status !== 'created');
   }
 
   /**
@@ -136,4 +129,8 @@ export class Settler {
       },
     );
   }
+}
+
+function hasEnded(found: ContainerState | undefined): boolean {
+  return found?.State.Status === 'exited' || found?.State.Status === 'dead';
 }

@@ -8,9 +8,7 @@ import { parseAmdSmi, parseRocmSmi } from '../../../../src/runtime/docker/device
 import { parseNvidiaReport } from '../../../../src/runtime/docker/devices/nvidia-smi';
 import { parseTopology } from '../../../../src/runtime/docker/devices/topology';
 import { parseXml } from '../../../../src/runtime/docker/devices/xml';
-import {
-  A100, A100_LIST, AMD_SMI, H100_TOPOLOGY, L40S, reportOf, ROCM_SMI, UNLINKED_TOPOLOGY,
-} from './recorded'; // prettier-ignore
+import { A100, A100_LIST, AMD_SMI, H100_TOPOLOGY, L40S, reportOf, ROCM_SMI, UNLINKED_TOPOLOGY } from './recorded';
 
 function host(printed: Readonly<Record<string, string>>, numa: Readonly<Record<string, number>> = {}): HostTools {
   return {
@@ -38,7 +36,15 @@ test('a device that CDI names by index and by UUID is one device, and other kind
 test('for an engine that does not list devices, the CDI files of its folders count', () => {
   const yaml = 'cdiVersion: 0.6.0\nkind: nvidia.com/gpu\ndevices:\n- name: "0"\n- name: all\n';
   const files = (folder: string): ReadonlyMap<string, string> =>
-    new Map(folder === '/etc/cdi' ? [['a.yaml', yaml], ['b.json', '{"kind":1}'], ['c.json', '{']] : []); // prettier-ignore
+    new Map(
+      folder === '/etc/cdi'
+        ? [
+            ['a.yaml', yaml],
+            ['b.json', '{"kind":1}'],
+            ['c.json', '{'],
+          ]
+        : [],
+    );
   const names = cdiNames({ CDISpecDirs: ['/etc/cdi', '/var/run/cdi'] }, { files });
   expect([...names]).toEqual(['nvidia.com/gpu=0', 'nvidia.com/gpu=all']);
   expect(cdiNames({ CDISpecDirs: ['/etc/cdi'], DiscoveredDevices: [] }, { files }).size).toBe(0);
@@ -112,7 +118,10 @@ test('pairs with a bridge are islands of their own; without NVLink, the devices 
   const bridged = matrix(['X NV4 SYS SYS', 'NV4 X SYS SYS', 'SYS SYS X NV4', 'SYS SYS NV4 X']);
   expect([...parseTopology(bridged).islands.values()]).toEqual(['nvlink-0', 'nvlink-0', 'nvlink-2', 'nvlink-2']);
   const switched = matrix(['X PIX SYS SYS', 'PIX X SYS SYS', 'SYS SYS X NODE', 'SYS SYS NODE X']);
-  expect([...parseTopology(switched).islands]).toEqual([[0, 'pcie-0'], [1, 'pcie-0']]); // prettier-ignore
+  expect([...parseTopology(switched).islands]).toEqual([
+    [0, 'pcie-0'],
+    [1, 'pcie-0'],
+  ]);
   expect(parseTopology(UNLINKED_TOPOLOGY)).toEqual({ islands: new Map(), numa: new Map() });
   expect(parseTopology('nvidia-smi: command not found')).toEqual({ islands: new Map(), numa: new Map() });
 });
