@@ -118,7 +118,16 @@ const BY_GROUP: Readonly<Record<string, Readonly<Record<string, Default>>>> = {
   'kubeflow.org': OPERATOR_JOB,
   'batch.volcano.sh': VOLCANO_JOB,
   'flow.volcano.sh': VOLCANO_JOB,
-  'ray.io': { 'headGroupSpec/rayStartParams/dashboard-host': '0.0.0.0', 'autoscalerOptions/version': 'v1' },
+  'ray.io': {
+    'headGroupSpec/rayStartParams/dashboard-host': '0.0.0.0',
+    'autoscalerOptions/version': 'v1',
+    ...Object.fromEntries(
+      ['spec', 'rayClusterSpec', 'rayClusterConfig'].map((cluster) => [
+        `${cluster}/autoscalerOptions`,
+        { version: 'v1' },
+      ]),
+    ),
+  },
   'scheduling.volcano.sh': { 'spec/weight': 1, 'spec/reclaimable': true },
   'scheduling.k8s.io': { '/globalDefault': false, '/preemptionPolicy': 'PreemptLowerPriority' },
 };
