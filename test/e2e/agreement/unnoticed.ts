@@ -16,7 +16,7 @@ const CANDIDATES_EACH = 20;
 /** Ids of the mutants that no recorded verdict notices. What code does while it is loaded is not looked at. */
 export function unnoticedMutants(recorded: readonly RecordedVerdict[], minor: KubernetesMinor): ReadonlySet<number> {
   const holds = (verdict: RecordedVerdict): boolean => agrees(verdict, answerTo(verdict, minor));
-  const meetings = new Meetings(RECORDED_EACH, () => true);
+  const meetings = new Meetings<RecordedVerdict>(RECORDED_EACH, () => true);
   recorded.forEach((verdict) => meetings.add(verdict, mutatedServer.meet(() => holds(verdict)).met));
   const unnoticed = new Set<number>();
   for (const { id } of serverMutants) {
