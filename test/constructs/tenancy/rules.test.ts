@@ -504,7 +504,7 @@ spec: ${kind === 'ResourceClaim' ? `{devices: {requests: [${request}]}}` : `{spe
     const rule = 'tenancy/quota-holds-object';
     expect(messages(rule, quota('requests.storage: 10Gi'), claim('a', '10Gi'))).toEqual([]);
     expect(only(rule, quota('requests.storage: 9Gi'), claim('a', '10Gi'))).toMatchObject([
-      { object: 'v1 PersistentVolumeClaim research/a', path: '/spec', severity: 'error', tier: 'server' },
+      { object: 'v1 PersistentVolumeClaim research/a', path: '/spec', severity: 'warning', tier: 'server' },
     ]);
     expect(messages(rule, quota('services.nodeports: 1'), service('a'))).toHaveLength(1);
     expect(messages(rule, quota('count/resourcequotas: 0'))).toEqual([]);

@@ -80,7 +80,7 @@ describe('a plan', () => {
   it('plans a million pods of all roles together', () => {
     const budget = new PodBudget(700_000);
     expect([1e9, 1e9, 5].map((count) => budget.take(count))).toEqual([700_001, 299_999, 1]);
-    expect(budget.notes).toEqual(['The workloads request 1400007 pods, of which 1000001 are planned.']);
+    expect(budget.notes).toEqual(['The workloads request 1400007 pods; the plan includes 1000001 of them.']);
   });
 
   it('names the label that no node has', () => {

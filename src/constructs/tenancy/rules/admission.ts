@@ -216,9 +216,9 @@ const oneObjectFits: Rule = {
   id: 'tenancy/quota-holds-object',
   on: 'set',
   tier: 'server',
-  severity: 'error',
+  severity: 'warning',
   summary: 'A quota must be large enough for each object of its namespace, and for one claim of each template.',
-  why: 'An object that exceeds the quota alone is always rejected; pods wait for a claim that is.',
+  why: 'The API server rejects an object that exceeds the quota alone, unless it exists before the quota; pods wait for a claim that is rejected.',
   source: `${QUOTA_SOURCE} (persistent_volume_claims.go, resource_claims.go, services.go, registry.go)`,
   fix: 'Raise spec.hard of the quota, or lower what the object requests.',
   *check({ set }) {
