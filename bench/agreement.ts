@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     console.log(`bench:agreement skipped: ${reason}`);
     return;
   }
-  const programs = await buildPrograms({ print: (line) => console.log(line) });
+  const programs = buildPrograms({ print: (line) => console.log(line) });
   const byHand = Cluster.running().find((cluster) => cluster.isByHand);
   const cluster = byHand ?? (await Cluster.start({ programs }));
   try {

@@ -1,4 +1,4 @@
-import { javascript, typescript } from 'projen';
+import { javascript, JsonFile, typescript } from 'projen';
 import { FormatConfig } from './format-config';
 import { LintConfig } from './lint-config';
 import { addSuiteConfigs } from './suite-config';
@@ -95,7 +95,7 @@ const REPOSITORY = 'https://github.com/gantry-dev/gantry';
 /**
  * The project definition: one plain TypeScript package, CommonJS, for Node 20 and newer.
  *
- * Why each dependency is here stands in `docs/dependencies.md`.
+ * `docs/dependencies.md` gives the reason for each dependency.
  */
 export class GantryProject extends typescript.TypeScriptProject {
   constructor(options: GantryProjectOptions) {
@@ -213,6 +213,16 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     // Tests see Jest's globals, in editors and in the lint.
     this.tryFindObjectFile('test/tsconfig.json')!.addOverride('extends', '../tsconfig.dev.json');
+    for (const folder of DEV_FOLDERS.filter((name) => name !== 'test')) {
+      new JsonFile(this, `${folder}/tsconfig.json`, {
+        allowComments: true,
+        obj: {
+          extends: '../tsconfig.dev.json',
+          compilerOptions: { noEmit: true, rootDir: '..' },
+          include: ['**/*.ts'],
+        },
+      });
+    }
     // Code of the HTML pages runs in a browser, and knows the document and not Node.
     this.tsconfig!.addExclude(PAGE_CODE);
     this.tsconfig!.addExclude(PROJECT_TEMPLATES);

@@ -35,7 +35,14 @@ export {
   type WorkloadPriorityClassReference,
 } from './constructs/resources/references';
 export { Resource, type ResourceMetadata, type ResourceProps } from './constructs/resources/resource';
-export { type Carried, type CarriedDeep, type CarriedList, type CarriedMap, type Deferred } from './manifests/deferred';
+export {
+  type Carried,
+  type CarriedDeep,
+  type CarriedList,
+  type CarriedMap,
+  type CarriedWithin,
+  type Deferred,
+} from './manifests/deferred';
 export * from './constructs/pods';
 export * from './constructs/tenancy';
 export * from './constructs/training';

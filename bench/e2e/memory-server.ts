@@ -91,7 +91,7 @@ export class MemoryServer {
     const more = from + limit < all.length;
     return {
       metadata: { resourceVersion: String(this.version), ...(more && { continue: String(from + limit) }) },
-      // What is read is made anew, as what comes over a connection is.
+      // What is read is made again, as what comes over a connection is.
       items: JSON.parse(JSON.stringify(all.slice(from, from + limit))) as JsonObject[],
     };
   }

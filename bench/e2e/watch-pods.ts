@@ -1,5 +1,5 @@
 /**
- * When each pod got its node, as the API server told it.
+ * When each pod got its node, as the API server reported it.
  */
 import { admissionOf } from './admission';
 import { asObject, asString } from '../../src/manifests/read';
@@ -34,7 +34,7 @@ export class PodWatch {
     this.running = this.reflector.run();
   }
 
-  /** Those who did not see it waiting learn nothing from it. */
+  /** Ignored by watchers that did not see it pending. */
   private see({ metadata, spec }: JsonObject): void {
     const { name, labels } = asObject(metadata);
     const key = asString(name) ?? '';

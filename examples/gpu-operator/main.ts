@@ -1,7 +1,7 @@
 /**
  * GPU nodes of three kinds under one operator: whole GPUs for training, shares for inference, MIG slices for notebooks.
  *
- * Flux installs the operator from its chart. `nodeLabels` says what the nodes of each pool are to be labeled with by whoever makes them.
+ * Flux installs the operator from its chart. `nodeLabels` says what the nodes of each pool must be labeled with by the tool that creates them.
  */
 import { App, Chart, Duration } from 'cdk8s';
 import { charts, gpuOperator, Namespace, PodTemplate, Resource } from 'cdk8s-gantry';

@@ -1,8 +1,8 @@
 /**
- * A chat service whose replicas follow its queue, down to none when nobody asks; a ranking service by load and hour; embeddings that are
+ * A chat service whose replicas follow its queue, down to none without requests; a ranking service by load and hour; embeddings that are
  * computed as documents come in.
  *
- * The servers tell Prometheus how many requests wait. At zero they tell nothing, so the rate at the gateway wakes the first one.
+ * The servers report to Prometheus how many requests wait. At zero replicas they report nothing, so the rate at the gateway wakes the first one.
  */
 import { App, Chart, Duration } from 'cdk8s';
 import { Accelerator, keda, Namespace, PodTemplate, Resource } from 'cdk8s-gantry';
@@ -21,7 +21,7 @@ export class Serving extends Chart {
     this.embeddings();
   }
 
-  /** Large, slow to load: by its queue, to zero when nobody asks. */
+  /** Large, slow to load: by its queue, to zero without requests. */
   private chat(): void {
     const chat = this.deployment(
       'chat',

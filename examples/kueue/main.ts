@@ -114,7 +114,7 @@ function workloads(app: App, { teams, urgent }: Quotas): void {
   });
 }
 
-/** The same Job, whoever schedules it. */
+/** The same Job under each scheduler. */
 function elsewhere(app: App): void {
   const namespace = new Namespace(new Chart(app, 'research'), 'research');
   const chart = new Chart(app, 'elsewhere', { namespace: namespace.name });

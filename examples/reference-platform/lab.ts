@@ -1,6 +1,6 @@
 /**
  * The lab: small experiments of everybody, by Kueue, on the inference nodes that serving leaves idle. Who comes first is served first, and
- * nobody waits in a gang.
+ * no pod waits in a gang.
  */
 import { Chart } from 'cdk8s';
 import {

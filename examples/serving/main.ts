@@ -46,7 +46,7 @@ export class Serving extends Chart {
       }),
     });
 
-    // Asked now and then: no GPU is held while nobody asks. The switches that Knative needs for it are written beside it.
+    // Asked now and then: no GPU is in use without requests. The switches that Knative needs for it are written beside it.
     this.ranking = new InferenceService(this, 'ranking', {
       image: 'registry.example.com/ranking:4.2',
       port: 8080,

@@ -13,7 +13,7 @@ const IMAGE = 'registry.example.com/lab/climate:5.2';
 const LEAVES = 4;
 const CLUSTER = { cpu: 16 * 96, memory: `${16 * 1024}Gi`, accelerators: Accelerator.nvidia({ count: 16 * 8 }) };
 
-/** What belongs to everybody: who is served how, and where the nodes stand. */
+/** What all teams share: queues, priorities, and the topology of nodes. */
 export class Ground extends Chart {
   readonly priorities: PriorityLadder<'night' | 'day'>;
   readonly models: volcano.Queue;

@@ -70,7 +70,7 @@ export class CrdTypes {
     return file;
   }
 
-  /** The spec of a kind is one interface wherever else it stands: a RayJob's `rayClusterSpec` is a `RayClusterSpec`. */
+  /** The spec of a kind is one interface wherever else it is: a RayJob's `rayClusterSpec` is a `RayClusterSpec`. */
   private reserveSpec(version: CrdVersion, file: TypeFile): void {
     const spec = version.schema.properties?.spec;
     if (!spec?.properties || this.match.find(spec, 'spec') !== undefined) {

@@ -1,7 +1,7 @@
 /**
  * `npm run generate:api`: writes the generated part of `src/facts/api` from the sources that `sources.lock.json` pins.
  *
- * `--update` resolves `sources.ts` anew and writes the lock; `--out DIR` writes elsewhere than to `src/facts/api`;
+ * `--update` resolves `sources.ts` again and writes the lock; `--out DIR` writes elsewhere than to `src/facts/api`;
  * `--embeddings FILE` writes where custom resources were found to embed Kubernetes types, for review.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'fs';

@@ -49,7 +49,7 @@ const FALSE_IS_ABSENT = new Set([
 
 const CEL_KEYWORDS = ['rule', 'messageExpression', 'reason', 'fieldPath', 'optionalOldSelf'] as const;
 
-/** Every keyword that may stand in a schema and is dropped on purpose; anything else stops the generator. */
+/** Every keyword that may be in a schema and is dropped on purpose; anything else stops the generator. */
 const DROPPED = new Set([
   'description',
   'title',

@@ -245,7 +245,7 @@ function scalarShape(node: Schema): string {
   return 'AnyObject';
 }
 
-/** Types of equal shape: the one that is named like the field, then the one that stands first in `EMBEDDED`. */
+/** Types of equal shape: the one that is named like the field, then the one that is first in `EMBEDDED`. */
 function nameLikeness(field: string, definition: string): number {
   const name = lastPart(definition).toLowerCase();
   const wanted = singular(field).toLowerCase();

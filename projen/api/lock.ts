@@ -2,7 +2,7 @@
  * The lock file: what the sources resolved to, with the sha256 of every file that is read.
  *
  * A module's files come from the Go module cache (`go mod download` fills it, and checks the module against the checksum database);
- * the files of a folder source stand beside the project. Either way a file that is not what the lock says stops the generator.
+ * the files of a folder source are beside the project. Either way a file that is not what the lock says stops the generator.
  */
 import { execFileSync } from 'child_process';
 import { createHash } from 'crypto';
@@ -61,7 +61,7 @@ interface Wanted {
   readonly source: ModuleSource | FolderSource;
 }
 
-/** Resolves the sources anew: what `--update` writes. */
+/** Resolves the sources again: what `--update` writes. */
 export function resolveSources(log: (line: string) => void): Lock {
   const wanted: readonly Wanted[] = [
     ...KUBERNETES.map((source) => ({
@@ -161,7 +161,7 @@ export function readEntry(entry: LockEntry): ReadonlyMap<string, string> {
     const sum = locked.files === undefined ? sha256(readFileSync(join(dir, locked.path))) : listSum(dir, paths);
     if (sum !== locked.sha256) {
       throw new Error(
-        `${entry.label}: ${locked.path} is not the file that was locked; \`npm run generate:api -- --update\` locks anew`,
+        `${entry.label}: ${locked.path} is not the file that was locked; \`npm run generate:api -- --update\` locks it again`,
       );
     }
     for (const path of paths) {

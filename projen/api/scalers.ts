@@ -17,7 +17,7 @@ type Parameter = Omit<KedaScalerParameter, 'fromMetadata' | 'fromEnv' | 'fromAut
   readonly from: string;
 };
 
-/** Read by code that stands outside of the structs: authorization of the clouds, and what has grown over time. */
+/** Read by code that is outside of the structs: authorization of the clouds, and what has grown over time. */
 const OUTSIDE: readonly { readonly scalers: RegExp; readonly parameters: readonly Parameter[] }[] = [
   {
     // pkg/scalers/aws/aws_common.go
@@ -161,7 +161,7 @@ function textAt(texts: ReadonlyMap<string, string>, path: string): string {
   return text;
 }
 
-/** What stands outside may be a parameter of its own, or a further place for one that the struct has. */
+/** What is outside may be a parameter of its own, or a further place for one that the struct has. */
 function withOutside(type: string, own: readonly KedaScalerParameter[]): KedaScalerParameter[] {
   const all = [...own];
   for (const outside of OUTSIDE.filter(({ scalers }) => scalers.test(type)).flatMap(({ parameters }) =>

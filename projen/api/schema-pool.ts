@@ -4,7 +4,7 @@
  * 1. Bottom up, a node's children are replaced by their numbers; its text is then its identity.
  * 2. Definitions that reach themselves (JSONSchemaProps) cannot be written bottom up. Such a node is identified by the text of its whole
  *    circle as seen from it, members written by their place in that order.
- * 3. Nodes that one bundle alone uses stand in that bundle's file, nodes that several use in the common file.
+ * 3. Nodes that one bundle alone uses are in that bundle's file, nodes that several use in the common file.
  *
  * A reference is a number: `n >= 0` is line n of the same file, `n < 0` is line `-n - 1` of the common file.
  */

@@ -16,7 +16,7 @@ export function singular(word: string): string {
   return word.slice(0, -1);
 }
 
-/** `dequeue-strategy` is `DequeueStrategy`: what may stand in an identifier. */
+/** `dequeue-strategy` is `DequeueStrategy`: what may be in an identifier. */
 export function pascal(name: string): string {
   return name
     .split(/[^A-Za-z0-9]+/)
@@ -37,7 +37,7 @@ export class NameScope {
     return this.taken.has(name);
   }
 
-  /** The wanted name, or the next that is free: `X`, `XItem` for what stands in a list, `X2`, `X3`, … */
+  /** The wanted name, or the next that is free: `X`, `XItem` for what is in a list, `X2`, `X3`, … */
   claim(wanted: string, inList: boolean): string {
     const candidates = [wanted, ...(inList ? [`${wanted}Item`] : [])];
     for (let n = 2; ; n++) {

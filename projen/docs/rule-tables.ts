@@ -2,7 +2,7 @@
  * The rule tables of the docs, written from the rule values: one place per fact.
  *
  * A page marks where it wants a table with `<!-- rules: volcano/ -->` and `<!-- end of rules -->`; the mark names what the ids begin
- * with, several separated by spaces. `npm run generate:docs` rewrites what stands between.
+ * with, several separated by spaces. `npm run generate:docs` rewrites what is between.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const DOCS = resolve(__dirname, '../../docs');
 const ALL_RULES = 'rules.md';
 const BLOCK = /<!-- rules: ([^>]*?) -->\n[\s\S]*?<!-- end of rules -->/g;
 
-/** The page with its tables written anew. Throws where a mark selects no rule. */
+/** The page with its tables written again. Throws where a mark selects no rule. */
 export function withRuleTables(page: string, rules: readonly RuleFacts[]): string {
   return page.replace(BLOCK, (_, prefixes: string) => {
     const wanted = prefixes.split(/\s+/);

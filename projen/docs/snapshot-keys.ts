@@ -12,7 +12,7 @@ const LITERAL = /'((?:[^'\\\n]|\\.)*)'/g;
 /** A qualified name, `prefix.domain/name`. Versions and kinds of API groups have nearly the same form. */
 const QUALIFIED =
   /^[a-z0-9][-a-z0-9.]*\.[-a-z]*[a-z]\/(?!v\d+((alpha|beta)\d+)?$)[a-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-/** Values that a snapshot must not contain, whoever reads them. */
+/** Values that a snapshot must not contain. */
 const CREDENTIAL = /PASSWORD|USERNAME|SECRET|TOKEN|KEY/;
 const VARIABLE = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
 const BARE_READ = /annotations\[(?:'|")([a-z][a-z0-9.-]*)(?:'|")\]/g;

@@ -14,6 +14,7 @@ import {
   type Tier,
 } from './finding';
 import { type Report, type SuppressedFinding } from './report';
+import { fixOfRequirement } from './field-fix';
 import { THE_POSITION } from './source-rules';
 import { type RuleFacts, type Violation } from './rule';
 import { shapeRules } from './schema/shape-rules';
@@ -84,6 +85,7 @@ export class FindingCollector {
     const path = violation.path ?? '';
     const { file, construct, locate } = manifest.origin;
     const place = position ?? locate?.(path);
+    const fix = violation.fix ?? fixOfRequirement(violation, rule.fix) ?? rule.fix;
     const finding = definedMembers({
       rule: rule.id,
       tier,
@@ -91,10 +93,10 @@ export class FindingCollector {
       group: rule.group,
       object: describeId(manifest.id),
       path,
-      message: violation.message,
+      message: onOneLine(violation.message),
       found: violation.found,
-      expected: violation.expected,
-      fix: violation.fix ?? (rule.fix === '' ? undefined : rule.fix),
+      expected: violation.expected === undefined ? undefined : onOneLine(violation.expected),
+      fix: fix === '' ? undefined : onOneLine(fix),
       file,
       line: place?.line,
       column: place?.column,
@@ -185,7 +187,7 @@ export class FindingCollector {
     return (this.own.get(manifest)?.find(matches) ?? this.options.ignore?.find(matches))?.reason;
   }
 
-  /** Where a rule of the server or of a project tells of a missing field, the schema's shorter word on it is left out. */
+  /** Where a rule of the server or of a project reports a missing field, the schema's shorter word on it is left out. */
   private eachToldOnce(): readonly Located[] {
     const place = ({ finding, order }: Located): string => `${order} ${finding.path}`;
     const tellsMore = ({ tier, severity }: Finding): boolean =>
@@ -216,4 +218,10 @@ export class FindingCollector {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A text with the control characters of values in it as JSON writes them. */
+function onOneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f]/g, (character) => JSON.stringify(character).slice(1, -1));
 }

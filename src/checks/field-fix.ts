@@ -14,22 +14,26 @@ interface Place {
   readonly expected?: string;
 }
 
+/** A choice between fields, which a fix of one of them does not make. */
+const EITHER = /\bexactly one\b/;
+
 /** The first form that matches decides; without a result, the next one is tried. */
 const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined])[] = [
   [
     / (\S+) and (\S+) must not be set together$/,
     ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
   ],
-  [/\bexactly one\b/, () => ''],
+  [EITHER, () => ''],
   [/ must be set only for /, (_match, { field }) => `Remove ${field}.`],
   [/^([\w.]+) or ([\w.]+) must be set$/, ([, one, other], { field }) => `Set ${one} or ${other} in ${field}.`],
   [/ must have a handler$/, (_match, { field, expected }) => expected && `Set ${alternatives(expected)} in ${field}.`],
-  [/ must (?:not be empty|be set)\b/, (_match, { field, expected }) => setTo(field, expected ?? nounOf(field))],
+  [/ must not be empty\b/, (_match, { field, expected }) => setTo(field, expected ?? contentOf(field))],
+  [/ must be set\b/, (_match, { field, expected }) => setTo(field, expected ?? '')],
   [
-    / must have an? (?:\w+ )*(\w+)$/,
+    / must have (?:an? )?(?:\w+ )*(\w+)$/,
     ([, noun = ''], { field, expected }) =>
-      expected !== undefined || field.toLowerCase().endsWith(noun)
-        ? setTo(field, expected ?? nounOf(field))
+      expected !== undefined || field.toLowerCase().endsWith(noun.toLowerCase())
+        ? setTo(field, expected ?? '')
         : undefined,
   ],
   [
@@ -39,7 +43,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [/ must not be set without ([\w.]+)$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
   [/ must not be set when ([\w.]+) is set$/, ([, other], { field }) => `Remove ${field} or ${other}.`],
   [/ must not be set when ([\w.]+) is ([\w.]+)$/, ([, other], { field }) => `Remove ${field}, or change ${other}.`],
-  [/ must not be set\b/, (_match, { field }) => `Remove ${field}.`],
+  [/ must not be set\b/, (_match, { field }) => `Remove ${field.replace(/(\])\.(?:name|key)$/, '$1')}.`],
   [
     / must be between (-?\d+) and (-?\d+)/,
     ([, from, to], { field }) => `Set ${field} to a number from ${from} to ${to}.`,
@@ -50,22 +54,21 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   ],
   [/^un(?:supported|known)\b/, (_match, { field, expected }) => expected && setTo(field, expected)],
   [/\bduplicate\b/, (_match, { field }) => `Change ${field}, or remove the duplicate.`],
+  [
+    / must (?:have|be) no more than (\d+ characters.*)$/,
+    ([, length], { field }) => `Shorten ${field} to at most ${length}.`,
+  ],
+  [/ must begin with (\S+)$/, ([, prefix], { field }) => `Change ${field} to begin with ${prefix}.`],
+  [/ must not set (\w+)\b/, ([, name = ''], { field }) => (field.endsWith(name) ? `Remove ${field}.` : undefined)],
   [/ must consist of (.+)$/, ([, what], { field }) => `Change ${field} to consist of ${what}.`],
   [/ must not contain (.+)$/, ([, what], { field }) => `Remove ${what} from ${field}.`],
   [/ must be |\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
 ];
 
-/** What a field holds, by its name: `a device class name`, `at least one verb`. */
-function nounOf(field: string): string {
-  const last = /(\w+)$/.exec(field)?.[1];
-  if (last === undefined) {
-    return 'a value that is not empty';
-  }
-  const words = last.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  if (/[^s]s$/.test(words)) {
-    return `at least one ${words.replace(/ies$/, 'y').replace(/s$/, '')}`;
-  }
-  return `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`;
+/** What a field that must not be empty holds, by its name: `at least one verb` for a list, nothing in particular otherwise. */
+function contentOf(field: string): string {
+  const words = (/(\w+)$/.exec(field)?.[1] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return /[^s]s$/.test(words) ? `at least one ${words.replace(/ies$/, 'y').replace(/s$/, '')}` : '';
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -95,10 +98,16 @@ function setTo(field: string, expected: string): string {
   if (/^[\w.[\]"/-]+: /.test(expected)) {
     return `Set ${expected}.`;
   }
-  if (expected === `a ${field.split('.').at(-1) ?? ''}`) {
-    return `Set ${field} to ${nounOf(field)}.`;
+  const [, value = expected, otherwise] = /^(.+?),? or unset\b(.*)$/.exec(expected) ?? [];
+  if (otherwise !== undefined) {
+    return `Set ${field} to ${alternatives(value)}, or remove it${otherwise}.`;
   }
-  return expected === '' || field.endsWith(expected) ? `Set ${field}.` : `Set ${field} to ${alternatives(expected)}.`;
+  const last = field.split('.').at(-1) ?? '';
+  if (expected === '' || field.endsWith(expected) || expected === `a ${last}`) {
+    return `Set ${field}.`;
+  }
+  const isName = /name$/i.test(last) && /^an? (?:entry|volume|claim|container|job) (?:in|of) /.test(expected);
+  return `Set ${field} to ${isName ? 'the name of ' : ''}${alternatives(expected)}.`;
 }
 
 /** What to write, or `undefined` where the message has none of the forms. */
@@ -135,21 +144,53 @@ function fieldInHand(path: string, message: string): string {
 }
 
 /**
- * The fix of a rule for one field of several, or what must hold for the field in hand if the fix does not name it.
+ * The fix of a message that states a requirement on a field which the fix of the rule does not name: `url must not be set` under a rule
+ * whose fix is about `percent`. Other messages keep the fix of the rule, which says more than their form does.
  *
  * @param ruleFix the fix of the rule
  */
-export function fixNaming({ path = '', message, expected }: Said, ruleFix: string): string | undefined {
-  const last = tokensOf(path).findLast((token) => !/^\d+$/.test(token)) ?? '';
-  if (last === '' || ruleFix.toLowerCase().includes(last.toLowerCase()) || namesKey(path, message)) {
+export function fixOfRequirement(said: Said, ruleFix: string): string | undefined {
+  const { message } = said;
+  const isRequirement = / must (?!set )|^un(?:supported|known)\b/.test(message) && !EITHER.test(message);
+  // A fix of several fields is not of this one, although it may name it.
+  const isOfField = / and /.test(ruleFix) ? isNameless(said) : isNamed(said, ruleFix);
+  return !isRequirement || isOfField ? undefined : (fieldFix(said) ?? changeTo(said));
+}
+
+/**
+ * What must hold for the field in hand, where the fix of the rule does not name it.
+ *
+ * @param ruleFix the fix of the rule
+ */
+export function fixNaming(said: Said, ruleFix: string): string | undefined {
+  const { path = '', expected } = said;
+  if (isNamed(said, ruleFix)) {
     return undefined;
   }
-  const what = / must (.+)$/.exec(message)?.[1];
-  return expected !== undefined && !/^(?:no|exactly) /.test(expected)
-    ? setTo(fieldOf(path), expected)
-    : what === undefined
-      ? undefined
-      : `Change ${fieldOf(path)}, which must ${what}.`;
+  return expected !== undefined && !/^(?:no|exactly) /.test(expected) ? setTo(fieldOf(path), expected) : changeTo(said);
+}
+
+/** Whether the fix of the rule names the field, or there is no field to name. */
+function isNamed(said: Said, ruleFix: string): boolean {
+  return isNameless(said) || ruleFix.toLowerCase().includes(lastName(said).toLowerCase());
+}
+
+/** Whether the message is about the whole object or about a key, neither of which is a field. */
+function isNameless(said: Said): boolean {
+  return lastName(said) === '' || namesKey(said.path ?? '', said.message);
+}
+
+function lastName({ path = '' }: Said): string {
+  return tokensOf(path).findLast((token) => !/^\d+$/.test(token)) ?? '';
+}
+
+/** The requirement of the message as a fix. Where it is one on a field below the path, that field is named. */
+function changeTo({ path = '', message }: Said): string | undefined {
+  const [, subject = '', what] = /^(.*?) must (.+?)(?:, but .*)?$/.exec(message) ?? [];
+  const isBelow = /^[a-z]+[A-Z]\w*$/.test(subject) && subject !== tokensOf(path).at(-1);
+  return what === undefined || EITHER.test(message)
+    ? undefined
+    : `Change ${fieldOf(path)}${isBelow ? `.${subject}` : ''}, which must ${what}.`;
 }
 
 /** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */

@@ -5,6 +5,7 @@
 import { type IConstruct } from 'constructs';
 import { inertConstruct, inertIn, inertReads, inertValue } from './inert';
 import { checkOnSynth } from './on-synth';
+import { runningCall, withinPackage } from './open-call';
 import { type Mistake, mistakeTexts, placeOfCall, rememberMistake } from './pending-mistakes';
 import { recordMistake } from './synth-state';
 import { printWithoutTrace } from './uncaught';
@@ -17,14 +18,6 @@ function isSynthesizing(): boolean {
 }
 
 const reported = new WeakMap<IConstruct, Set<string>>();
-
-/** A call from the program into the package; what it calls in turn is part of it. */
-interface OpenCall {
-  readonly args: readonly unknown[];
-  readonly readsBefore: number;
-}
-
-let openCall: OpenCall | undefined;
 
 /** A call whose mistakes are collected. */
 export interface CollectedCall {
@@ -51,26 +44,9 @@ export interface CollectedCall {
  * @throws what the call throws, unless it is recorded
  */
 export function collectCall(call: CollectedCall): unknown {
-  if (openCall !== undefined) {
-    return call.run();
-  }
-  openCall = { args: call.args, readsBefore: inertReads() };
-  try {
-    return isSynthesizing() ? collected(call) : thrown(call);
-  } finally {
-    openCall = undefined;
-  }
-}
-
-/** Runs what the package does by itself, such as rendering: nothing in it is a call of the program. */
-export function withinPackage<T>(run: () => T): T {
-  const before = openCall;
-  openCall ??= { args: [], readsBefore: inertReads() };
-  try {
-    return run();
-  } finally {
-    openCall = before;
-  }
+  return runningCall() === undefined
+    ? withinPackage(() => (isSynthesizing() ? collected(call) : thrown(call)), call.args)
+    : call.run();
 }
 
 function thrown(call: CollectedCall): unknown {
@@ -152,7 +128,8 @@ function reportUsed(construct: IConstruct, args: readonly unknown[]): void {
 
 /** Whether what just failed was given, or has read, an inert value. */
 function isConsequence(): boolean {
-  return openCall !== undefined && (inertReads() > openCall.readsBefore || inertIn(openCall.args).length > 0);
+  const call = runningCall();
+  return call !== undefined && (inertReads() > call.readsBefore || inertIn(call.args).length > 0);
 }
 
 /** Errors of the language are mistakes of this package, or of the program, and keep their trace. */

@@ -11,6 +11,7 @@ import { type RenderedObject } from '../manifests/constructs';
 import { addTo } from '../facts/collections';
 import type * as CheckTree from './check-tree';
 import { type Finding } from './finding';
+import { withinPackage } from './open-call';
 import { mistakesWithoutConstruct, mistakeTexts } from './pending-mistakes';
 import { type Report } from './report';
 import { writeReportFile } from './report-file';
@@ -38,7 +39,7 @@ export function checkOnSynth(scope: IConstruct): void {
       return;
     }
     const { checkRendered } = createRequire(__filename)('./check-tree') as typeof CheckTree;
-    const { report, rendered } = checkRendered(root);
+    const { report, rendered } = withinPackage(() => checkRendered(root));
     handOver(rendered);
     if (writeReportFile(report)) {
       return;

@@ -15,7 +15,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'The keys of a mapping must be unique.',
     why: 'With strict validation the API server rejects the document; otherwise the last value wins and the others are silently dropped.',
     source: 'Kubernetes API server, fieldValidation=Strict',
-    fix: 'Keep one of the two `key: value` pairs.',
+    fix: 'Remove one of the two `key: value` pairs with this key.',
   },
   syntax: {
     id: 'yaml/syntax',

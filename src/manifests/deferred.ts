@@ -24,13 +24,16 @@ export type CarriedMap<T> = Readonly<Record<string, Carried<T>>> | Deferred<Read
 export type CarriedList<T> = Carried<readonly Carried<T>[]>;
 
 /** `T`, in which every member at any depth may be carried. */
-export type CarriedDeep<T> = T extends (...args: never[]) => unknown
+export type CarriedDeep<T> = Carried<CarriedWithin<T>>;
+
+/** `T`, in which every member at any depth may be carried, and which is not carried itself. */
+export type CarriedWithin<T> = T extends (...args: never[]) => unknown
   ? T
   : T extends readonly (infer Item)[]
-    ? Carried<readonly CarriedDeep<Item>[]>
+    ? readonly CarriedDeep<Item>[]
     : T extends object
-      ? Carried<{ readonly [Member in keyof T]: CarriedDeep<T[Member]> }>
-      : Carried<T>;
+      ? { readonly [Member in keyof T]: CarriedDeep<T[Member]> }
+      : T;
 
 /**
  * A carried value as the type that it has once it is known: for code that puts it into an object and does not look at it.
@@ -51,6 +54,18 @@ export function isDeferred(value: unknown): value is Deferred<unknown> | Promise
 /** Whether the value is a promise of any realm. */
 export function isPromise(value: object): value is Promise<unknown> {
   return typeof (value as { readonly then?: unknown }).then === 'function';
+}
+
+/**
+ * The members of a map to which a construct adds others. Those of a whole Output are recognized when the object is rendered.
+ *
+ * @throws if the map is a promise, which has no members
+ */
+export function membersOf<T>(prop: string, map: CarriedMap<T> | undefined): Readonly<Record<string, T>> {
+  if (typeof map === 'object' && isPromise(map)) {
+    throw new Error(`${prop}: must not be a promise, because members are added to the map. Wrap it in pulumi.output.`);
+  }
+  return (map ?? {}) as Readonly<Record<string, T>>;
 }
 
 /** A string that is written from values that are partly deferred, such as a configuration file in a ConfigMap. */

@@ -237,7 +237,9 @@ function misfits({ value, offsetOf }: TextDocument): TextProblem[] {
     }
     const wrong = missing.filter((key) => found[key] !== undefined && found[key] !== null && found[key] !== '');
     if (wrong.length > 0) {
-      return [problem(`${path}/${wrong[0]}`, `${what} has a ${wrong[0]} that is ${nameOf(found[wrong[0]])}, not text`)];
+      return [
+        problem(`${path}/${wrong[0]}`, `${wrong[0]} of ${what} must be a string, but is ${nameOf(found[wrong[0]])}`),
+      ];
     }
     return [problem(path, `${what} has no ${missing.join(' and no ')}`)];
   };
@@ -254,7 +256,7 @@ function nameOf(value: JsonValue | undefined): string {
   if (typeof value === 'object') {
     return 'a map';
   }
-  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+  return typeof value === 'string' ? 'a string' : `a ${typeof value}`;
 }
 
 function ownerOf(path: string | undefined, found: readonly FoundManifest[]): Pick<SourceProblem, 'manifest' | 'path'> {

@@ -1,5 +1,5 @@
 /**
- * What keeps one more pod of a class off each node as the books stand, and which node comes nearest.
+ * What keeps one more pod of a class off each node with the current books, and which node comes nearest.
  */
 import { type Constraint, type BlockedNodes, type NearestMiss } from './decision';
 import { milliOn, reportAllows } from './devices';

@@ -11,7 +11,7 @@
  */
 import { clearRows } from './clear-rows';
 import { type Cycle } from './cycle';
-import { commit, evictFor, type Outcome, type Places, stands } from './eviction-search';
+import { commit, evictFor, type Outcome, type Places, holds } from './eviction-search';
 import { fewMoves } from './few-moves';
 import { isSurplus, rolesIn } from './needs';
 import { WHOLE } from './node-table';
@@ -66,7 +66,7 @@ export class Consolidation {
     }
     cycle.moveTrials--;
     const outcome: Outcome = { moved: moved.map(asPortion), lost: [], places };
-    if (!stands(cycle, turn, outcome)) {
+    if (!holds(cycle, turn, outcome)) {
       return false;
     }
     cycle.moves += moves;

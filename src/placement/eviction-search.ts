@@ -91,7 +91,7 @@ function carriedOut(
   const mark = ledger.mark();
   const planned = carryOut(cycle, turn, victims, action);
   for (const outcome of planned === undefined ? [] : alternatives(cycle, planned)) {
-    if (allows(outcome) && stands(cycle, turn, outcome, back)) {
+    if (allows(outcome) && holds(cycle, turn, outcome, back)) {
       ledger.keep();
       commit(cycle, turn, action, outcome);
       return true;
@@ -292,7 +292,7 @@ function returns(cycle: Cycle, { pods, core, gang }: Portion, places: ReadonlyMa
 }
 
 /** See `next-cycle.ts`. Without evictions there is nothing to check. */
-export function stands(
+export function holds(
   cycle: Cycle,
   { pods }: Turn,
   { moved, lost }: Outcome,

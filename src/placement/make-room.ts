@@ -8,7 +8,7 @@
  * One method serves all three. Candidates are put in the order in which they would have to go. The shortest prefix of that list whose
  * eviction makes the gang fit is found by doubling and then halving: O(log n) trials. With the gang in place, the victims are checked
  * again from the most valuable: one that can return to exactly where it was is not evicted; one that fits elsewhere is moved; the others
- * are lost. What remains is needed: each of them stands where the gang now is. Only then does the action say whether that loss is
+ * are lost. What remains is needed: each of them is where the gang now is. Only then does the action say whether that loss is
  * allowed, and only then anything is decided; otherwise all is rolled back. So no eviction is without the placement it is for, and none
  * is more than needed.
  *

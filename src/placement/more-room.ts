@@ -4,7 +4,7 @@
  *
  * With pods of one kind room is a count. Where `short` pods find no place in a domain (the required one, or the whole cluster), a node of it
  * must take that many more than now, and what it then lacks is the amount; it counts only if it is one resource, and other pods use as much
- * of it on the node, since nobody can free more. Before anything is reported the pods are put there on the books, and the others must find their places by the ordinary method.
+ * of it on the node, because no more than that can be freed. Before anything is reported the pods are put there on the books, and the others must find their places by the ordinary method.
  * O(nodes) and a few placements.
  */
 import { type Cycle } from './cycle';

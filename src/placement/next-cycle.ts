@@ -4,7 +4,7 @@
  * What is evicted for a gang comes back as waiting work, and the next cycle starts from its queues and priorities, not from what was
  * planned here. If another gang, or the evicted one itself, would take the room first, the gang would wait again, and evict again, for
  * ever. So before anything is evicted the next cycle's allocation is tried out on the books: all that was evicted or nominated waits, in
- * the ordinary order. The eviction stands only if the gang and everything that was to be moved get their places there too. O(one
+ * the ordinary order. The eviction is kept only if the gang and everything that was to be moved get their places there too. O(one
  * allocation).
  */
 import { tryAllocate } from './allocate';
@@ -48,8 +48,8 @@ export function standsNextCycle(
       return missing.size === 0;
     },
   );
-  const stands = [...wanted].every(([gang, count]) => gang.placed >= count);
-  if (!stands) {
+  const holds = [...wanted].every(([gang, count]) => gang.placed >= count);
+  if (!holds) {
     evicted.forEach(({ row, role }) => row !== NOWHERE && back.add(role!.gang));
   }
 
@@ -57,7 +57,7 @@ export function standsNextCycle(
   ledger.rollback(mark);
   cycle.forget(state.bound, state.nominated);
   cycle.reservation = state.reservation;
-  return stands;
+  return holds;
 }
 
 /** Fresh gangs of a kind wait in a line; see `waiting.ts`. */

@@ -2,7 +2,7 @@
  * What was found out about the books and stays true as long as nothing is released: "this does not fit", "there is room for at most N".
  *
  * Each release begins a new epoch, in which nothing is known. A rollback returns to the epoch and to the knowledge at its mark: what was
- * learned with fewer resources free says nothing about more of them.
+ * found with fewer resources free does not hold for more of them.
  */
 export class Epochs {
   private current = 0;

@@ -116,6 +116,17 @@ function share(of: ReadonlyMap<string, Count>): Count {
   return { constructs: sum('constructs'), objects: sum('objects') };
 }
 
+test('most objects of each covered kind become constructs', () => {
+  const kinds = new Set([...counts.own.keys(), ...counts.official.keys()]);
+  const shares = [...kinds].map((kind): readonly [string, number] => {
+    const { constructs, objects } = share(
+      new Map(Object.entries(counts).flatMap(([name, of]) => (of.has(kind) ? [[name, of.get(kind) as Count]] : []))),
+    );
+    return [kind, constructs / objects];
+  });
+  expect(shares.filter(([, part]) => part < LEAST_SHARE)).toEqual([]);
+});
+
 test('most objects of covered kinds become constructs', () => {
   for (const [name, of] of Object.entries(counts)) {
     const { constructs, objects } = share(of);

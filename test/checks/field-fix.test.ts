@@ -1,7 +1,7 @@
 /**
  * The fix of a violation whose message has a form of Kubernetes validation: it names the field in hand and what to write.
  */
-import { fieldFix, fixesByField, fixNaming } from '../../src/checks/field-fix';
+import { fieldFix, fixesByField, fixNaming, fixOfRequirement } from '../../src/checks/field-fix';
 import { type ObjectRule } from '../../src/checks/rule';
 
 const CASES: readonly (readonly [
@@ -11,25 +11,20 @@ const CASES: readonly (readonly [
   fix: string | undefined,
 ])[] = [
   // What must be set.
-  ['/spec/leaseName', 'leaseName must be set', undefined, 'Set spec.leaseName to a lease name.'],
+  ['/spec/leaseName', 'leaseName must be set', undefined, 'Set spec.leaseName.'],
   ['/spec/usages', 'usages must not be empty', undefined, 'Set spec.usages to at least one usage.'],
   ['/spec/policies', 'policies must not be empty', undefined, 'Set spec.policies to at least one policy.'],
-  ['/spec/class', 'class must be set', undefined, 'Set spec.class to a class.'],
-  ['/spec/attacher', 'the driver must be set', undefined, 'Set spec.attacher to an attacher.'],
-  ['/dns/searches/0', 'searches[0] must be set', undefined, 'Set searches[0] to a value that is not empty.'],
+  ['/spec/class', 'class must be set', undefined, 'Set spec.class.'],
+  ['/spec/attacher', 'the driver must be set', undefined, 'Set spec.attacher.'],
+  ['/dns/searches/0', 'searches[0] must be set', undefined, 'Set searches[0].'],
   ['/ports/0/name', 'the port must have a name', 'a DNS label', 'Set ports[0].name to a DNS label.'],
-  ['/ports/0/name', 'the port must have a name', undefined, 'Set ports[0].name to a name.'],
+  ['/ports/0/name', 'the port must have a name', undefined, 'Set ports[0].name.'],
   ['/spec/signerName', 'the signer must have a domain', undefined, undefined],
-  [
-    '/spec/strategy',
-    'exitCodes must be set in the rule',
-    undefined,
-    'Set spec.strategy.exitCodes to at least one exit code.',
-  ],
-  ['', 'nodeName must be set', undefined, 'Set nodeName to a node name.'],
-  ['/annotations/a.b~1c', 'nodeName must be set for a mirror pod', undefined, 'Set nodeName to a node name.'],
+  ['/spec/strategy', 'exitCodes must be set in the rule', undefined, 'Set spec.strategy.exitCodes.'],
+  ['', 'nodeName must be set', undefined, 'Set nodeName.'],
+  ['/annotations/a.b~1c', 'nodeName must be set for a mirror pod', undefined, 'Set nodeName.'],
   ['/config/0/opaque', 'opaque must be set', 'opaque', 'Set config[0].opaque.'],
-  ['/nfs/path', 'path must be set', 'a path', 'Set nfs.path to a path.'],
+  ['/nfs/path', 'path must be set', 'a path', 'Set nfs.path.'],
   ['/ref/apiVersion', 'apiVersion must be set', 'such as apps/v1', 'Set ref.apiVersion to a value such as apps/v1.'],
   ['/spec/requests', 'gpu must be set', 'limits["x/gpu"]: 1', 'Set limits["x/gpu"]: 1.'],
   ['/webhooks/0', 'url or service must be set', undefined, 'Set url or service in webhooks[0].'],
@@ -39,6 +34,14 @@ const CASES: readonly (readonly [
     'exec, httpGet or grpc',
     'Set exec, httpGet, or grpc in c.startupProbe.',
   ],
+  ['/c/0/name', 'unknown claim "c"', 'an entry in claims', 'Set c[0].name to the name of an entry in claims.'],
+  [
+    '/v/medium',
+    'unsupported medium "m"',
+    'Memory, or unset for disk',
+    'Set v.medium to Memory, or remove it for disk.',
+  ],
+  ['/r/verbs', 'the rule must have verbs', undefined, 'Set r.verbs.'],
   // What must not.
   ['/a/id', 'id must not be set in a schema', undefined, 'Remove a.id.'],
   ['/a/tag', 'list-type must be set only for lists', undefined, 'Remove a.tag.'],
@@ -53,6 +56,7 @@ const CASES: readonly (readonly [
     'Remove spec.minAvailable or maxUnavailable.',
   ],
   ['/spec/scopes', 'the scopes A and B must not be set together', undefined, 'Remove A or B from spec.scopes.'],
+  ['/p/env/0/name', 'X must not be set with y', undefined, 'Remove env[0].'],
   // Values.
   ['/p/port', 'the port must be between 1 and 65535: 70000', '1-65535', 'Set p.port to a number from 1 to 65535.'],
   ['/p/n', 'n must be between 0 and the limit', '0-30', 'Set p.n to a number from 0 to 30.'],
@@ -104,7 +108,7 @@ test('a violation keeps a fix of its own, and one of no known form that of the r
     ],
   };
   const fixes = [...fixesByField(rule).check({} as never, {} as never)].map(({ fix }) => fix);
-  expect(fixes).toEqual(['Own.', 'Set a.b to a b.', undefined]);
+  expect(fixes).toEqual(['Own.', 'Set a.b.', undefined]);
 });
 
 test.each([
@@ -117,9 +121,29 @@ test.each([
     'Set a.indexes to a value such as 0-2.',
   ],
   ['/a/indexes', 'the indexes must not exceed 3', 'such as 0-2', 'Lower Indexes.', undefined],
+  ['/a/zone', 'zone must be x, but is y', undefined, 'Set a.c.', 'Change a.zone, which must be x.'],
+  ['/a/ctx', 'runAs must not be 0 here', undefined, 'Set a.c.', 'Change a.ctx.runAs, which must not be 0 here.'],
   ['/a/b', 'b is odd', undefined, 'Set a.c.', undefined],
   ['/a/b', 'the key "b" must be c', 'c', 'Set a.d.', undefined],
   ['', 'must be c', 'c', 'Set a.d.', undefined],
 ])('%s: %s (%s) under "%s": %s', (path, message, expected, ruleFix, fix) => {
   expect(fixNaming({ path, message, expected }, ruleFix)).toBe(fix);
+});
+
+test.each([
+  ['/a/url', 'url must not be set in spec', undefined, 'Remove a.url.'],
+  ['/a/port', 'the port must be even, but is 3', undefined, 'Change a.port, which must be even.'],
+  ['/a/percent', 'percent must not be set in spec', undefined, undefined],
+  ['/a', 'the targets of percent add up to 1', '100', undefined],
+  ['/a/url', 'the first url has no scheme', 'https://…', undefined],
+  ['/a/from', 'exactly one of b and c must be set', undefined, undefined],
+  ['/a/rule', 'the rule must set b or c', undefined, undefined],
+])('a requirement on a field that the rule does not name gets its own fix: %s: %s', (path, message, expected, fix) => {
+  expect(fixOfRequirement({ path, message, expected }, 'Set percent to 100.')).toBe(fix);
+});
+
+test('a fix of several fields is not of the one in hand', () => {
+  const said = { path: '/a/host', message: 'the host "A" must be a DNS name' };
+  expect(fixOfRequirement(said, 'Set host and path.')).toBe('Change a.host, which must be a DNS name.');
+  expect(fixOfRequirement(said, 'Set host.')).toBeUndefined();
 });

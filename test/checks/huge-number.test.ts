@@ -14,7 +14,7 @@ const QUEUE =
 const POD = (where: string): string =>
   `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {${where}, "containers": [{"name": "a", "image": "a", "resources": {"limits": {"cpu": 1e400}}}]}}`;
 
-test('a custom resource with a number beyond a double is refused, wherever it stands', () => {
+test('a custom resource with a number beyond a double is refused, wherever it is', () => {
   expect(refusals(QUEUE)).toEqual(['yaml/number-in-range']);
 });
 

@@ -79,7 +79,7 @@ test('a mistake in a value is reported once, at the construct that is given it, 
   ]);
 });
 
-test('a platform that cannot be built stands in for itself: what is made in it adds no mistakes, and its own are found', () => {
+test('a platform that cannot be built is replaced: what is made in it adds no mistakes, and its own are found', () => {
   const { stderr, status } = run([
     "const platform = new GpuPlatform(app, 'platform', {",
     "  pools: { training: { nodes: 4, accelerator: 'H100-SXM-80GB', devicez: 8, cpu: 160, memory: '1536Gi' } },",
@@ -119,4 +119,34 @@ test('without a command that synthesizes, the first mistake ends the program, wi
   });
   const caught = run([`try { ${wrong} } catch { process.stderr.write('caught\\n'); }`], false);
   expect(caught).toEqual({ status: 0, stderr: 'caught\n' });
+});
+
+test('mistakes in functions are reported as those of constructs are, with the construct that is given the value', () => {
+  const { status, stderr } = run([
+    "const groups = gantry.monitoring.gpuAlerts({ exporterJobs: 'x' });",
+    "new gantry.monitoring.PrometheusRule(chart, 'rules', { groups });",
+    "gantry.charts.helmCommands(gantry.charts.chartInstall({ chart: 'kedaa' }));",
+    "gantry.volcano.torchrun({ processesPerNode: 8, script: 'train.py' });",
+    "gantry.keda.fromEnv('1');",
+    "gantry.Plan.against('nofile').on(app);",
+    "gantry.catalog.acceleratorNamed('H100');",
+    "new volcano.Queue(chart, 'q', { weigth: 4 });",
+  ]);
+  expect(status).toBe(1);
+  expect(stderr.split('\n').slice(1, -1).sort()).toEqual([
+    expect.stringMatching(/^ {2}\[\] accelerator "H100" is ambiguous: .* \(main\.js:12\)$/),
+    '  [] nofile: no such file or folder (main.js:11)',
+    '  [] script must be a list, not "train.py". (main.js:9)',
+    expect.stringMatching(/^ {2}\[\] unknown chart "kedaa" \(did you mean "keda"\?\); .* \(main\.js:8\)$/),
+    expect.stringMatching(/^ {2}\[\] variable "1" must be the name .* \(main\.js:10\)$/),
+    expect.stringMatching(/^ {2}\[c\/q\] unknown field "weigth" .* \(main\.js:13\)$/),
+    expect.stringMatching(/^ {2}\[c\/rules\] unknown field "exporterJobs" .* \(main\.js:6\)$/),
+  ]);
+});
+
+test('without a command that synthesizes, the mistake in a function ends the program, without a trace', () => {
+  expect(run(["gantry.charts.chartInstall({ chart: 'keda', valuez: {} });"], false)).toEqual({
+    status: 1,
+    stderr: 'unknown field "valuez" (did you mean "values"?). (main.js:6)\n',
+  });
 });

@@ -35,7 +35,7 @@ function report(annotation: string | undefined, ignore: readonly Suppression[] =
   return collector.report();
 }
 
-test('a rule speaks where nobody silenced it', () => {
+test('a rule reports where it is not suppressed', () => {
   expect(report(undefined).findings.map(({ rule, line }) => [rule, line])).toEqual([['test/no-data', 5]]);
 });
 

@@ -15,7 +15,7 @@ const found = (text: string, crds: readonly JsonObject[] = []): readonly string[
 };
 
 test.each([
-  ['a key that stands twice', `${HEAD}data: { x: "1", x: "2" }\n`, 'error yaml/unique-keys 4'],
+  ['a key that appears twice', `${HEAD}data: { x: "1", x: "2" }\n`, 'error yaml/unique-keys 4'],
   ['a text that is no YAML', `${HEAD}data: [`, 'error yaml/syntax 4'],
   ['a document that is no object', '- a\n- b\n', 'error yaml/kubernetes-object 1'],
 ])('%s', (_what, text, finding) => {

@@ -40,7 +40,7 @@ test('a rule is run only where its tier is asked for', () => {
   expect(found([advice], ['server', 'advice'])).toEqual(['advice']);
 });
 
-test('a rule whose violations may be of another tier is run for that tier too, and only what was asked for is told', () => {
+test('a rule whose violations may be of another tier runs for that tier too, and only the requested tier is reported', () => {
   const either = rule('server', 'webhook', ['webhook']);
   expect(found([either], ['webhook'])).toEqual(['webhook']);
   expect(found([either], ['server'])).toEqual([]);

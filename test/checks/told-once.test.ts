@@ -1,5 +1,5 @@
 /**
- * A field that is missing is told once, by whoever says more about it.
+ * A missing field is reported once, by the rule that says more about it.
  */
 import { check } from '../../src/checks/engine';
 import { parseYaml } from '../../src/manifests/yaml';

@@ -14,7 +14,7 @@ const FILES = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.yaml'))
   .sort();
 
-/** What is legal and stands in the corpus for the server's sake, though it does not do what it says: the finding, by file. */
+/** What is legal and is in the corpus for the server's sake, though it does not do what it says: the finding, by file. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // The file shows every kind of the operator; in one cluster there is either of these two.
   'platform.yaml': ['gpu-operator/cluster-policy-or-gpu-cluster at nvidia.com/v1alpha1 GPUCluster gpu-cluster'],

@@ -1,6 +1,6 @@
 /**
  * Valid objects of versions that only some minors serve, which the server of the corpus does not: no rule may call them wrong there, and
- * elsewhere the version is what is told.
+ * elsewhere the version is reported.
  */
 import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { check } from '../../src/checks/engine';

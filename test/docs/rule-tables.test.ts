@@ -14,7 +14,7 @@ test('docs/rules.md is what the rules say', () => {
   expect(now).toBe(wanted);
 });
 
-test('every rule stands in some page of a domain', () => {
+test('every rule is in some page of a domain', () => {
   const text = pagesWithTables()
     .map(({ now }) => now)
     .join('\n');

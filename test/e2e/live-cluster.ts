@@ -16,7 +16,7 @@ export interface LiveCluster {
   readonly minor: KubernetesMinor;
 }
 
-/** To be called in `beforeAll`; whoever does closes the client in `afterAll`. */
+/** To be called in `beforeAll`; the caller closes the client in `afterAll`. */
 export async function liveCluster(): Promise<LiveCluster> {
   const folder = process.env[LIVE_CLUSTER] ?? '';
   const cluster = Cluster.open(folder);

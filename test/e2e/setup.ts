@@ -15,7 +15,7 @@ export default async function setup(): Promise<void> {
     print(`no control plane: ${reason}`);
     return;
   }
-  const programs = await buildPrograms({ print });
+  const programs = buildPrograms({ print });
   const started = Date.now();
   const cluster = await Cluster.start({ programs });
   process.env[LIVE_CLUSTER] = cluster.folder;

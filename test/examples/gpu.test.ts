@@ -42,7 +42,7 @@ describe.each([
 describe('GPU nodes', () => {
   const manifests = Testing.synth(gpuNodes(new App()));
 
-  test('come with the namespace first and the chart told of every ConfigMap', () => {
+  test('come with the namespace first and the chart given every ConfigMap', () => {
     expect(name(manifests[0] ?? {})).toBe('gpu-operator');
     expect(asObject(one(manifests, 'HelmRelease', 'gpu-operator').spec).values).toMatchObject({
       driver: { nvidiaDriverCRD: { enabled: true } },

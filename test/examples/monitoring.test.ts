@@ -24,7 +24,7 @@ test('is the same each time', () => {
   expect(JSON.stringify(Testing.synth(monitoredPlatform(new App())))).toBe(JSON.stringify(manifests));
 });
 
-test('the chart of the operator is told of the list, and to make no monitor of its own', () => {
+test('the chart of the operator gets the list, and makes no monitor of its own', () => {
   const values = asObject(asObject(named('HelmRelease', 'gpu-operator').spec).values);
   expect(values.dcgmExporter).toEqual({ config: { name: 'gpu-counters' }, serviceMonitor: { enabled: false } });
   const { rows, problems } = readDcgmCounters(

@@ -166,7 +166,7 @@ describe('the jobs', () => {
     expect(asObject(finetuning.object.spec).elasticPolicy).toMatchObject({ minReplicas: 4, maxReplicas: 8 });
   });
 
-  test('every pod has a whole node: a network card for each GPU, shared memory within its memory, room left for nobody else', () => {
+  test('every pod has a whole node: a network card for each GPU, shared memory within its memory, no capacity left for other pods', () => {
     const node = amountsIn(amountsByName('node', nodes(1)));
     for (const { spec: pod, manifest } of TEAMS.flatMap(jobs).flatMap((job) => set.podTemplatesOf(job))) {
       const { requests, limits } = podAmounts(pod);

@@ -37,7 +37,7 @@ test('gangs of one name are told apart by a label, once the pod has it', () => {
   ).toBe('llama/a1');
 });
 
-test('what cannot be read counts as not said, and is told', () => {
+test('a value that cannot be read counts as unset, and is reported', () => {
   const statement = readGantryStatement({
     labels: { 'gantry.dev/gang': '' },
     annotations: {

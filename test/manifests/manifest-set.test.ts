@@ -33,7 +33,7 @@ describe('index', () => {
     expect(set.get('scheduling.volcano.sh/Queue', 'a')).toBe(set.manifests[3]);
   });
 
-  test('an object that stands twice, in whatever version, is a duplicate; one without a name is none', () => {
+  test('an object that appears twice, in whatever version, is a duplicate; one without a name is none', () => {
     const twice = setOf(
       object('kueue.x-k8s.io/v1beta1', 'Topology', 't') +
         object('kueue.x-k8s.io/v1beta2', 'Topology', 't') +

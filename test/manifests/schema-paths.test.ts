@@ -7,7 +7,7 @@ import { loadSchema } from '../../src/facts/api/schemas';
 import { TEMPLATE_PLACES } from '../../src/manifests/pod-templates';
 import { PARTIAL_POD_SPECS, POD_SPEC_PLACES, REFERENCE_PLACES } from '../../src/manifests/reference-places';
 
-/** What a schema says stands at a path; `open` where it takes anything. */
+/** What a schema says is at a path; `open` where it takes anything. */
 function schemaAt(schema: Schema | undefined, tokens: readonly string[]): Schema | 'open' | undefined {
   if (schema === undefined) {
     return undefined;

@@ -221,7 +221,7 @@ describe('what cannot be read is said with its place', () => {
 });
 
 describe('what is well-formed and wrong', () => {
-  test('a duplicate key is told with its object and pointer, and the last value counts', () => {
+  test('a duplicate key is reported with its object and pointer, and the last value counts', () => {
     const { manifests, problems } = parseYaml(`${HEAD}spec:\n  a/b: 1\n  c: 2\n  a/b: 3\n`, 'a.yaml');
     expect(manifests[0].object.spec).toEqual({ 'a/b': 3, c: 2 });
     expect(problems).toEqual([
@@ -239,7 +239,7 @@ describe('what is well-formed and wrong', () => {
     expect(problemsOf(`${HEAD}1: a\n"1": b\n`)).toEqual(['4:1 duplicate-key duplicate key "1" in this map']);
   });
 
-  test('an integer with too many digits is told', () => {
+  test('an integer with too many digits is reported', () => {
     expect(problemsOf(`${HEAD}a: 9007199254740993\n`)).toEqual([
       expect.stringMatching(/^3:4 inexact-number .*9007199254740993/),
     ]);
@@ -248,9 +248,9 @@ describe('what is well-formed and wrong', () => {
   test.each([
     ['a: 1\n', '1:1 not-an-object the document has no apiVersion and no kind'],
     ['kind: Pod\n', '1:1 not-an-object the document has no apiVersion'],
-    ['apiVersion: v1\nkind: [Pod]\n', '2:1 not-an-object the document has a kind that is a list, not text'],
+    ['apiVersion: v1\nkind: [Pod]\n', '2:1 not-an-object kind of the document must be a string, but is a list'],
     ['- a\n', '1:1 not-an-object the document is a list; a Kubernetes object begins with apiVersion and kind'],
-    ['text\n', '1:1 not-an-object the document is a text; a Kubernetes object begins with apiVersion and kind'],
+    ['text\n', '1:1 not-an-object the document is a string; a Kubernetes object begins with apiVersion and kind'],
   ])('%j is no Kubernetes object', (text, expected) => {
     expect(problemsOf(text)).toEqual([expected]);
   });

@@ -90,7 +90,7 @@ test('what a finding says in words is left alone, and where it says it is not', 
   expect([...new Set(changed.map((one) => one.code))]).toEqual(['count > 1', 'count > 4']);
 });
 
-test('what stands inside a chain of ?. is left alone, or the chain would end there', () => {
+test('what is inside a chain of ?. is left alone, or the chain would end there', () => {
   expect(mutants.filter(({ code }) => code === 'notes?.text')).toEqual([]);
 });
 

@@ -56,7 +56,7 @@ const binary: Offer = (node, source) => {
   const others = (operator: string, table: Readonly<Record<string, readonly string[]>>): readonly Replacement[] =>
     (Object.hasOwn(table, sign) ? table[sign] : []).map((other) => ({
       operator,
-      // Logical operators of two kinds may not stand side by side without parentheses.
+      // Logical operators of two kinds may not be side by side without parentheses.
       text: `(${left}) ${other} (${right})`,
     }));
   const isText = [node.left, node.right].some((side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side));

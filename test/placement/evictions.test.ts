@@ -251,7 +251,7 @@ describe('queues', () => {
 });
 
 describe('consolidation and stale gangs', () => {
-  it('moves pods so that a gang gets in and nobody is lost', () => {
+  it('moves pods so that a gang is admitted and no pod is lost', () => {
     const gangs = [low('x', { arrival: NOW - 9 * MINUTE }), low('y'), gang('wide', 1, template(4), { arrival: NOW })];
     const decision = run(cluster([node('a', 4), node('b', 4)], gangs, [running('x', 'a'), running('y', 'b')]));
     expect(decision.evictions).toMatchObject([

@@ -26,7 +26,7 @@ export const victimWorlds: fc.Arbitrary<VictimWorld> = fc.record({
   claimant: shape(4),
 });
 
-/** Pods that the core loses, and the fewest that any set of victims loses; undefined where nobody has to be evicted. */
+/** Pods that the core loses, and the fewest that any set of victims loses; undefined where no pod has to be evicted. */
 export function lostAndFewest(world: VictimWorld): { readonly lost: number; readonly fewest: number } | undefined {
   const nodes = world.sizes.map((size, i) => node(`n${i}`, size));
   const gangs = world.running.map(({ count, devices }, i): Gang =>

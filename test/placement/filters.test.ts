@@ -1,7 +1,7 @@
 import { type ClusterNode, type PodTemplate } from '../../src/placement';
 import { bound, cluster, gang, node, NOW, run, running, template } from './builders';
 
-/** Where a single pod may go: the blocked constraint of each case stands beside the node that takes it. */
+/** Where a single pod may go: the blocked constraint of each case is beside the node that takes it. */
 const CASES: readonly (readonly [string, Partial<ClusterNode>, Partial<PodTemplate>])[] = [
   ['not-ready', { ready: false }, {}],
   ['unschedulable', { unschedulable: true }, {}],

@@ -306,7 +306,7 @@ function reportOf(now: number, pick: number): string {
 /**
  * The books by name, without anything that depends on what a session has seen before.
  *
- * @param names resources of which the cluster's totals are told
+ * @param names resources of which the cluster's totals are reported
  */
 export function booksOf(session: Session, names: readonly string[] = session.accounts): Record<string, unknown> {
   const { table, queues, gangs, pods, accounts } = session;

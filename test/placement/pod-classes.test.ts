@@ -18,7 +18,7 @@ function classes(...templates: readonly PodTemplate[]): number {
 const labeled = (index: string, more: Partial<PodTemplate> = {}): PodTemplate =>
   template(1, { labels: { app: 'train', index }, ...more });
 
-it('labels and namespaces that nobody selects by make no difference', () => {
+it('labels and namespaces that no selector uses make no difference', () => {
   expect(classes(labeled('0'), labeled('1'), labeled('2', { namespace: 'other' }))).toBe(1);
 });
 

@@ -88,12 +88,12 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'pods-by-tier.yaml': {
     'no image': 'core/container-image-required',
-    'nobody sets that taint': 'pods/toleration-of-real-taint',
+    'the taint is not set': 'pods/toleration-of-real-taint',
     'a bare Pod': 'pods/accelerator-pod-is-owned',
   },
   'volcano-scheduler-lists.yaml': {
     'no actions': 'volcano/scheduler-actions-known',
-    'a list that nobody reads': 'volcano/scheduler-config-key-known',
+    'a list that is not read': 'volcano/scheduler-config-key-known',
   },
   'volcano-scheduler-flags.yaml': {
     'flags are no configuration': 'volcano/scheduler-config-holds-no-flags',
@@ -112,7 +112,7 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'NCCL_SOCKET_IFNAME does not choose the card': 'pods/nccl-interface-in-pod',
   },
   'keda-scaled-object.yaml': {
-    'nobody reads metricName any more': 'keda/metric-name-ignored',
+    'nothing reads metricName any more': 'keda/metric-name-ignored',
     'the query gives several values': 'keda/prometheus-query-gives-one-value',
     'the cooldown is for zero': 'keda/cooldown-has-effect',
   },

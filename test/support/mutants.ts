@@ -28,7 +28,7 @@ interface Change {
   /** Absent: the value is taken away. */
   readonly value?: JsonValue;
   readonly rule?: string;
-  /** Where the finding stands. Default: at the changed value. */
+  /** The place of the finding. Default: at the changed value. */
   readonly at?: readonly (string | number)[];
 }
 

@@ -5,7 +5,7 @@
  *
  *     START END FORM VERDICT<tab>REPLACEMENT
  *
- * START characters from the front and END from the back are the same, REPLACEMENT stands between them. FORM is `object`, or `text` where only the text
+ * START characters from the front and END from the back are the same, REPLACEMENT is between them. FORM is `object`, or `text` where only the text
  * shows the difference (a key twice). VERDICT is `accepted`, or `rejected` followed by the fields of the server's causes. A field with a question mark
  * is one that Gantry did not name when the verdict was recorded, although it rejects the document too.
  */

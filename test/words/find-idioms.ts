@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesBelow, ROOT } from './files';
-import { idiomsIn, readableTextOf } from './idioms';
+import { calquesIn, idiomsIn, readableTextOf } from './idioms';
 
 /** Generated, or about the idioms themselves. */
 const EXCLUDED = [
@@ -10,6 +10,14 @@ const EXCLUDED = [
   /^docs\/glossary\.md$/,
   /^docs\/rules\.md$/,
 ];
+
+/** Every calque in the comments and the test titles of the project. */
+export function findCalques(): readonly string[] {
+  return ['src', 'projen', 'examples', 'bench', 'test']
+    .flatMap((folder) => filesBelow(folder, /\.ts$/))
+    .filter((path) => !path.startsWith('test/words/') && !EXCLUDED.some((excluded) => excluded.test(path)))
+    .flatMap((path) => calquesIn(readFileSync(join(ROOT, path), 'utf8')).map((idiom) => `${path}: ${idiom}`));
+}
 
 /** Every idiom of the project with its file, as a line to read. */
 export function findIdioms(): readonly string[] {

@@ -52,12 +52,16 @@ function literalsOf(path: string): readonly Literal[] {
   return found;
 }
 
+/** What a placeholder reads as: a value that is quoted when it is printed, or any text. */
+const standIn = ({ expression }: ts.TemplateSpan): string =>
+  /^(?:quoted|JSON\.stringify)\(/.test(expression.getText()) ? '"X"' : 'X';
+
 function textOf(node: ts.Expression): string | undefined {
   if (ts.isStringLiteralLike(node)) {
     return node.text;
   }
   if (ts.isTemplateExpression(node)) {
-    return node.head.text + node.templateSpans.map((span) => `X${span.literal.text}`).join('');
+    return node.head.text + node.templateSpans.map((span) => `${standIn(span)}${span.literal.text}`).join('');
   }
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
     const [left, right] = [textOf(node.left), textOf(node.right)];
@@ -88,6 +92,35 @@ describe('a message', () => {
   test('has at most 200 characters', () => {
     expect(wrong(all('message'), (text) => text.length <= 200)).toEqual([]);
   });
+});
+
+/** Values in single quotes or backquotes, and a value without quotes after a word that names what it is. Numbers need none. */
+const OTHER_QUOTES =
+  /(?<!\w)'[^']+'(?!\w)|`|\b(?:unsupported|unknown|duplicate)(?: [a-z.]+){0,3} (?<!\b(?:code|port|nodePort|version) )X\b(?! ["X])/;
+
+describe('values of the user', () => {
+  const isQuoted = (text: string): boolean => !OTHER_QUOTES.test(text);
+
+  test('are in double quotes', () => {
+    expect(wrong([...all('message'), ...all('expected')], isQuoted)).toEqual([]);
+  });
+
+  test.each([
+    "unknown queue 'X'",
+    'unknown queue `X`',
+    'unknown queue X',
+    'unsupported kind X of the job',
+    "the 'a' field",
+  ])('are noticed without them: %s', (text) => {
+    expect(isQuoted(text)).toBe(false);
+  });
+
+  test.each(['unknown queue "X"', "the container's port", 'duplicate host port X', "NVIDIA's and AMD's devices"])(
+    'are not demanded where none is: %s',
+    (text) => {
+      expect(isQuoted(text)).toBe(true);
+    },
+  );
 });
 
 describe('what is expected', () => {

@@ -1,12 +1,31 @@
 /**
  * Docs, README, strings, and public docstrings use the words of docs/glossary.md.
  */
-import { findIdioms } from './find-idioms';
-import { idiomsIn } from './idioms';
+import { findCalques, findIdioms } from './find-idioms';
+import { calquesIn, idiomsIn } from './idioms';
 
 test('idioms are found in docs, strings, and docstrings', () => {
-  expect(idiomsIn('nobody reads it, and the value stands in a circle')).toHaveLength(4);
+  expect(idiomsIn('nobody reads it, and the value stands in a circle')).toHaveLength(3);
   expect(idiomsIn('the queue has no effect')).toEqual([]);
+});
+
+test.each([
+  ['/** The user learns it here, and is told so. */', 2],
+  ['const a = 1; // Whoever asks gets it anew: it stands as it stood.', 4],
+  ["test('nobody is told', () => {});", 2],
+  ["describe.each([['a']])('%s stands here', () => {});", 1],
+  ["const told = 'nobody'; const url = 'https://example.com/anew';", 0],
+  [
+    '/** `*` stands for any text; colors stand out; the stand-alone key tells devices apart, and they are told apart. */',
+    0,
+  ],
+  ['// Root of the container is nobody on the node.', 0],
+])('calques are found in comments and titles: %s', (code, count) => {
+  expect(calquesIn(code)).toHaveLength(count);
+});
+
+test('no comment and no title of a test has a calque', () => {
+  expect(findCalques()).toEqual([]);
 });
 
 test('no file has an idiom that the glossary replaces', () => {

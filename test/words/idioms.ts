@@ -1,5 +1,6 @@
 /**
- * Idioms that Gantry's text avoids (docs/glossary.md gives the words to write), and the places of a file where people read text.
+ * Idioms that Gantry's text avoids (docs/glossary.md gives the words to write), and the places of a file where people read text: all of a
+ * page, and of a source file the strings and the docstrings of exports (`IDIOMS`), every comment, and the titles of tests (`CALQUES`).
  */
 import ts from 'typescript';
 
@@ -8,24 +9,32 @@ interface Idiom {
   readonly write: string;
 }
 
+/** Idioms in no comment and no title either. Each has uses that are plain English, which its pattern leaves out. */
+const CALQUES: readonly Idiom[] = [
+  { pattern: /\bnobody\b(?! on the node)/gi, write: 'nothing, no controller, no user' },
+  { pattern: /\bwho(?:m|so)?ever\b/gi, write: 'the user that' },
+  { pattern: /\banew\b/gi, write: 'again' },
+  { pattern: /\btold\b(?! apart)/gi, write: 'reported, passed, configured' },
+  { pattern: /\btell(?:s|ing)? of\b/gi, write: 'reports' },
+  {
+    pattern: /\blearn(?:s|ed|ing)? (?:it|of|from|what|that|nothing|here|with)\b/gi,
+    write: 'reads, is registered with',
+  },
+  {
+    pattern: /\b(?:stand(?:s|ing)?|stood)\b(?!-| (?:for(?! itself)|out|in for)\b)/gi,
+    write: 'is, appears, is listed, on standby',
+  },
+];
+
 export const IDIOMS: readonly Idiom[] = [
-  { pattern: /\bnobody\b/gi, write: 'nothing, no controller, no user' },
-  { pattern: /\bwhoever\b/gi, write: 'the user that' },
+  ...CALQUES,
   { pattern: /\b(?:those|him|one) who\b/gi, write: 'users that' },
   { pattern: /(?<!\b(?:all|both|each|most|none) )\bof (?:whom|which)\b/gi, write: 'whose, including' },
-  { pattern: /\banew\b/gi, write: 'again' },
   { pattern: /\bonce more\b/gi, write: 'again' },
-  { pattern: /\b(?:is|are|was|were|be) told\b/gi, write: 'reported, passed' },
-  { pattern: /\btold (?:once|twice|of)\b/gi, write: 'reported' },
   { pattern: /\b(?:let|lets|letting) (?:\w+ ){0,2}in\b(?!to)/gi, write: 'admit, fit' },
   { pattern: /\bcom(?:e|es|ing) to rest\b/gi, write: 'reaches a steady state' },
   { pattern: /\bso many\b/gi, write: 'the number of' },
   { pattern: /\bfor so long\b/gi, write: 'a duration' },
-  {
-    pattern: /\bstand(?:s|ing)? (?:in|at|on|there|twice|once|beside|before|behind|alone|for itself|as|under)\b/gi,
-    write: 'is, appears, is listed',
-  },
-  { pattern: /\b(?:it|that|which|what|name|value|field|text) stands\b/gi, write: 'is, appears' },
   { pattern: /\bslips? of the pen\b/gi, write: 'typo' },
   { pattern: /\bthousand million\b/gi, write: 'billion' },
   { pattern: /\bgo(?:es)? away\b/gi, write: 'is deleted, terminates' },
@@ -63,15 +72,24 @@ export const IDIOMS: readonly Idiom[] = [
   { pattern: /\bputs? right\b/gi, write: 'corrected, fixed' },
   { pattern: /\bfor good\b/gi, write: 'permanently' },
   { pattern: /\bhow sure is this\b/gi, write: 'accuracy' },
-  { pattern: /\bmade anew\b|\bkept out\b/gi, write: 'recreated, excluded' },
-  { pattern: /\bas (?:it|they) stands?\b/gi, write: 'unchanged' },
+  { pattern: /\bkept out\b/gi, write: 'excluded' },
 ];
 
 /** The idioms in a text, each as it is written there. */
-export function idiomsIn(text: string): readonly string[] {
-  return IDIOMS.flatMap(({ pattern, write }) =>
+export function idiomsIn(text: string, idioms: readonly Idiom[] = IDIOMS): readonly string[] {
+  return idioms.flatMap(({ pattern, write }) =>
     [...text.matchAll(pattern)].map(([seen]) => `"${seen}" (write: ${write})`),
   );
+}
+
+const COMMENT = /\/\*[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm;
+const TITLE = /\b(?:test|it|describe)(?:\.\w+)*(?:\([^()]*\))?\(\s*(['"`])(.*?)\1/g;
+
+/** The calques in comments of a source file and in titles of its tests. */
+export function calquesIn(code: string): readonly string[] {
+  const comments = (code.match(COMMENT) ?? []).map((comment) => comment.replace(/\n\s*\*/g, ' '));
+  const titles = [...code.matchAll(TITLE)].map(([, , title = '']) => title);
+  return idiomsIn([...comments, ...titles].join('\n'), CALQUES);
 }
 
 /** What people read of a source file: string literals, and the comments of what it exports. */

@@ -145,7 +145,7 @@ class RuleWalk {
             expected: rule.rule,
             fix: fixFor(
               rule,
-              (fields) => `Set ${fields}, which the rule reads.`,
+              (fields) => setFix(fields, outcome.error),
               'Set the fields that the rule reads, or change the `field` so that the rule can be evaluated.',
             ),
           },
@@ -201,6 +201,14 @@ function fixFor(rule: CelRule, fix: (fields: string) => string, other: string): 
     return other;
   }
   return fix(fields.join(' or '));
+}
+
+/** What to set: the missing field that the error names, or the fields that the rule reads. */
+function setFix(fields: string, error: string): string {
+  const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
+  return missing === undefined || fields.split(' or ').includes(missing)
+    ? `Set ${missing ?? fields}, which the rule reads.`
+    : `Set ${missing} in ${fields}, where the rule reads it.`;
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */

@@ -9,7 +9,7 @@ import { type RuleFacts } from '../rule';
 export interface SarifOptions {
   /** Version of Gantry that made the report. */
   readonly version: string;
-  /** What is known of the rules; those that a finding names and that stand here get their help text. */
+  /** What is known of the rules; those that a finding names and that are here get their help text. */
   readonly rules: readonly RuleFacts[];
 }
 

@@ -6,6 +6,7 @@
  * first step that fails, the check goes on and says everything that it can know.
  */
 import { createRequire } from 'node:module';
+import { versionsOfKind } from '../../facts/api/kinds';
 import { type JsonObject, type KindInfo, type KubernetesMinor } from '../../facts/api/schema';
 import type * as CelModuleTypes from '../cel/check-rules';
 import { type Manifest } from '../../manifests/manifest';
@@ -205,9 +206,15 @@ export class ShapeChecker {
 /** Whether the API server serves the version, and for how long. */
 function checkServed(info: KindInfo, list: ViolationList): void {
   if (info.deprecated && !(info.builtIn && isOffByDefault(info))) {
+    const others = versionsOfKind(info.group, info.kind).filter(({ served, deprecated }) => served && !deprecated);
+    const current = others.find(({ storage }) => storage) ?? others.at(-1);
     list.add(
       shapeRules.deprecated,
-      { message: `${info.apiVersion} ${info.kind} is deprecated`, found: info.apiVersion },
+      {
+        message: `${info.apiVersion} ${info.kind} is deprecated`,
+        found: info.apiVersion,
+        ...(current === undefined ? {} : { fix: `Set apiVersion: ${current.apiVersion}.` }),
+      },
       'apiVersion',
     );
   }

@@ -28,7 +28,7 @@ export class SchemaNode {
   /** Names of the properties that have a default. */
   readonly defaulted: readonly string[];
   readonly listType: 'atomic' | 'set' | 'map' | undefined;
-  /** Whether allOf, anyOf, oneOf or not stand here, other than those that merely spell out int-or-string. */
+  /** Whether allOf, anyOf, oneOf or not are here, other than those that merely spell out int-or-string. */
   readonly combines: boolean;
   /** `additionalProperties: true`: any key, but nothing below is known. */
   readonly anyKey: boolean;

@@ -98,6 +98,15 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
   if (!isNumeric && (bit === TYPE_BIT.string || bit === TYPE_BIT.array) && formatOf(node, target) !== undefined) {
     return true;
   }
+  if (node.schema.type === 'integer' && typeof value === 'number' && Number.isInteger(value)) {
+    list.add(shapeRules.type, {
+      message: `${value} exceeds the range of int64`,
+      found: value,
+      expected: INT64,
+      fix: `Set the \`field\` to ${INT64}.`,
+    });
+    return false;
+  }
   list.add(shapeRules.type, {
     message: `invalid type: ${typeName(value)} ${quoted(value)}, expected ${node.typeNames}`,
     found: value,
@@ -133,6 +142,11 @@ export function wrongTypeFix(expected: string): string {
 export function quotedFix(value: string | number | boolean): string {
   return `Quote the value of the \`field\`: "${String(value)}".`;
 }
+
+const INT64 = 'a 64-bit integer';
+
+/** The pattern that controller-gen writes for a quantity. */
+const QUANTITY = String.raw`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`;
 
 function typeFix(value: JsonValue, node: SchemaNode): string {
   if (node.schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
@@ -173,11 +187,13 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
       fix: `Set the \`field\` to a string of at least ${counted(schema.minLength, 'character', 'characters')}.`,
     });
   } else if (schema.pattern !== undefined && node.pattern?.test(value) !== true) {
+    const isQuantity = schema.pattern === QUANTITY;
+    const expected = isQuantity ? 'a quantity such as 500m or 8Gi' : `a string that matches ${schema.pattern}`;
     list.add(shapeRules.pattern, {
-      message: `${quoted(value)} does not match the pattern of the field`,
+      message: `${quoted(value)} ${isQuantity ? 'is not a quantity' : 'does not match the pattern of the field'}`,
       found: value,
-      expected: `a string that matches ${schema.pattern}`,
-      fix: `Set the \`field\` to a string that matches ${schema.pattern}.`,
+      expected,
+      fix: `Set the \`field\` to ${expected}.`,
     });
   }
   const format = schema.format === undefined ? undefined : formatOf(node, target);
@@ -258,7 +274,7 @@ function rangeOf(format: string | undefined, value: number): string | undefined 
     return value < -2147483648 || value > 2147483647 ? 'an integer from -2147483648 to 2147483647' : undefined;
   }
   if (format === 'int64') {
-    return Math.abs(value) > LARGEST_INT64 ? 'a 64-bit integer' : undefined;
+    return Math.abs(value) > LARGEST_INT64 ? INT64 : undefined;
   }
   return format === 'float' && Math.abs(value) > 3.4028235677973366e38 ? 'a 32-bit floating point number' : undefined;
 }

@@ -49,7 +49,7 @@ export class ViolationList {
     return pointer(this.base, ...this.steps);
   }
 
-  /** Reports at the place where the walk stands, or at a step below it. */
+  /** Reports at the place where the walk is, or at a step below it. */
   add(rule: RuleFacts, found: Found, ...below: readonly (string | number)[]): void {
     const path = below.length === 0 ? this.path : pointer(this.path, ...below);
     this.violations.push({

@@ -42,7 +42,7 @@ export function compileExpression(source: string, { environment, result }: Wante
   }
   const escape = unknownEscape(source);
   if (escape !== undefined) {
-    return { complaint: `cannot be compiled: unknown escape sequence ${escape}` };
+    return { complaint: `cannot be compiled: unknown escape sequence "${escape}"` };
   }
   let tree: SyntaxTypes.Expr | undefined;
   try {

@@ -26,7 +26,7 @@ export const metadataRules = {
   namespace: rule(
     'namespace',
     'A namespace must be a DNS label.',
-    'Set metadata.namespace to lower-case letters, digits, and "-", at most 63 characters.',
+    'Set metadata.namespace to a DNS label: lower-case letters, digits, and "-", at most 63 characters.',
   ),
   labelKey: rule(
     'label-key',
@@ -36,7 +36,7 @@ export const metadataRules = {
   labelValue: rule(
     'label-value',
     'Label values must have at most 63 characters: letters, digits, "-", "_", and ".".',
-    'Move long or free text from metadata.labels to metadata.annotations.',
+    'Change the value in metadata.labels, or move long or free text to metadata.annotations.',
   ),
   annotationKey: rule(
     'annotation-key',

@@ -78,9 +78,19 @@ function complain(
   if (complaint === undefined) {
     return;
   }
+  // Names of definitions follow from their spec.
+  const wanted = /^be spec\..*: (\S+)$/.exec(complaint)?.[1];
   list.add(
     rule,
-    { message: `${what} ${quoted(value)} must ${complaint}`, found: value, expected: `to ${complaint}` },
+    {
+      message: `${what} ${quoted(value)} must ${complaint}`,
+      found: value,
+      expected: `to ${complaint}`,
+      ...(wanted === undefined ? {} : { fix: `Set metadata.name to ${wanted}.` }),
+      ...(/^consist /.test(complaint) && below.length === 1
+        ? { fix: `Change metadata.${below[0]} to ${complaint}.` }
+        : {}),
+    },
     ...below,
   );
 }
@@ -123,7 +133,15 @@ function checkLabels(labels: JsonObject, list: ViolationList): void {
   for (const [key, value] of Object.entries(labels)) {
     complain(list, metadataRules.labelKey, 'the label key', key, qualifiedName(key), 'labels', key);
     if (typeof value === 'string') {
-      complain(list, metadataRules.labelValue, `the value of label "${key}",`, value, labelValue(value), 'labels', key);
+      complain(
+        list,
+        metadataRules.labelValue,
+        `the value of the label ${key}:`,
+        value,
+        labelValue(value),
+        'labels',
+        key,
+      );
     }
   }
 }

@@ -14,9 +14,12 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { publicClass } from '../resources/public-class';
+import { shown } from '../resources/quantities';
+import { publicFunction } from '../../facts/calls/public-function';
 
 /** Node label by which a node chooses a profile. */
 export const PARTITION_PROFILE_LABEL = 'dcm.amd.com/gpu-config-profile';
+
 /** Key of the ConfigMap that the device config manager reads. */
 export const PARTITION_CONFIG_KEY = 'config.json';
 
@@ -111,19 +114,21 @@ export class PartitionProfiles extends Construct {
     return partition;
   }
 }
-
 /** The partition of a GPU in these modes. @throws if the GPU is ambiguous or unknown, or does not have them */
-export function partitionOf(gpu: AcceleratorName, modes: PartitionModes): AmdPartition {
-  const facts = acceleratorNamed(gpu);
-  const found = facts.partitions.find(({ compute, memory }) => `${compute}/${memory}` === modes);
-  if (found === undefined) {
-    const choices = facts.partitions.map(({ compute, memory }) => `${compute}/${memory}`).join(', ');
-    throw new Error(
-      `partition "${modes}": ${facts.name} ${choices === '' ? 'cannot be partitioned' : `has the modes ${choices}`}.`,
-    );
-  }
-  return found;
-}
+export const partitionOf = publicFunction(
+  'amdGpu.partitionOf',
+  (gpu: AcceleratorName, modes: PartitionModes): AmdPartition => {
+    const facts = acceleratorNamed(gpu);
+    const found = facts.partitions.find(({ compute, memory }) => `${compute}/${memory}` === modes);
+    if (found === undefined) {
+      const choices = facts.partitions.map(({ compute, memory }) => `${compute}/${memory}`).join(', ');
+      throw new Error(
+        `partition ${shown(modes)}: ${facts.name} ${choices === '' ? 'cannot be partitioned' : `has the modes ${choices}`}.`,
+      );
+    }
+    return found;
+  },
+);
 
 function configOf({ gpu, profiles, systemdServices = SYSTEMD_SERVICES }: PartitionProfilesProps): object {
   return {

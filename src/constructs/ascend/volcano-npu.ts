@@ -6,6 +6,7 @@
  */
 import { Duration } from 'cdk8s';
 import { versionOf } from '../../facts/upstream';
+import { publicFunction } from '../../facts/calls/public-function';
 
 /** Options of `volcanoNpu`. */
 export interface VolcanoNpuOptions {
@@ -49,29 +50,32 @@ export interface VolcanoNpuConfiguration {
  *   configurations: [npu.configuration],
  * });
  */
-export function volcanoNpu(options: VolcanoNpuOptions = {}): VolcanoNpuConfiguration {
-  const { architecture = 'aarch64', graceOverTime = Duration.minutes(15), presetVirtualDevices = true } = options;
-  const { version = versionOf('ascend-mind-cluster'), useClusterInfoManager = true } = options;
-  const { superPodSize = 48, reserveNodes = 2 } = options;
-  for (const [name, value] of Object.entries({ superPodSize, reserveNodes })) {
-    if (!Number.isInteger(value) || value < 0) {
-      throw new Error(`${name} ${value}: must be a whole number greater than or equal to 0.`);
+export const volcanoNpu = publicFunction(
+  'ascend.volcanoNpu',
+  (options: VolcanoNpuOptions = {}): VolcanoNpuConfiguration => {
+    const { architecture = 'aarch64', graceOverTime = Duration.minutes(15), presetVirtualDevices = true } = options;
+    const { version = versionOf('ascend-mind-cluster'), useClusterInfoManager = true } = options;
+    const { superPodSize = 48, reserveNodes = 2 } = options;
+    for (const [name, value] of Object.entries({ superPodSize, reserveNodes })) {
+      if (!Number.isInteger(value) || value < 0) {
+        throw new Error(`${name} ${value}: must be a whole number greater than or equal to 0.`);
+      }
     }
-  }
-  return {
-    plugin: `volcano-npu_${version}${hasArchitecture(version) ? `_linux-${architecture}` : ''}`,
-    configuration: {
-      name: 'init-params',
-      arguments: {
-        'grace-over-time': String(graceOverTime.toSeconds()),
-        presetVirtualDevice: String(presetVirtualDevices),
-        useClusterInfoManager: String(useClusterInfoManager),
-        'super-pod-size': String(superPodSize),
-        'reserve-nodes': String(reserveNodes),
+    return {
+      plugin: `volcano-npu_${version}${hasArchitecture(version) ? `_linux-${architecture}` : ''}`,
+      configuration: {
+        name: 'init-params',
+        arguments: {
+          'grace-over-time': String(graceOverTime.toSeconds()),
+          presetVirtualDevice: String(presetVirtualDevices),
+          useClusterInfoManager: String(useClusterInfoManager),
+          'super-pod-size': String(superPodSize),
+          'reserve-nodes': String(reserveNodes),
+        },
       },
-    },
-  };
-}
+    };
+  },
+);
 
 /** The first release whose plugin is named without the platform. */
 const [PLAIN_MAJOR, PLAIN_MINOR] = [26, 1];

@@ -29,7 +29,7 @@ export interface ReplicatedJobProps extends PodProps {
   readonly replicas?: number;
   /** Name of the main container. @default - the name of the job */
   readonly containerName?: string;
-  /** Jobs that must be ready, or complete, before this one is made; they stand earlier in the list. @default - none */
+  /** Jobs that must be ready, or complete, before this one is made; they are earlier in the list. @default - none */
   readonly dependsOn?: readonly { readonly job: string; readonly status: 'Ready' | 'Complete' }[];
   /** Restarts of pods before the Job fails, and with it the set restarts. @default 0 */
   readonly backoffLimit?: number;

@@ -19,7 +19,7 @@ import { publicClass } from '../resources/public-class';
 export interface SubGroups {
   /** Pods of each subgroup; divides the size of the group, with or without its leader. */
   readonly size: number;
-  /** Whether the leader stands outside of the subgroups. @default false */
+  /** Whether the leader is outside of the subgroups. @default false */
   readonly leaderExcluded?: boolean;
   /** Each subgroup gets a domain of this level (a node label) for itself. @default - anywhere */
   readonly exclusiveTopology?: string;

@@ -26,7 +26,7 @@ export interface ArgoApplicationProps<C extends AnyChart>
 /**
  * CRDs of several charts are too long for a client-side apply, so objects are always applied on the server's side.
  *
- * Rules: `charts/*`. Source: Argo CD, argoproj.io/v1alpha1; a registry stands without `oci://`.
+ * Rules: `charts/*`. Source: Argo CD, argoproj.io/v1alpha1; a registry is written without `oci://`.
  *
  * @example new charts.ArgoApplication(chart, 'kueue', { chart: 'kueue' });
  */

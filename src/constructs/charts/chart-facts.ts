@@ -5,6 +5,7 @@
  */
 import { nearestName } from '../../facts/spelling';
 import { UPSTREAM, type Upstream, type UpstreamRelease, versionOf } from '../../facts/upstream';
+import { publicFunction } from '../../facts/calls/public-function';
 
 /** Charts whose repository, version, and values Gantry knows. */
 export type ChartName =
@@ -167,6 +168,6 @@ export function factsOf(chart: AnyChart): ChartFacts {
 }
 
 /** Returns what is known of a chart, or `undefined` where the name is unknown. */
-export function chartFacts(name: string): ChartFacts | undefined {
+export const chartFacts = publicFunction('charts.chartFacts', (name: string): ChartFacts | undefined => {
   return Object.values(CHARTS).find((facts) => facts.name === name);
-}
+});

@@ -7,6 +7,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 import { type CarriedDeep, isDeferred } from '../../manifests/deferred';
 import { type AnyChart, type ChartFacts, type ChartName, factsOf, TRAINING_OPERATOR } from './chart-facts';
 import { type ChartValues } from './chart-values';
+import { publicFunction } from '../../facts/calls/public-function';
 
 /** What every way of installing a chart takes. */
 export interface ChartOptions<C extends AnyChart> {
@@ -44,27 +45,30 @@ export interface ChartInstall {
  * Completes the options with what is known of the chart.
  * @throws if the chart is unknown, no version is known and none is given, or the name of the release is too long
  */
-export function chartInstall<C extends AnyChart>(options: ChartOptions<C>): ChartInstall {
-  const facts = factsOf(options.chart);
-  const version = options.version ?? facts.version;
-  if (version === undefined) {
-    throw new Error(
-      `version of the chart ${facts.name} is required, because the catalog has none and a release without a version changes over time. Set version.`,
-    );
-  }
-  const release = options.release ?? facts.name;
-  if (release.length > 53) {
-    throw new Error(`release "${release}" has ${release.length} characters; Helm allows at most 53.`);
-  }
-  return {
-    facts,
-    version,
-    release,
-    repository: (options.repository ?? facts.repository).replace(/\/+$/, ''),
-    namespace: options.namespace === undefined ? facts.namespace : nameOf(options.namespace),
-    values: plainCopy(options.values ?? {}) as JsonObject,
-  };
-}
+export const chartInstall = publicFunction(
+  'charts.chartInstall',
+  <C extends AnyChart>(options: ChartOptions<C>): ChartInstall => {
+    const facts = factsOf(options.chart);
+    const version = options.version ?? facts.version;
+    if (version === undefined) {
+      throw new Error(
+        `version of the chart ${facts.name} is required, because the catalog has none and a release without a version changes over time. Set version.`,
+      );
+    }
+    const release = options.release ?? facts.name;
+    if (release.length > 53) {
+      throw new Error(`release "${release}" has ${release.length} characters; Helm allows at most 53.`);
+    }
+    return {
+      facts,
+      version,
+      release,
+      repository: (options.repository ?? facts.repository).replace(/\/+$/, ''),
+      namespace: options.namespace === undefined ? facts.namespace : nameOf(options.namespace),
+      values: plainCopy(options.values ?? {}) as JsonObject,
+    };
+  },
+);
 
 /** A copy without members that are undefined; Outputs of Pulumi stay. */
 function plainCopy(value: unknown): unknown {
@@ -83,11 +87,11 @@ export function isOci(repository: string): boolean {
 }
 
 /** The values file of an install, empty where there are none. */
-export function valuesText({ values }: ChartInstall): string {
+export const valuesText = publicFunction('charts.valuesText', ({ values }: ChartInstall): string => {
   return Object.keys(values).length === 0
     ? ''
     : stringify(values, { lineWidth: 0, version: '1.1', aliasDuplicateObjects: false });
-}
+});
 
 /**
  * The commands that install a chart, or move an install to this version: a fixed release name, a pinned version, values from a file.
@@ -97,24 +101,30 @@ export function valuesText({ values }: ChartInstall): string {
  *
  * @example console.log(charts.helmCommands(charts.chartInstall({ chart: 'volcano' })));
  */
-export function helmCommands(install: ChartInstall, valuesFile = `${install.release}-values.yaml`): string {
-  const { facts, repository, release, namespace, version } = install;
-  const oci = isOci(repository);
-  const reference = oci ? `${repository}/${facts.name}` : `${facts.name}/${facts.name}`;
-  const values = Object.keys(install.values).length === 0 ? '' : ` --values ${valuesFile}`;
-  return [
-    ...(oci ? [] : [`helm repo add ${facts.name} ${repository}`, `helm repo update ${facts.name}`]),
-    ...(facts.largeCrds
-      ? [`helm show crds ${reference} --version ${version} | kubectl apply --server-side --filename -`]
-      : []),
-    `helm upgrade ${release} ${reference} --install --namespace ${namespace} --create-namespace --version ${version}${values} --wait`,
-  ]
-    .map((line) => `${line}\n`)
-    .join('');
-}
+export const helmCommands = publicFunction(
+  'charts.helmCommands',
+  (install: ChartInstall, valuesFile = `${install.release}-values.yaml`): string => {
+    const { facts, repository, release, namespace, version } = install;
+    const oci = isOci(repository);
+    const reference = oci ? `${repository}/${facts.name}` : `${facts.name}/${facts.name}`;
+    const values = Object.keys(install.values).length === 0 ? '' : ` --values ${valuesFile}`;
+    return [
+      ...(oci ? [] : [`helm repo add ${facts.name} ${repository}`, `helm repo update ${facts.name}`]),
+      ...(facts.largeCrds
+        ? [`helm show crds ${reference} --version ${version} | kubectl apply --server-side --filename -`]
+        : []),
+      `helm upgrade ${release} ${reference} --install --namespace ${namespace} --create-namespace --version ${version}${values} --wait`,
+    ]
+      .map((line) => `${line}\n`)
+      .join('');
+  },
+);
 
 /** The command that installs the training-operator, which has no chart. */
-export function trainingOperatorCommand(version: string = TRAINING_OPERATOR.version): string {
-  const { repository, path } = TRAINING_OPERATOR;
-  return `kubectl apply --server-side --kustomize '${repository.replace('https://', '')}.git/${path}?ref=${version}'\n`;
-}
+export const trainingOperatorCommand = publicFunction(
+  'charts.trainingOperatorCommand',
+  (version: string = TRAINING_OPERATOR.version): string => {
+    const { repository, path } = TRAINING_OPERATOR;
+    return `kubectl apply --server-side --kustomize '${repository.replace('https://', '')}.git/${path}?ref=${version}'\n`;
+  },
+);

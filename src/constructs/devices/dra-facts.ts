@@ -5,6 +5,7 @@
  * api/nvidia.com/resource/v1beta1 (configuration), pkg/featuregates (gates).
  */
 import { type KubernetesMinor } from '../../facts/api/schema';
+import { publicFunction } from '../../facts/calls/public-function';
 
 export const GPU_DRIVER = 'gpu.nvidia.com';
 export const COMPUTE_DOMAIN_DRIVER = 'compute-domain.nvidia.com';
@@ -72,12 +73,11 @@ export function claimForm(minor: KubernetesMinor): ClaimForm | undefined {
   }
   return number === 31 ? { apiVersion: 'resource.k8s.io/v1alpha3', flat: true, firstAvailable: false } : undefined;
 }
-
 /**
  * The name under which a ResourceQuota counts devices of a class.
  *
  * It does not count what the device plugin allocates: a quota for both names both, `requests.nvidia.com/gpu` as well.
  */
-export function deviceClassQuota(deviceClass: string): string {
+export const deviceClassQuota = publicFunction('devices.deviceClassQuota', (deviceClass: string): string => {
   return `${deviceClass}.deviceclass.resource.k8s.io/devices`;
-}
+});

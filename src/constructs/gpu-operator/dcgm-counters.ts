@@ -11,6 +11,7 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { Resource } from '../resources/resource';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY, type DcgmMetricType } from './dcgm-counters-text';
 import { publicClass } from '../resources/public-class';
+import { publicFunction } from '../../facts/calls/public-function';
 
 /** A row of the exporter's list. */
 export interface DcgmCounter {
@@ -36,11 +37,14 @@ export interface DcgmCountersProps extends NamespacedObjectProps, Overridable<Co
  * @param key the catalog's name of the metric
  * @param exporter the generation whose name and unit are asked for; the exporter gives the metric the name of the row
  */
-export function dcgmCounter(key: DcgmKey, exporter: DcgmGeneration = '4.8'): DcgmCounter {
-  const { names, type, meaning } = dcgmMetric(key);
-  const { name, unit } = names[exporter];
-  return { field: name, type, help: SAID_BY_ITSELF.has(unit) ? meaning : `${meaning} (in ${unit})` };
-}
+export const dcgmCounter = publicFunction(
+  'gpuOperator.dcgmCounter',
+  (key: DcgmKey, exporter: DcgmGeneration = '4.8'): DcgmCounter => {
+    const { names, type, meaning } = dcgmMetric(key);
+    const { name, unit } = names[exporter];
+    return { field: name, type, help: SAID_BY_ITSELF.has(unit) ? meaning : `${meaning} (in ${unit})` };
+  },
+);
 
 const SAID_BY_ITSELF: ReadonlySet<DcgmUnit> = new Set(['count', 'code', 'flag', 'bitmask', 'none']);
 

@@ -40,7 +40,7 @@ const STRING = /[bB]?(?:"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*')|`(?:`
 const BLANK = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
 const OPERATOR = /\?\.|\?\?|\|\||&&|==|!=|<=|>=|\*\*|\.\.|::|[|&=!<>*?.,;:%+\-^/#]/y;
 
-/** @throws FormulaError where a character stands that no word begins with */
+/** @throws FormulaError where no word begins with the character */
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   const match = (pattern: RegExp, at: number): string | undefined => {

@@ -168,7 +168,7 @@ class FormulaReader {
 
   private unexpected(wanted?: string): never {
     const { kind, text, at } = this.current;
-    const where = kind === 'end' ? 'the formula ends' : `"${text}" stands`;
+    const where = kind === 'end' ? 'the formula ends' : `"${text}" is`;
     throw new FormulaError(
       wanted === undefined ? `${where} where a value was expected` : `${where} where "${wanted}" was expected`,
       at,
@@ -378,7 +378,7 @@ class FormulaReader {
   /** The opening parenthesis comes next. */
   private call({ text, at }: Token, piped = 0): Type {
     if (!BUILTINS.has(text)) {
-      throw new FormulaError(`unknown function ${text}`, at);
+      throw new FormulaError(`unknown function "${text}"`, at);
     }
     this.expect('(');
     let index = 0;
@@ -470,7 +470,7 @@ class FormulaReader {
         }
         const member = this.take();
         if (this.is('(')) {
-          throw new FormulaError(`unknown function ${member.text}`, member.at);
+          throw new FormulaError(`unknown function "${member.text}"`, member.at);
         }
       } else if (this.is('[')) {
         this.position++;

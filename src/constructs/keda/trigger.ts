@@ -9,6 +9,7 @@ import { type ScaledObjectSpecTrigger } from '../../facts/api/types/keda.sh/v1al
 import { missingParameters } from './scaler-parameters';
 import { type TriggerAuthenticationReference } from './trigger-authentication';
 import { publicClass } from '../resources/public-class';
+import { publicFunction } from '../../facts/calls/public-function';
 
 /** A time: a `Duration` of cdk8s. */
 export type KedaDuration = Duration;
@@ -30,10 +31,16 @@ export class EnvironmentVariable {
 /**
  * The value that a container of the target has under this name: `envSourceContainer`, or the first one. Secrets are better taken from a
  * TriggerAuthentication, which the workload need not know.
+ * @throws if it is not the name of a variable
  */
-export function fromEnv(variable: string): EnvironmentVariable {
+export const fromEnv = publicFunction('keda.fromEnv', (variable: string): EnvironmentVariable => {
+  if (!/^[-._A-Za-z][-._A-Za-z0-9]*$/.test(variable)) {
+    throw new Error(
+      `variable "${variable}" must be the name of an environment variable: letters, digits, "-", "_", and ".", not beginning with a digit.`,
+    );
+  }
   return new EnvironmentVariable(variable);
-}
+});
 
 /** What every trigger takes beside the parameters of its scaler. */
 export interface TriggerOptions {

@@ -43,7 +43,7 @@ interface NamedQuotas {
 }
 
 /**
- * The groups, in the order in which their first flavors stand.
+ * The groups, in the order in which their first flavors appear.
  *
  * @throws if a flavor is given twice, or one shares resources with another and lacks some of its
  */

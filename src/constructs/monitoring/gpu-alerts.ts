@@ -10,7 +10,9 @@ import { GPU_FAULT_ALERTS } from './alerts/gpu-faults';
 import { GPU_USE_ALERTS } from './alerts/gpu-use';
 import { RDMA_ALERTS } from './alerts/rdma';
 import { type AlertGroupName, type AlertRecipe, MetricNames } from './alerts/recipe';
+import { requireKnown } from './alerts/known-alerts';
 import { type Alert, type AlertSeverity, type RuleGroup } from './rule-groups';
+import { publicFunction } from '../../facts/calls/public-function';
 
 const RECIPES = { ...GPU_FAULT_ALERTS, ...GPU_USE_ALERTS, ...GPU_DEVICE_ALERTS, ...CONTENTION_ALERTS, ...RDMA_ALERTS };
 
@@ -53,16 +55,19 @@ export interface GpuAlertsOptions {
 
 const ORDER: readonly AlertGroupName[] = ['gpu-faults', 'gpu-use', 'gpu-devices', 'contention', 'rdma'];
 
-/** The alerts in their groups, for a `PrometheusRule`. */
-export function gpuAlerts(options: GpuAlertsOptions = {}): readonly RuleGroup[] {
-  const chosen = chosenAlerts(options);
-  return ORDER.flatMap((name): readonly RuleGroup[] => {
-    const rules = chosen
-      .filter(([, { group }]) => group === name)
-      .map(([alert, recipe]) => render(alert, recipe, options));
-    return rules.length === 0 ? [] : [{ name, rules }];
-  });
-}
+/** The alerts in their groups, for a `PrometheusRule`. @throws if an alert or a group is unknown, or a threshold is given for an alert that has none */
+export const gpuAlerts = publicFunction(
+  'monitoring.gpuAlerts',
+  (options: GpuAlertsOptions = {}): readonly RuleGroup[] => {
+    const chosen = chosenAlerts(options);
+    return ORDER.flatMap((name): readonly RuleGroup[] => {
+      const rules = chosen
+        .filter(([, { group }]) => group === name)
+        .map(([alert, recipe]) => render(alert, recipe, options));
+      return rules.length === 0 ? [] : [{ name, rules }];
+    });
+  },
+);
 
 /** What a table of all alerts has to say: those that stay out by default too. */
 export function describeGpuAlerts(): readonly (AlertRecipe & { readonly name: GpuAlertName })[] {
@@ -90,6 +95,8 @@ function chosenAlerts({ alerts = {}, without = [], engine }: GpuAlertsOptions): 
     ...(Object.entries(RECIPES) as Named[]),
     ...(engine === undefined ? [] : [['GangsPending', GANG_ALERTS[engine]] as const]),
   ];
+  requireKnown('alerts', Object.keys(alerts), [...Object.keys(RECIPES), 'GangsPending']);
+  requireKnown('without', without, ORDER);
   return all.filter(([name, { group, optIn }]) => {
     const setting = alerts[name];
     return setting !== false && !without.includes(group) && (optIn !== true || setting !== undefined);

@@ -177,7 +177,7 @@ function readVlan({ vlan, vlanQoS, vlanProto }: JsonObject, note: Note): void {
   }
   const proto = asString(vlanProto)?.toLowerCase();
   if (proto !== undefined && proto !== '802.1q' && proto !== '802.1ad') {
-    note('setting', `unsupported value ${proto} for vlanProto`, { found: vlanProto, expected: '802.1q or 802.1ad' });
+    note('setting', `unsupported value "${proto}" for vlanProto`, { found: vlanProto, expected: '802.1q or 802.1ad' });
   }
 }
 
@@ -190,13 +190,13 @@ function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
   }
   readVlan(plugin, note);
   if (typeof state === 'string' && state !== '' && !LINK_STATES.includes(state)) {
-    note('setting', `unsupported value ${state} for link_state`, { found: state, expected: LINK_STATES.join(', ') });
+    note('setting', `unsupported value "${state}" for link_state`, { found: state, expected: LINK_STATES.join(', ') });
   }
 }
 
 function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
   if (typeof mode === 'string' && mode !== '' && !MACVLAN_MODES.includes(mode)) {
-    note('setting', `unsupported value ${mode} for mode of macvlan`, {
+    note('setting', `unsupported value "${mode}" for mode of macvlan`, {
       found: mode,
       expected: MACVLAN_MODES.join(', '),
     });

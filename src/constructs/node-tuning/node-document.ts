@@ -1,9 +1,10 @@
 /**
  * Node documents: files that must not be changed under running pods. They are values; how a file comes onto nodes (an image, cloud-init,
- * a new node pool) is nothing that a manifest can say, so each of them tells the steps.
+ * a new node pool) cannot be expressed in a manifest, so each of them lists the steps.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { publicFunction } from '../../facts/calls/public-function';
 
 /** A file of the node, with its path and its content. */
 export interface NodeDocument {
@@ -37,28 +38,31 @@ export const NODE_FILES_FOLDER = 'node-files';
  * @returns the files, in the order of the documents
  * @throws if two documents have one path
  */
-export function writeNodeDocuments(folder: string, documents: readonly NodeDocument[]): readonly string[] {
-  checkPaths(documents);
-  const root = join(folder, NODE_FILES_FOLDER);
-  const write = (path: string, text: string, mode: number): string => {
-    const file = join(root, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text, { mode });
-    return file;
-  };
-  const files = documents.map((document) =>
-    write(document.path, document.toText(), document.executable === true ? 0o755 : 0o644),
-  );
-  const steps = documents.map(({ path, rollOut }) => [path, ...rollOut.map((step) => `  ${step}`), ''].join('\n'));
-  return [
-    ...files,
-    write(
-      'ROLL-OUT.txt',
-      `Better than these steps is a new node with the files in its image.\n\n${steps.join('\n')}`,
-      0o644,
-    ),
-  ];
-}
+export const writeNodeDocuments = publicFunction(
+  'nodeTuning.writeNodeDocuments',
+  (folder: string, documents: readonly NodeDocument[]): readonly string[] => {
+    checkPaths(documents);
+    const root = join(folder, NODE_FILES_FOLDER);
+    const write = (path: string, text: string, mode: number): string => {
+      const file = join(root, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text, { mode });
+      return file;
+    };
+    const files = documents.map((document) =>
+      write(document.path, document.toText(), document.executable === true ? 0o755 : 0o644),
+    );
+    const steps = documents.map(({ path, rollOut }) => [path, ...rollOut.map((step) => `  ${step}`), ''].join('\n'));
+    return [
+      ...files,
+      write(
+        'ROLL-OUT.txt',
+        `Better than these steps is a new node with the files in its image.\n\n${steps.join('\n')}`,
+        0o644,
+      ),
+    ];
+  },
+);
 
 /** @throws if two documents have one path */
 export function checkPaths(documents: readonly NodeDocument[]): void {

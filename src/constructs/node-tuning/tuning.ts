@@ -138,7 +138,7 @@ export class Tuning {
   }
 
   /**
-   * Interrupts of network cards go to CPUs near the card. Where irqbalance runs, it moves them away again, and the tuner's log tells of
+   * Interrupts of network cards go to CPUs near the card. Where irqbalance runs, it moves them away again, and the tuner's log reports
    * it at every look: ban those interrupts in irqbalance's policy, in the node image.
    *
    * @throws if no interface is named, or a name cannot be one

@@ -8,6 +8,7 @@ import {
   type KnownAcceleratorFacts,
   type ResourceName,
   type SpotProvider,
+  VENDORS,
 } from '../../facts/catalog';
 import { type GpuNodePool, type Sharing } from '../gpu-operator';
 import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
@@ -69,7 +70,7 @@ export class PlatformPool {
   readonly tier: NodeTier;
   /** Memory that pods can have of one node, as Kubernetes writes it. */
   readonly memory: string;
-  /** Set when the GPU operator learns of the pool. */
+  /** Set when the pool is registered with the GPU operator. */
   operatorPool?: GpuNodePool;
 
   /** @throws where a number is none, or the accelerator is not in the catalog */
@@ -141,16 +142,16 @@ export class PlatformPool {
   }
 
   /**
-   * What a pod says that has a node of the pool to itself: all GPUs, the network, nine tenths of CPU and memory, so that what belongs to
+   * What a pod says that has a node of the pool to itself: all devices, the network, nine tenths of CPU and memory, so that what belongs to
    * the node has room beside it.
    *
    * @param networks of the pod's namespace
-   * @throws if the pool exposes no whole GPUs
+   * @throws if the pool exposes no whole devices
    */
   wholeNode(networks: readonly RdmaNetwork[] = []): WholeNode {
     if (!this.isWhole) {
       throw new Error(
-        `pool ${this.name} exposes ${this.devices.resources.join(', ')}, not whole GPUs. Request one with share().`,
+        `pool ${this.name} exposes ${this.devices.resources.join(', ')}, not whole ${VENDORS[this.facts.vendor].devices}. Request one with share().`,
       );
     }
     const { cpu } = this.props;
@@ -167,7 +168,7 @@ export class PlatformPool {
   /**
    * What a pod says that has one device, share or instance of the pool.
    *
-   * @param resource which, where the GPUs are cut into several kinds
+   * @param resource which, where the devices are cut into several kinds
    */
   share(
     resource?: ResourceName,

@@ -105,7 +105,7 @@ export class PlatformTeam<Pool extends string, Engine extends QueueEngine = Queu
     return this.made.networks;
   }
 
-  /** The options of a team's pod that uses a whole node of the pool. @throws if the pool exposes no whole GPUs */
+  /** The options of a team's pod that uses a whole node of the pool. @throws if the pool exposes no whole devices */
   wholeNode(pool: Pool): ReturnType<PlatformPool['wholeNode']> {
     return this.pool(pool).wholeNode(this.networks);
   }

@@ -4,6 +4,7 @@
 import {
   type AcceleratorName,
   acceleratorNamed,
+  tpuTopologyProblem,
   type KnownAcceleratorFacts,
   type ResourceName,
   VENDORS,
@@ -73,6 +74,10 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
     throw new Error(
       `pool ${name}: topology is required for ${facts.name}. Set it to that of the node pool, such as "4x4".`,
     );
+  }
+  const problem = topology === undefined ? undefined : tpuTopologyProblem(facts.name, topology);
+  if (problem !== undefined) {
+    throw new Error(`pool ${name}: ${problem}.`);
   }
   if (vendor === 'nvidia') {
     return nvidiaDevices(facts, sharing ?? Sharing.whole(), devices);

@@ -72,7 +72,7 @@ export interface InstalledVendors {
 
 /** Installs what the pools of other vendors need. */
 export function installVendors(scope: Construct, context: VendorContext): InstalledVendors {
-  const parts = [amd(scope, context), gaudi(scope, context), ascend(scope, context), neuron(scope, context)];
+  const parts = [amd, gaudi, ascend, neuron, tpu].map((install) => install(scope, context));
   return {
     charts: parts.flatMap(({ charts = [] }) => charts),
     monitoring: new Map(parts.flatMap(({ monitoring = [] }) => [...monitoring])),
@@ -230,4 +230,9 @@ function neuron(scope: Construct, context: VendorContext): Part {
   const namespace = new Namespace(scope, 'neuron-monitor', { labels: context.privileged });
   new NeuronMonitor(scope, 'neuron-monitor-daemon', { version, namespace, tolerations: tolerationsOf(pools) });
   return { charts, monitoring: monitored(scope, context, 'neuron', namespace) };
+}
+
+/** GKE installs the device plugin, which also serves the metrics. */
+function tpu(scope: Construct, context: VendorContext): Part {
+  return poolsOf(context, 'google').length === 0 ? {} : { monitoring: monitored(scope, context, 'tpu') };
 }

@@ -17,6 +17,8 @@ import {
   parseMigProfile,
   type ResourceName,
   VENDORS,
+  acceleratorsLike,
+  tpuTopologyProblem,
 } from '../../facts/catalog';
 import {
   type AcceleratorOptions,
@@ -220,11 +222,15 @@ export class Accelerator implements PodPart {
   /** TPU chips of GKE. A TPU pool is selected by type and topology; a pod must set both. */
   static tpu(options: TpuOptions): Accelerator {
     const [facts] = acceleratorsNamed(options.accelerator).filter(({ vendor }) => vendor === 'google');
-    const isLabel = facts?.productLabels.includes(options.accelerator) ?? true;
+    const isLabel = facts?.productLabels.includes(options.accelerator) ?? false;
+    const problem = tpuTopologyProblem(options.accelerator, options.topology);
+    if (problem !== undefined) {
+      throw new Error(`${problem}.`);
+    }
     const nodeLabels = {
       'cloud.google.com/gke-tpu-accelerator': isLabel
         ? options.accelerator
-        : namedOf(options.accelerator, 'google').productLabels[0],
+        : namedOf('accelerator', options.accelerator, 'google').productLabels[0],
       'cloud.google.com/gke-tpu-topology': options.topology,
     };
     return new Accelerator(options, 'google.com/tpu', { nodeLabels });
@@ -348,6 +354,9 @@ export function productRequirements(
   return requirementsOf(product, 'nvidia', PRODUCT_LABEL);
 }
 
+/** How the values of the product labels begin or end, those of sharing included. */
+const LABEL = /^(?:NVIDIA|Tesla)-|^AMD_|-SHARED$/;
+
 /** @param labelKey label whose value is meant where the catalog does not know the name */
 function requirementsOf(
   product: AcceleratorName | readonly AcceleratorName[] | undefined,
@@ -362,10 +371,11 @@ function requirementsOf(
     const known = acceleratorsNamed(name);
     const exact = known.find(({ productLabels }) => productLabels.includes(name));
     // A longer label than the catalog's examples (a MIG or sharing suffix) is a label all the same.
-    if (known.length === 0 || exact !== undefined || /^(?:NVIDIA|Tesla)-|^AMD_|-SHARED$/.test(name)) {
+    const isLabel = exact !== undefined || LABEL.test(name);
+    if (isLabel || (known.length === 0 && /[-_.]/.test(name) && acceleratorsLike(name).length === 0)) {
       want(exact?.productLabelKey ?? labelKey, [name]);
     } else {
-      const facts = namedOf(name, vendor);
+      const facts = namedOf('product', name, vendor);
       want(facts.productLabelKey ?? labelKey, facts.productLabels.length === 0 ? [name] : facts.productLabels);
     }
   }
@@ -378,14 +388,17 @@ function requirementsOf(
 }
 
 /** @throws if the name is ambiguous, or belongs to another vendor */
-function namedOf(name: AcceleratorName, vendor: AcceleratorVendor): KnownAcceleratorFacts {
+function namedOf(prop: string, name: AcceleratorName, vendor: AcceleratorVendor): KnownAcceleratorFacts {
   const facts = findAccelerator(name);
   if (facts === undefined) {
-    throw new Error(`product: ${acceleratorProblem(name) ?? name}.`);
+    const unknown = acceleratorsNamed(name).length === 0;
+    throw new Error(
+      `${prop}: ${acceleratorProblem(name) ?? name}.${unknown ? ` For a device that the catalog does not have, use Accelerator.of, or select its nodes with NodeSelection.labels.` : ''}`,
+    );
   }
   if (facts.vendor !== vendor) {
     throw new Error(
-      `product "${name}" is ${VENDORS[facts.vendor].title}'s ${facts.name}; must be one of ${VENDORS[vendor].title}.`,
+      `${prop} "${name}" is ${VENDORS[facts.vendor].title}'s ${facts.name}; must be one of ${VENDORS[vendor].title}.`,
     );
   }
   return facts;

@@ -7,7 +7,14 @@ import {
   type Taint,
   type Toleration,
 } from '../../facts/api/types/core/v1';
-import { type AcceleratorName, type CloudName, CLOUDS, type SpotProvider, spotFacts } from '../../facts/catalog';
+import {
+  type AcceleratorName,
+  type CloudName,
+  CLOUDS,
+  type SpotProvider,
+  spotFacts,
+  VENDORS,
+} from '../../facts/catalog';
 import { productRequirements } from './accelerator';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
 import { publicClass } from '../resources/public-class';
@@ -89,13 +96,7 @@ export function tolerationOf({ key, value, effect }: Taint): Toleration {
   return anyValue ? { key, operator: 'Exists', effect } : { key, operator: 'Equal', value, effect };
 }
 
-const ACCELERATOR_TAINTS: ReadonlySet<string> = new Set([
-  'nvidia.com/gpu',
-  'amd.com/gpu',
-  'habana.ai/gaudi',
-  'aws.amazon.com/neuron',
-  'google.com/tpu',
-]);
+const ACCELERATOR_TAINTS: ReadonlySet<string> = new Set(Object.values(VENDORS).map(({ taint }) => taint));
 
 function requirement(key: string, operator: NodeOperator, values: readonly string[]): NodeSelectorRequirement {
   return { key, operator, ...(values.length === 0 ? {} : { values }) };

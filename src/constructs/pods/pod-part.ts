@@ -12,6 +12,7 @@ import {
 } from '../../facts/api/types/core/v1';
 import { type Quantity } from '../../facts/api/scalars';
 import { type Mount } from './mount';
+import { publicFunction } from '../../facts/calls/public-function';
 
 /** What a part may look at before it says what it adds. */
 export interface PodContext {
@@ -70,9 +71,9 @@ export interface PodPart {
 }
 
 /** A pod part that is written down as a value. */
-export function podPart(contribution: PodContribution): PodPart {
+export const podPart = publicFunction('podPart', (contribution: PodContribution): PodPart => {
   return { toPod: () => contribution };
-}
+});
 
 /** Everything that several parts add. */
 export interface CombinedParts {

@@ -27,6 +27,7 @@ import {
   type CarriedMap,
   isDeferred,
   known,
+  membersOf,
   passed,
 } from '../../manifests/deferred';
 import { type Accelerator } from './accelerator';
@@ -206,11 +207,16 @@ export class PodTemplate {
     this.requireOfWorkload(options.workload);
     const parts = this.combined(options.namespace);
     const scheduling = (options.scheduling ?? this.props.scheduling)?.toScheduling(options.gang);
-    const labels = { ...parts.labels, ...scheduling?.podLabels, ...this.props.podLabels, ...options.podLabels };
+    const labels = {
+      ...parts.labels,
+      ...scheduling?.podLabels,
+      ...membersOf('podLabels', this.props.podLabels),
+      ...options.podLabels,
+    };
     const annotations = {
       ...parts.annotations,
       ...scheduling?.podAnnotations,
-      ...this.props.podAnnotations,
+      ...membersOf('podAnnotations', this.props.podAnnotations),
       ...options.podAnnotations,
     };
     const stated: ObjectMeta = definedMembers({ labels: nonEmpty(labels), annotations: nonEmpty(annotations) });

@@ -104,10 +104,15 @@ export class Rdma implements PodPart {
    * @throws if a network names no device, or networks of two fabrics meet
    */
   static over(networks: RdmaNetwork | readonly RdmaNetwork[], options: NetworkRdmaOptions = {}): Rdma {
-    const all = 'name' in networks ? [networks] : networks;
+    const all = Array.isArray(networks) ? (networks as readonly RdmaNetwork[]) : [networks as RdmaNetwork];
     const count = whole(options.count ?? 1);
     const limits: Record<string, number> = {};
     for (const { name, deviceResource } of all) {
+      if (name === undefined) {
+        throw new Error(
+          'networks must be a network, or a list of networks. Pass the construct, or the value of fromName.',
+        );
+      }
       if (deviceResource === undefined) {
         throw new Error(`network ${name} has no device resource. Set the device of the network where you define it.`);
       }

@@ -50,8 +50,8 @@ export interface RayAutoscaler {
 
 /** The parts of a Ray cluster. */
 export interface RayClusterParts {
-  /** Version of Ray in the images, for example `2.52.0`. */
-  readonly rayVersion: string;
+  /** Version of Ray in the images, for example `2.52.0`. @default - not stated: the operator uses no feature that depends on the version */
+  readonly rayVersion?: string;
   /** The pod of the head, which starts the cluster. */
   readonly head: RayHeadProps;
   /** The groups of workers. @default - none: the head alone, which then schedules tasks if it says so */

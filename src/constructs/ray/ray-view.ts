@@ -100,7 +100,7 @@ export function isBefore(version: RayVersion, major: number, minor: number): boo
   return version.major < major || (version.major === major && version.minor < minor);
 }
 
-/** Where a variable of a group's Ray container stands. */
+/** Where a variable of a group's Ray container is. */
 export function variableOf(
   { container, containerPath }: GroupView,
   name: string,

@@ -4,7 +4,7 @@
  * types know it or not.
  */
 
-import { type Carried, type Deferred, isDeferred } from '../../manifests/deferred';
+import { type Carried, type CarriedMap, type Deferred, isDeferred, known, membersOf } from '../../manifests/deferred';
 
 /** Lists whose items have a key, so that an added item with the same key changes the existing one. */
 const LIST_KEYS: Readonly<Record<string, string>> = {
@@ -40,9 +40,15 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isDeferred(value);
 }
 
-/** `base` with `extra` merged in; neither is changed. */
+const EACH = 'Give each member its own Output';
+
+/**
+ * `base` with `extra` merged in; neither is changed.
+ *
+ * @throws if `extra` is an Output
+ */
 export function merged<T extends object>(base: T, extra: object | undefined): T {
-  return extra === undefined ? base : (mergedFields(base as Fields, extra as Fields) as T);
+  return extra === undefined ? base : (mergedFields(base as Fields, known('overrides', extra as Fields, EACH)) as T);
 }
 
 function mergedFields(base: Fields, extra: Fields): Fields {
@@ -54,6 +60,11 @@ function mergedFields(base: Fields, extra: Fields): Fields {
     const present = result[key];
     if (isFields(present) && isFields(value)) {
       result[key] = mergedFields(present, value);
+    } else if ((isFields(present) && isDeferred(value)) || (isDeferred(present) && isFields(value))) {
+      result[key] = {
+        ...membersOf(key, present as CarriedMap<unknown>),
+        ...membersOf(key, value as CarriedMap<unknown>),
+      };
     } else if (Array.isArray(present) && Array.isArray(value)) {
       result[key] = mergedList(key, present, value);
     } else {

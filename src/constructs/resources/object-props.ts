@@ -2,7 +2,7 @@
  * The props that every construct has for its object, and the metadata that follows from them.
  */
 import { type ApiObjectMetadata } from 'cdk8s';
-import { type CarriedMap } from '../../manifests/deferred';
+import { type CarriedMap, membersOf } from '../../manifests/deferred';
 import { type OpenPartial } from './merge';
 import { type NamedReference, nameOf } from './references';
 
@@ -41,8 +41,8 @@ export interface Overridable<T> {
 export function clusterMetadata(id: string, props: ClusterObjectProps): ApiObjectMetadata {
   return {
     name: props.name ?? id,
-    labels: copied(props.labels),
-    annotations: copied(props.annotations),
+    labels: copied('labels', props.labels),
+    annotations: copied('annotations', props.annotations),
   };
 }
 
@@ -54,6 +54,6 @@ export function namespacedMetadata(id: string, props: NamespacedObjectProps): Ap
 }
 
 /** A whole map that is an Output is copied with its members, and recognized by them when the object is rendered, as cdk8s copies it too. */
-export function copied(map: CarriedMap<string> | undefined): Record<string, string> {
-  return { ...(map as Readonly<Record<string, string>> | undefined) };
+export function copied(prop: string, map: CarriedMap<string> | undefined): Record<string, string> {
+  return { ...membersOf(prop, map) };
 }

@@ -1,9 +1,10 @@
 /**
- * What every public class does when a program calls it: props that do not exist are errors, also without a type checker, and mistakes are
+ * What every public class, and every public function, does when a program calls it: props that do not exist are errors, also without a type checker, and mistakes are
  * collected under a command that synthesizes.
  */
 import { type IConstruct } from 'constructs';
 import { collectCall } from '../../checks/mistakes';
+import { setFunctionCalls } from '../../facts/calls/public-function';
 import { kindProblems } from './kind-problems';
 import { type Callable, propProblems, propsOf } from './prop-problems';
 
@@ -93,3 +94,13 @@ function isConstruct(value: unknown): value is IConstruct {
   const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
   return isObject && 'node' in value && typeof (value.node as { addValidation?: unknown }).addValidation === 'function';
 }
+
+setFunctionCalls(({ name, args, run }) => {
+  const { call = [] } = propsOf(name);
+  return collectCall({
+    args,
+    problems: () => propProblems(call, args, true),
+    kindProblems: () => kindProblems(call, args, true),
+    run,
+  });
+});

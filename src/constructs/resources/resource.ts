@@ -5,10 +5,10 @@ import { ApiObject, type ApiObjectMetadata, Lazy } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { findKind } from '../../facts/api/kinds';
 import { type ResourceKind } from '../../facts/api/resource-kind';
-import { type Carried, type CarriedDeep, type CarriedMap } from '../../manifests/deferred';
+import { type Carried, type CarriedDeep, type CarriedMap, membersOf } from '../../manifests/deferred';
 import { merged } from './merge';
 import { type Overridable } from './object-props';
-import { withinPackage } from '../../checks/mistakes';
+import { withinPackage } from '../../checks/open-call';
 import { checkOnSynth } from '../../checks/on-synth';
 
 /** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
@@ -94,6 +94,8 @@ function overridden(props: object, overrides: object | undefined): object {
 function metadataFor(kind: ResourceKind<unknown>, stated: ResourceMetadata | undefined): ApiObjectMetadata | undefined {
   // cdk8s takes what it does not know, and asks its resolvers for a value.
   const metadata = stated as ApiObjectMetadata | undefined;
+  membersOf('metadata.labels', metadata?.labels);
+  membersOf('metadata.annotations', metadata?.annotations);
   if (metadata?.namespace !== undefined || findKind(kind.apiVersion, kind.kind)?.scope !== 'Cluster') {
     return metadata;
   }

@@ -8,6 +8,7 @@ import { type ResourceName } from '../../facts/catalog';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 import { nameOf, type NamedReference } from '../resources/references';
 import { Team } from '../tenancy';
+import { type VolcanoQueueReference } from '../resources/queue-references';
 import { type Policy, type Topology } from '../../placement';
 import {
   type Configuration,
@@ -19,8 +20,8 @@ import {
 export interface SchedulerQueue {
   /** Name of the queue. */
   readonly name: string;
-  /** Name of the parent queue. @default - a root */
-  readonly parent?: string;
+  /** The parent: the name of another queue of `queues`, or a Volcano Queue. @default - a root */
+  readonly parent?: string | VolcanoQueueReference;
   /** Part of the surplus among its siblings. @default 1 */
   readonly weight?: number;
   /** Surplus goes to queues of higher priority first. @default 0 */
@@ -91,7 +92,7 @@ export function configurationValue(where: string, props: GantrySchedulerConfigur
   const value = defined({
     schedulerName,
     defaultQueue,
-    queues: queues?.map((queue) => queueValue(where, queue)),
+    queues: queues?.map((queue) => queueValue(where, queue, queues)),
     topologies,
     policy: policy && inFileUnits('policy', policy),
     enqueueVolcanoPodGroups,
@@ -132,9 +133,18 @@ const MILLISECONDS: ReadonlySet<string> = new Set(['debounce', 'most']);
 
 const SHARES = ['deserved', 'guarantee', 'capability'] as const;
 
-function queueValue(where: string, queue: SchedulerQueue): object {
-  const { deserved, guarantee, capability, deservesUnlimited, namespaces, ...rest } = queue;
-  const others = { ...rest, ...(namespaces !== undefined && { namespaces: namespaces.map(namespaceName) }) };
+function queueValue(where: string, queue: SchedulerQueue, all: readonly SchedulerQueue[]): object {
+  const { deserved, guarantee, capability, deservesUnlimited, namespaces, parent, ...rest } = queue;
+  if (typeof parent === 'string' && !all.some(({ name }) => name === parent)) {
+    throw new Error(
+      `${where}: queue ${queue.name}: unknown parent "${parent}". Add it to queues, or pass the Volcano Queue itself as parent.`,
+    );
+  }
+  const others = {
+    ...rest,
+    ...(parent !== undefined && { parent: typeof parent === 'string' ? parent : parent.name }),
+    ...(namespaces !== undefined && { namespaces: namespaces.map(namespaceName) }),
+  };
   const shares = { deserved, guarantee, capability };
   const rendered = SHARES.flatMap((share): [string, AmountsByName][] => {
     const amounts = shares[share];

@@ -35,7 +35,7 @@ import { publicClass } from '../resources/public-class';
 export interface GantrySchedulerProps
   extends GantrySchedulerConfiguration, NamespacedObjectProps, Overridable<Deployment> {
   /**
-   * One decides, the others stand by. A single one holds the lease too, since during an update there are two.
+   * One decides, the others are on standby. A single one holds the lease too, since during an update there are two.
    * @default 2
    */
   readonly replicas?: number;
@@ -232,8 +232,8 @@ export class GantryScheduler extends Construct {
   private get clusterMetadata(): ApiObjectMetadata & { readonly name: string } {
     return {
       name: this.name,
-      labels: { ...this.labels, ...copied(this.props.labels) },
-      annotations: copied(this.props.annotations),
+      labels: { ...this.labels, ...copied('labels', this.props.labels) },
+      annotations: copied('annotations', this.props.annotations),
     };
   }
 

@@ -97,9 +97,16 @@ export class PlacementGate extends Construct {
   /** The MutatingAdmissionPolicyBinding object. */
   readonly binding: ApiObject;
 
-  /** @throws if the target minor has no such policies */
+  /** @throws if the target minor has no such policies, or a selector is empty, which selects everything */
   constructor(scope: Construct, id: string, props: PlacementGateProps = {}) {
     super(scope, id);
+    for (const [prop, selector] of Object.entries({ namespaces: props.namespaces, pods: props.pods })) {
+      if (selector !== undefined && !selects(selector)) {
+        throw new Error(
+          `${this.node.path}: ${prop} must have matchLabels or matchExpressions: an empty selector gates ${prop === 'pods' ? 'all pods' : 'the pods of all namespaces'}. Remove it to use the default, or select by a label.`,
+        );
+      }
+    }
     const minor = props.kubernetes ?? Checks.of(this).options.kubernetes ?? DEFAULT_MINOR;
     const apiVersion = apiVersionFor(minor);
     if (apiVersion === undefined) {
@@ -142,4 +149,8 @@ export class PlacementGate extends Construct {
   get name(): string {
     return this.resource.name;
   }
+}
+
+function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length > 0 || matchExpressions.length > 0;
 }

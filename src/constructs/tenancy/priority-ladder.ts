@@ -1,5 +1,5 @@
 /**
- * A ladder of priority classes: say who stands above whom, and the values follow.
+ * A ladder of priority classes: say who is above whom, and the values follow.
  */
 import { Construct } from 'constructs';
 import { type PreemptionPolicy, PriorityClass } from './priority-class';
@@ -39,7 +39,7 @@ export interface PriorityLadderProps<Name extends string> {
   readonly step?: number;
   /**
    * The rung of every pod of the cluster that names no class, and why. See `PriorityClassProps.globalDefaultBecause`.
-   * @default - none: pods that name no class stand below the ladder, at 0
+   * @default - none: pods that name no class are below the ladder, at 0
    */
   readonly globalDefault?: {
     /** Name of the class. */
@@ -60,7 +60,7 @@ export interface PriorityLadderProps<Name extends string> {
 export class PriorityLadder<const Name extends string> extends Construct {
   private readonly classes: ReadonlyMap<string, PriorityClass>;
 
-  /** @throws if two rungs have the same name, the global default is not a rung, or a value is outside the range that Kubernetes allows */
+  /** @throws if there are no rungs, two rungs have the same name, the global default is not a rung, or a value is outside the range that Kubernetes allows */
   constructor(scope: Construct, id: string, props: PriorityLadderProps<Name>) {
     super(scope, id);
     const step = props.step ?? 1000;
@@ -68,6 +68,9 @@ export class PriorityLadder<const Name extends string> extends Construct {
     const rungs: readonly Rung<Name>[] = props.rungs.map((rung) => (typeof rung === 'string' ? { name: rung } : rung));
     if (step < 1 || !Number.isInteger(step)) {
       throw new Error(`${this.node.path}: step must be a whole number greater than 0, not ${step}.`);
+    }
+    if (rungs.length === 0) {
+      throw new Error(`${this.node.path}: rungs must contain at least one name, from the lowest to the highest.`);
     }
     const highest = lowest + step * (rungs.length - 1);
     if (highest > HIGHEST) {

@@ -106,8 +106,8 @@ export interface RuntimeProps extends PodProps {
   readonly scheduling?: Scheduling<RuntimeEngine>;
   /** Priority of the pods. @default - the cluster's default class, if any */
   readonly priorityClass?: PriorityClassReference;
-  /** How the nodes of the runtime find each other. */
-  readonly policy: MlPolicy;
+  /** How the nodes of the runtime find each other. @default - Trainer tells them nothing about each other: its plain policy */
+  readonly policy?: MlPolicy;
   /** Nodes of a TrainJob that states none. @default 1 */
   readonly nodes?: number;
   /** Fetch dataset and model before nodes start. @default - none */
@@ -132,7 +132,7 @@ export interface RuntimeProps extends PodProps {
  */
 @publicClass('trainer.Runtime')
 abstract class Runtime extends Construct implements RuntimeReference {
-  readonly policy: MlPolicyName;
+  readonly policy: MlPolicyName | undefined;
   readonly nodeJobs: readonly string[];
   readonly engine: SchedulingEngine;
   readonly scheduling: Scheduling | undefined;
@@ -146,7 +146,7 @@ abstract class Runtime extends Construct implements RuntimeReference {
     super(scope, id);
     requireMeans('TrainingRuntime', RUNTIME_SCHEDULING, props.scheduling);
     specOf(props);
-    this.policy = props.policy.name;
+    this.policy = props.policy?.name;
     this.nodeJobs = nodeJobsOf(this.policy);
     this.engine = props.scheduling?.engine ?? 'default';
     this.scheduling = props.scheduling;
@@ -254,12 +254,12 @@ function specOf(props: RuntimeProps): TrainingRuntimeSpec {
   requireWholeNumber('nodes', nodes);
   const queue = props.scheduling?.engine === 'volcano' ? props.scheduling.toScheduling().queueName : undefined;
   const spec: TrainingRuntimeSpec = {
-    mlPolicy: { numNodes: nodes, [policy.name]: policy.settings },
+    mlPolicy: { numNodes: nodes, ...(policy === undefined ? {} : { [policy.name]: policy.settings }) },
     podGroupPolicy: podGroupPolicyOf(props),
     template: {
       ...(queue === undefined ? {} : { metadata: { annotations: { [VOLCANO_QUEUE_ANNOTATION]: queue } } }),
       spec: {
-        ...(policy.name === 'mpi' ? { successPolicy: { operator: 'All', targetReplicatedJobs: ['launcher'] } } : {}),
+        ...(policy?.name === 'mpi' ? { successPolicy: { operator: 'All', targetReplicatedJobs: ['launcher'] } } : {}),
         ...(initializers === undefined ? {} : { volumeClaimPolicies: [{ templates: [claimOf(initializers)] }] }),
         replicatedJobs: [...initializerJobs(initializers), ...nodeJobs(props)],
       },
@@ -349,7 +349,7 @@ function nodeJobs(props: RuntimeProps): readonly RuntimeJob[] {
   }));
   const pods: PodProps = waits.length === 0 ? props : sharing(props);
   const dependsOn = waits.length === 0 ? {} : { dependsOn: waits };
-  if (props.policy.name !== 'mpi') {
+  if (props.policy?.name !== 'mpi') {
     return [{ ...jobOf('node', 'trainer', pods, 'node'), ...dependsOn }];
   }
   // The launcher starts once the nodes listen.

@@ -5,6 +5,7 @@ import { type Affinity, type PodAffinityTerm } from '../../facts/api/types/core/
 import { GANTRY_TRAINING_LABEL } from '../../facts/catalog';
 import { type SchedulingEngine, type TopologyChoice } from '../pods';
 import { publicClass } from '../resources/public-class';
+import { shown } from '../resources/quantities';
 
 /** Label by which pods of one training find each other. */
 export const TRAINING_LABEL = GANTRY_TRAINING_LABEL;
@@ -26,12 +27,12 @@ export type TopologyLevel = string | number;
  */
 @publicClass('TrainingTopology')
 export class TrainingTopology {
-  /** All nodes within one domain, or training waits. */
+  /** All nodes within one domain, or training waits. @throws if the level is empty, or no tier */
   static required(level: TopologyLevel): TrainingTopology {
     return new TrainingTopology(level, true);
   }
 
-  /** All nodes within one domain if there is room. */
+  /** All nodes within one domain if there is room. @throws if the level is empty, or no tier */
   static preferred(level: TopologyLevel): TrainingTopology {
     return new TrainingTopology(level, false);
   }
@@ -41,7 +42,14 @@ export class TrainingTopology {
     readonly level: TopologyLevel,
     /** Whether the training waits until all nodes fit in one domain. */
     readonly isRequired: boolean,
-  ) {}
+  ) {
+    const isTier = typeof level === 'number' && Number.isInteger(level) && level >= 1;
+    if (!isTier && (typeof level !== 'string' || level === '')) {
+      throw new Error(
+        `level must be a node label, such as "topology.kubernetes.io/zone", or the tier of a HyperNode, a whole number greater than or equal to 1, not ${shown(level)}.`,
+      );
+    }
+  }
 
   /** Returns the level as a node label. @throws if the level is a tier of hyper nodes */
   toLabel(engine: string): string {

@@ -95,5 +95,5 @@ function readValue(type: FlagType, text: string | undefined): string | number | 
 }
 
 function kindOfFlag(type: FlagType): string {
-  return type === 'int' ? 'an integer' : type === 'bool' ? 'true or false' : 'a text';
+  return type === 'int' ? 'an integer' : type === 'bool' ? 'true or false' : 'a string';
 }

@@ -5,6 +5,7 @@ import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type JobPluginName } from './job-plugins';
 import { publicClass } from '../resources/public-class';
+import { publicFunction } from '../../facts/calls/public-function';
 
 /** Options of the plugin `svc`. */
 export interface SvcPluginOptions {
@@ -208,23 +209,39 @@ export interface TorchrunOptions {
  * The command of a pod that takes part in a PyTorch job under Volcano's pytorch plugin: torchrun with what the plugin
  * sets, so that the number of nodes is stated once, as the tasks' replicas.
  *
+ * @throws if there are no processes, or no script
+ *
  * @example
  * new PodTemplate({ image, ...volcano.torchrun({ processesPerNode: 8, script: ['train.py'] }) });
  */
-export function torchrun(options: TorchrunOptions): {
-  readonly command: readonly string[];
-  readonly args: readonly string[];
-} {
-  return {
-    command: ['torchrun'],
-    args: [
-      '--nnodes=$(WORLD_SIZE)',
-      '--node-rank=$(RANK)',
-      '--master-addr=$(MASTER_ADDR)',
-      '--master-port=$(MASTER_PORT)',
-      `--nproc-per-node=${options.processesPerNode}`,
-      ...(options.flags ?? []),
-      ...options.script,
-    ],
-  };
-}
+export const torchrun = publicFunction(
+  'volcano.torchrun',
+  (
+    options: TorchrunOptions,
+  ): {
+    readonly command: readonly string[];
+    readonly args: readonly string[];
+  } => {
+    const { processesPerNode, script, flags = [] } = options;
+    if (!Number.isInteger(processesPerNode) || processesPerNode < 1) {
+      throw new Error(
+        `processesPerNode must be a whole number greater than or equal to 1, not ${processesPerNode}. Set it to the number of devices of a pod.`,
+      );
+    }
+    if (script.length === 0) {
+      throw new Error("script must name the program and its arguments, such as ['train.py', '--epochs=3'].");
+    }
+    return {
+      command: ['torchrun'],
+      args: [
+        '--nnodes=$(WORLD_SIZE)',
+        '--node-rank=$(RANK)',
+        '--master-addr=$(MASTER_ADDR)',
+        '--master-port=$(MASTER_PORT)',
+        `--nproc-per-node=${processesPerNode}`,
+        ...flags,
+        ...script,
+      ],
+    };
+  },
+);

@@ -39,7 +39,7 @@ export class QueueTree {
     return tree;
   }
 
-  /** By name. Where the set has a name twice, the last stands, as it would after applying both. */
+  /** By name. Where the set has a name twice, the last one counts, as it would after applying both. */
   private readonly byName = new Map<string, QueueNode>();
   private readonly childrenOf = new Map<string, QueueNode[]>();
 

@@ -207,7 +207,7 @@ class Reader {
     if (typeof value !== 'object') {
       return String(value);
     }
-    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a text`, value, 'a text');
+    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a string`, value, 'a string');
     return '';
   }
 
@@ -216,7 +216,7 @@ class Reader {
       this.note(
         'shape',
         'actions',
-        `actions is ${kindOfValue(value)}, not a text`,
+        `actions is ${kindOfValue(value)}, not a string`,
         value,
         `a text such as "${SCHEDULER_ACTIONS.slice(0, 3).join(', ')}"`,
       );
@@ -360,7 +360,7 @@ class Reader {
     this.unknownKeys(metrics, 'metrics', METRICS_KEYS);
     for (const [key, entry] of Object.entries(metrics)) {
       if (entry !== null && typeof entry === 'object') {
-        this.note('shape', join('metrics', key), `${key} is ${kindOfValue(entry)}, not a text`, entry, 'a text');
+        this.note('shape', join('metrics', key), `${key} is ${kindOfValue(entry)}, not a string`, entry, 'a string');
       }
     }
     const { type, interval } = metrics;
@@ -395,7 +395,7 @@ const ARGUMENT_TYPES: Readonly<
     expected: 'true or false',
     accepts: (value) => typeof value === 'boolean' || (typeof value === 'string' && parseGoBool(value) !== undefined),
   },
-  text: { expected: 'a text', accepts: (value) => typeof value === 'string' },
+  text: { expected: 'a string', accepts: (value) => typeof value === 'string' },
   duration: {
     expected: 'a duration such as "5m"',
     accepts: (value) => typeof value === 'string' && parseGoDuration(value) !== undefined,

@@ -20,6 +20,7 @@ import {
   podSelectorConfiguration,
   type PodSelectorConfiguration,
 } from './interop';
+import { membersOf } from '../../manifests/deferred';
 import { forTarget, podGroupBeside, podGroupForm, type PodGroupStatement } from './pod-groups';
 import { type Scheduled, type Unscheduled } from './scheduled';
 import { MEANS_OF_SINGLE_PODS, queueOnPods, requireMeans, type SchedulingMeans, writesGroup } from './scheduling-means';
@@ -421,7 +422,7 @@ function metadataOf(id: string, props: WorkloadProps<unknown>): ApiObjectMetadat
   return {
     ...stated,
     ...metadata,
-    labels: { ...stated.labels, ...metadata?.labels },
-    annotations: { ...stated.annotations, ...metadata?.annotations },
+    labels: { ...stated.labels, ...membersOf('metadata.labels', metadata?.labels) },
+    annotations: { ...stated.annotations, ...membersOf('metadata.annotations', metadata?.annotations) },
   };
 }

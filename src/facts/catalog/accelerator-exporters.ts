@@ -2,8 +2,9 @@
  * Exporters of accelerators beside NVIDIA's: where they run, and the metrics, types, units, and labels that alerts and dashboards read.
  *
  * Sources: ROCm device-metrics-exporter, docs/configuration/metricslist.md; HabanaAI/gaudi-metric-exporter, exporter.go;
- * neuron-monitor-prometheus.py of aws-neuronx-tools, which the neuron-monitor image runs, and the user guide; Ascend mind-cluster, component/npu-exporter. An exporter that
- * declares errors as a gauge has no counter for them: alerts compare values over time instead of `increase()`.
+ * neuron-monitor-prometheus.py of aws-neuronx-tools, which the neuron-monitor image runs, and the user guide; Ascend mind-cluster,
+ * component/npu-exporter; ray-project/ray, dashboard/modules/reporter, and dynolog, src/tpumon, which read what GKE's TPU device plugin serves.
+ * An exporter that declares errors as a gauge has no counter for them: alerts compare values over time instead of `increase()`.
  */
 import { frozen } from './frozen';
 
@@ -12,9 +13,10 @@ export type AcceleratorExporter =
   | 'device-metrics-exporter'
   | 'Gaudi metric exporter'
   | 'neuron-monitor'
-  | 'npu-exporter';
+  | 'npu-exporter'
+  | 'tpu-device-plugin';
 /** Vendors whose exporter is described here; NVIDIA's is `DCGM_METRICS`. */
-export type MeasuredVendor = 'amd' | 'gaudi' | 'neuron' | 'ascend';
+export type MeasuredVendor = 'amd' | 'gaudi' | 'neuron' | 'ascend' | 'tpu';
 
 /** A metric of an accelerator exporter. */
 export interface AcceleratorMetric {
@@ -40,10 +42,10 @@ export interface AcceleratorExporterFacts {
   readonly namespace: string;
   /** Labels of its pods; absent where an operator makes the ServiceMonitor. */
   readonly podLabels?: Readonly<Record<string, string>>;
-  /** Name and number of the port of its pods. */
+  /** The port of its pods. */
   readonly port: {
-    /** Name of the container port. */
-    readonly name: string;
+    /** Name of the container port. Absent where it has none. */
+    readonly name?: string;
     /** Number of the container port. */
     readonly number: number;
   };
@@ -174,6 +176,27 @@ export const ACCELERATOR_EXPORTERS: Readonly<Record<MeasuredVendor, AcceleratorE
       gauge('npu_chip_info_link_status', 'flag', '1 if the RoCE port of the NPU is up'),
     ],
   },
+  tpu: {
+    exporter: 'tpu-device-plugin',
+    namespace: 'kube-system',
+    podLabels: { 'k8s-app': 'tpu-device-plugin' },
+    port: { number: 2112 },
+    deviceLabels: ['accelerator_id', 'make', 'model', 'tpu_topology'],
+    podLabel: 'exported_pod',
+    prefixes: ['duty_cycle', 'tensorcore_', 'memory_bandwidth_'],
+    metrics: [
+      gauge('duty_cycle', '%', 'time in which a chip that a container holds was busy', [
+        'container',
+        'namespace',
+        'pod',
+      ]),
+      gauge('duty_cycle_node', '%', 'time in which the chip was busy'),
+      gauge('tensorcore_utilization_node', '%', 'use of the TensorCores'),
+      gauge('memory_bandwidth_utilization_node', '%', 'use of the bandwidth of the memory'),
+      gauge('memory_used_node', 'bytes', 'memory in use'),
+      gauge('memory_total_node', 'bytes', 'memory'),
+    ],
+  },
 });
 
 const BY_NAME: ReadonlyMap<string, AcceleratorMetric & { readonly vendor: MeasuredVendor }> = new Map(
@@ -181,7 +204,6 @@ const BY_NAME: ReadonlyMap<string, AcceleratorMetric & { readonly vendor: Measur
     ([vendor, { metrics }]) => metrics.map((metric) => [metric.name, { ...metric, vendor }] as const),
   ),
 );
-
 /** What is known of a metric of these exporters; `undefined` where it is not one of those that alerts and panels read. */
 export function findAcceleratorMetric(
   name: string,

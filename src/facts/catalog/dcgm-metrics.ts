@@ -8,6 +8,8 @@
  * Sources: dcgm-exporter 4.8.4 and 4.9.0 (etc/default-counters.csv, README, release notes); DCGM 4.7 (dcgm_fields.h and its table of
  * deprecated aliases); go-dcgm (fields in base units).
  */
+import { nearestName } from '../spelling';
+import { publicFunction } from '../calls/public-function';
 import { frozen } from './frozen';
 
 /** Exporters up to 4.8.4, and those from 4.9.0 on. */
@@ -478,13 +480,16 @@ const BY_NAME: ReadonlyMap<string, DcgmMetric> = new Map(
 );
 
 /** A metric by the key of this catalog: `dcgmMetric('GPU_UTIL')`. */
-export function dcgmMetric(key: DcgmKey): DcgmMetric {
+export const dcgmMetric = /* @__PURE__ */ publicFunction('catalog.dcgmMetric', (key: DcgmKey): DcgmMetric => {
   const metric = BY_KEY.get(key);
   if (metric === undefined) {
-    throw new Error(`DCGM: the unknown metric "${key}".`);
+    const near = nearestName(key, [...BY_KEY.keys()]);
+    throw new Error(
+      `unknown DCGM metric "${key}"${near === undefined ? '' : ` (did you mean "${near}"?)`}. Use a key of catalog.DCGM_METRICS, such as GPU_UTIL.`,
+    );
   }
   return metric;
-}
+});
 
 /** A metric by any of its names, of either generation. */
 export function findDcgmMetric(name: string): DcgmMetric | undefined {

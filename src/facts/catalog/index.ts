@@ -24,6 +24,7 @@ export {
   findAccelerator,
   migProfiles,
 } from './accelerators/names';
+export { TPU_SLICES, tpuTopologyProblem, type TpuSliceFacts } from './accelerators/tpu-slices';
 export {
   ACCELERATOR_EXPORTERS,
   type AcceleratorExporter,

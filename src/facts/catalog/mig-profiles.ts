@@ -1,7 +1,7 @@
 /**
  * MIG profiles: how their names are built, and which resource and which config name they become.
  *
- * Which GPU has which profiles, and how often, stands with the GPU (`accelerators.ts`).
+ * Which GPU has which profiles, and how often, is with the GPU (`accelerators.ts`).
  */
 
 /** Anything after the size: media engines (`+me`), graphics (`+gfx`), all media engines (`+me.all`), none (`-me`). */

@@ -182,7 +182,7 @@ export const VENDORS: Readonly<Record<AcceleratorVendor, VendorFacts>> = frozen(
       env('MEGASCALE_NUM_SLICES', 'how many slices train together', 'vendor'),
     ],
     operator: 'none: GKE installs the device plugin on TPU node pools',
-    exporter: 'none: GKE publishes metrics of TPU node pools itself',
+    exporter: "GKE's TPU device plugin",
   },
 });
 

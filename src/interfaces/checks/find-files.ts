@@ -6,7 +6,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { type SkippedSource } from '../../manifests/manifest';
 import { NODE_FILE_NAME, nodeFileKind } from '../../manifests/node-file';
 import { ForeignFiles } from './foreign-files';
-import { attempt, InputError } from './input-error';
+import { attempt, InputError } from '../../manifests/input-error';
 
 export interface FoundFile {
   /** As the caller named it, or its folder; `-` for standard input. */

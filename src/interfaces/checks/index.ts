@@ -41,7 +41,7 @@ export {
 export { IGNORE_ANNOTATION, type Suppression } from '../../checks/suppression';
 export * from '../../manifests';
 export { ruleFacts } from './rule-facts';
-export { InputError } from './input-error';
+export { InputError } from '../../manifests/input-error';
 export { readManifestFiles, readManifests, type ReadFilesOptions, type ReadTextOptions } from './read-files';
 export { runRule, type RunRuleOptions } from './run-rule';
 export { renderSarif, type SarifReportOptions } from './sarif-report';

@@ -7,7 +7,7 @@ import { type Manifest, type SkippedSource, type SourceProblem } from '../../man
 import { ManifestSet } from '../../manifests/manifest-set';
 import { parseFile } from '../../manifests/node-file';
 import { findFiles, type FoundFile, type FoundFiles } from './find-files';
-import { attempt, InputError } from './input-error';
+import { attempt, InputError } from '../../manifests/input-error';
 
 /** Options of `readManifests`. */
 export interface ReadTextOptions {

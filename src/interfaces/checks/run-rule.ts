@@ -9,7 +9,7 @@ import { type Rule } from '../../checks/rule';
 import { runRules } from '../../checks/run-rules';
 import { idOf } from '../../manifests/identity';
 import { ManifestSet } from '../../manifests/manifest-set';
-import { InputError } from './input-error';
+import { InputError } from '../../manifests/input-error';
 import { readManifests } from './read-files';
 
 /** Options of `runRule`. */

@@ -20,7 +20,7 @@ import type * as SnapshotModule from './snapshot-command';
 import type * as SimulateModule from './simulate-command';
 import type * as SynthModule from './synth-command';
 import { nearestName } from '../../facts/spelling';
-import { InputError, reasonOf } from '../checks/input-error';
+import { InputError, reasonOf } from '../../manifests/input-error';
 import { processTerminal, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
 

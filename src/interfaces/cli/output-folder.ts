@@ -3,7 +3,7 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { attempt } from '../checks/input-error';
+import { attempt } from '../../manifests/input-error';
 import { UsageError } from './terminal';
 
 const GENERATED = /\.(ya?ml|json)$/i;

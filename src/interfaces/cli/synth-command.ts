@@ -98,7 +98,7 @@ async function clusterInput(flags: SynthFlags, terminal: Terminal): Promise<Clus
     : (load('./cluster-option') as typeof ClusterOption).readClusterOption({ ...flags, cluster }, terminal);
 }
 
-/** All files that say what is to be applied, and those of nodes that are known; beside them stand programs and instructions. */
+/** All files that say what is to be applied, and those of nodes that are known; beside them are programs and instructions. */
 function manifestFiles(files: readonly string[], folder: string): readonly string[] {
   return files.filter((file) => !/^node-files[\\/]/.test(file) || isNodeFile(file, folder));
 }

@@ -3,7 +3,7 @@
  *
  * Commands take it as a value, so that tests can watch what they say.
  */
-import { InputError } from '../checks/input-error';
+import { InputError } from '../../manifests/input-error';
 
 export interface Terminal {
   /** Writes to standard output. */

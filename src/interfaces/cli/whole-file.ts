@@ -3,7 +3,7 @@
  */
 import { lstatSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { attempt } from '../checks/input-error';
+import { attempt } from '../../manifests/input-error';
 
 /**
  * Writes a temporary file and renames it, so that a reader never sees half of it and a failure keeps the old one. A link stays and

@@ -66,7 +66,7 @@ class Collector {
 
   async snapshot(): Promise<ClusterSnapshot> {
     const { name, takenAt, takenBy } = this.options;
-    // Whoever cannot reach the server learns it here, and not from sixty gaps.
+    // Without this request, an unreachable server would appear as a gap for each of sixty kinds.
     const version = await this.client.request('GET', '/version', { timeout: TIMEOUT });
     const kinds = await this.kinds();
     const lists = await this.lists(kinds);

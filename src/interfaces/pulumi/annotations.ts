@@ -1,19 +1,22 @@
 /**
- * The annotations by which the Kubernetes provider of Pulumi is told how to treat an object.
+ * The annotations that set how the Kubernetes provider of Pulumi treats an object.
  *
  * Source: pulumi-kubernetes v4, "Annotations" of its documentation. The provider waits until Jobs complete, Pods are ready, and claims are
  * bound. On a GPU platform a queue or a scheduler decides when these start, often hours later, so that they are not waited for.
  */
-import { type JsonObject } from '../../facts/api/schema';
+import * as pulumi from '@pulumi/pulumi';
 import { type ObjectId } from '../../manifests/manifest';
 import { kindKey } from '../../manifests/identity';
+import { isInput } from './outputs';
 import { type ObjectOptions } from './resource-options';
+
+type Annotations = Readonly<Record<string, string>>;
 
 const NOT_AWAITED: ReadonlySet<string> = new Set(['batch/Job', 'Pod', 'PersistentVolumeClaim']);
 const DELETED_IN_BACKGROUND: ReadonlySet<string> = new Set(['apiextensions.k8s.io/CustomResourceDefinition']);
 
 /** The annotations of an object, those that its construct or its author wrote excepted. */
-export function providerAnnotations(id: ObjectId, options: ObjectOptions): Readonly<Record<string, string>> {
+export function providerAnnotations(id: ObjectId, options: ObjectOptions): Annotations {
   const kind = kindKey(id);
   const {
     waitFor,
@@ -31,19 +34,16 @@ export function providerAnnotations(id: ObjectId, options: ObjectOptions): Reado
   };
 }
 
-/** The metadata with these annotations; annotations that it has already win. */
-export function annotated(object: JsonObject, annotations: Readonly<Record<string, string>>): JsonObject {
+/** The object with these annotations; annotations that it has already win. */
+export function annotated(inputs: pulumi.Inputs, annotations: Annotations): pulumi.Inputs {
   if (Object.keys(annotations).length === 0) {
-    return object;
+    return inputs;
   }
-  const metadata = (object.metadata ?? {}) as JsonObject;
-  const own = metadata.annotations;
+  const metadata = (inputs.metadata ?? {}) as pulumi.Inputs;
+  const own = metadata.annotations as pulumi.Input<Annotations> | undefined;
   // A whole map that is an Output is merged where it is known.
-  return {
-    ...object,
-    metadata: {
-      ...metadata,
-      annotations: typeof own === 'string' ? own : { ...annotations, ...((own ?? {}) as JsonObject) },
-    },
-  };
+  const all: pulumi.Input<Annotations> = isInput(own)
+    ? pulumi.output(own).apply((known) => ({ ...annotations, ...(known as Annotations) }))
+    : { ...annotations, ...own };
+  return { ...inputs, metadata: { ...metadata, annotations: all } };
 }

@@ -6,6 +6,7 @@
  * that ends with the error makes the program fail, and the engine deletes nothing.
  */
 import * as pulumi from '@pulumi/pulumi';
+import { failed } from './later';
 
 /** Ends a call; the value that it takes is not in the types of the SDK. */
 type End = (outcome?: Promise<never>) => void;
@@ -26,9 +27,7 @@ export class EngineHold {
       this.end();
       return;
     }
-    const outcome = Promise.reject<never>(error instanceof Error ? error : new Error(String(error)));
-    outcome.catch(() => undefined);
-    this.end(outcome);
+    this.end(failed(error));
   }
 }
 

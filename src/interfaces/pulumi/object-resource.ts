@@ -3,7 +3,6 @@
  */
 import * as pulumi from '@pulumi/pulumi';
 import { versionsOfKind } from '../../facts/api/kinds';
-import { type JsonObject } from '../../facts/api/schema';
 import { type ObjectId } from '../../manifests/manifest';
 import { annotated, providerAnnotations } from './annotations';
 import { formerPaths, type ObjectOptions } from './resource-options';
@@ -58,8 +57,8 @@ export function registerObject(
   { parent, registry, nameOf, version }: Registration,
 ): ObjectResource {
   const { id } = manifest;
-  const object = annotated(manifest.object, providerAnnotations(id, options));
-  const inputs = registry.resolved(object, (output) => output, '') as pulumi.Inputs;
+  const object = registry.resolved(manifest.object, (output) => output, '') as pulumi.Inputs;
+  const inputs = annotated(object, providerAnnotations(id, options));
   return new ObjectResource(
     typeToken(id.apiVersion, id.kind),
     nameOf(construct.node.path),
@@ -126,5 +125,3 @@ export function providerVersion(): string | undefined {
     return undefined;
   }
 }
-
-export type { JsonObject };

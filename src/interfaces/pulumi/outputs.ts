@@ -37,35 +37,38 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'toJSON',
 ]);
 
-/** The map that `{ ...output, key: value }` means; `undefined` for any other value. */
-export function spreadOutput(value: unknown): pulumi.Output<unknown> | undefined {
-  if (
-    typeof value !== 'object' ||
-    value === null ||
-    pulumi.Output.isInstance(value) === false ||
-    Object.getPrototypeOf(value) !== Object.prototype
-  ) {
+/**
+ * The map that `{ ...output, key: value }` means; `undefined` for a value without such members.
+ *
+ * @param outputUnder the Output that a key stands for
+ */
+export function spreadOutput(
+  value: object,
+  outputUnder: (key: string) => pulumi.Output<unknown> | undefined,
+): pulumi.Output<unknown> | undefined {
+  if (Object.getPrototypeOf(value) !== Object.prototype) {
     return undefined;
   }
-  const spread = value as unknown as OutputState & Readonly<Record<string, unknown>>;
-  const output = outputOf(
-    spread.resources(),
-    spread.promise(true),
-    spread.isKnown,
-    spread.isSecret,
-    spread.allResources(),
-  );
-  const keys = Object.keys(spread);
-  const at = keys.indexOf('__pulumiOutput');
-  const own = (wanted: (index: number) => boolean): pulumi.Output<unknown> =>
-    pulumi.output(
-      Object.fromEntries(
-        keys.filter((key, index) => !MEMBERS.has(key) && wanted(index)).map((key) => [key, spread[key]]),
-      ),
-    );
-  return pulumi
-    .all([own((index) => index < at), output, own((index) => index > at)])
-    .apply(([before, whole, after]) => ({ ...(before as object), ...(whole as object), ...(after as object) }));
+  const spread = value as Readonly<Record<string, unknown>>;
+  const isSpread = pulumi.Output.isInstance(value);
+  const parts: pulumi.Output<unknown>[] = [];
+  for (const key of Object.keys(spread)) {
+    const under = outputUnder(key) ?? (isSpread && key === '__pulumiOutput' ? whole(value) : undefined);
+    if (under !== undefined) {
+      parts.push(under);
+    } else if (!isSpread || !MEMBERS.has(key)) {
+      parts.push(pulumi.output({ [key]: spread[key] }));
+    }
+  }
+  return isSpread || Object.keys(spread).some((key) => outputUnder(key) !== undefined)
+    ? pulumi.all(parts).apply((maps) => Object.assign({}, ...maps) as object)
+    : undefined;
+}
+
+/** The Output of whose members a copy consists. */
+function whole(value: object): pulumi.Output<unknown> {
+  const copy = value as unknown as OutputState;
+  return outputOf(copy.resources(), copy.promise(true), copy.isKnown, copy.isSecret, copy.allResources());
 }
 
 type OutputConstructor = new (

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import * as pulumi from '@pulumi/pulumi';
 import { type ApiObject, type IResolver, type ResolutionContext } from 'cdk8s';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { containsDeferred, DeferredText } from '../../manifests/deferred';
+import { type CarriedMap, containsDeferred, DeferredText } from '../../manifests/deferred';
 import { pointer } from '../../manifests/pointer';
 import { isInput, spreadOutput } from './outputs';
 
@@ -54,6 +54,18 @@ export class TokenRegistry implements IResolver {
     return token;
   }
 
+  /**
+   * The members of a map, for code that copies them into another map. A whole map that is an Output is one member, under its token, so that
+   * the copies of two such maps are different members.
+   */
+  membersOf(map: pulumi.Input<CarriedMap<string>>): Record<string, string> {
+    if (!isInput(map)) {
+      return map as Record<string, string>;
+    }
+    const token = this.tokenOf(map);
+    return { [token]: token };
+  }
+
   /** For cdk8s, which asks for each value that it renders. */
   resolve(context: ResolutionContext): void {
     const value: unknown = context.value;
@@ -64,7 +76,7 @@ export class TokenRegistry implements IResolver {
       context.replaceValue(this.tokens.get(value) ?? this.register(value, this.written(value)));
       return;
     }
-    const spread = spreadOutput(value);
+    const spread = spreadOutput(value, (key) => this.outputs.get(key));
     if (spread !== undefined) {
       context.replaceValue(this.tokenOf(spread));
     } else if (isInput(value)) {

@@ -183,8 +183,11 @@ export class Template {
     if (rule === undefined) {
       return this.report.findings;
     }
-    assertKnown(rule);
-    return this.report.findings.filter((finding) => finding.rule === rule);
+    const found = this.report.findings.filter((finding) => finding.rule === rule);
+    if (found.length === 0) {
+      assertKnown(rule);
+    }
+    return found;
   }
 
   /**
@@ -259,14 +262,18 @@ function foundText(findings: readonly Finding[], who: string): string {
     : `${who}:\n${findings.map((finding) => findingText(finding)).join('\n')}`;
 }
 
-/** An organization's own rules have a domain of their own; in a domain of Gantry an unknown id is a misspelling. */
+/**
+ * An organization's own rules have a domain of their own. An unknown id in a domain of Gantry, or close to a rule of Gantry, is a
+ * misspelling.
+ */
 function assertKnown(rule: string): void {
   const ids = ruleFacts().map(({ id }) => id);
   const domains = new Set(ids.map((id) => id.split('/')[0]));
-  if (ids.includes(rule) || (rule.includes('/') && !domains.has(rule.split('/')[0]))) {
+  const near = nearestName(rule, ids);
+  const isOwn = rule.includes('/') && !domains.has(rule.split('/')[0]) && near === undefined;
+  if (ids.includes(rule) || isOwn) {
     return;
   }
-  const near = nearestName(rule, ids);
   throw new TypeError(
     `unknown rule "${rule}"${near === undefined ? '; `gantry rules` lists all rules' : ` (did you mean "${near}"?)`}`,
   );

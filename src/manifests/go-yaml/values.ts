@@ -36,7 +36,7 @@ export function valueOfDocument(root: YamlNode): DocumentValue {
   return new ValueReader().read(root);
 }
 
-/** Stands where a value cannot be expressed in JSON. */
+/** Replaces a value that cannot be expressed in JSON. */
 const REFUSED = Number.NaN;
 const REFUSED_KEY = '\0';
 

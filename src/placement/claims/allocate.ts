@@ -27,7 +27,7 @@ export type DeviceAllocation =
       readonly claims: readonly (readonly AllocatedDevice[])[];
     }
   | { readonly kind: 'none' }
-  /** All devices are requested while a driver publishes a pool anew, or a pool contradicts itself. */
+  /** All devices are requested while a driver replaces the slices of a pool, or a pool contradicts itself. */
   | { readonly kind: 'wait'; readonly driver: string; readonly pool: string }
   /** The bound was reached. */
   | { readonly kind: 'undecided' };

@@ -7,6 +7,8 @@ import { Checks } from '../../checks/checks-of';
 import { checkOnSynth } from '../../checks/on-synth';
 import { type Rule } from '../../checks/rule';
 import { type ClusterState } from './cluster-state';
+import { attempt } from '../../manifests/input-error';
+import { publicFunction } from '../../facts/calls/public-function';
 import { textOfFile } from '../../manifests/snapshot/cluster-snapshot';
 import { planRules, type PlanRuleOptions } from './plan-rules';
 import { readCluster } from './read-cluster';
@@ -21,16 +23,14 @@ export class Plan {
   /**
    * Names the cluster that an app is planned against; `on` makes the plan part of its synth.
    * @param cluster a cluster, or the path of a snapshot, of a cluster file, or of what `kubectl get nodes,… -o json` printed
-   * @throws ClusterFileError where the file cannot be read as a cluster
+   * @throws InputError if the file cannot be read
+   * @throws ClusterFileError if it is not a cluster
    */
-  static against(cluster: ClusterState | string, options: PlanRuleOptions = {}): Plan {
-    return new Plan(
-      planRules(
-        typeof cluster === 'string' ? readCluster(textOfFile(readFileSync(cluster), cluster), cluster) : cluster,
-        options,
-      ),
-    );
-  }
+  static readonly against = /* @__PURE__ */ publicFunction(
+    'Plan.against',
+    (cluster: ClusterState | string, options: PlanRuleOptions = {}): Plan =>
+      new Plan(planRules(typeof cluster === 'string' ? clusterOfFile(cluster) : cluster, options)),
+  );
 
   private constructor(
     /** `cluster/gang-fits`, an error, and `cluster/gangs-fit-together`, a warning: for `Checks.addRules` and for `check`. */
@@ -48,4 +48,14 @@ export class Plan {
     checkOnSynth(scope);
     return this;
   }
+}
+
+function clusterOfFile(path: string): ClusterState {
+  return readCluster(
+    textOfFile(
+      attempt(path, () => readFileSync(path)),
+      path,
+    ),
+    path,
+  );
 }

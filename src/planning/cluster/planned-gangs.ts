@@ -99,7 +99,7 @@ export class PodBudget {
   get notes(): readonly string[] {
     return this.wanted <= MOST_PODS
       ? []
-      : [`The workloads request ${this.wanted} pods; the plan includes ${this.taken} of them.`];
+      : [`The workloads request ${this.wanted} pods; ${this.taken} of them are planned.`];
   }
 }
 

@@ -165,7 +165,7 @@ interface NvidiaNode {
   readonly family: string | undefined;
 }
 
-/** Devices of the usual node of an accelerator stand evenly on its NUMA nodes; of other nodes nothing is known. */
+/** Devices of the usual node of an accelerator are distributed evenly on its NUMA nodes; of other nodes nothing is known. */
 function usualNumaNodes(facts: KnownAcceleratorFacts | undefined, perNode: number): number | undefined {
   return facts?.host?.devices === perNode ? facts.host.numaNodes : undefined;
 }

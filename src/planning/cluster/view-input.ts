@@ -51,7 +51,7 @@ export interface ViewInput {
   readonly notes?: readonly string[];
 }
 
-/** Where nodes stand, and in which order they are shown. */
+/** Where nodes are, and in which order they are shown. */
 export interface Places {
   readonly levels: readonly string[];
   /** Rows of the node table in the order in which nodes are shown. */

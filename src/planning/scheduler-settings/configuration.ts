@@ -287,6 +287,9 @@ class Reader {
     const queues = this.list(value, 'queues', (item, path) => this.queue(item, path));
     const parents = new Map(queues.map(({ name, parent }) => [name, parent]));
     queues.forEach(({ name }, index) => {
+      if (queues.findIndex((queue) => queue.name === name) !== index) {
+        this.fault(`queues[${index}].name`, `"${name}"`, 'a name that no other queue has');
+      }
       const above = new Set<string>();
       for (let at = parents.get(name); at !== undefined && !above.has(at); at = parents.get(at)) {
         above.add(at);

@@ -51,7 +51,7 @@ class Simulation {
   /** Gangs that have arrived and are not over. */
   private readonly live = new Set<GangRun>();
   private readonly session: Session;
-  /** What the session has not been told yet. */
+  /** Changes that the session has not seen yet. */
   private readonly news: Delta[] = [];
   /** The gangs as the session knows them. */
   private readonly told = new Map<GangRun, { readonly generation: number; readonly until: number }>();

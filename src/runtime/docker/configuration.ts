@@ -12,6 +12,17 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type HostDevice, type MigInstance } from './devices/inventory';
 import { RunnerError } from './runner-error';
 
+/** Where the runner listens besides its sockets: TLS, with a token in each request. */
+export interface NetworkListener {
+  readonly address: string;
+  readonly port: number;
+  /** PEM files. */
+  readonly certificate: string;
+  readonly key: string;
+  /** File with a line `NAME TOKEN` for each caller. */
+  readonly tokens: string;
+}
+
 /** What a tenant may count on, and use at most. */
 export interface Tenant {
   readonly name: string;
@@ -34,6 +45,8 @@ export interface RunnerConfiguration {
   readonly socket: string;
   /** Folder with one socket for each tenant. @default - none */
   readonly tenantSockets?: string;
+  /** @default - it listens on sockets only */
+  readonly listen?: NetworkListener;
   /** @default - DOCKER_HOST, or the local socket */
   readonly engine?: string;
   readonly tenants: readonly Tenant[];
@@ -46,6 +59,8 @@ export interface RunnerConfiguration {
   readonly keepDays: number;
   /** Containers with devices may lock as much memory as they like, as pinned memory needs it. An engine without CAP_SYS_RESOURCE cannot allow it. */
   readonly lockMemory: boolean;
+  /** Seconds from one look at the health of the devices to the next. */
+  readonly devicePollSeconds: number;
 }
 
 export const DEFAULT_TENANT = 'default';
@@ -61,6 +76,7 @@ const FIELDS = [
   'state',
   'socket',
   'tenantSockets',
+  'listen',
   'engine',
   'tenants',
   'priorities',
@@ -68,6 +84,7 @@ const FIELDS = [
   'reserved',
   'keepDays',
   'lockMemory',
+  'devicePollSeconds',
 ];
 
 /** Where things are without a configuration: system folders for root, folders of the user otherwise. */
@@ -86,6 +103,7 @@ export function defaultConfiguration(
     reserved: { cpus: 0, memoryBytes: 0 },
     keepDays: 30,
     lockMemory: true,
+    devicePollSeconds: 15,
   };
 }
 
@@ -116,6 +134,7 @@ export function configurationOf(value: JsonObject, path: string, defaults: Runne
     return found === undefined ? undefined : resolve(folder, found);
   };
   const tenantSockets = file('tenantSockets');
+  const listen = own(value, 'listen') === undefined ? undefined : listenerOf(objectAt(value, 'listen', path), path);
   const engine = text(value, 'engine', path) ?? defaults.engine;
   const devices = own(value, 'devices') === undefined ? undefined : devicesOf(own(value, 'devices'), path);
   const reserved = objectAt(value, 'reserved', path);
@@ -124,6 +143,7 @@ export function configurationOf(value: JsonObject, path: string, defaults: Runne
     state: file('state') ?? defaults.state,
     socket: file('socket') ?? defaults.socket,
     ...(tenantSockets === undefined ? {} : { tenantSockets }),
+    ...(listen === undefined ? {} : { listen }),
     ...(engine === undefined ? {} : { engine }),
     tenants: tenantsOf(objectAt(value, 'tenants', path), path) ?? defaults.tenants,
     priorities: prioritiesOf(objectAt(value, 'priorities', path), path) ?? defaults.priorities,
@@ -134,7 +154,38 @@ export function configurationOf(value: JsonObject, path: string, defaults: Runne
     },
     keepDays: amount(value, 'keepDays', path, '') ?? defaults.keepDays,
     lockMemory: flag(value, 'lockMemory', path) ?? defaults.lockMemory,
+    devicePollSeconds: pollSeconds(value, path) ?? defaults.devicePollSeconds,
   };
+}
+
+function listenerOf(value: JsonObject, path: string): NetworkListener {
+  known(value, ['address', 'port', 'certificate', 'key', 'tokens'], path, 'listen.');
+  const required = (field: string): string => {
+    const found = text(value, field, path, 'listen.');
+    if (found === undefined) {
+      throw invalid(path, `listen.${field}: required`);
+    }
+    return resolve(path, '..', found);
+  };
+  const port = count(value, 'port', path, 'listen.') ?? 8443;
+  if (port > 65_535) {
+    throw invalid(path, 'listen.port: must be a number from 0 to 65535');
+  }
+  return {
+    address: text(value, 'address', path, 'listen.') ?? '0.0.0.0',
+    port,
+    certificate: required('certificate'),
+    key: required('key'),
+    tokens: required('tokens'),
+  };
+}
+
+function pollSeconds(value: JsonObject, path: string): number | undefined {
+  const seconds = amount(value, 'devicePollSeconds', path, '');
+  if (seconds !== undefined && !(seconds >= 1 && seconds <= 3600)) {
+    throw invalid(path, 'devicePollSeconds: must be a number from 1 to 3600');
+  }
+  return seconds;
 }
 
 function tenantsOf(value: JsonObject, path: string): readonly Tenant[] | undefined {

@@ -1,7 +1,14 @@
 /**
  * What went wrong, for the person who runs the runner or asked it for something: one line, and what to do.
  */
-export type RunnerErrorCode = 'invalid' | 'not-found' | 'forbidden' | 'conflict' | 'disk-full' | 'unavailable';
+export type RunnerErrorCode =
+  | 'invalid'
+  | 'unauthorized'
+  | 'not-found'
+  | 'forbidden'
+  | 'conflict'
+  | 'disk-full'
+  | 'unavailable';
 
 export class RunnerError extends Error {
   override readonly name = 'RunnerError';

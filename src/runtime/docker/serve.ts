@@ -2,18 +2,27 @@
  * Puts the runner together: the store, the engine, what the host has, and the service.
  */
 import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type RunnerConfiguration } from './configuration';
+import { cdiNames } from './devices/cdi';
+import { hostCpus } from './devices/cpus';
+import { DeviceWatch } from './devices/device-watch';
+import { discover } from './devices/discover';
+import { localTools, NO_TOOLS } from './devices/host-tools';
+import { type Inventory } from './devices/inventory';
+import { KernelLog } from './devices/xid-log';
 import { engineAddress } from './engine/address';
 import { Engine } from './engine/engine';
-import { cdiDevices, discovered } from './devices/cdi';
-import { hostCpus } from './devices/cpus';
-import { type Inventory } from './devices/inventory';
-import { type RunnerConfiguration } from './configuration';
+import { HIDDEN_PROCESSES, localProcesses } from './host/processes';
+import { factsOf } from './preflight/facts';
+import { preflight } from './preflight/preflight';
 import { SYSTEM_CLOCK } from './runner/clock';
-import { Runner } from './runner/runner';
 import { ownerOf } from './runner/ownership';
+import { Runner } from './runner/runner';
+import { Listeners } from './service/listeners';
 import { Service } from './service/server';
+import { Tokens } from './service/tokens';
 import { TaskStore } from './store/store';
-import { join } from 'node:path';
 
 export interface ServeOptions {
   readonly configuration: RunnerConfiguration;
@@ -39,34 +48,64 @@ const DAY = 86_400_000;
 export async function serve({ configuration, env, version, adopt, log }: ServeOptions): Promise<Serving> {
   const engine = new Engine(engineAddress(configuration.engine, env));
   const info = await engine.info();
-  const inventory: Inventory = {
-    name: info.Name ?? hostname(),
-    devices: configuration.devices ?? cdiDevices(info),
-    cpus: hostCpus(info.NCPU ?? 0),
-    memoryBytes: info.MemTotal ?? 0,
-  };
+  const isLocal = engine.address.kind === 'unix';
+  const tools = isLocal ? localTools(env) : NO_TOOLS;
+  const cdi = cdiNames(info, tools);
+  const discovery = await discover(cdi, tools);
+  const kernelLog = isLocal && discovery.isDescribed ? new KernelLog() : undefined;
+  const facts = await factsOf({ info, cdi, discovery, tools, isLocal }, configuration);
+  for (const { name, state, found, fix } of preflight(facts).filter((check) => check.state !== 'ok')) {
+    log(`${state}: ${name}: ${found}${fix === undefined ? '' : `. ${fix}`}`);
+  }
   const store = TaskStore.open(configuration.state);
   if (adopt) {
     store.become(await ownerOf(engine, store.runner, configuration.state));
   }
-  const cdi = discovered(info);
+  const watch = new DeviceWatch(discovery.devices, {
+    discover: () => discover(cdi, tools),
+    ...(configuration.devices === undefined ? {} : { stated: configuration.devices }),
+    records: () => kernelLog?.records() ?? [],
+    quarantine: (device, reason) => runner.quarantine(device, reason),
+    changed: () => {
+      inventory = { ...inventory, devices: watch.devices };
+      runner.changed();
+    },
+    log,
+  });
+  let inventory: Inventory = {
+    name: info.Name ?? hostname(),
+    devices: watch.devices,
+    cpus: hostCpus(info.NCPU ?? 0),
+    memoryBytes: info.MemTotal ?? 0,
+  };
   const runner = new Runner({
     engine,
     store,
     configuration,
     inventory: () => inventory,
     cdi: () => cdi,
+    processes: isLocal ? localProcesses() : HIDDEN_PROCESSES,
     clock: SYSTEM_CLOCK,
     random: Math.random,
     log,
   });
   const service = new Service({ runner, store, engine, version });
   await runner.start();
-  await service.listen(configuration.socket, 0o660);
+  const listeners = new Listeners(service.answer);
+  await listeners.socket(configuration.socket, 0o660, {});
   if (configuration.tenantSockets !== undefined) {
     for (const { name } of configuration.tenants) {
-      await service.listen(join(configuration.tenantSockets, name, 'runner.sock'), 0o660, { tenant: name });
+      await listeners.socket(join(configuration.tenantSockets, name, 'runner.sock'), 0o660, { tenant: name });
     }
+  }
+  if (configuration.listen !== undefined) {
+    await listeners.network(
+      configuration.listen,
+      Tokens.read(
+        configuration.listen.tokens,
+        configuration.tenants.map(({ name }) => name),
+      ),
+    );
   }
   const tidy = (): void => {
     try {
@@ -78,16 +117,33 @@ export async function serve({ configuration, env, version, adopt, log }: ServeOp
     }
   };
   tidy();
-  const timer = setInterval(tidy, BACKUP);
+  const timers = [setInterval(tidy, BACKUP)];
+  if (discovery.isDescribed) {
+    timers.push(repeated(() => watch.look(), configuration.devicePollSeconds * 1000, log));
+  }
   return {
     inventory,
     engine: engine.name,
     close: async () => {
-      clearInterval(timer);
-      await service.close();
+      timers.forEach((timer) => clearInterval(timer));
+      await listeners.close();
       await runner.stop();
+      kernelLog?.close();
       engine.close();
       store.close();
     },
   };
+}
+
+/** Work that begins again after a pause, never twice at a time. */
+function repeated(work: () => Promise<void>, pause: number, log: (line: string) => void): NodeJS.Timeout {
+  let isBusy = false;
+  return setInterval(() => {
+    if (!isBusy) {
+      isBusy = true;
+      void work()
+        .catch((error: unknown) => log(`the devices were not looked at: ${(error as Error).message}`))
+        .finally(() => (isBusy = false));
+    }
+  }, pause);
 }

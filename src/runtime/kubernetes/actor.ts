@@ -209,7 +209,7 @@ export class Actor {
         break;
       case 'gone':
       case 'elsewhere':
-        // The watch tells what is the case; until then the room stays taken.
+        // The watch reports the outcome; until then the capacity stays in use.
         this.seenElsewhere(entry, outcome);
         break;
       case 'unknown':

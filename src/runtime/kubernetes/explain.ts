@@ -1,5 +1,5 @@
 /**
- * Tells the owners of pods why they wait, and what was done to them: conditions, events, PodGroup status.
+ * Reports why pods wait and what was done to them: conditions, events, PodGroup status.
  *
  * Writes that a controller waits for are sent at once. Those that only inform are counted out, since ten thousand waiting pods must not cost the API server what placing them would: each fact is reported once,
  * and again only after a change or a long time, the latest report about an object replaces the one before, and the number of writes per
@@ -60,9 +60,9 @@ interface KnownEvent {
   at: number;
 }
 
-/** Another reason is not told sooner, milliseconds. */
+/** Another reason is not written sooner, milliseconds. */
 const LEAST_PAUSE = 5000;
-/** The same reason in other words, such as other counts of nodes, is not told sooner, milliseconds. */
+/** The same reason in other words, such as other counts of nodes, is not written sooner, milliseconds. */
 const WORDS_PAUSE = 60_000;
 /** Gating writes at once. */
 const GATING_AT_ONCE = 16;

@@ -6,7 +6,7 @@
  * granted, which ends earlier than anybody can take over. Everything that changes the cluster asks `holds` right before it is sent: a
  * process that was stopped and goes on later finds out before it does any harm, whichever of its timers fires first.
  *
- * Both clocks are asked, since the monotonic one stands still while a virtual machine sleeps and the other one may be set back.
+ * Both clocks are asked, since the monotonic one stops while a virtual machine sleeps and the other one may be set back.
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { type Lease } from '../../facts/api/types/coordination.k8s.io/v1';

@@ -92,7 +92,7 @@ export class Program {
       serverClock: this.serverClock,
       identity: options.identity,
       limits: () => config().explain,
-      onError: (what, message) => log.debug({ what, message }, 'not told'),
+      onError: (what, message) => log.debug({ what, message }, 'not sent'),
     });
     const parts = {
       client,
@@ -344,7 +344,7 @@ export class Program {
     }
     const pod = holder.replace(/_[0-9a-f]+$/, '');
     const { leaseNamespace, port } = this.options;
-    return `This replica stands by. ${holder} decides: look at its page (kubectl -n ${leaseNamespace} port-forward pod/${pod} ${port}).`;
+    return `This replica is on standby. ${holder} decides: look at its page (kubectl -n ${leaseNamespace} port-forward pod/${pod} ${port}).`;
   }
 
   private metricsText(): Promise<string> {

@@ -10,7 +10,7 @@ export interface Example {
   readonly rule: string;
   readonly keeps: JsonObject;
   readonly breaks: JsonObject;
-  /** Where the finding stands. */
+  /** The place of the finding. */
   readonly at: string;
 }
 

@@ -45,7 +45,7 @@ test('a finding of a construct is headed by its path', () => {
   expect(renderText(report({ findings: [built] }))).toMatch(/^platform\/research {2}scheduling/);
 });
 
-test('findings of one object stand under one head; order is kept', () => {
+test('findings of one object are under one head; order is kept', () => {
   const second = { ...finding, rule: 'a/b', path: '' };
   const other = { ...finding, object: 'v1 Pod p' };
   const text = renderText(report({ findings: [finding, second, other] }));
@@ -80,19 +80,17 @@ test('the last line counts', () => {
         { ...finding, severity: 'info' },
         { ...finding, severity: 'info' },
       ],
-      notChecked: [{ object: 'example.com/v1 Widget w', file: 'w.yaml', why: 'nobody knows it' }],
+      notChecked: [{ object: 'example.com/v1 Widget w', file: 'w.yaml', why: 'it is unknown' }],
       suppressed: [{ ...finding, reason: 'known' }],
     }),
   );
   expect(text.split('\n').at(-1)).toBe('3 documents: 1 error, 1 warning, 2 hints, 1 not checked, 1 suppressed');
-  expect(text).toContain('Not checked\n  w.yaml  example.com/v1 Widget w: nobody knows it');
+  expect(text).toContain('Not checked\n  w.yaml  example.com/v1 Widget w: it is unknown');
 });
 
 test('what several objects have in common is said once', () => {
-  const notChecked = ['a', 'b'].map((name) => ({ object: `example.com/v1 Widget ${name}`, why: 'nobody knows it' }));
-  expect(renderText(report({ notChecked }))).toContain(
-    'Not checked\n  2 objects: nobody knows it (Widget a, Widget b)',
-  );
+  const notChecked = ['a', 'b'].map((name) => ({ object: `example.com/v1 Widget ${name}`, why: 'it is unknown' }));
+  expect(renderText(report({ notChecked }))).toContain('Not checked\n  2 objects: it is unknown (Widget a, Widget b)');
 });
 
 test('lines are broken between words to fit the terminal; long names stay whole', () => {

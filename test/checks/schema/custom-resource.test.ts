@@ -128,7 +128,7 @@ describe('types and formats', () => {
     ['date-time is enforced on text', { type: 'string', format: 'date-time' }, 'today', ['schema/format /spec/v']],
     ['date-time is not applied to a list', { type: 'string', format: 'date-time' }, ['today'], []],
     ['date-time refuses a number', { type: 'string', format: 'date-time' }, 5, ['schema/type /spec/v']],
-    ['a format nobody knows is a comment', { type: 'string', format: 'semver' }, 'x', []],
+    ['an unknown format is a comment', { type: 'string', format: 'semver' }, 'x', []],
     ['ipv4 is enforced', { type: 'string', format: 'ipv4' }, '10.0.0.256', ['schema/format /spec/v']],
     ['a string is no number', STRING, 5, ['schema/type /spec/v']],
     ['a list is no single value', { type: 'array', items: STRING }, 'x', ['schema/type /spec/v']],
@@ -142,7 +142,7 @@ describe('types and formats', () => {
     expect(check(schema, { v: 'A' }, 35).found).toEqual(['schema/format /spec/v']);
   });
 
-  test('a text where a number stands gets a fix that says so', () => {
+  test('a string in place of a number gets a fix that says so', () => {
     const list = new ViolationList();
     checkCustomResource({ spec: { v: '5', w: 5 } }, fields({ spec: fields({ v: INTEGER, w: STRING }) }), false, list, {
       minor: 36,
@@ -219,7 +219,7 @@ describe('lists that are sets or maps', () => {
     items: fields({ name: key, x: INTEGER }),
   });
 
-  test('a key stands once, compared after defaults', () => {
+  test('a key appears once, compared after defaults', () => {
     expect(check(fields({ v: keyed(STRING) }), { v: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] }).found).toEqual([
       'schema/duplicate-list-key /spec/v/2',
     ]);
@@ -287,7 +287,7 @@ describe('lists that are sets or maps', () => {
     ).toEqual(['schema/duplicate-list-key /spec/v/1']);
   });
 
-  test('a set holds an item once; a value that stands three times is reported once', () => {
+  test('a set holds an item once; a value that appears three times is reported once', () => {
     const schema: Schema = { type: 'array', items: STRING, 'x-kubernetes-list-type': 'set' };
     expect(check(fields({ v: schema }), { v: ['a', 'b', 'a', 'a'] }).found).toEqual([
       'schema/duplicate-set-item /spec/v/2',

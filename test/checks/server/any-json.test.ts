@@ -44,7 +44,7 @@ const OBJECTS: readonly Json[] = [
   },
 ];
 
-/** Every place of an object where something else may stand. */
+/** Every place of an object that another value may replace. */
 function placesOf(
   value: JsonValue,
   path: readonly (string | number)[] = [],

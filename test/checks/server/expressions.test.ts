@@ -48,7 +48,7 @@ describe('an expression', () => {
     ['"%d".format(["a"]) == ""', 'formats a string with "%d"'],
     ['"%q".format(["a"]) == ""', 'formats with the unknown clause "%q"'],
     ['9223372036854775808 > 0', 'has the number 9223372036854775808, which 64 bits cannot hold'],
-    [String.raw`"\q" == ""`, String.raw`cannot be compiled: unknown escape sequence \q`],
+    [String.raw`"\q" == ""`, String.raw`cannot be compiled: unknown escape sequence "\q"`],
     [`${'('.repeat(250)}true${')'.repeat(250)}`, 'must not be nested deeper than 249 levels'],
     [`1${' + 1'.repeat(250)} == 1`, 'must not be nested deeper than 250 operations'],
   ])('is rejected where it does not compile: %s', (expression, complaint) => {

@@ -937,7 +937,7 @@ const FAULTS: readonly (readonly [string, string, Make, Change])[] = [
   ],
   [
     'lease-candidate-valid',
-    'a strategy of nobody',
+    'an unknown strategy',
     by(recordObjects, 'LeaseCandidate'),
     (spec) => {
       spec.strategy = 'Mine';

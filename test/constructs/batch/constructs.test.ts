@@ -22,7 +22,7 @@ function made(build: (chart: Chart) => unknown): readonly JsonObject[] {
   return chart.toJson() as JsonObject[];
 }
 
-test('a job of a set is Indexed, fails at once, and the set starts anew', () => {
+test('a job of a set is Indexed, fails at once, and the set starts again', () => {
   const [set] = made(
     (chart) =>
       new JobSet(chart, 'train', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 4, replicas: 2, ...POD }] }),

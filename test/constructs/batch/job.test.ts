@@ -91,7 +91,7 @@ test('what needs an index is refused without', () => {
   );
 });
 
-test('Gantry is told the gang; independent tasks are none', () => {
+test('Gantry gets the gang; independent tasks are not a gang', () => {
   const scheduling = Scheduling.gantry(gantryQueue);
   expect(valueAt(job({ parallelism: 4, scheduling })[0] ?? null, '/spec/template/metadata')).toEqual({
     labels: { 'gantry.dev/queue': 'research', 'gantry.dev/gang': 'train' },

@@ -148,7 +148,7 @@ test.each<[string, JsonObject, string]>([
     jobs(replicatedJob('a', {}, { template: template({ restartPolicy: 'Always' }) })),
     'jobset-restart-policy-fits-job',
   ],
-  ['a claim that nobody mounts', claims('data', 'other'), 'jobset-claim-templates-fit'],
+  ['a claim that is not mounted', claims('data', 'other'), 'jobset-claim-templates-fit'],
   ['a claim with a name too long', claims('d'.repeat(60), 'd'.repeat(60)), 'jobset-claim-templates-fit'],
   [
     'two failure rules of one name',

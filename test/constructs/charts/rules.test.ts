@@ -151,7 +151,7 @@ test('every rule has cases', () => {
   expect(cases.map(({ rule }) => rule).sort()).toEqual(chartRules.map(({ id }) => id).sort());
 });
 
-test('no rule fails, whatever stands in place of any part of a manifest', () => {
+test('no rule fails, whatever replaces any part of a manifest', () => {
   const good = cases.flatMap(({ fires }) => Object.values(fires)).flat();
   const junk = fc.constantFrom<JsonValue>(null, '', 0, true, [], {}, [null], 'a: [', [{}], { a: 1 });
   const changed = (value: JsonValue, by: JsonValue, depth: number, pick: number): JsonValue => {

@@ -56,7 +56,7 @@ test('ids are unique, in the domain, and say what must hold in kebab case', () =
   }
 });
 
-test('no rule fails, whatever stands in place of any part of a manifest', () => {
+test('no rule fails, whatever replaces any part of a manifest', () => {
   const good = allCases.flatMap(({ fires }) => Object.values(fires)).flat() as JsonValue[];
   const junk = fc.oneof(
     fc.constantFrom<JsonValue>(null, '', 0, -1, 1.5, true, [], {}, [null], '\u0000', [{}]),

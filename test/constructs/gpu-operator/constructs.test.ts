@@ -45,7 +45,7 @@ test('an operator of which nothing is said is a ClusterPolicy with every part th
   });
 });
 
-test('what is said of the parts stands where the operator reads it', () => {
+test('what is said of the parts is where the operator reads it', () => {
   const scope = chart();
   new GpuOperator(scope, 'gpu', {
     driver: {
@@ -190,7 +190,7 @@ test('a pod asks a pool for what it offers, and is kept on its nodes', () => {
   );
 });
 
-test('nodes without a label share as the operator is told, and a strategy for all nodes can be stated', () => {
+test('nodes without a label share as the operator is configured, and a strategy for all nodes can be stated', () => {
   const scope = chart();
   const operator = new GpuOperator(scope, 'gpu', {
     sharing: Sharing.timeSlicing({ replicas: 2, rename: false }),

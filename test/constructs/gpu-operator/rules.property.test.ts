@@ -66,7 +66,7 @@ const mig: JsonObject = {
   'mig-configs': { a: [entry({ '1g.10gb': 7 }, { 'device-filter': ['0x233010DE'] })] },
 };
 
-test('no rule fails, whatever stands in place of any part of a manifest', () => {
+test('no rule fails, whatever replaces any part of a manifest', () => {
   const good: JsonObject[] = [
     clusterPolicy({
       devicePlugin: { config: { name: 'c', default: 'a' } },

@@ -41,7 +41,7 @@ function scaled(props: Partial<ScaledObjectProps>): Written {
 }
 
 describe('a ScaledObject', () => {
-  test('says what it was told, and no more', () => {
+  test('writes what it was given, and no more', () => {
     expect(scaled({})).toEqual({
       apiVersion: 'keda.sh/v1alpha1',
       kind: 'ScaledObject',
@@ -157,7 +157,7 @@ describe('a ScaledObject', () => {
     ['idle at the minimum', { idleReplicas: 0 }, 'idleReplicas 0 is not below minReplicas 0'],
     ['half a replica', { maxReplicas: 1.5 }, 'maxReplicas must be a whole number greater than or equal to 1, not 1.5'],
     ['a target of nothing', { scalingModifiers: { formula: 'q', target: 0 } }, 'scalingModifiers.target 0'],
-    ['a takeover of nobody', { transferHpaOwnership: true }, 'horizontalPodAutoscaler.name'],
+    ['a takeover without a name', { transferHpaOwnership: true }, 'horizontalPodAutoscaler.name'],
   ])('refuses %s', (_, props, message) => {
     expect(() => scaled(props)).toThrow(message);
   });

@@ -18,7 +18,7 @@ test.each(cases)('$formula: $compiles', ({ formula, compiles: expected }) => {
 });
 
 test('a problem says where', () => {
-  expect(readFormula('a + foo(b)').problem).toEqual({ message: 'unknown function foo', at: 4 });
+  expect(readFormula('a + foo(b)').problem).toEqual({ message: 'unknown function "foo"', at: 4 });
   expect(readFormula('a +').problem).toEqual({ message: 'the formula ends where a value was expected', at: 3 });
 });
 

@@ -366,7 +366,7 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
   ],
   [
     'keda/formula-names-triggers',
-    "nobody's name",
+    'a name without an owner',
     modified('{formula: q + other, target: "5"}'),
     modified('{formula: q + 1, target: "5"}'),
   ],
@@ -766,7 +766,7 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
   ],
   [
     'keda/authentication-parameter-read',
-    'a parameter that nobody reads',
+    'a parameter that is not read',
     scaledObject([byBroker]) +
       authentication('secretTargetRef: [{parameter: host, name: s, key: k}, {parameter: pasword, name: s, key: p}]'),
     scaledObject([byBroker]) + authentication('secretTargetRef: [{parameter: host, name: s, key: k}]'),
@@ -800,7 +800,7 @@ test('a missing request is certain only where the namespace is part of the manif
   expect(severityOf(`${manifests}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: serving}\n`)).toBe('error');
 });
 
-test('a misspelled scaler or parameter is told what was meant', () => {
+test('a misspelled scaler or parameter is reported with the name that was meant', () => {
   const [scaler] = findingsOf(scaledObject(['type: promethues\nmetadata: {}']), kedaRules);
   expect(scaler?.expected).toBe('prometheus');
   const [parameter] = findingsOf(scaledObject([prometheus('sum(requests)', 'treshold: "1"')]), kedaRules);

@@ -306,7 +306,7 @@ test('finished ones know what belongs together', () => {
 
 test.each<[string, () => unknown, string]>([
   [
-    'a parameter that nobody gives',
+    'a parameter that is not given',
     () => Triggers.rabbitmq({ queueName: 'q', measure: { queueLength: 1 } }),
     'host is required',
   ],

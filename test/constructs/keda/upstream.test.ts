@@ -90,7 +90,7 @@ test('what KEDA cannot read, and what it misses, is found where a manifest shows
     ) {
       return false;
     }
-    // Values of Secrets and of variables are nobody's to see here.
+    // Values of Secrets and of variables are not visible here.
     const isHidden = parameters
       .split(',')
       .some((name) => each.authentication?.[name] !== undefined || each.metadata[`${name}FromEnv`] !== undefined);

@@ -155,7 +155,7 @@ test('a port of its own carries the name by which the operator finds it', () => 
   );
 });
 
-test('what has no property of its own is merged in, and what nobody knows is reported rather than dropped', () => {
+test('what has no property of its own is merged in, and an unknown property is reported rather than dropped', () => {
   const overrides = { runPolicy: { backoffLimit: 3 }, elasticPolicy: { minReplicas: 2 } };
   expect(specOf({ elastic: { min: 1, max: 2 }, overrides })).toMatchObject({
     runPolicy: { backoffLimit: 3 },
@@ -227,7 +227,7 @@ test('what a job refers to is written before it', () => {
   job.submitTo(queue);
   expect(job.node.dependencies).toContain(queue);
   expect(mounted.node.dependencies).toContain(settings);
-  // What stands in the scope of a queue need not come first: its own object is waited for.
+  // What is in the scope of a queue need not come first: its own object is waited for.
   const object = new Construct(queue, 'Resource');
   const other = new PyTorchJob(scope, 'c-train', MINIMAL).submitTo(
     Object.assign(new QueueStandIn(scope, 'other'), { resource: object }),

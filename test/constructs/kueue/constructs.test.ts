@@ -55,7 +55,7 @@ test('topology-and-kueue.yaml is what the constructs say', () => {
   expect(objects).toEqual(wanted);
 });
 
-test('resource groups follow from the quotas: flavors that share resources stand together, in one order', () => {
+test('resource groups follow from the quotas: flavors that share resources are together, in one order', () => {
   const spec = specOf(
     (chart) =>
       new ClusterQueue(chart, 'q', {

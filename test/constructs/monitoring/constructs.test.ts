@@ -276,7 +276,7 @@ describe('dashboards', () => {
     },
   );
 
-  test('it stands in a ConfigMap that the sidecar finds, as JSON, the same each time', () => {
+  test('it is in a ConfigMap that the sidecar finds, as JSON, the same each time', () => {
     const render = (): JsonObject => {
       const scope = chart();
       new GrafanaDashboard(scope, 'gpu', { ...gpuDashboard(), folder: 'GPU' }).addRow({

@@ -9,7 +9,7 @@ const DOCS = resolve(__dirname, '../../../docs');
 const page = readFileSync(join(DOCS, 'monitoring.md'), 'utf8');
 
 test.each(describeGpuAlerts().map((alert) => [alert.name, alert] as const))(
-  '%s stands in the table, and has a section',
+  '%s is in the table, and has a section',
   (name, { group, severity, for: minutes, threshold, optIn }) => {
     const cells = [
       `[${name}](#${name.toLowerCase()})`,

@@ -1,5 +1,5 @@
 /**
- * Whatever stands in rules, rule files, dashboards and monitors, the rules answer: they never fail, and never loop.
+ * Whatever is in rules, rule files, dashboards and monitors, the rules answer: they never fail, and never loop.
  */
 import * as fc from 'fast-check';
 import { type JsonValue } from '../../../src/facts/api/schema';

@@ -175,7 +175,7 @@ describe('templates', () => {
 
   test.each([
     ['{{ $labels.node', 'is not closed'],
-    ['{{ $value | humanise }}', 'unknown function humanise'],
+    ['{{ $value | humanise }}', 'unknown function "humanise"'],
     ['{{ $label.node }}', '$label is not defined'],
     ['{{ if $value }} x', 'has no {{ end }}'],
     ['{{ end }}', 'has no matching block'],
@@ -244,7 +244,7 @@ describe('metrics of DCGM', () => {
     expect(fires(alert('DCGM_FI_DEV_GPU_TEMP > 90 or DCGM_FI_DEV_GPU_TEMP_CELSIUS > 90'))).toEqual([]);
   });
 
-  test('one that is misspelled; one that nobody here has heard of may exist', () => {
+  test('one that is misspelled; an unknown one may exist', () => {
     expect(findingsOf(alert('DCGM_FI_DEV_GPU_TEMPS > 90'), monitoringRules)).toMatchObject([
       { rule: 'monitoring/dcgm-metric-known', expected: 'DCGM_FI_DEV_GPU_TEMP' },
     ]);

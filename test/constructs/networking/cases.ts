@@ -52,7 +52,7 @@ export const cases: readonly RuleCases[] = [
     fires: {
       'with 0x': [policy({ nicSelector: { vendor: '0x15b3' } })],
       'a function for a card': [policy({ nicSelector: { vendor: '15b3', deviceID: '101e' } })],
-      'a card that nobody knows': [policy({ nicSelector: { deviceID: 'ffff' } })],
+      'a card that is unknown': [policy({ nicSelector: { deviceID: 'ffff' } })],
       'of another vendor': [policy({ nicSelector: { vendor: '8086', deviceID: '1021' } })],
     },
     silent: {
@@ -382,7 +382,7 @@ export const cases: readonly RuleCases[] = [
       'a named device': [attachment(cni({ type: 'host-device', device: 'ens2f0' }), null)],
       'an address': [attachment(cni({ deviceID: '0000:3b:02.1' }), null)],
       'macvlan over the default route': [attachment(cni({ type: 'macvlan' }), null)],
-      'a plugin that nobody knows': [attachment(cni({ type: 'mine', mode: 'x' }), null)],
+      'a plugin that is unknown': [attachment(cni({ type: 'mine', mode: 'x' }), null)],
       'priority 0, as the operator writes it': [attachment(cni({ vlan: 0, vlanQoS: 0 }))],
     },
   },

@@ -182,7 +182,7 @@ describe('NetworkAttachmentDefinition', () => {
     });
   });
 
-  test('a share of a device is no device that a plugin could be told of', () => {
+  test('a share of a device cannot be configured in a plugin', () => {
     const scope = chart('ai');
     new NetworkAttachmentDefinition(scope, 'net', { cni: Cni.macvlan({ master: 'ens2f0' }), device: 'rdma/shared_a' });
     const [manifest] = Testing.synth(scope);

@@ -82,7 +82,7 @@ test('a plugin that talks to the API server has an account with its permissions,
   expect(gaudi.spec.template.spec.automountServiceAccountToken).toBe(false);
 });
 
-test('the Ascend plugin is told whether Volcano chooses the devices', () => {
+test('the Ascend plugin is configured for devices that Volcano chooses', () => {
   const args = (volcano: boolean): string =>
     daemonSet(rendered((scope) => new AscendDevicePlugin(scope, 'p', { image: 'i:1', volcano }))).spec.template.spec
       .containers[0].args![0];

@@ -323,7 +323,7 @@ describe('DeviceReadiness', () => {
     );
   });
 
-  test('hands out the taint that nodes are born with, and the toleration for whoever makes the devices', () => {
+  test('hands out the taint that nodes are born with, and the toleration for the pods that make the devices', () => {
     let ready: DeviceReadiness | undefined;
     synth((chart) => {
       ready = new DeviceReadiness(chart, 'gpu-ready', { image: 'x', count: 8, by: 'remover' });

@@ -50,7 +50,7 @@ interface Condition {
       .split('\n')
       .map((line) => (JSON.parse(line) as { status: { conditions: Condition[] } }).status.conditions[0]);
 
-  test('is told as a condition, which follows them both ways', async () => {
+  test('is reported as a condition, which follows them both ways', async () => {
     const reporter = run('report');
     await reporter.says('gantry.dev/DevicesReady=False: 0 of 8 nvidia.com/gpu allocatable');
     node.write('/allocatable', '8\n');
@@ -65,7 +65,7 @@ interface Condition {
     expect(await reporter.end('SIGTERM')).toBe(0);
   });
 
-  test('is told again now and then, with the time of the last change', async () => {
+  test('is reported again now and then, with the time of the last change', async () => {
     const reporter = run('report', { GANTRY_HEARTBEAT: '1' });
     await reporter.says('DevicesReady=False');
     while (patches().length < 3) {

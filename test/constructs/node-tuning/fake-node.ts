@@ -77,7 +77,7 @@ export class FakeNode {
     return { status, log: stdout + stderr };
   }
 
-  /** Starts a script that goes on until it is told to stop. */
+  /** Starts a script that goes on until it is stopped. */
   start(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Tuner {
     const tuner = new Tuner(spawn('busybox', ['sh', join(SCRIPTS, script), ...args], { env }));
     this.running.push(tuner);

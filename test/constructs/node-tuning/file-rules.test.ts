@@ -208,7 +208,7 @@ describe('a text that is meant for a node and cannot be read', () => {
     ]);
   });
 
-  test('is told with its line as a file', () => {
+  test('is reported with its line as a file', () => {
     const [problem] = parseFile(`${CONTAINERD}\n[broken`, 'config.toml').problems;
     expect([problem.kind, problem.position.line, problem.message]).toEqual([
       'syntax',

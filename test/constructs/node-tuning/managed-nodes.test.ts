@@ -1,5 +1,5 @@
 /**
- * Managed nodes: each platform is told what it can be told, and the rest is named.
+ * Managed nodes: each platform gets the settings that it supports, and the rest is listed.
  */
 import { parse } from 'yaml';
 import { readToml } from '../../../src/manifests/toml-text';

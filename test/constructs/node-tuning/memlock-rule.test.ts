@@ -24,7 +24,7 @@ test.each([
 
 test.each([
   ['root', pod(`${LOCK}, runAsUser: 0`, ', securityContext: { runAsUser: 1000 }')],
-  ['whoever the image says', pod(LOCK)],
+  ['the user of the image', pod(LOCK)],
   ['a runtime that raises the limit', pod(`${LOCK}, runAsUser: 1000`, ', runtimeClassName: rdma')],
   ['another capability', pod('capabilities: { add: [NET_RAW] }, runAsUser: 1000')],
 ])('%s: nothing', (_who, yaml) => {

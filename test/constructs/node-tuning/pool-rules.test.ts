@@ -36,7 +36,7 @@ const GKE_TOLERATED =
   'tolerations: [{ key: cloud.google.com/gke-spot, operator: Equal, value: "true", effect: NoSchedule }]';
 
 test.each([
-  ['a pod that nobody lets onto AKS spot nodes', pod(AKS), [['spot-taint-tolerated', 'error']]],
+  ['a pod without a toleration for AKS spot nodes', pod(AKS), [['spot-taint-tolerated', 'error']]],
   ['a pod on GKE spot nodes that may be tainted', pod(GKE), [['spot-taint-tolerated', 'info']]],
   ['the same, by affinity', pod(GKE_AFFINITY), [['spot-taint-tolerated', 'info']]],
   [

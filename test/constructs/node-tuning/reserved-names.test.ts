@@ -11,7 +11,7 @@ const pool = (name: string): string =>
 const found = (yaml: string): readonly string[] =>
   findingsOf(yaml, nodeTuningRules).map(({ rule, path }) => `${rule} ${path}`);
 
-test('an invented annotation of a node is told', () => {
+test('an invented annotation of a node is reported', () => {
   expect(found(node('node.kubernetes.io/ai-resource-capacity'))).toEqual([
     'node-tuning/node-annotation-in-own-domain /metadata/annotations/node.kubernetes.io~1ai-resource-capacity',
   ]);
@@ -28,7 +28,7 @@ test.each([
   'kubeadm.alpha.kubernetes.io/cri-socket',
   'note',
   'nfd.node.kubernetes.io/feature-labels',
-])('%s may stand', (name) => {
+])('%s is allowed', (name) => {
   expect(found(node(name))).toEqual([]);
   expect(found(pool(name))).toEqual([]);
 });

@@ -42,7 +42,7 @@ test.each(['tune.sh', 'device-readiness.sh'])('%s has nothing that shellcheck wo
     expect(node.tune('apply', PLAN)).toEqual({ status: 0, log: '' });
   });
 
-  test('puts the originals back when it is told to stop', async () => {
+  test('puts the originals back when it is stopped', async () => {
     const tuner = run();
     await tuner.says('watching');
     expect(node.read(BUFFERS)).toBe('67108864');
@@ -90,7 +90,7 @@ test.each(['tune.sh', 'device-readiness.sh'])('%s has nothing that shellcheck wo
     expect(node.read(BUFFERS)).toBe('500000');
   });
 
-  test('tells of a file that is not there, and goes on', () => {
+  test('reports a file that is not there, and goes on', () => {
     const { status, log } = node.tune('apply', ['sysctl fs.aio-max-nr 1048576', ...PLAN]);
     expect(log).toContain('missing /proc/sys/fs/aio-max-nr');
     expect([status, node.read(BUFFERS)]).toEqual([0, '67108864']);
@@ -181,7 +181,7 @@ test.each(['tune.sh', 'device-readiness.sh'])('%s has nothing that shellcheck wo
       expect(places()).toEqual(['8', '9', '24']);
     });
 
-    test('of an interface that is not there are told of', () => {
+    test('of a missing interface are reported', () => {
       expect(node.tune('apply', ['irq-affinity ib* local'])).toMatchObject({
         status: 0,
         log: expect.stringContaining('missing interface ib*') as string,

@@ -180,7 +180,7 @@ test.each<[string, Partial<Props>, string]>([
     'team applied: guarantee must not exceed deserved (4 > 2 nodes of training)',
   ],
   [
-    'an accelerator that nobody knows',
+    'an accelerator that is unknown',
     { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'L40Z' } } },
     'pool shared: unknown accelerator "L40Z"',
   ],

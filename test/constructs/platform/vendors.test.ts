@@ -75,7 +75,7 @@ test('a partitioned pool gives out partitions', () => {
   expect(JSON.stringify(map)).toContain('slices');
 });
 
-test('each vendor gets its operator, its monitoring, and its charts; TPUs need none', () => {
+test('each vendor gets its operator, its monitoring, and its charts; TPUs need no operator', () => {
   const one = platform({
     vendors: { neuron: { monitorVersion: '1.0.0' }, ascend: { devicePluginImage: 'r/p:1', exporterImage: 'r/e:1' } },
   });
@@ -86,7 +86,7 @@ test('each vendor gets its operator, its monitoring, and its charts; TPUs need n
     'neuron-helm-chart',
     'volcano',
   ]);
-  expect([...one.vendors.monitoring.keys()]).toEqual(['amd', 'gaudi', 'ascend', 'neuron']);
+  expect([...one.vendors.monitoring.keys()]).toEqual(['amd', 'gaudi', 'ascend', 'neuron', 'tpu']);
   const kinds = objects(one).map(
     ({ kind, metadata }) => `${asString(kind) ?? ''} ${asString(valueAt(metadata, '/name')) ?? ''}`,
   );

@@ -54,7 +54,7 @@ test('whole cards of a qGPU node are hundreds', () => {
   expect(Accelerator.qgpu({ cards: 2 }).count).toBe(2);
 });
 
-test('what HAMi is told of GPUs stands in annotations', () => {
+test('the GPU settings of HAMi are in annotations', () => {
   const { metadata } = template(
     Accelerator.hami({ count: 1, gpuTypes: ['A100', 'H100'], notGpuUuids: ['GPU-1'], mode: 'hami-core', priority: 0 }),
   );

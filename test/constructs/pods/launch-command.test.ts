@@ -47,7 +47,7 @@ test.each<[string, JsonObject, Record<string, string | undefined> | undefined]>(
   expect(options(container)).toEqual(expected);
 });
 
-test('an option knows the word that it stands in', () => {
+test('an option knows the word that it is in', () => {
   const direct = launchCommandOf({ command: ['torchrun'], args: ['--nnodes=2', '--nproc_per_node', '8'] }, '/c');
   expect(direct && optionNamed(direct, 'nproc_per_node')).toMatchObject({
     path: '/c/args/1',

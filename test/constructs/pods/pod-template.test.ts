@@ -268,7 +268,7 @@ describe('volumes', () => {
     ]);
   });
 
-  test('a volume of cdk8s-plus is mounted as it stands, and a claim of cdk8s-plus by its name', () => {
+  test('a volume of cdk8s-plus is mounted unchanged, and a claim of cdk8s-plus by its name', () => {
     const scope = new Chart(new App(), 'test');
     const scratch = Volume.fromEmptyDir(scope, 'scratch', 'scratch', {
       medium: EmptyDirMedium.MEMORY,

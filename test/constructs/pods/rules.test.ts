@@ -444,7 +444,7 @@ const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[
   ],
   [
     'network-attachment-device-asked',
-    'a network whose device nobody asks for',
+    'a network whose device is not requested',
     [pod({}, {}, attached('rdma')), attachment('ai', 'nvidia.com/mlx5')],
     [
       pod({ resources: { limits: { 'nvidia.com/mlx5': 1 } } }, {}, attached('rdma')),
@@ -524,7 +524,7 @@ describe('advice about pods', () => {
 
   it.each(CASES)('pods/%s takes the right form of %s', (rule, _what, _wrong, right) => {
     for (const [index, object] of right.entries()) {
-      // Objects that belong together stand in one list; others are alternatives.
+      // Objects that belong together are in one list; others are alternatives.
       const together = right.some(({ kind }) => kind === 'NetworkAttachmentDefinition')
         ? right
         : [{ ...object, metadata: { ...(object.metadata as Json), name: `n${index}` } }];

@@ -96,7 +96,7 @@ describe('nothing is said of', () => {
     ['a native Workload', [workload(2), job({ spec: { workloadRef: { name: 'train', podGroup: 'pods' } } })]],
     ['a group of scheduler-plugins', [plugins(4), job({ labels: { 'scheduling.x-k8s.io/pod-group': 'train' } })]],
     ['a group of the cluster', [inNative('other')]],
-    ['a group of nobody here', [native(40)]],
+    ['a group without pods here', [native(40)]],
     ['a queue of the configuration', [settings, queued('vision')]],
     ['the default queue', [settings, queued('default')]],
     [
@@ -188,7 +188,7 @@ test('a misspelled name is answered with the right one', () => {
     schedulingRules,
   );
   expect(finding).toMatchObject({
-    message: 'unknown Gantry annotation gantry.dev/toplogy-required (did you mean gantry.dev/topology-required?)',
+    message: 'unknown Gantry annotation "gantry.dev/toplogy-required" (did you mean gantry.dev/topology-required?)',
     expected: 'gantry.dev/topology-required',
   });
 });

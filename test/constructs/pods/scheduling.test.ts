@@ -25,7 +25,7 @@ test("Gantry hands over: a gate in place of the scheduler's name", () => {
   expect(spec).not.toHaveProperty('schedulerName');
 });
 
-test('all that Gantry can be told stands on the pods', () => {
+test('all settings of Gantry are on the pods', () => {
   const scheduling = Scheduling.gantry(gantryQueue, {
     topology: { required: 'topology.kubernetes.io/zone', preferred: 'rack' },
     elastic: { min: 4, max: 8 },

@@ -67,7 +67,7 @@ test('an autoscaler is v2 and begins with none', () => {
   });
 });
 
-test('queue and priority stand where the batch scheduler reads them', () => {
+test('queue and priority are where the batch scheduler reads them', () => {
   const [cluster] = made((chart) =>
     new RayCluster(chart, 'ray', parts())
       .submitTo({ engine: 'volcano', name: 'q' })

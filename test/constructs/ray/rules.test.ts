@@ -51,7 +51,7 @@ test.each<[string, JsonObject]>([
   ],
   ['a suspended group without the autoscaler', workers(group({ suspend: true }))],
   ['a token', rayCluster(clusterSpec({ authOptions: { mode: 'token' } }))],
-  ['GPUs that are told as they are', workers(group({ rayStartParams: { 'num-gpus': '8' } }, {}, gpus(8)))],
+  ['GPUs that are stated as they are', workers(group({ rayStartParams: { 'num-gpus': '8' } }, {}, gpus(8)))],
   ["an image of one's own", workers(group({}, {}, { image: 'registry.example.com/team/ray-app:1.0' }))],
   [
     'a suspended job that shuts down',

@@ -19,7 +19,7 @@ test('nothing that is added is lost', () => {
       const result = new Map(leaves(merged(base, extra)));
       for (const [path, value] of leaves(extra)) {
         const found = result.get(path);
-        // Lists of objects are joined; everything else stands as it was added.
+        // Lists of objects are joined; everything else stays as it was added.
         if (Array.isArray(value)) {
           expect(found).toEqual(expect.arrayContaining(value));
         } else {

@@ -167,7 +167,7 @@ describeRules(referenceRules, [
     },
   },
   {
-    rule: 'references/selector-chooses',
+    rule: 'references/selector-matches',
     fires: {
       'a Service beside other pods': [service({ app: 'api' }), pod({}, { app: 'batch' })],
       'a Service for a Job of another name': [

@@ -8,7 +8,7 @@ function chart(): Chart {
   return new Chart(Testing.app(), 'test', { namespace: 'research' });
 }
 
-test('an object stands in the namespace of its chart, a cluster-scoped one in none', () => {
+test('an object is in the namespace of its chart, a cluster-scoped one in none', () => {
   const scope = chart();
   expect(new Resource(scope, 'map', ConfigMap, {}).toJson()).toMatchObject({ metadata: { namespace: 'research' } });
   expect(new Resource(scope, 'queue', Queue, { spec: {} }).toJson()).not.toHaveProperty('metadata.namespace');
@@ -25,7 +25,7 @@ test('a namespace that somebody wrote stays, for the check to report', () => {
   expect(queue.toJson()).toMatchObject({ metadata: { namespace: 'mine' } });
 });
 
-test('what the types do not know is written as it stands', () => {
+test('what the types do not know is written unchanged', () => {
   const queue = new Resource(chart(), 'queue', Queue, { spec: { weight: 1, guaranteed: { cpu: 1 } } as object });
   expect(queue.toJson()).toMatchObject({ spec: { weight: 1, guaranteed: { cpu: 1 } } });
 });

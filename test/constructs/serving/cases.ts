@@ -351,7 +351,7 @@ export const cases: readonly RuleCases[] = [
   {
     rule: 'serving/knative-volume-mounted',
     fires: {
-      'by nobody': [knative({}, { volumes: [{ name: 'v', emptyDir: {} }] })],
+      'by no container': [knative({}, { volumes: [{ name: 'v', emptyDir: {} }] })],
       'huge pages': [
         knative(
           {},

@@ -110,7 +110,7 @@ export const knativeCases: readonly RuleCases[] = [
       'a port of its own': pod({
         containers: [two[0] ?? {}, { ...two[1], livenessProbe: { tcpSocket: { port: 9000 } } }],
       }),
-      'a number that nobody reads': container({ livenessProbe: { httpGet: {}, initialDelaySeconds: -1 } }),
+      'a number that is not read': container({ livenessProbe: { httpGet: {}, initialDelaySeconds: -1 } }),
     },
   },
   {

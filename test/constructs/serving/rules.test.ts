@@ -30,7 +30,7 @@ test('ids are unique, in the domain, and say what must hold in kebab case', () =
   }
 });
 
-test('what a cluster may allow is a warning until its configuration stands beside it', () => {
+test('what a cluster may allow is a warning until its configuration is beside it', () => {
   const metadata = { name: 'config-features', namespace: 'knative-serving' };
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: {} };
   const severity = (manifests: Manifests): readonly string[] =>
@@ -41,7 +41,7 @@ test('what a cluster may allow is a warning until its configuration stands besid
   expect(severity([knative({}, { timeoutSeconds: -1 })])).toEqual(['error']);
 });
 
-test('a target of hpa without metric is told in percent of CPU', () => {
+test('a target of hpa without metric is in percent of CPU', () => {
   const [finding] = findingsOf(
     yaml([knative({ class: 'hpa.autoscaling.knative.dev', target: '10' })]),
     servingRules,

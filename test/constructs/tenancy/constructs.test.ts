@@ -9,7 +9,7 @@ const chart = (): Chart => new Chart(new App(), 'test', { namespace: 'research' 
 const objects = (scope: Chart): readonly unknown[] => Testing.synth(scope);
 
 describe('PriorityClass', () => {
-  test('stands in no namespace, also where its chart has one', () => {
+  test('is in no namespace, also where its chart has one', () => {
     const scope = chart();
     new PriorityClass(scope, 'production', {
       value: 3000,
@@ -134,7 +134,7 @@ describe('ResourceQuota', () => {
     expect(quota.amounts).toEqual({ 'requests.nvidia.com/gpu': '32', pods: '10' });
   });
 
-  test('what is patched in is written as it stands', () => {
+  test('what is patched in is written unchanged', () => {
     const scope = chart();
     const quota = new ResourceQuota(scope, 'quota', { requests: { accelerators: Accelerator.nvidia({ count: 64 }) } });
     quota.resource.metadata.addLabel('cost-centre', '42');

@@ -79,7 +79,7 @@ describe('tenancy/quota-key-counted', () => {
     expect(only(rule, quota(`${key}: 8`))).toEqual([]);
   });
 
-  test('where requests. stands beside it, the fix is to remove it', () => {
+  test('where requests. is set too, the fix is to remove it', () => {
     expect(only(rule, quota('limits.nvidia.com/gpu: 8, requests.nvidia.com/gpu: 4'))[0]?.fix).toMatch(
       /^Remove the key/,
     );
@@ -346,7 +346,7 @@ ${more}`;
 describe('tenancy/namespace-in-set', () => {
   const rule = 'tenancy/namespace-in-set';
 
-  test('a workload in a namespace that nobody makes, beside ones that are made', () => {
+  test('a workload in a namespace that is not in the set, beside ones that are', () => {
     expect(only(rule, namespace('serving'), job(''))[0]).toMatchObject({ severity: 'info', found: 'research' });
   });
 

@@ -148,7 +148,7 @@ describe('a team', () => {
 });
 
 describe('who may work there', () => {
-  test('nobody is bound where nobody is named', () => {
+  test('no subject is bound where none is named', () => {
     expect(
       team()
         .objects()

@@ -143,7 +143,7 @@ test.each<[string, readonly JsonObject[], string]>([
     ],
     'patches-name-what-exists',
   ],
-  ['a patch by nobody', [trainJob(patched({ name: 'node' }, 'me'))], 'patches-name-what-exists'],
+  ['a patch without a manager', [trainJob(patched({ name: 'node' }, 'me'))], 'patches-name-what-exists'],
   [
     'an environment in a patch',
     [

@@ -127,7 +127,7 @@ test('where no controller tells torchrun of its peers, the pods know', () => {
   expect(environment('pytorch', TrainingEngine.pyTorchJob())).toEqual({});
 });
 
-test("JAX and programs of one's own are told as well; what is stated wins", () => {
+test('JAX and other programs get the variables too; stated values win', () => {
   expect(environment('jax', TrainingEngine.jobSet(), { port: 1234 })).toMatchObject({
     JAX_COORDINATOR_ADDRESS: 'train-node-0-0.train:1234',
     JAX_NUM_PROCESSES: '4',
@@ -239,7 +239,7 @@ test('a queue is written before the training, under every engine that can go thr
   }
 });
 
-test('retries, deadline and end stand in the fields of the kind', () => {
+test('retries, deadline and end are in the fields of the kind', () => {
   const limits = {
     retries: 3,
     activeDeadline: Duration.minutes(1),

@@ -16,7 +16,7 @@ describe('flags as Go reads them', () => {
     expect(parseGoFlags(['--wait', 'false'], types).problem).toMatchObject({ index: 1, kind: 'not-a-flag' });
   });
 
-  test('what stands before a mistake counts, what stands after it is lost', () => {
+  test('what is before a mistake counts, what is after it is lost', () => {
     const { values, problem } = parseGoFlags(['--name=a', '--unknown', '--port=1'], types);
     expect([...values.keys()]).toEqual(['name']);
     expect(problem).toMatchObject({ index: 1, kind: 'unknown', flag: 'unknown' });

@@ -103,7 +103,7 @@ test('node groups become affinity and anti-affinity', () => {
   ]);
 });
 
-test('a patch is written as it stands', () => {
+test('a patch is written unchanged', () => {
   const scope = chart();
   const { resource } = new Queue(scope, 'a', { capability: { accelerators: Accelerator.nvidia({ count: 8 }) } });
   resource.addJsonPatch(JsonPatch.add('/spec/capability/rdma~1hca', '8'));

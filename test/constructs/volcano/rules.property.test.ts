@@ -107,7 +107,7 @@ const junk: fc.Arbitrary<JsonValue> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>,
 );
 
-test('no rule fails, whatever stands in place of any part of a manifest', () => {
+test('no rule fails, whatever replaces any part of a manifest', () => {
   const good = platform();
   const targets = good.flatMap((manifest, index) =>
     places(manifest)

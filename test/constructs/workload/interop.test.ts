@@ -96,7 +96,7 @@ describe.each([
     expect(chart.node.findAll().flatMap(({ node }) => node.validate())).toEqual([]);
   });
 
-  test('an autoscaler is told of replicas that are stated, and of pods without requests', () => {
+  test('an autoscaler rejects stated replicas, and pods without requests', () => {
     const chart = chartOf();
     const fixed = new serving.Deployment(chart, 'fixed', { ...POD, replicas: 3 });
     const bare = new serving.Deployment(chart, 'bare', { image: 'a' });
@@ -131,7 +131,7 @@ describe.each([
       spec: { template: { spec: { serviceAccountName: serviceAccount.name } } },
     });
     expect(only(chart, 'ScaledObject')).toMatchObject({ spec: { scaleTargetRef: { name: target.name } } });
-    // It is told that an autoscaler sets its replicas, and states none.
+    // It is marked as scaled by an autoscaler, and states no replicas.
     expect(only(chart, 'Deployment').spec).not.toHaveProperty('replicas');
   });
 });

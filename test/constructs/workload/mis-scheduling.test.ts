@@ -206,7 +206,7 @@ describe('two statements that contradict each other', () => {
       'whose pods have the scheduler default-scheduler',
     );
     expect(() => pytorch(props).submitTo(volcanoQueue)).not.toThrow();
-    // Kueue admits, whoever places.
+    // Kueue admits, under any scheduler.
     expect(() => pytorch(props).submitTo(localQueue)).not.toThrow();
   });
 

@@ -6,7 +6,7 @@ import '../../../src/interfaces/checks';
 import { EVERY_WORKLOAD, type MakeWorkload } from '../../../projen/docs/every-workload';
 import { appFor, CHOICES, made, pageWithTable } from '../../../projen/docs/scheduling-table';
 
-test('the table of docs/scheduling.md says what the constructs do; `npx tsx projen/docs/scheduling-table.ts` writes it anew', () => {
+test('the table of docs/scheduling.md says what the constructs do; `npx tsx projen/docs/scheduling-table.ts` writes it again', () => {
   const { now, wanted } = pageWithTable();
   expect(now).toBe(wanted);
 });

@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   if (reason !== undefined) {
     throw new Error(`no control plane: ${reason}`);
   }
-  const cluster = await Cluster.start({ programs: await buildPrograms({ print: (line) => console.log(line) }) });
+  const cluster = await Cluster.start({ programs: buildPrograms({ print: (line) => console.log(line) }) });
   try {
     const discovery = await Discovery.read(cluster.client);
     const amount = { worlds: Number(values.worlds), pods: Number(values.pods), seed: Number(values.seed) };

@@ -58,7 +58,7 @@ function compare(question: Question, server: ServerVerdict, gantry: GantryVerdic
   };
 }
 
-/** Alpha versions of built-in kinds are served where the server was told to, which no manifest says. */
+/** Alpha versions of built-in kinds are served where the server is configured to, which no manifest says. */
 function isUnservedAlpha({ object }: Question, { status }: ServerVerdict): boolean {
   const { apiVersion, kind } = idOf(object);
   return status === 404 && /v\d+alpha\d+$/.test(apiVersion) && findKind(apiVersion, kind)?.builtIn === true;

@@ -45,7 +45,7 @@ export async function prepareCluster(
   }
 }
 
-/** The texts that stand under this key, anywhere in the object. */
+/** The texts that are under this key, anywhere in the object. */
 function named(value: unknown, key: string): readonly string[] {
   if (Array.isArray(value)) {
     return asArray(value).flatMap((item) => named(item, key));

@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   const edges = [...boundaryQuestions(bases, minor), ...expressionQuestions()];
   const asked = [...random, ...edges].map((question, index) => ({ ...question, index }));
   console.log(`${random.length} of ${values.questions} questions chosen, ${edges.length} at limits and of expressions`);
-  const cluster = await Cluster.start({ programs: await buildPrograms({ print: (line) => console.log(line) }) });
+  const cluster = await Cluster.start({ programs: buildPrograms({ print: (line) => console.log(line) }) });
   try {
     await applyCustomResources(cluster.client, coveredDefinitions());
     const discovery = await Discovery.read(cluster.client);

@@ -1,5 +1,5 @@
 /**
- * Mutations of what stands beside what: fields that nobody knows, items that are there twice, alternatives that exclude each other.
+ * Mutations of structure: unknown fields, duplicate items, alternatives that exclude each other.
  */
 import { type JsonObject, type JsonValue, type Schema } from '../../../src/facts/api/schema';
 import { isObject } from '../../../src/manifests/read';
@@ -87,9 +87,9 @@ export const addedField: Operator = {
   apply: (object, sites, random) => addTo(object, objectSites(sites).filter(hasRoom), random),
 };
 
-/** A whole part of the manifest, made anew from its schema. */
+/** A whole part of the manifest, made again from its schema. */
 export const madeAnew: Operator = {
-  name: 'part made anew',
+  name: 'part recreated',
   apply(object, sites, random) {
     const parts = objectSites(innerSites(sites)).filter(
       ({ path, schema }) => path[0] !== 'metadata' && Object.keys(schema.properties ?? {}).length > 0,

@@ -38,7 +38,7 @@ export const numberForm: Operator = {
   },
 };
 
-/** A name that stands twice in one object of a known shape, with the same value or another. What is free-form the server keeps unread. */
+/** A name that appears twice in one object of a known shape, with the same value or another. What is free-form the server keeps unread. */
 export const duplicateKey: Operator = {
   name: 'duplicate key',
   apply(object, sites, random) {

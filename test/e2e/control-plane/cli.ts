@@ -36,7 +36,7 @@ async function up(extra: readonly Extra[]): Promise<number> {
     console.error(reason);
     return 1;
   }
-  const programs = await buildPrograms({ print: (line) => console.log(line) });
+  const programs = buildPrograms({ print: (line) => console.log(line) });
   const started = Date.now();
   const cluster = await Cluster.start({ programs, extra, outliveProgram: true });
   await applyCustomResources(cluster.client, coveredDefinitions());

@@ -26,7 +26,7 @@ describeLive('the control plane', () => {
     expect(existsSync(live.cluster.kubeconfig)).toBe(true);
   });
 
-  it('that a crashed program left behind is stopped by whoever comes next, and no other', async () => {
+  it('that a crashed program left behind is stopped by the next program, and no other', async () => {
     const crashed = await startAndCrash();
     expect(crashed.processes.every(isRunning)).toBe(true);
     crashed.client.close();

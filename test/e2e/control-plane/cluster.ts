@@ -1,7 +1,7 @@
 /**
  * A Kubernetes control plane on this machine's loopback: fresh folder, free ports, gone without a trace when it is stopped.
  *
- * Everything that has to be known to stop it stands in its folder's `state.json`, so that a later program can clean up after one that
+ * Everything that has to be known to stop it is in its folder's `state.json`, so that a later program can clean up after one that
  * crashed.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -187,7 +187,7 @@ export async function stopAbandoned(): Promise<void> {
 
 async function stopFolder(folder: string): Promise<void> {
   const processes = readState(folder)?.processes ?? [];
-  // Last started first: whoever loses the server under its feet only fills its log with complaints.
+  // Last started first: a component without its server only fills its log with errors.
   for (const record of [...processes].reverse()) {
     await stopProcess(record);
   }

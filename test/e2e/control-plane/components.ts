@@ -1,12 +1,11 @@
 /**
  * What the control plane is made of, at which versions, and where the built programs are kept.
  *
- * The versions stand in `go.mod` and nowhere else.
+ * The versions are in `go.mod` and nowhere else.
  */
-import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type KubernetesMinor } from '../../../src/facts/api/schema';
+import { cacheFolder, requiredVersion } from '../go-program';
 
 export type ComponentName =
   | 'etcd'
@@ -24,7 +23,7 @@ export interface Component {
   readonly version: string;
 }
 
-/** Where `go.mod` stands, and `go build` runs. */
+/** The folder with `go.mod`, where `go build` runs. */
 export const MODULE_FOLDER = __dirname;
 
 const PACKAGES: readonly { readonly name: ComponentName; readonly module: string; readonly path: string }[] = [
@@ -38,14 +37,11 @@ const PACKAGES: readonly { readonly name: ComponentName; readonly module: string
 
 /** The components with the versions that `go.mod` requires, in the order in which they are built. */
 export function components(): readonly Component[] {
-  const text = readFileSync(join(MODULE_FOLDER, 'go.mod'), 'utf8');
-  return PACKAGES.map(({ name, module, path }) => {
-    const version = new RegExp(`^\\s*${module.replace(/[./]/g, '\\$&')} (v\\S+)`, 'm').exec(text)?.[1];
-    if (version === undefined) {
-      throw new Error(`${join(MODULE_FOLDER, 'go.mod')} requires no version of ${module}.`);
-    }
-    return { name, package: `${module}${path}`, version };
-  });
+  return PACKAGES.map(({ name, module, path }) => ({
+    name,
+    package: `${module}${path}`,
+    version: requiredVersion(MODULE_FOLDER, module),
+  }));
 }
 
 /** The version of the Kubernetes components, `v1.36.3`. */
@@ -61,11 +57,6 @@ export function kubernetesMinor(): KubernetesMinor {
 
 /** Environment variable that carries the folder of the suites' cluster from their setup to them. */
 export const LIVE_CLUSTER = 'GANTRY_LIVE_CLUSTER';
-
-/** `GANTRY_CACHE`, or `gantry` in the user's cache folder. */
-export function cacheFolder(): string {
-  return process.env.GANTRY_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gantry');
-}
 
 /** Where the program is kept once it is built: a new version, or another platform, gets a folder of its own. */
 export function programPath({ name, version }: Component): string {

@@ -1,7 +1,7 @@
 /**
- * The Docker runner against a real engine: what a user sees, and what is left after each end that nobody chose.
+ * The Docker runner against a real engine: what a user sees, and what is left after each unplanned end.
  */
-import { readFileSync, rmSync, truncateSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildEngine, whyNoEngine } from './programs';
@@ -16,7 +16,7 @@ let runner: LiveRunner;
 
 suite('the Docker runner', () => {
   beforeAll(async () => {
-    const programs = await buildEngine((line) => process.stdout.write(`${line}\n`));
+    const programs = buildEngine((line) => process.stdout.write(`${line}\n`));
     engine = await LiveEngine.start(programs, 2);
   }, 1_800_000);
 
@@ -178,6 +178,29 @@ suite('the Docker runner', () => {
     expect(recorded()).toEqual([`${once}/1`, `${again}/1`, `${again}/2`].sort());
   });
 
+  test('a process that a killed engine started and did not write down is ended before its device is free', async () => {
+    const script = `${RECORD}; while true; do date +%s%N > /shared/alive; sleep 0.05; done`;
+    const beats = (): string => {
+      try {
+        return readFileSync(join(runner.shared, 'alive'), 'utf8');
+      } catch {
+        return '';
+      }
+    };
+    engine.killAtNextStart();
+    const id = await queue(script, '--gpus', '2');
+    await until('the engine was killed', () => Promise.resolve(engine.wasKilledAtStart));
+    await until('the process runs on', () => Promise.resolve(beats() !== ''));
+    await engine.startAgain();
+    const next = await queue('true', '--gpus', '1');
+    expect((await runner.ended(id))[0]).toMatchObject({ state: 'failed', attempt: 1, failure: { class: 'engine' } });
+    const last = beats();
+    expect((await runner.ended(next))[0].state).toBe('succeeded');
+    await sleep(300);
+    expect(beats()).toBe(last);
+    expect(recorded()).toEqual([`${id}/1`]);
+  });
+
   test('a container that is removed by hand is a failure of its task, and its device is free again', async () => {
     const id = await queue('sleep 300', '--gpus', '2');
     await until('it runs', async () => (await runner.task(id)).state === 'running');
@@ -214,6 +237,59 @@ suite('the Docker runner', () => {
     expect(recorded()).toEqual([`${id}/1`]);
     const next = await queue('true');
     expect(Number(next)).toBeGreaterThan(Number(id));
+  });
+
+  test('a device that falls off the bus ends its task, which goes on with another device, and a thermal slowdown passes', async () => {
+    const report = join(runner.folder, 'report.xml');
+    const gpu = (index: number, fault = 'Not Active'): string =>
+      `<gpu id="00000000:0${index}:00.0"><product_name>NVIDIA X</product_name><uuid>GPU-${index}</uuid>` +
+      `<clocks_event_reasons><clocks_event_reason_hw_thermal_slowdown>${fault}</clocks_event_reason_hw_thermal_slowdown></clocks_event_reasons></gpu>`;
+    const show = (...gpus: readonly string[]): void =>
+      writeFileSync(report, `<nvidia_smi_log>${gpus.join('')}</nvidia_smi_log>`);
+    show(gpu(0), gpu(1));
+    runner.install('nvidia-smi', `[ "$1" = -q ] && cat ${report}`);
+    await runner.kill();
+    await runner.start();
+    const id = await queue(
+      '[ $GANTRY_ATTEMPT = 2 ] || sleep 300',
+      '--gpus',
+      '1',
+      '--retries',
+      '1',
+      '--grace-period',
+      '0',
+    );
+    await until('it runs', async () => (await runner.task(id)).state === 'running');
+    expect((await runner.task(id)).containers[0].devices).toEqual(['GPU-0']);
+    show(gpu(1));
+    const [task] = await runner.ended(id);
+    expect(task).toMatchObject({ state: 'succeeded', attempt: 2, containers: [{ devices: ['GPU-1'] }] });
+    expect((await runner.gantry('top')).out).toMatch(/out of service: it is not listed any more/);
+    show(gpu(0), gpu(1, 'Active'));
+    const states = async (): Promise<readonly string[]> => (await runner.client.devices()).map(({ state }) => state);
+    await until('the faults are seen', async () => (await states()).join() === 'free,out of service');
+    show(gpu(0), gpu(1));
+    await until('both are in service', async () => (await states()).join() === 'free,free');
+  });
+
+  test('the host is checked, and what is missing has a command that mends it', async () => {
+    const { out } = await runner.gantry('check', '--format', 'json');
+    const checks = JSON.parse(out) as { name: string; state: string; fix?: string }[];
+    expect(checks.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'engine version',
+        'cgroup',
+        'swap accounting',
+        'runtimes',
+        'devices',
+        'open files',
+        'disk',
+      ]),
+    );
+    expect(checks.filter(({ state, fix, name }) => state !== 'ok' && fix === undefined && name !== 'engine')).toEqual(
+      [],
+    );
+    expect((await runner.gantry('check')).out).toMatch(/^ok {7}devices: 2, of these 2 by CDI; CDI folders: .*cdi/m);
   });
 
   test('containers of others keep their devices', async () => {

@@ -2,7 +2,17 @@
  * An engine of the tests' own: its own socket and folders, CDI devices that do no harm, and an image made of busybox.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -32,6 +42,7 @@ export class LiveEngine {
     const folder = mkdtempSync(join(tmpdir(), 'gantry-engine-'));
     mkdirSync(join(folder, 'cdi'));
     writeFileSync(join(folder, 'cdi', 'gpus.json'), JSON.stringify(cdiSpecification(devices)));
+    writeRuntime(folder, programs);
     const engine = new LiveEngine(folder, programs, daemon(folder, programs));
     await engine.untilReady();
     await engine.makeImage();
@@ -43,7 +54,22 @@ export class LiveEngine {
     return killProcess(this.process);
   }
 
+  /** Kills the daemon, and the containerd that belongs to it, when the next process of a container has just been started. */
+  killAtNextStart(): void {
+    writeFileSync(this.trap, '');
+  }
+
+  /** Whether the daemon was killed as `killAtNextStart` asked. */
+  get wasKilledAtStart(): boolean {
+    return existsSync(`${this.trap}.sprung`);
+  }
+
+  private get trap(): string {
+    return join(this.folder, 'kill-at-start');
+  }
+
   async startAgain(): Promise<void> {
+    rmSync(`${this.trap}.sprung`, { force: true });
     rmSync(join(this.folder, 'pid'), { force: true });
     this.process = daemon(this.folder, this.programs);
     await this.untilReady();
@@ -134,6 +160,25 @@ function cdiSpecification(devices: number): unknown {
   };
 }
 
+/** runc, which kills its engine after a start if the trap is set: the engine can then not write down what it started. */
+function writeRuntime(folder: string, programs: string): void {
+  const trap = join(folder, 'kill-at-start');
+  mkdirSync(join(folder, 'bin'));
+  const path = join(folder, 'bin', 'runc');
+  const lines = [
+    '#!/bin/sh',
+    `if [ -e ${trap} ] && echo " $* " | grep -q " start "; then`,
+    `  ${join(programs, 'runc')} "$@"`,
+    `  kill -9 $(cat ${join(folder, 'pid')}) $(cat ${join(folder, 'exec/containerd/containerd.pid')})`,
+    `  mv ${trap} ${trap}.sprung`,
+    '  exit 0',
+    'fi',
+    `exec ${join(programs, 'runc')} "$@"`,
+  ];
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  chmodSync(path, 0o755);
+}
+
 /** Networks are `none` and `host` only, so that the engine changes nothing of the machine. */
 function daemon(folder: string, programs: string): ProcessRecord {
   const at = (name: string): string => join(folder, name);
@@ -152,7 +197,7 @@ function daemon(folder: string, programs: string): ProcessRecord {
     `unix://${at('docker.sock')}`,
     `--cdi-spec-dir=${at('cdi')}`,
   ];
-  const path = `${programs}:${process.env.PATH ?? ''}`;
+  const path = `${at('bin')}:${programs}:${process.env.PATH ?? ''}`;
   return startProcess(
     'dockerd',
     '/usr/bin/env',

@@ -28,10 +28,16 @@ export class LiveRunner {
 
   constructor(
     private readonly engineHost: string,
-    configuration: Readonly<Record<string, unknown>> = {},
+    configuration: (folder: string) => Readonly<Record<string, unknown>> = () => ({}),
   ) {
-    const file = { state: join(this.folder, 'state'), socket: this.socket, engine: engineHost, lockMemory: false };
-    writeFileSync(join(this.folder, 'runner.yaml'), stringify({ ...file, ...configuration }));
+    const file = {
+      state: join(this.folder, 'state'),
+      socket: this.socket,
+      engine: engineHost,
+      lockMemory: false,
+      devicePollSeconds: 1,
+    };
+    writeFileSync(join(this.folder, 'runner.yaml'), stringify({ ...file, ...configuration(this.folder) }));
     mkdirSync(join(this.folder, 'shared'));
   }
 
@@ -43,6 +49,12 @@ export class LiveRunner {
     return tail(join(this.folder, 'log'), 40);
   }
 
+  /** Puts a program before those of the host, for the runner only. */
+  install(name: string, script: string): void {
+    mkdirSync(join(this.folder, 'bin'), { recursive: true });
+    writeFileSync(join(this.folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+
   /** A folder of the host that tasks write to. */
   get shared(): string {
     return join(this.folder, 'shared');
@@ -50,7 +62,9 @@ export class LiveRunner {
 
   async start(...flags: readonly string[]): Promise<void> {
     const words = [COMMAND, 'docker', 'serve', '--config', join(this.folder, 'runner.yaml'), ...flags];
-    this.process = startProcess('runner', process.execPath, words, join(this.folder, 'log'), this.folder);
+    const path = `PATH=${join(this.folder, 'bin')}:${process.env.PATH ?? ''}`;
+    const program = [path, process.execPath, ...words];
+    this.process = startProcess('runner', '/usr/bin/env', program, join(this.folder, 'log'), this.folder);
     await until(
       `the runner answers\n${this.log}`,
       async () => (await this.client.status().catch(() => undefined)) !== undefined,
@@ -69,9 +83,13 @@ export class LiveRunner {
   }
 
   /** Runs `gantry docker …`. */
-  async gantry(...words: readonly string[]): Promise<Printed> {
+  gantry(...words: readonly string[]): Promise<Printed> {
+    return this.gantryWith({}, ...words);
+  }
+
+  async gantryWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Printed> {
     const child = spawn(process.execPath, [COMMAND, 'docker', ...words], {
-      env: { ...process.env, GANTRY_DOCKER_SOCKET: this.socket, DOCKER_HOST: this.engineHost },
+      env: { ...process.env, GANTRY_DOCKER_SOCKET: this.socket, DOCKER_HOST: this.engineHost, ...env },
     });
     let [out, err] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));

@@ -1,10 +1,10 @@
 /**
  * The Docker Engine with containerd and runc, built once per version from the Go module proxy.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { cacheFolder } from '../control-plane/components';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildGoProgram, cacheFolder, requiredVersion, whyNoPrograms } from '../go-program';
 
 interface Program {
   readonly name: string;
@@ -42,12 +42,7 @@ export function programFolder(): string {
 }
 
 function versionOf({ folder, module }: Program): string {
-  const text = readFileSync(join(__dirname, folder, 'go.mod'), 'utf8');
-  const version = new RegExp(`${module.replace(/[./]/g, '\\$&')} (v\\S+)`).exec(text)?.[1];
-  if (version === undefined) {
-    throw new Error(`${folder}/go.mod pins no version of ${module}.`);
-  }
-  return version;
+  return requiredVersion(join(__dirname, folder), module);
 }
 
 /** What keeps this machine from running the engine; `undefined` where nothing does. */
@@ -61,15 +56,11 @@ export function whyNoEngine(): string | undefined {
   if (!has('busybox', '--help')) {
     return 'busybox, of which the image is made, is not on this machine.';
   }
-  if (PROGRAMS.every(({ name }) => existsSync(join(programFolder(), name)))) {
-    return undefined;
+  const targets = PROGRAMS.map(({ name }) => join(programFolder(), name));
+  if (targets.every((target) => existsSync(target)) || has('gcc', '--version')) {
+    return whyNoPrograms(targets, 'the engine');
   }
-  if (!has('go', 'version')) {
-    return 'Go is not on this machine (no `go` in PATH), and the engine is not in the cache.';
-  }
-  return has('gcc', '--version')
-    ? undefined
-    : 'gcc, which runc needs, is not on this machine, and the engine is not in the cache.';
+  return 'gcc, which runc needs, is not on this machine, and the engine is not in the cache.';
 }
 
 function has(program: string, argument: string): boolean {
@@ -77,37 +68,10 @@ function has(program: string, argument: string): boolean {
 }
 
 /** Builds what is missing. @returns the folder of the programs */
-export async function buildEngine(print: (line: string) => void): Promise<string> {
-  for (const program of PROGRAMS) {
-    const target = join(programFolder(), program.name);
-    if (!existsSync(target)) {
-      const began = Date.now();
-      print(`building ${program.name} ${versionOf(program)} …`);
-      await build(program, target);
-      print(`built ${program.name} in ${((Date.now() - began) / 1000).toFixed(0)} s`);
-    }
+export function buildEngine(print: (line: string) => void): string {
+  for (const { name, folder, module, path, cgo } of PROGRAMS) {
+    const target = join(programFolder(), name);
+    buildGoProgram({ target, folder: join(__dirname, folder), package: `${module}${path}`, cgo }, print);
   }
   return programFolder();
-}
-
-async function build({ folder, module, path, cgo }: Program, target: string): Promise<void> {
-  mkdirSync(dirname(target), { recursive: true });
-  // Under a name of its own until it is whole: an interrupted build leaves nothing that looks finished.
-  const partial = `${target}.${process.pid}`;
-  const child = spawn(
-    'go',
-    ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', partial, `${module}${path}`],
-    {
-      cwd: join(__dirname, folder),
-      env: { ...process.env, CGO_ENABLED: cgo ? '1' : '0', GOWORK: 'off' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-  const status = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
-  if (status !== 0) {
-    throw new Error(`go build ${module}${path} failed:\n${errors.split('\n').slice(-20).join('\n')}`);
-  }
-  renameSync(partial, target);
 }

@@ -2,75 +2,33 @@
  * promtool, Prometheus' own checker, built once per version from the Go module proxy.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { buildGoProgram, cacheFolder, requiredVersion, whyNoPrograms } from '../go-program';
 
 const MODULE = 'github.com/prometheus/prometheus';
 
-/** The version that `go.mod` pins. */
+/** The version that `go.mod` requires. */
 export function promtoolVersion(): string {
-  const version = new RegExp(`${MODULE} (v\\S+)`).exec(readFileSync(join(__dirname, 'go.mod'), 'utf8'))?.[1];
-  if (version === undefined) {
-    throw new Error(`go.mod pins no version of ${MODULE}.`);
-  }
-  return version;
+  return requiredVersion(__dirname, MODULE);
 }
 
 function programPath(): string {
-  return join(
-    process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
-    'gantry',
-    `promtool-${promtoolVersion()}`,
-    'promtool',
-  );
+  return join(cacheFolder(), `promtool-${promtoolVersion()}`, 'promtool');
 }
 
 /** What keeps this machine from running promtool; `undefined` where nothing does. */
 export function whyNoPromtool(): string | undefined {
-  if (existsSync(programPath())) {
-    return undefined;
-  }
-  return spawnSync('go', ['version']).status === 0
-    ? undefined
-    : 'Go is not on this machine (no `go` in PATH), and promtool is not in the cache.';
+  return whyNoPrograms([programPath()], 'promtool');
 }
 
 /** The path of promtool, which is built if the cache does not have it (a minute or two). */
 export function buildPromtool(): string {
-  const target = programPath();
-  if (existsSync(target)) {
-    return target;
-  }
-  mkdirSync(dirname(target), { recursive: true });
-  // Under a name of its own until it is whole. Service discovery is most of the program, and nothing here discovers anything.
-  const partial = `${target}.${process.pid}`;
-  const { status, stderr } = spawnSync(
-    'go',
-    [
-      'build',
-      '-trimpath',
-      '-buildvcs=false',
-      '-tags',
-      'remove_all_sd',
-      '-ldflags',
-      '-s -w',
-      '-o',
-      partial,
-      `${MODULE}/cmd/promtool`,
-    ],
-    {
-      cwd: __dirname,
-      encoding: 'utf8',
-      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' },
-    },
-  );
-  if (status !== 0) {
-    throw new Error(`go build promtool failed:\n${stderr.split('\n').slice(-20).join('\n')}`);
-  }
-  renameSync(partial, target);
-  return target;
+  // Service discovery is most of the program, and nothing here discovers anything.
+  const tags = 'remove_all_sd';
+  return buildGoProgram({ target: programPath(), folder: __dirname, package: `${MODULE}/cmd/promtool`, tags });
 }
 
 export interface PromtoolResult {

@@ -101,7 +101,7 @@ export function scenarios(exporter: DcgmGeneration): Readonly<Record<GpuAlertNam
     GpuAllocatedButIdle: {
       at: 120,
       fires: { [gpu('PROF_GR_ENGINE_ACTIVE')]: '0.01x200', [gpu('GPU_UTIL')]: used(90) },
-      // Nobody holds it; and one that its pod uses.
+      // No pod has it; and one that its pod uses.
       quiet: { [`${names.dcgm('PROF_GR_ENGINE_ACTIVE')}{${FREE}}`]: '0x200', [gpu('GPU_UTIL')]: used(40) },
     },
     GpuMemoryNearlyFull: {

@@ -2,10 +2,11 @@
  * The programs of the suite, by name. Each runs in a process of its own (`run-program.ts`), as programs of users do.
  */
 import * as pulumi from '@pulumi/pulumi';
+import { pulumiPlatform } from '../../../examples/pulumi-platform/main';
 import { CustomResourceDefinition } from '../../../src/facts/api/types/apiextensions.k8s.io/v1';
 import { ConfigMap, Namespace, Secret, Service } from '../../../src/facts/api/types/core/v1';
 import { Resource } from '../../../src/constructs/resources/resource';
-import { GantryStack, PulumiOptions } from '../../../src/interfaces/pulumi';
+import { GantryStack, type ObjectOptions, PulumiOptions } from '../../../src/interfaces/pulumi';
 
 /** What a run changes of a program. */
 export interface Change {
@@ -15,13 +16,16 @@ export interface Change {
   readonly id?: string;
   /** Path that its construct had before. */
   readonly from?: string;
+  /** Name of the stack in `treated`, with its name before. */
+  readonly stack?: { readonly name: string; readonly before: string };
   /** Address of the Service of `web`. */
   readonly address?: string;
 }
 
 type Program = (change: Change) => unknown;
+type Transform = pulumi.ResourceTransform;
 
-export const PROGRAMS = { lab, web, rejected, template } satisfies Readonly<Record<string, Program>>;
+export const PROGRAMS = { lab, web, rejected, treated, platform, template } satisfies Readonly<Record<string, Program>>;
 export type ProgramName = keyof typeof PROGRAMS;
 
 /** A namespace and what is in it: a secret, an output of the stack in another object, a definition and an object of its kind. */
@@ -83,6 +87,34 @@ function rejected(): unknown {
     new Resource(chart, 'bad', ConfigMap, { metadata: { name: 'Bad_Name', namespace: 'default' } });
   });
   return {};
+}
+
+/** ConfigMaps with options of Pulumi. */
+function treated({ id = 'kept', stack: { name, before } = { name: 'treated', before: 'treated' } }: Change): unknown {
+  const adds: Transform = ({ props, opts }) => ({ props: { ...props, data: { added: 'yes' } }, opts });
+  const addsToAll: Transform = ({ custom, props, opts }) =>
+    custom ? { props: { ...props, immutable: false }, opts } : undefined;
+  const stack = new GantryStack(
+    name,
+    (chart) => {
+      const add = (construct: string, object: string, options: ObjectOptions): void => {
+        const metadata = { name: object, namespace: 'default' };
+        PulumiOptions.of(new Resource(chart, construct, ConfigMap, { metadata })).set(options);
+      };
+      add('left', 'treated-left', { retainOnDelete: true });
+      add('changed', 'treated-changed', { deletionPropagation: 'orphan', patchForce: true, transforms: [adds] });
+      add(id, 'treated-kept', { protect: true, aliases: id === 'kept' ? [] : [{ name: `${before}/kept` }] });
+    },
+    {},
+    { aliases: name === before ? [] : [{ name: before }], transforms: [addsToAll] },
+  );
+  return { uid: stack.get(`${name}/${id}`).metadata.uid };
+}
+
+/** The reference platform. */
+function platform(): unknown {
+  const stack = pulumiPlatform();
+  return { queue: stack.nameOf('teams/research/queue') };
 }
 
 /** What `gantry init --template pulumi` writes. */

@@ -48,7 +48,7 @@ describeBadDays('bad days', (world) => {
     expect(gantry.log.some(({ msg, kind, during }) => msg === 'watch' && kind === 'failed' && during === 'watch')).toBe(
       true,
     );
-    // Nobody was listed anew for it.
+    // No kind was listed again for it.
     expect(
       gantry.log.filter(({ kind, collection }) => kind === 'listed' && collection === 'nodes').length,
     ).toBeLessThanOrEqual(2);

@@ -35,7 +35,7 @@ let bundled: Promise<number> | undefined;
 
 export class GantryProcess {
   readonly log: LogLine[] = [];
-  /** Of the last member of `log` that was looked at by nobody; for messages. */
+  /** Of the last member of `log` that was not looked at; for messages. */
   private readonly rest: string[] = [];
   private port = 0;
 
@@ -170,7 +170,7 @@ export class GantryProcess {
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  /** Ends it as told, and waits. */
+  /** Ends it with the signal, and waits. */
   async stop(name: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     if (this.isRunning) {
       const ended = new Promise((done) => this.child.once('exit', done));

@@ -52,7 +52,7 @@ export async function tokenOf(lab: Lab, namespace: string, account: string): Pro
   return asString(asObject(body.status).token) ?? '';
 }
 
-/** Path of a kubeconfig by which whoever reads it is the holder of the token; it goes with the cluster. */
+/** Path of a kubeconfig with the token; it is deleted with the cluster. */
 export function kubeconfigFor(lab: Lab, token: string): string {
   const config = JSON.parse(readFileSync(lab.kubeconfig, 'utf8')) as JsonObject;
   const [user] = asArray(config.users).map(asObject);

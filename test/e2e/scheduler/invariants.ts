@@ -1,5 +1,5 @@
 /**
- * What must hold at every moment, whatever happens: asked of the API server and of nobody else.
+ * What must hold at every moment, whatever happens: as the API server alone reports it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject } from '../../../src/facts/api/schema';

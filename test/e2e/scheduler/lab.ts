@@ -28,7 +28,7 @@ export class Lab {
   private constructor(readonly cluster: Cluster) {}
 
   static async start({ extra, customResources = true, ...options }: LabOptions = {}): Promise<Lab> {
-    const programs = await buildPrograms({ print: (line) => void process.stdout.write(`${line}\n`) });
+    const programs = buildPrograms({ print: (line) => void process.stdout.write(`${line}\n`) });
     const cluster = await Cluster.start({
       programs,
       ...options,

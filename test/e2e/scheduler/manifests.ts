@@ -85,12 +85,12 @@ export function podTemplate(shape: PodShape): JsonObject {
   };
 }
 
-/** All pods of a gang, each by itself: whoever is evicted does not come back. */
+/** All pods of a gang, each by itself: an evicted pod does not come back. */
 export function gang(name: string, size: number, shape: PodShape = {}): JsonObject[] {
   return Array.from({ length: size }, (_, index) => pod(`${name}-${index}`, { gang: name, minimum: size, ...shape }));
 }
 
-/** A gang whose pods are made anew when they go. */
+/** A gang whose pods are made again when they go. */
 export function lastingGang(name: string, size: number, shape: PodShape = {}): JsonObject {
   const template = podTemplate({ gang: name, minimum: size, ...shape, labels: { set: name, ...shape.labels } });
   return {

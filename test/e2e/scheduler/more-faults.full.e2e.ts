@@ -8,7 +8,7 @@ import { nameOf } from './lab';
 import { lastingGang } from './manifests';
 
 describeBadDays('more bad days', (world) => {
-  it('a watch is answered with 410: everything is listed anew', async () => {
+  it('a watch is answered with 410: everything is listed again', async () => {
     const proxy = await world.throughProxy();
     const gantry = await world.start('only', proxy.kubeconfig);
     await world.lab.createMany(gangs(3));
@@ -36,7 +36,7 @@ describeBadDays('more bad days', (world) => {
     const places = await world.lab.places();
     const lost = Object.entries(places).find(([name]) => name.startsWith('gang-0'))![1];
     await world.lab.delete(`/api/v1/nodes/${lost}`);
-    // The controller manager finds orphans only after a while; whoever runs a cluster does what it would do.
+    // The controller manager finds orphans only after a while; here its work is done by hand.
     for (const pod of await world.lab.pods()) {
       if (asObject(pod.spec).nodeName === lost) {
         await world.lab.delete(`/api/v1/namespaces/default/pods/${nameOf(pod)}`);
@@ -47,7 +47,7 @@ describeBadDays('more bad days', (world) => {
     expect(gantry.log.filter(({ msg }) => msg === 'placed').length).toBeGreaterThan(3);
   });
 
-  it('kube-scheduler does not bind what was handed over: the gang is planned anew', async () => {
+  it('kube-scheduler does not bind what was handed over: the gang is planned again', async () => {
     const gantry = await world.start('only');
     await world.lab.cluster.kill('kube-scheduler');
     await world.lab.createMany([lastingGang('handed', 4, { gpus: 1, handOver: true })]);

@@ -121,7 +121,7 @@ if (CHROMIUM === undefined) {
     await page.context().close();
   });
 
-  it('of a replica that stands by names who decides, and becomes the picture once it leads', async () => {
+  it('of a replica that is on standby names who decides, and becomes the picture once it leads', async () => {
     const first = await start('first-replica_0a', LEASE_SECONDS);
     await first.until('leading: pods and nodes listed again');
     const second = await start('second-replica_0b', LEASE_SECONDS);

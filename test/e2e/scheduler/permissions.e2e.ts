@@ -1,6 +1,6 @@
 /**
  * GantryScheduler as it is installed: its objects on a live server, and what its program does with the rights that they give, no more and
- * no less, told from the server's audit log.
+ * no less, according to the server's audit log.
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
@@ -129,12 +129,12 @@ describeLive('the scheduler as it is installed', () => {
       );
       return all.every((group) => Object.keys(asObject(group?.status)).length > 0);
     });
-    await lab.until('an event was told again', async () => {
+    await lab.until('an event was repeated', async () => {
       const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
       return events.some((event) => nameOf(event).startsWith('never.') && Number(asObject(event.series).count) > 1);
     });
 
-    // Somebody looks: whoever may, may; whoever may not, or says nothing, may not.
+    // A user with the permission sees the page; without it, or without credentials, the request is refused.
     await apply(lab, [
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'reader', namespace: 'default' } },
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'stranger', namespace: 'default' } },

@@ -197,7 +197,7 @@ describeLive('the plan and what comes of it', () => {
     });
   });
 
-  it('consolidation: work moves aside, nobody is lost, and the blocked gang starts', async () => {
+  it('consolidation: work moves aside, no pod is lost, and the blocked gang starts', async () => {
     await lab.createMany([node('n-0'), node('n-1')]);
     await lab.nodesReady(2);
     await lab.create(lastingGang('left', 1, { gpus: 4 }), lastingGang('filler', 1, { gpus: 4 }));

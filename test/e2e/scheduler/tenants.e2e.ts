@@ -161,7 +161,7 @@ describeLive('what tenants could try', () => {
     await create('foreign', { gpus: 1, labels: { 'gantry.dev/queue': 'team-a' } });
     await create('own', { gpus: 1 });
     await lab.until('its own runs', async () => (await nodeOf('own')) !== undefined);
-    await lab.until('the reason is told', async () => {
+    await lab.until('the reason is reported', async () => {
       const conditions = asArray(
         asObject((await lab.get(`/api/v1/namespaces/${TENANT}/pods/foreign`))?.status).conditions,
       );

@@ -1,12 +1,10 @@
 /**
  * Builds the programs in `programs/` from the Go module proxy, each once per state of its folder, and asks them.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { cacheFolder } from '../control-plane/components';
+import { buildGoProgram, cacheFolder, hashOfSources, requiredVersion, whyNoPrograms } from '../go-program';
 import { moduleVersion, PROGRAMS_FOLDER, WEBHOOK_PROJECTS, type WebhookProject } from './projects';
 
 /** What a project's validators say of one object. */
@@ -24,33 +22,18 @@ export interface WebhookQuestion {
 
 /** What keeps this machine from asking the project; `undefined` where nothing does. */
 export function whyNoProgram(project: WebhookProject): string | undefined {
-  if (existsSync(programPath(project)) || spawnSync('go', ['version']).status === 0) {
-    return undefined;
-  }
-  return 'Go is not on this machine (no `go` in PATH), and the program is not in the cache.';
+  return whyNoPrograms([programPath(project)], 'the program');
 }
 
 function programPath(project: WebhookProject): string {
-  const hash = createHash('sha256');
-  for (const folder of ['judge/verdict', 'judge/admission', 'judge', project.name]) {
-    const path = join(PROGRAMS_FOLDER, folder);
-    for (const name of readdirSync(path).sort()) {
-      if (/\.(go|mod|sum|s)$/.test(name)) {
-        hash.update(`${name}\0`).update(readFileSync(join(path, name)));
-      }
-    }
-  }
-  return join(
-    cacheFolder(),
-    `webhooks-${project.name}-${moduleVersion(project)}-${hash.digest('hex').slice(0, 12)}`,
-    project.name,
-  );
+  const folders = ['judge/verdict', 'judge/admission', 'judge', project.name];
+  const hash = hashOfSources(folders.map((folder) => join(PROGRAMS_FOLDER, folder)));
+  return join(cacheFolder(), `webhooks-${project.name}-${moduleVersion(project)}-${hash}`, project.name);
 }
 
 /** The version of the project's module that `go.mod` of its program requires. */
-export function pinnedVersion({ name, module }: WebhookProject): string | undefined {
-  const text = readFileSync(join(PROGRAMS_FOLDER, name, 'go.mod'), 'utf8');
-  return new RegExp(`^\\s*(?:require )?${module.replaceAll('.', '\\.')} (v\\S+)$`, 'm').exec(text)?.[1];
+export function pinnedVersion({ name, module }: WebhookProject): string {
+  return requiredVersion(join(PROGRAMS_FOLDER, name), module);
 }
 
 /**
@@ -59,30 +42,7 @@ export function pinnedVersion({ name, module }: WebhookProject): string | undefi
  * @throws Error where `go build` fails, with what it printed
  */
 export function buildProgram(project: WebhookProject, print: (line: string) => void): string {
-  const target = programPath(project);
-  if (existsSync(target)) {
-    return target;
-  }
-  mkdirSync(dirname(target), { recursive: true });
-  print(`building the validators of ${project.name} ${moduleVersion(project)} …`);
-  const begin = Date.now();
-  // Under a name of its own until it is whole.
-  const partial = `${target}.${process.pid}`;
-  const { status, stderr } = spawnSync(
-    'nice',
-    ['-n', '5', 'go', 'build', '-buildvcs=false', '-ldflags', '-s -w', '-o', partial, '.'],
-    {
-      cwd: join(PROGRAMS_FOLDER, project.name),
-      encoding: 'utf8',
-      env: { ...process.env, GOWORK: 'off' },
-    },
-  );
-  if (status !== 0) {
-    throw new Error(`go build ${project.name} failed:\n${stderr.split('\n').slice(-20).join('\n')}`);
-  }
-  renameSync(partial, target);
-  print(`built ${project.name} in ${((Date.now() - begin) / 1000).toFixed(1)} s`);
-  return target;
+  return buildGoProgram({ target: programPath(project), folder: join(PROGRAMS_FOLDER, project.name) }, print);
 }
 
 /** Asks a program; the verdicts are in the order of the questions. */

@@ -2,13 +2,11 @@
  * kubectl's reader of manifests as a program, and the same questions put to Gantry's reader.
  */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { readDocuments, withLineFeeds } from '../../../src/manifests/yaml';
 import { readWholeYaml } from '../../../src/manifests/yaml-text';
 import { type JsonValue } from '../../../src/facts/api/schema';
+import { buildGoProgram, cacheFolder, hashOfSources, whyNoPrograms } from '../go-program';
 
 /** One document: its JSON, or that it is refused. */
 export type Verdict = { readonly json: JsonValue } | { readonly error: string };
@@ -20,45 +18,20 @@ export interface Answer {
   readonly document: Verdict;
 }
 
-const SOURCES = ['main.go', 'go.mod', 'go.sum'];
+const FOLDER = __dirname;
 
 function programPath(): string {
-  const hash = createHash('sha256');
-  for (const file of SOURCES) {
-    hash.update(readFileSync(join(__dirname, file)));
-  }
-  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  return join(cache, 'gantry', `kubectl-yaml-${hash.digest('hex').slice(0, 12)}`, 'kubectl-yaml');
+  return join(cacheFolder(), `kubectl-yaml-${hashOfSources([FOLDER])}`, 'kubectl-yaml');
 }
 
 /** What keeps this machine from running the program; `undefined` where nothing does. */
 export function whyNoJudge(): string | undefined {
-  if (existsSync(programPath())) {
-    return undefined;
-  }
-  return spawnSync('go', ['version']).status === 0
-    ? undefined
-    : 'Go is not on this machine (no `go` in PATH), and the program is not in the cache.';
+  return whyNoPrograms([programPath()], "kubectl's reader");
 }
 
 /** The path of the program, which is built if the cache does not have it. */
 export function buildJudge(): string {
-  const target = programPath();
-  if (existsSync(target)) {
-    return target;
-  }
-  mkdirSync(dirname(target), { recursive: true });
-  const partial = `${target}.${process.pid}`;
-  const { status, stderr } = spawnSync(
-    'go',
-    ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', partial, '.'],
-    { cwd: __dirname, encoding: 'utf8', env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' } },
-  );
-  if (status !== 0) {
-    throw new Error(`go build failed:\n${stderr.split('\n').slice(-20).join('\n')}`);
-  }
-  renameSync(partial, target);
-  return target;
+  return buildGoProgram({ target: programPath(), folder: FOLDER });
 }
 
 export function judge(program: string, texts: readonly string[]): readonly Answer[] {

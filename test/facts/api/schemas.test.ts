@@ -40,7 +40,7 @@ function celRules(schema: Schema): number {
 }
 
 describe('loadSchema', () => {
-  test('keeps enums and defaults: the Volcano queue dequeues by traversal unless told otherwise', () => {
+  test('keeps enums and defaults: the Volcano queue dequeues by traversal unless it is set', () => {
     expect(at(schemaOf('scheduling.volcano.sh/v1beta1', 'Queue'), 'spec.dequeueStrategy')).toEqual({
       type: 'string',
       enum: ['fifo', 'traverse'],

@@ -48,7 +48,7 @@ describe('the generated types', () => {
     }
   });
 
-  test('the spec of a kind is one type wherever it stands', () => {
+  test('the spec of a kind is one type wherever it is', () => {
     const spec: VolcanoJobSpec = { queue: 'research', tasks: [{ template }] };
     expect(typed<VolcanoCronJob>({ spec: { schedule: '@daily', jobTemplate: { spec } } }).spec?.jobTemplate.spec).toBe(
       spec,

@@ -1,5 +1,5 @@
 /**
- * The tables of docs/catalog.md are those of the catalog. `UPDATE_DOCS=1 npx jest test/facts/catalog/docs` writes them anew.
+ * The tables of docs/catalog.md are those of the catalog. `UPDATE_DOCS=1 npx jest test/facts/catalog/docs` writes them again.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

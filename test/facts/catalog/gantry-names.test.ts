@@ -32,7 +32,7 @@ test('every name in the source is one of the vocabulary', () => {
   expect(unknown).toEqual([]);
 });
 
-test('a name stands once in each place', () => {
+test('a name appears once in each place', () => {
   const places = GANTRY_NAMES.map(({ key, place }) => `${place} ${key}`);
   expect(new Set(places).size).toBe(places.length);
   for (const { key } of GANTRY_NAMES) {

@@ -48,7 +48,7 @@ describe('resource names', () => {
     }
   });
 
-  test('an accelerator is told from its memory, its compute and its network', () => {
+  test('an accelerator is recognized from its memory, its compute and its network', () => {
     expect(
       ['nvidia.com/gpu', 'nvidia.com/mig-3g.40gb', 'amd.com/gpu', 'google.com/tpu'].every(isAcceleratorResource),
     ).toBe(true);
@@ -71,7 +71,7 @@ describe('resource names', () => {
     ).toBe(false);
   });
 
-  test('RDMA resources are told by prefix or by their words', () => {
+  test('RDMA resources are recognized by prefix or by their words', () => {
     expect(
       [
         'rdma/anything',

@@ -90,7 +90,7 @@ describe('what Prometheus refuses', () => {
     expect(refused(text).join('; ')).toContain(message);
   });
 
-  test('the place is told, in lines where there are several', () => {
+  test('the place is reported, in lines where there are several', () => {
     expect(refused('rate(x) > 0')).toEqual([
       'rate takes a range vector such as metric[5m], not an instant vector (character 6: x)',
     ]);
@@ -175,7 +175,7 @@ describe('what a query is about', () => {
     expect(metricsOf(parsed('a / (a + {__name__="b"}) and on(n) rate({"c.d"}[5m])'))).toEqual(['a', 'b', 'c.d']);
   });
 
-  test('selectors with what stands around them', () => {
+  test('selectors with what is around them', () => {
     const [first] = selectorsOf(parsed('sum(rate(x[5m]))'));
     expect(first?.around.map(({ kind }) => kind)).toEqual(['range', 'call', 'aggregation']);
   });

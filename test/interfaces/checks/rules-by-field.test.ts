@@ -41,7 +41,7 @@ function findingsIn(rules: readonly Rule[], objects: readonly JsonObject[]): rea
   return findings;
 }
 
-/** Compares in small sets, since rules also look at what stands beside an object. Gives the rules that fired. */
+/** Compares in small sets, since rules also look at what is beside an object. Gives the rules that fired. */
 function compare(objects: readonly JsonObject[]): ReadonlySet<string> {
   const fired = new Set<string>();
   for (let start = 0; start < objects.length; start += SET_SIZE) {
@@ -145,7 +145,7 @@ describe('rules find the same, however few of them are run,', () => {
     expect(concerned.filter(({ id }) => fired.has(id)).length).toBeGreaterThan(concerned.length / 5);
   }, 60_000);
 
-  test('on templates that stand in several objects, of other names, namespaces and surroundings', () => {
+  test('on templates that are in several objects, of other names, namespaces and surroundings', () => {
     const random = new Random(20261122);
     const pool = valuesByField(corpus);
     const objects = corpus.flatMap((object) => {

@@ -268,7 +268,7 @@ test('rules are listed with tier and severity', async () => {
   expect(rules.map(({ id }) => id)).toEqual([...rules.map(({ id }) => id)].sort());
 });
 
-test('the rules of a domain are listed, and one rule is told in full', async () => {
+test('the rules of a domain are listed, and one rule is printed in full', async () => {
   const { out } = await place.run(['rules', 'yaml']);
   expect(
     out

@@ -55,5 +55,5 @@ export const GOOD = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: good\n'
 /** One error of the schema tier, on line 5. */
 export const BAD = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: bad\ndaat: {}\n';
 
-/** A kind that nobody knows. */
+/** A kind that is unknown. */
 export const UNKNOWN = 'apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: w\n';

@@ -88,7 +88,7 @@ test('a cluster file is looked for beside the scenario', async () => {
   });
 });
 
-test('everything that is wrong with a scenario is told, and status is 2', async () => {
+test('everything that is wrong with a scenario is reported, and status is 2', async () => {
   const file = place.write(
     'two.yaml',
     SCENARIO.replace('duration: 1h', 'duraton: 1h').replace('startsBy: 0', 'startsBy: soon'),

@@ -9,7 +9,7 @@ afterEach(() => place.remove());
 
 const CDK8S = JSON.stringify(require.resolve('cdk8s'));
 
-/** A plain cdk8s app with one ConfigMap; `more` stands in its object. */
+/** A plain cdk8s app with one ConfigMap; `more` is merged into its object. */
 function app(more = '', after = ''): string {
   return `const { App, Chart, ApiObject } = require(${CDK8S});
 const app = new App();
@@ -44,7 +44,7 @@ test('a good app replaces the output folder, whole, and says what was made', asy
   expect(Object.keys(files())).toEqual(['app.js', 'out/platform.k8s.yaml']);
 });
 
-test('files of nodes stand beside the manifests: those that are known are checked, none is in the way of the next run', async () => {
+test('files of nodes are written beside the manifests: known ones are checked, and none blocks the next run', async () => {
   const write = (text: string): string => `
 const { mkdirSync, writeFileSync } = require('node:fs');
 mkdirSync(app.outdir + '/node-files/etc/containerd', { recursive: true });
@@ -96,7 +96,7 @@ test('findings name the construct, give exit status 1, and leave the folder as i
   expect(files()).toEqual(before);
 });
 
-test('the JSON report stands alone on standard output', async () => {
+test('standard output has only the JSON report', async () => {
   place.write('app.js', app('daat: {}'));
   const { out } = await place.run(['synth', '--app', 'node app.js', '--format', 'json']);
   expect((JSON.parse(out) as Report).findings).toEqual([
@@ -118,7 +118,7 @@ test('objects that share a name are named by file', async () => {
   ]);
 });
 
-test('what an app that checks itself found with rules of its own is told', async () => {
+test('findings of an app that checks itself with its own rules are reported', async () => {
   const finding = {
     rule: 'acme/own',
     tier: 'advice',

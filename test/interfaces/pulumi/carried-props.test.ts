@@ -1,6 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
 import { JsonPatch } from 'cdk8s';
-import { Accelerator, charts, gpuOperator, keda, kubeflow, Mount, networking, ray, volcano } from '../../../src';
+import { Accelerator, charts, gpuOperator, keda, kubeflow, Mount, volcano } from '../../../src';
 import { GantryStack } from '../../../src/interfaces/pulumi';
 import { type MockedEngine, mockedEngine } from './mocked-engine';
 
@@ -62,29 +62,6 @@ describe('props that are carried', () => {
         ],
       },
     });
-  });
-
-  it('of configuration that is embedded as text: quoted as its format demands, whatever the value is', async () => {
-    const awkward = output('yes: a\n"b"');
-    const engine = await registered((chart) => {
-      new networking.NetworkAttachmentDefinition(chart, 'net', {
-        cni: networking.Cni.macvlan({ master: awkward as never, ipam: networking.Ipam.dhcp() }),
-      });
-      new ray.RayJob(chart, 'tune', {
-        entrypoint: ['python', output("it's")],
-        runtimeEnv: { env_vars: { NOTE: awkward } },
-        cluster: {
-          rayVersion: '2.52.0',
-          head: { image: 'rayproject/ray:2.52.0' },
-          workers: [{ groupName: 'w', replicas: 1, image: 'rayproject/ray:2.52.0' }],
-        },
-      });
-    });
-    const { config } = engine.find('net/Resource').inputs.spec as { readonly config: string };
-    expect((JSON.parse(config) as { readonly master: string }).master).toBe('yes: a\n"b"');
-    const { runtimeEnvYAML, entrypoint } = engine.find('tune/Resource').inputs.spec as Readonly<Record<string, string>>;
-    expect(runtimeEnvYAML).toBe('env_vars:\n  NOTE: |-\n    yes: a\n    "b"\n');
-    expect(entrypoint).toBe("python 'it'\\''s'");
   });
 
   it('of operators, triggers, and charts', async () => {

@@ -1,9 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
 import { App, Chart, type ChartProps } from 'cdk8s';
-import { Construct } from 'constructs';
-import { charts } from '../../../src';
+import { charts, kueue } from '../../../src';
 import { synthesize } from '../../../src/checks/synthesize';
-import { Job } from '../../../src/facts/api/types/batch/v1';
 import { ConfigMap, Namespace, Pod, Secret } from '../../../src/facts/api/types/core/v1';
 import { Resource } from '../../../src/constructs/resources/resource';
 import { GantryStack, PulumiOptions } from '../../../src/interfaces/pulumi';
@@ -53,7 +51,7 @@ describe('GantryStack', () => {
             whole: pulumi.output('w') as never,
             text: `--bucket=${inText(pulumi.output('data'))}/x`,
           },
-          immutable: pulumi.output(true) as never,
+          immutable: pulumi.output(true),
         });
       },
       { namespace: pulumi.output('research') as never, labels: { ring: pulumi.output('r') as never } },
@@ -179,89 +177,8 @@ describe('GantryStack', () => {
   });
 });
 
-describe('options of resources', () => {
-  it('hold for a construct and everything below it, and become annotations of the provider', async () => {
-    const engine = await mockedEngine();
-    const stack = new GantryStack('lab', (chart) => {
-      const team = new Construct(chart, 'team');
-      PulumiOptions.of(team).set({ waitFor: ['condition=Ready', 'jsonpath={.a}=b'], patchForce: true });
-      new Resource(team, 'a', ConfigMap, { metadata: { name: 'a' } });
-      PulumiOptions.of(new Resource(team, 'b', ConfigMap, { metadata: { name: 'b' } })).set({ patchForce: false });
-      new Resource(chart, 'job', Job, {
-        metadata: { name: 'j' },
-        spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'm', image: 'a:1' }] } } },
-      });
-    });
-    await stack.done;
-    const annotations = (name: string): unknown =>
-      (engine.find(name).inputs.metadata as { annotations?: object }).annotations;
-    const waitFor = '["condition=Ready","jsonpath={.a}=b"]';
-    expect(annotations('team/a')).toEqual({ 'pulumi.com/waitFor': waitFor, 'pulumi.com/patchForce': 'true' });
-    expect(annotations('team/b')).toEqual({ 'pulumi.com/waitFor': waitFor });
-    expect(annotations('job')).toEqual({ 'pulumi.com/skipAwait': 'true' });
-  });
-
-  it('of Pulumi reach each resource: protect, retainOnDelete, ignoreChanges, the provider of a chart', async () => {
-    const engine = await mockedEngine();
-    class Cluster extends pulumi.ProviderResource {
-      constructor(name: string) {
-        super('kubernetes', name, {});
-      }
-    }
-    const [east, west] = [new Cluster('east'), new Cluster('west')];
-    const stack = new GantryStack(
-      'lab',
-      {
-        app: (app) => {
-          const [a, b] = [new Chart(app, 'a'), new Chart(app, 'b')];
-          PulumiOptions.of(b).set({ provider: west, protect: true, ignoreChanges: ['spec'] });
-          new Resource(a, 'ns', Namespace, { metadata: { name: 'one' } });
-          const kept = new Resource(b, 'ns', Namespace, { metadata: { name: 'two' } });
-          PulumiOptions.of(kept).set({ protect: false, ignoreChanges: ['metadata.labels'] });
-          new Resource(b, 'config', ConfigMap, { metadata: { name: 'c', namespace: 'two' } });
-        },
-      },
-      { options: { retainOnDelete: true } },
-      { providers: { kubernetes: east } },
-    );
-    await stack.done;
-    const [one, two, config] = ['a/ns', 'b/ns', 'b/config'].map((name) => engine.optionsOf(name));
-    expect(one).toMatchObject({ protect: false, retainOnDelete: true, ignoreChanges: [] });
-    expect(two).toMatchObject({ protect: false, retainOnDelete: true, ignoreChanges: ['spec', 'metadata.labels'] });
-    expect(config).toMatchObject({ protect: true, retainOnDelete: true, ignoreChanges: ['spec'] });
-    expect([one, two, config].map(({ provider = '' } = {} as never) => /::(east|west)::/.exec(provider)?.[1])).toEqual([
-      'east',
-      'west',
-      'west',
-    ]);
-  });
-
-  it('of the component hold for its objects: transformations see and change each of them', async () => {
-    const engine = await mockedEngine();
-    const seen: string[] = [];
-    const stack = new GantryStack(
-      'lab',
-      (chart) => {
-        new Resource(chart, 'config', ConfigMap, { metadata: { name: 'c', namespace: 'lab' } });
-      },
-      {},
-      {
-        protect: true,
-        transformations: [
-          ({ type, props, opts }) => {
-            seen.push(type);
-            return { props: { ...props, data: { added: 'yes' } }, opts };
-          },
-        ],
-      },
-    );
-    await stack.done;
-    expect(seen).toContain('kubernetes:core/v1:ConfigMap');
-    expect(engine.find('lab/config').inputs.data).toEqual({ added: 'yes' });
-    expect(engine.optionsOf('lab/config').protect).toBe(true);
-  });
-
-  it('check the objects of two clusters apart', async () => {
+describe('objects of a stack', () => {
+  it('are checked apart where they are for two clusters', async () => {
     await mockedEngine();
     class Cluster extends pulumi.ProviderResource {
       constructor(name: string) {
@@ -282,7 +199,7 @@ describe('options of resources', () => {
     expect(findings.map(({ construct }) => construct)).toEqual(['cluster-1/ns']);
   });
 
-  it('reject objects that depend on each other', async () => {
+  it('are rejected where they depend on each other', async () => {
     await mockedEngine();
     expect(
       () =>
@@ -295,12 +212,17 @@ describe('options of resources', () => {
     ).toThrow('lab/b → lab/a → lab/b');
   });
 
-  it('install charts as Helm releases, before custom resources', async () => {
+  it('wait for the charts that bring their definitions, which are Helm releases', async () => {
     const engine = await mockedEngine();
     const stack = new GantryStack('operators', (chart) => {
       new charts.PulumiRelease(chart, 'kueue', { chart: 'kueue', values: { enablePrometheus: true } });
+      new kueue.ResourceFlavor(chart, 'flavor');
+      new Resource(chart, 'ns', Namespace, { metadata: { name: 'own' } });
     });
     await stack.done;
+    const release = expect.stringContaining('kubernetes:helm.sh/v3:Release::operators/kueue') as unknown;
+    expect(engine.optionsOf('operators/flavor/Resource').dependencies).toEqual([release]);
+    expect(engine.optionsOf('operators/ns').dependencies).toEqual([]);
     expect(engine.find('operators/kueue')).toMatchObject({
       type: 'kubernetes:helm.sh/v3:Release',
       inputs: { name: 'kueue', namespace: 'kueue-system', createNamespace: true, values: { enablePrometheus: true } },

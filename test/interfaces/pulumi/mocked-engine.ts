@@ -15,7 +15,14 @@ export interface RegisteredOptions {
   readonly protect: boolean;
   readonly retainOnDelete: boolean;
   readonly ignoreChanges: readonly string[];
+  readonly replaceOnChanges: readonly string[];
+  readonly deleteBeforeReplace: boolean;
   readonly provider: string;
+  readonly importId: string;
+  readonly dependencies: readonly string[];
+  readonly createTimeout: string | undefined;
+  /** Names and URNs under which the state may have the resource. */
+  readonly aliases: readonly string[];
 }
 
 export interface MockedEngine {
@@ -31,13 +38,20 @@ interface Monitor {
   registerResource(request: RegisterResourceRequest, done: unknown): unknown;
 }
 
-/** @param unknownStatus the cluster's members are unknown, as in a preview */
-export async function mockedEngine(preview = false): Promise<MockedEngine> {
+/**
+ * @param preview the cluster's members are unknown, as in a preview
+ * @param slow what each resource of another provider takes to be created
+ */
+export async function mockedEngine(preview = false, slow?: () => Promise<void>): Promise<MockedEngine> {
   const registered: Registered[] = [];
   const options = new Map<string, RegisteredOptions>();
   await pulumi.runtime.setMocks(
     {
-      newResource: ({ type, name, inputs }) => {
+      newResource: async ({ type, name, inputs }) => {
+        if (type.startsWith('test:')) {
+          await slow?.();
+          return { id: name, state: inputs as object };
+        }
         registered.push({ type, name, inputs: inputs as Readonly<Record<string, unknown>> });
         const { metadata, ...rest } = inputs as { readonly metadata?: object };
         return preview
@@ -58,7 +72,16 @@ export async function mockedEngine(preview = false): Promise<MockedEngine> {
       protect: request.getProtect() ?? false,
       retainOnDelete: request.getRetainondelete() ?? false,
       ignoreChanges: request.getIgnorechangesList(),
+      replaceOnChanges: request.getReplaceonchangesList(),
+      deleteBeforeReplace: request.getDeletebeforereplace(),
       provider: request.getProvider(),
+      importId: request.getImportid(),
+      dependencies: request.getDependenciesList(),
+      createTimeout: request.getCustomtimeouts()?.getCreate(),
+      aliases: request.getAliasesList().map((alias) => {
+        const spec = alias.getSpec();
+        return spec === undefined ? alias.getUrn() : spec.getName() || spec.getType();
+      }),
     });
     return register(request, done);
   };

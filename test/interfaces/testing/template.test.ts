@@ -283,6 +283,7 @@ describe('findings', () => {
     expect(broken().findings('schema/known-kind')).toEqual([]);
     expect(broken().findings().length).toBeGreaterThan(0);
     expect(() => broken().findings('schema/know-kind')).toThrow('(did you mean "schema/known-kind"?)');
+    expect(() => broken().findings('shcema/known-kind')).toThrow('(did you mean "schema/known-kind"?)');
   });
 
   it('asserts a finding by its rule and what it says', () => {

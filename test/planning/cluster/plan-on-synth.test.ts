@@ -32,7 +32,7 @@ it('a gang that can never fit is an error that names the construct', () => {
   );
 });
 
-it("a gang that fits is nobody's business, and without a plan nothing is asked", () => {
+it('a gang that fits is not reported, and without a plan nothing is computed', () => {
   const made = app(4);
   Plan.against(clusterOf()).on(made);
   expect(made.synthYaml()).toContain('PyTorchJob');

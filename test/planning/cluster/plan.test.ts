@@ -80,7 +80,7 @@ describe('a plan', () => {
   it('plans a million pods of all roles together', () => {
     const budget = new PodBudget(700_000);
     expect([1e9, 1e9, 5].map((count) => budget.take(count))).toEqual([700_001, 299_999, 1]);
-    expect(budget.notes).toEqual(['The workloads request 1400007 pods; the plan includes 1000001 of them.']);
+    expect(budget.notes).toEqual(['The workloads request 1400007 pods; 1000001 of them are planned.']);
   });
 
   it('names the label that no node has', () => {
@@ -261,7 +261,7 @@ describe('what if', () => {
     return plan(asked, cluster, { copies });
   };
 
-  it('a node is drained: what does not fit any more is told', () => {
+  it('a node is drained: what does not fit any more is reported', () => {
     const difference = differenceOf(plan(asked).view, after('drain=n-2').view);
     expect(difference).toMatchObject({
       gangs: [{ name: 'ml/train', before: 'placed', after: 'pending' }],
@@ -382,7 +382,7 @@ describe('files', () => {
     );
   });
 
-  it('everything that is wrong with a cluster file is told at once, with what would be right', () => {
+  it('everything that is wrong with a cluster file is reported at once, with what would be right', () => {
     const text =
       'pools: [{name: a, count: 0, acelerator: H100, perNode: 8, racks: {size: 2, count: 3}, taints: [x]}]\nqueues: [{name: child, parent: q}]';
     expect(() => clusterOf(text)).toThrow(ClusterFileError);

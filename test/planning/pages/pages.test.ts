@@ -1,5 +1,5 @@
 /**
- * Pages as texts: what they carry, that they need nothing else, and that their code is the bundle of what stands in the sources.
+ * Pages as texts: what they carry, that they need nothing else, and that their code is the bundle of what is in the sources.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

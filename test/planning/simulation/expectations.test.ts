@@ -1,5 +1,5 @@
 /**
- * Expectations, met and not, told in words.
+ * Expectations, met and not, in words.
  */
 import { run } from './support';
 

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a scenario is told in its own words, all at once.
+ * What is wrong with a scenario is reported in its own words, all at once.
  */
 import { readScenario, ScenarioError } from '../../../src/planning/simulation';
 import { complaint, noFile } from './support';
@@ -61,7 +61,7 @@ test.each([
     'policy.without must be one of allocate, backfill, preempt, reclaim, consolidate, evict-stale, not "back-fill" (did you mean backfill?)',
   ],
   [
-    'an expectation of nobody',
+    'an expectation about no gang',
     { expect: [{ gang: 'z-*', startsBy: 1 }] },
     'expect[0].gang must be the name of a gang, or a pattern such as sweep-* that matches a gang, not "z-*"',
   ],
@@ -95,11 +95,11 @@ test.each([
   ).toContain(expected);
 });
 
-test('everything is told at once', () => {
+test('everything is reported at once', () => {
   expect(complaint({ gangs: [{ name: 'a', queue: 'q' }], expect: [{ gang: 'a' }] }).split('\n')).toHaveLength(2);
 });
 
-test('broken YAML is told with its place', () => {
+test('broken YAML is reported with its place', () => {
   expect(() => readScenario('a: [1\nb: 2', 's.yaml', noFile)).toThrow(ScenarioError);
   expect(() => readScenario('a: [1\nb: 2', 's.yaml', noFile)).toThrow(/^s\.yaml:\d+:\d+: /);
 });

@@ -171,7 +171,7 @@ test('random arrivals are the same for equal seeds, about as many as asked for, 
   expect(arrivals(1).length).toBeLessThan(250);
 });
 
-test('waits, use and fragmentation are told', () => {
+test('waits, use and fragmentation are reported', () => {
   const result = run({
     gangs: [
       { name: 'small', queue: 'q', gpus: 1, duration: 100 },
@@ -202,7 +202,7 @@ test('waits, use and fragmentation are told', () => {
   expect(result.samples.fragmentation[0]).toBeCloseTo((0.75 * 7) / 15);
 });
 
-test('progress is told as time goes by', () => {
+test('progress is reported during the run', () => {
   const seen: Progress[] = [];
   const scenario = { ...BASE, gangs: [{ name: 'a', queue: 'q', duration: 5, repeat: { every: 10, count: 3 } }] };
   simulate(readScenario(JSON.stringify(scenario), 'test.json', noFile), (progress) => seen.push(progress));

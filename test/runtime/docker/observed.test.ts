@@ -31,6 +31,13 @@ test('a container that was never started waits, fails with what the engine says,
   expect(observed(state('created'), { now: NOW, stopping: true })).toEqual({ kind: 'ended', at: NOW });
 });
 
+test('a container that a killed engine calls running, without the time of a start, is not known to have been started', () => {
+  const found = state('running', { StartedAt: '0001-01-01T00:00:00Z', Running: true });
+  expect(observed(found, calm)).toEqual({ kind: 'nothing' });
+  expect(observed(found, { now: NOW, stopping: true })).toEqual({ kind: 'ended', at: NOW });
+  expect(observed(state('running'), calm)).toEqual({ kind: 'running', at: 20_000 });
+});
+
 test('a start that was given up with the runner is no failure: nothing ran', () => {
   expect(observed(state('created', { Error: 'Canceled: context canceled' }), calm)).toEqual({ kind: 'nothing' });
 });

@@ -38,7 +38,7 @@ function world(waiting: readonly Task[], changes: Partial<World> = {}): World {
     active: [],
     waiting,
     foreign: new Set(),
-    drained: new Set(),
+    outOfService: new Set(),
     ...changes,
   };
 }
@@ -107,7 +107,7 @@ test('containers of a gang start together or not at all', () => {
 test('models, drained devices, devices of others, and devices where it failed are kept out', () => {
   const model = queued(1, { devices: { kind: 'whole', count: 1, models: ['L40S'] } });
   expect(decided(world([model])).starts).toEqual({ 1: [[3]] });
-  expect(decided(world([model], { drained: new Set(['gpu-3']) })).starts).toEqual({});
+  expect(decided(world([model], { outOfService: new Set(['gpu-3']) })).starts).toEqual({});
   expect(decided(world([ask(1, 4)], { foreign: new Set(['gpu-0']) })).starts).toEqual({});
   const avoid = { ...ask(2, 3), avoid: ['gpu-1'] };
   expect(decided(world([avoid])).starts).toEqual({ 2: [[0, 2, 3]] });

@@ -4,7 +4,6 @@
 import { requestOf, type TaskFlags } from '../../../src/interfaces/cli/docker/request-of-flags';
 import { type JsonValue } from '../../../src/facts/api/schema';
 import { configurationOf, defaultConfiguration } from '../../../src/runtime/docker/configuration';
-import { cdiDevices } from '../../../src/runtime/docker/devices/cdi';
 import { cpuList, cpuListText } from '../../../src/runtime/docker/devices/cpus';
 import { engineAddress } from '../../../src/runtime/docker/engine/address';
 import { framesOf } from '../../../src/runtime/docker/engine/frames';
@@ -106,25 +105,6 @@ test('a configuration is read, and each mistake names its field', () => {
   expect(() => read({ priorities: { urgent: 5 } })).toThrow('priorities: must include "normal"');
   expect(() => read({ devices: [{ model: 'x' }] })).toThrow('devices[0]: must have "cdi"');
   expect(() => read({ devices: [...devices, ...devices] })).toThrow('devices[1]: duplicate device');
-});
-
-test('a device that CDI names by index and by UUID is one device, and other kinds are none', () => {
-  const ids = [
-    'nvidia.com/gpu=1',
-    'nvidia.com/gpu=all',
-    'nvidia.com/gpu=GPU-a',
-    'nvidia.com/gpu=0',
-    'nvidia.com/gpu=0:1',
-    'vendor.com/nic=0',
-    'amd.com/gpu=0',
-  ];
-  const DiscoveredDevices = ids.map((ID) => ({ Source: 'cdi', ID }));
-  expect(cdiDevices({ DiscoveredDevices }).map(({ id }) => id)).toEqual([
-    'amd.com/gpu=0',
-    'nvidia.com/gpu=0',
-    'nvidia.com/gpu=1',
-  ]);
-  expect(cdiDevices({})).toEqual([]);
 });
 
 test('lists of CPUs are read and written in the shortest form', () => {

@@ -11,7 +11,7 @@ test('a gang has its short name while no other has it, as a name or as a key', (
   expect([first.name, second.name, names.get('a/x')]).toEqual(['a/gang/x', 'a/podgroup/x', undefined]);
   names.remove(second);
   expect(names.get('a/x')).toBe(first);
-  // The key of another gang is nobody's name.
+  // The key of another gang names no gang.
   names.put(third, 'a/y');
   expect([first.name, third.name, names.get('a/x')]).toEqual(['a/gang/x', 'a/y', undefined]);
   names.remove(third);

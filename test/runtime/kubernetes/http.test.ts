@@ -106,7 +106,7 @@ describe('the face of the program', () => {
     state.view = { version: 1 };
   });
 
-  it('asks who it is over loopback too where a proxy stands before it, and lets probes and Prometheus through', async () => {
+  it('authenticates over loopback too behind a proxy, and lets probes and Prometheus through', async () => {
     const refusal = { status: 401, message: 'who are you?' } as const;
     const strict = new HttpFace({
       address: '127.0.0.1',
@@ -208,7 +208,7 @@ describe('who may look', () => {
     expect(server.asked).toHaveLength(before);
   });
 
-  it('is nobody while the API server does not say', async () => {
+  it('has no user while the API server does not answer', async () => {
     await server.close();
     expect(await authorizer.refusal('Bearer good', '/gantry/v1/view', FROM)).toMatchObject({ status: 503 });
   });

@@ -2,7 +2,7 @@ import { DEFAULT_POLICY, type Snapshot } from '../../../src/placement';
 import { KeptSession } from '../../../src/runtime/kubernetes/kept-session';
 import { cluster, gang, node, running, template } from '../../placement/builders';
 
-/** A feed of one world, which says nothing new unless it is told to. */
+/** A feed of one world, which reports a change only on demand. */
 class Source {
   deltas = jest.fn(() => []);
   reset = jest.fn();

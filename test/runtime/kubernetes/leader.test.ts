@@ -52,7 +52,7 @@ describe('the leader', () => {
   const running: { leader: Leader; done: Promise<void> }[] = [];
 
   function start(store: LeaseStore, identity: string, clock = new Hands()): Leader {
-    // Tries every 10 ms of real time; what a lease is worth is told by the clock of the test.
+    // Tries every 10 ms of real time; the clock of the test decides about the lease.
     const leader = new Leader({
       client: store,
       namespace: 'ns',
@@ -74,7 +74,7 @@ describe('the leader', () => {
     }
   });
 
-  it('is whoever comes first, and nobody else', async () => {
+  it('is the first replica, and no other', async () => {
     const store = new LeaseStore();
     const first = start(store, 'first');
     await until(() => first.holds);

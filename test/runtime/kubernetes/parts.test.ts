@@ -43,7 +43,7 @@ describe('the small parts', () => {
     expect(backoff.next()).toBe(100);
   });
 
-  it('stop waiting when they are told to', async () => {
+  it('stop waiting when they are canceled', async () => {
     const end = new AbortController();
     const waiting = pause(60_000, end.signal);
     end.abort();

@@ -111,7 +111,7 @@ describe('a reflector', () => {
     expect(copy.items.has('b')).toBe(true);
   });
 
-  it('lists anew after 410, and what is no longer there is gone', async () => {
+  it('lists again after 410, and what is no longer there is gone', async () => {
     copy = new Copy(server);
     await until(() => watches.length === 1);
     handler = (_, response) =>
@@ -159,7 +159,7 @@ describe('a reflector', () => {
     await until(() => copy.items.size === 1);
   });
 
-  it('reads everything anew when asked, and says when that is done', async () => {
+  it('reads everything again when asked, and says when that is done', async () => {
     copy = new Copy(server);
     await until(() => watches.length === 1);
     handler = (_, response) =>

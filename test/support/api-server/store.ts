@@ -22,7 +22,7 @@ export class Store {
   readonly events: StoreEvent[] = [];
   /** Events up to this version are forgotten. */
   compactedAt = 0;
-  /** Told of every change, after it. */
+  /** Called after every change. */
   readonly listeners: ((event: StoreEvent) => void)[] = [];
   private readonly collections = new Map<string, Map<string, JsonObject>>();
   private created = 0;

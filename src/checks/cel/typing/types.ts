@@ -154,7 +154,7 @@ export class Substitution {
     return closed(resolved);
   }
 
-  /** Whether all types can be assigned; if not, nothing was learned. */
+  /** Whether all types can be assigned; if not, the substitution is unchanged. */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
     if (from.length !== to.length) {
       return false;

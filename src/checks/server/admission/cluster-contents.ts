@@ -2,7 +2,7 @@
  * What a cluster has that decides about new objects: the input of everything in this folder.
  *
  * It does not say where the objects come from. Rules take those of the manifests that are checked together; a snapshot of a cluster can
- * stand beside them, and then what is not listed does not exist.
+ * are beside them, and then what is not listed does not exist.
  */
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';

@@ -66,7 +66,9 @@ function checkExpression(
     ...(result === undefined ? {} : { result }),
   });
   if (complaint !== undefined) {
-    say(path, `the expression of the ${what} ${complaint}`);
+    say(path, `the expression of the ${what} ${complaint}`, {
+      fix: `Change ${fieldOf(path)} to an expression that the API server can compile and that has the required type.`,
+    });
   }
   return type;
 }

@@ -260,7 +260,7 @@ export const deviceRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         'A ResourceSlice must name its driver and pool, one selection of nodes, and at most 128 devices with unique names and one value per attribute.',
-      fix: 'Leave spec of ResourceSlices to the driver.',
+      fix: 'Remove the ResourceSlice from the manifests: the driver writes its spec.',
     },
     (object, say, context) => {
       const countersServed = since(context, 36);
@@ -340,7 +340,7 @@ function poolName(name: string): string | undefined {
 function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, say: Say): void {
   const choices = ['nodeName', 'nodeSelector', 'allNodes'].filter((field) => given(device[field]));
   if (!perDevice && choices.length > 0) {
-    say(path, `${choices.join(', ')} of a device require perDeviceNodeSelection`);
+    say(path, `${choices.join(' and ')} of a device must not be set unless perDeviceNodeSelection is true`);
   }
   if (perDevice && choices.length !== 1) {
     say(path, `exactly one way to select the device's nodes must be set, but there are ${choices.length}`, {

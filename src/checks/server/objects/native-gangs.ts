@@ -278,7 +278,7 @@ function checkDisruption(mode: JsonValue | undefined, path: string, say: Say, ap
   if (apiVersion.endsWith('/v1alpha2')) {
     const words = ['Pod', 'PodGroup'];
     if (typeof mode === 'string' && !words.includes(mode)) {
-      say(path, `unsupported mode ${mode}`, { expected: oneOf(words) });
+      say(path, `unsupported mode "${mode}"`, { expected: oneOf(words) });
     }
     return;
   }

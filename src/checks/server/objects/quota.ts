@@ -187,7 +187,7 @@ export const quotaRules: readonly Rule[] = [
           });
         }
         if (seen.has(type)) {
-          say(`${path}/type`, `duplicate item of type ${type}`);
+          say(`${path}/type`, `duplicate item of type "${type}"`);
         }
         seen.add(type);
       }

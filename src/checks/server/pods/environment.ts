@@ -247,7 +247,7 @@ export function checkResourceFieldRef(reference: JsonObject, path: string, place
       ? BYTE_DIVISORS
       : undefined;
   if (allowed !== undefined && !allowed.has(divisor.toString())) {
-    say(`${path}/divisor`, `unsupported divisor ${divisor.toString()} for ${resource}`, {
+    say(`${path}/divisor`, `unsupported divisor "${divisor.toString()}" for ${resource}`, {
       expected: oneOf([...allowed]),
     });
   }

@@ -59,7 +59,7 @@ export const mountRules: readonly Rule[] = [
           if (mountPath === '') {
             say(`${path}/mountPath`, 'the mount must have a path', { expected: 'a path in the container' });
           } else if (taken.has(mountPath)) {
-            say(`${path}/mountPath`, `duplicate mount path ${mountPath}`, {
+            say(`${path}/mountPath`, `duplicate mount path "${mountPath}"`, {
               expected: 'a path of its own',
             });
           }
@@ -203,7 +203,7 @@ export const mountRules: readonly Rule[] = [
               fix: `Set ${fieldOf(`${path}/devicePath`)} to a path such as /dev/xvda.`,
             });
           } else if (paths.has(devicePath)) {
-            say(`${path}/devicePath`, `duplicate device path ${devicePath}`);
+            say(`${path}/devicePath`, `duplicate device path "${devicePath}"`);
           } else if (climbs(devicePath)) {
             say(`${path}/devicePath`, 'devicePath must not contain ".."');
           }

@@ -45,19 +45,20 @@ export const resourceRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       row: 'K2',
       summary: 'A container must request cpu, memory, ephemeral-storage, hugepages-<size>, or an extended resource.',
-      fix: 'Set the resource name in resources.limits to one with a domain for extended resources, for example nvidia.com/gpu.',
+      fix: 'Rename the key of resources.limits or resources.requests to a resource with a domain, for example nvidia.com/gpu.',
     },
     (pod, say) => {
       for (const one of amountsOf(pod)) {
-        const { name } = one;
+        const { list, name } = one;
         const complaint = containerResourceName(name);
         if (complaint !== undefined) {
           const near = nearestName(name, CONTAINER_RESOURCES);
-          say(
-            pathOf(one),
-            `the resource name "${name}" must ${complaint}`,
-            near === undefined ? {} : { fix: `Write ${near} instead of ${name}.` },
-          );
+          say(pathOf(one), `the resource name "${name}" must ${complaint}`, {
+            fix:
+              near === undefined
+                ? `Rename the key "${name}" of resources.${list} to a resource with a domain, for example nvidia.com/gpu.`
+                : `Write ${near} instead of ${name}.`,
+          });
         }
       }
     },

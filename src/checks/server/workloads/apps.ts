@@ -83,7 +83,7 @@ export const appsRules: readonly Rule[] = [
       const spec = asObject(asObject(asObject(object.spec).template).spec);
       const policy = text(spec.restartPolicy);
       if (policy !== '' && policy !== 'Always') {
-        say('/spec/template/spec/restartPolicy', `unsupported restartPolicy ${policy}`, {
+        say('/spec/template/spec/restartPolicy', `unsupported restartPolicy "${policy}"`, {
           expected: 'Always',
         });
       }

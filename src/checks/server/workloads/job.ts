@@ -64,7 +64,7 @@ export const jobRules: readonly Rule[] = [
           at,
           policy === ''
             ? 'restartPolicy must be set in the pod template of a Job, because the default Always is not supported'
-            : `unsupported restartPolicy ${policy} in a Job`,
+            : `unsupported restartPolicy "${policy}" in a Job`,
           { expected: 'Never or OnFailure' },
         );
       } else if (given(spec.podFailurePolicy) && policy !== 'Never') {

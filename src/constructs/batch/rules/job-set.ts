@@ -248,7 +248,8 @@ const coordinatorExists = jobSetRule(
         path: `${path}/replicatedJob`,
         message: `unknown replicated job "${name}"`,
         found: name,
-        expected: view.jobs.map((other) => other.name).join(' or '),
+        ...(view.jobs.length === 0 ? {} : { expected: view.jobs.map((other) => other.name).join(' or ') }),
+        fix: 'Set coordinator.replicatedJob to the name of an entry in spec.replicatedJobs.',
       };
       return;
     }
@@ -331,7 +332,7 @@ const restartPolicy = jobSetRule(
         message:
           policy === 'OnFailure'
             ? `the job ${name} has a podFailurePolicy, which requires restartPolicy Never, but JobSet fills in OnFailure`
-            : `unsupported restartPolicy ${policy} in the job ${name}`,
+            : `unsupported restartPolicy "${policy}" in the job ${name}`,
         found: podSpec.restartPolicy,
         expected: 'restartPolicy: Never',
       };

@@ -253,7 +253,7 @@ const restartsAlways = leaderWorkerRule(
       }
       yield {
         path: `${templatePath}/${field}/spec/restartPolicy`,
-        message: `unsupported restartPolicy ${policy} in a LeaderWorkerSet`,
+        message: `unsupported restartPolicy "${policy}" in a LeaderWorkerSet`,
         found: policy,
         expected: 'Always',
       };

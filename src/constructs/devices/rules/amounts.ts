@@ -258,7 +258,7 @@ export const amountRules: readonly Rule[] = [
           /^nvidia\.com\/(no-?use|use)-?gpu/.test(key) &&
           !/^nvidia\.com\/(no)?use-gpu(type|uuid)$/.test(key)
         ) {
-          say(at, `unknown HAMi annotation ${key}`);
+          say(at, `unknown HAMi annotation "${key}"`);
         }
       }
     },

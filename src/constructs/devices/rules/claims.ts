@@ -279,7 +279,7 @@ export const claimRules: readonly Rule[] = [
             }
             yield {
               path: `${selector.path}/cel/expression`,
-              message: `unknown attribute ${name} of NVIDIA's devices`,
+              message: `NVIDIA's devices have no attribute "${name}"`,
               found: expression,
               expected: GPU_ATTRIBUTES.join(', '),
             };

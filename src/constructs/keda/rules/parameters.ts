@@ -4,7 +4,7 @@
 import { kedaScaler, type KedaScaler, kedaScalers, type KedaScalerParameter } from '../../../facts/api/keda-scalers';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../facts/spelling';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asString, stringEntries } from '../../../manifests/read';
 import { KEDA_PROJECT } from '../keda-facts';
 import { parameterComplaint } from '../parameter-value';
@@ -235,6 +235,7 @@ const parameterGiven = triggerRule(
         path: `${path}/metadata`,
         message: `${type} requires ${names.join(' or ')}`,
         expected: placesOf(parameter),
+        fix: `Set ${names.join(' or ')} in ${fieldOf(path)}.metadata${parameter.fromAuthentication ? ', or provide it with a TriggerAuthentication' : ''}.`,
       };
     }
   },

@@ -227,7 +227,7 @@ const flavorTaints = fixesByField(
         if (seen.has(`${key} ${effect}`)) {
           yield {
             path,
-            message: `duplicate taint ${key} with the effect ${effect}`,
+            message: `duplicate taint "${key}" with the effect ${effect}`,
             found: key,
             expected: 'each key and effect once',
           };

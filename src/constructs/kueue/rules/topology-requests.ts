@@ -179,7 +179,7 @@ const layers = requestRule(
         yield { path, message: `the level "${level}" of layer ${index + 1} must ${complaint}`, found: level };
       }
       if (seen.has(level)) {
-        yield { path, message: `duplicate level ${level}`, found: level };
+        yield { path, message: `duplicate level "${level}"`, found: level };
       }
       seen.add(level);
       if (size < 1) {

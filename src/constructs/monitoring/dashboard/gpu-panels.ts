@@ -6,6 +6,7 @@ import { type DcgmGeneration } from '../../../facts/catalog';
 import { metricsOf, parsePromql } from '../../../facts/promql';
 import { MetricNames } from '../alerts/recipe';
 import { type DashboardModel, type Panel, type PanelRow } from './panel';
+import { publicFunction } from '../../../facts/calls/public-function';
 
 /** Options of the GPU dashboard. */
 export interface GpuDashboardOptions {
@@ -20,29 +21,32 @@ export interface GpuDashboardOptions {
 const LEGEND = '{{node}} GPU {{gpu}}';
 
 /** The dashboard that goes with `gpuAlerts`. */
-export function gpuDashboard(options: GpuDashboardOptions = {}): DashboardModel {
-  const { exporter = '4.8', honorLabels = false, without = [] } = options;
-  const names = new MetricNames({ exporter, honorLabels, exporterJob: 'nvidia-dcgm-exporter' });
-  return {
-    title: 'GPU nodes',
-    uid: 'gantry-gpu-nodes',
-    tags: ['gpu', 'gantry'],
-    description: 'Use, memory and faults of GPUs, and what keeps them waiting.',
-    variables: [
-      { name: 'node', label: 'Node', metric: names.dcgm('GPU_TEMP'), of: 'node' },
-      { name: 'gpu', label: 'GPU', metric: names.dcgm('GPU_TEMP'), of: 'gpu', where: 'node=~"$node"' },
-    ],
-    rows: [
-      overview(names),
-      use(names),
-      memory(names),
-      heat(names),
-      faults(names),
-      ...(without.includes('contention') ? [] : [contention()]),
-      ...(without.includes('rdma') ? [] : [rdma()]),
-    ],
-  };
-}
+export const gpuDashboard = publicFunction(
+  'monitoring.gpuDashboard',
+  (options: GpuDashboardOptions = {}): DashboardModel => {
+    const { exporter = '4.8', honorLabels = false, without = [] } = options;
+    const names = new MetricNames({ exporter, honorLabels, exporterJob: 'nvidia-dcgm-exporter' });
+    return {
+      title: 'GPU nodes',
+      uid: 'gantry-gpu-nodes',
+      tags: ['gpu', 'gantry'],
+      description: 'Use, memory and faults of GPUs, and what keeps them waiting.',
+      variables: [
+        { name: 'node', label: 'Node', metric: names.dcgm('GPU_TEMP'), of: 'node' },
+        { name: 'gpu', label: 'GPU', metric: names.dcgm('GPU_TEMP'), of: 'gpu', where: 'node=~"$node"' },
+      ],
+      rows: [
+        overview(names),
+        use(names),
+        memory(names),
+        heat(names),
+        faults(names),
+        ...(without.includes('contention') ? [] : [contention()]),
+        ...(without.includes('rdma') ? [] : [rdma()]),
+      ],
+    };
+  },
+);
 
 /** Names of all metrics that a dashboard reads, its variables included. */
 export function metricsInDashboard({ rows, variables = [] }: DashboardModel): readonly string[] {

@@ -140,7 +140,7 @@ export const dcgmRules: readonly Rule[] = [
           if (meant !== undefined) {
             yield {
               path: query.path,
-              message: `${query.title} reads the unknown metric ${name} (did you mean ${meant}?)`,
+              message: `${query.title} reads the unknown metric "${name}" (did you mean ${meant}?)`,
               found: name,
               expected: meant,
             };

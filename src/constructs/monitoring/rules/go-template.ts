@@ -161,7 +161,7 @@ class TemplateReader {
       .map(([, name = '']) => name)
       .find((name) => !WORDS.has(name) && !FUNCTIONS.has(name));
     if (unknown !== undefined && keyword !== 'define' && keyword !== 'template' && keyword !== 'block') {
-      this.note(`unknown function ${unknown} in {{ ${action} }}`);
+      this.note(`unknown function "${unknown}" in {{ ${action} }}`);
     }
     const missing = [...bare.matchAll(/\$\w*/g)].map(([name]) => name).find((name) => !this.variables.has(name));
     if (missing !== undefined) {

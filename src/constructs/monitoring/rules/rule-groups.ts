@@ -281,11 +281,11 @@ function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, 
   for (const key of ['for', 'keep_firing_for'] as const) {
     const value = asString(raw[key]);
     if (value !== undefined && value !== '' && parseDuration(value) !== 0) {
-      yield { path: at(key), message: `${title} must not set ${key}, which is for alerts only`, found: value };
+      yield { path: at(key), message: `${title} must not set ${key}, which only alerts have`, found: value };
     }
   }
   if (Object.keys(asObject(raw.annotations)).length > 0) {
-    yield { path: at('annotations'), message: `${title} must not set annotations, which are for alerts only` };
+    yield { path: at('annotations'), message: `${title} must not set annotations, which only alerts have` };
   }
 }
 

@@ -45,7 +45,7 @@ export interface OperatorScrape {
 
 /**
  * The monitor, the alerts, and the dashboard of an exporter: AMD device-metrics-exporter, Gaudi metric exporter,
- * neuron-monitor, or npu-exporter. For NVIDIA use `GpuMonitoring`.
+ * neuron-monitor, npu-exporter, or GKE's TPU device plugin. For NVIDIA use `GpuMonitoring`.
  *
  * The operator of AMD makes the ServiceMonitor of its exporter itself; `monitoring.exporter` is what the DeviceConfig
  * states for it.
@@ -82,7 +82,7 @@ export class AcceleratorMonitoring extends Construct {
         ...shared,
         name: id,
         selector: podLabels,
-        port: facts.port.name,
+        port: facts.port.name ?? facts.port.number,
         interval: props.interval ?? Duration.seconds(30),
         relabelings: [NODE_RELABELING],
       });

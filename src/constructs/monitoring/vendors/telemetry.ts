@@ -22,8 +22,11 @@ export interface Telemetry {
   readonly id: string;
   /** Elements are unhealthy devices. @default - the exporter does not say */
   readonly unhealthy?: string;
-  /** Elements are devices with memory errors that cannot be corrected, new within the last hour or waiting for a reset. */
-  readonly memoryErrors: string;
+  /**
+   * Elements are devices with memory errors that cannot be corrected, new within the last hour or waiting for a reset.
+   * @default - the exporter does not say
+   */
+  readonly memoryErrors?: string;
   /**
    * Temperature in °C, and when a device is too hot: from a limit of its own, or by a number of degrees. AMD's 100 °C is where its GPUs slow
    * down (`amd-smi static --limit`, SLOWDOWN_HOTSPOT_TEMPERATURE of MI210 and MI300A); Huawei publishes no limit, 95 °C is Gantry's own.
@@ -50,6 +53,13 @@ const of =
   (metric: string, scale = '') =>
   (where: Where): string =>
     `${metric}{${where}}${scale}`;
+
+/** GKE's device plugin and its GPU exporter share names of metrics. */
+const ofTpu =
+  (metric: string, scale = '') =>
+  (where: Where): string =>
+    `${metric}{${[TPU, where].filter((part) => part !== '').join(', ')}}${scale}`;
+const TPU = 'make="cloud-tpu"';
 
 /** New in the last hour, of a value that only grows but is declared a gauge. */
 const grown = (metric: string): string => `(${metric} - min_over_time(${metric}[1h])) > 0`;
@@ -184,6 +194,26 @@ export const TELEMETRY: Readonly<Record<MeasuredVendor, Telemetry>> = {
         unit: 'none',
       },
       { title: 'NPUs of a node', expr: () => 'machine_npu_nums{node=~"$node"}', unit: 'none' },
+    ],
+  },
+  tpu: {
+    prefix: 'Tpu',
+    title: 'Google TPUs',
+    device: 'TPU chip',
+    devices: 'TPU chips',
+    resources: 'google_com_tpu',
+    present: 'tensorcore_utilization_node',
+    id: 'accelerator_id',
+    use: ofTpu('duty_cycle_node', ' / 100'),
+    held: ofTpu('duty_cycle')('exported_pod!=""'),
+    memory: { used: ofTpu('memory_used_node'), total: ofTpu('memory_total_node') },
+    panels: [
+      { title: 'TensorCores busy', expr: ofTpu('tensorcore_utilization_node', ' / 100'), unit: 'percentunit' },
+      {
+        title: 'Bandwidth of the memory in use',
+        expr: ofTpu('memory_bandwidth_utilization_node', ' / 100'),
+        unit: 'percentunit',
+      },
     ],
   },
 };

@@ -6,6 +6,8 @@ import { type MeasuredVendor } from '../../../facts/catalog';
 import { type AlertSetting } from '../gpu-alerts';
 import { type Alert, type AlertSeverity, type RuleGroup } from '../rule-groups';
 import { type Telemetry, TELEMETRY } from './telemetry';
+import { requireKnown } from '../alerts/known-alerts';
+import { publicFunction } from '../../../facts/calls/public-function';
 
 /** Names of the alerts without the vendor: `Unhealthy` is `AmdUnhealthy` for AMD. */
 export const VENDOR_ALERTS = [
@@ -161,17 +163,20 @@ export interface VendorAlertsOptions {
   /** Address of the folder that holds docs/accelerator-monitoring.md, or of a copy of yours. @default - the page is named without an address */
   readonly runbooks?: string;
 }
-
 /** The alerts on the accelerators of a vendor, in groups. Alerts on metrics that the exporter does not have are left out. */
-export function vendorAlerts(vendor: MeasuredVendor, options: VendorAlertsOptions = {}): readonly RuleGroup[] {
-  const telemetry = TELEMETRY[vendor];
-  return (['faults', 'use', 'devices'] as const).flatMap((group): readonly RuleGroup[] => {
-    const rules = VENDOR_ALERTS.filter((name) => RECIPES[name].group === group).flatMap((name) =>
-      rendered(name, telemetry, options),
-    );
-    return rules.length === 0 ? [] : [{ name: `${vendor}-${group}`, rules }];
-  });
-}
+export const vendorAlerts = publicFunction(
+  'monitoring.vendorAlerts',
+  (vendor: MeasuredVendor, options: VendorAlertsOptions = {}): readonly RuleGroup[] => {
+    const telemetry = TELEMETRY[vendor];
+    requireKnown('alerts', Object.keys(options.alerts ?? {}), VENDOR_ALERTS);
+    return (['faults', 'use', 'devices'] as const).flatMap((group): readonly RuleGroup[] => {
+      const rules = VENDOR_ALERTS.filter((name) => RECIPES[name].group === group).flatMap((name) =>
+        rendered(name, telemetry, options),
+      );
+      return rules.length === 0 ? [] : [{ name: `${vendor}-${group}`, rules }];
+    });
+  },
+);
 
 function rendered(name: VendorAlertName, telemetry: Telemetry, options: VendorAlertsOptions): readonly Alert[] {
   const recipe = RECIPES[name];

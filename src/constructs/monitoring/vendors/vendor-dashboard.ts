@@ -4,9 +4,14 @@
 import { type MeasuredVendor } from '../../../facts/catalog';
 import { type DashboardModel, type Panel } from '../dashboard/panel';
 import { TELEMETRY } from './telemetry';
+import { publicFunction } from '../../../facts/calls/public-function';
 
 /** The dashboard that goes with `vendorAlerts`. */
-export function vendorDashboard(vendor: MeasuredVendor): DashboardModel {
+export const vendorDashboard = publicFunction('monitoring.vendorDashboard', (vendor: MeasuredVendor): DashboardModel =>
+  dashboardOf(vendor),
+);
+
+function dashboardOf(vendor: MeasuredVendor): DashboardModel {
   const telemetry = TELEMETRY[vendor];
   const { id, device, devices, present, resources, title, use, memory, heat, watts, held } = telemetry;
   const chosen = `node=~"$node", ${id}=~"$device"`;

@@ -85,7 +85,7 @@ function onInfiniband(master: string): CniProblem {
   };
 }
 
-/** Texts that an operator writes into a list or an object as they stand. */
+/** Texts that an operator writes into a list or an object unchanged. */
 function* jsonParts(spec: JsonObject): Iterable<Placed<CniProblem>> {
   const parts: readonly (readonly [string, string])[] = [
     ['metaPlugins', '[]'],

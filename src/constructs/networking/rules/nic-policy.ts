@@ -197,7 +197,7 @@ const containerResources = specRule(
             if (name !== 'cpu' && name !== 'memory') {
               yield {
                 path: pointer(path, list, name),
-                message: `unsupported resource ${name}`,
+                message: `unsupported resource "${name}"`,
                 found: name,
                 expected: 'cpu, memory',
               };

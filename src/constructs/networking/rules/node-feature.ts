@@ -60,7 +60,7 @@ const keys = entryRule(
       'Keys of labels, annotations, resources, and taints of a NodeFeatureRule must not be in a domain of kubernetes.io, except for features (and profiles, for labels); the key of a taint must have a domain.',
     why: LEFT_OUT,
     source: VALIDATE,
-    fix: 'Use a domain of your own, or feature.node.kubernetes.io/<name>.',
+    fix: 'Rename the key to a name in a domain of your own, or to feature.node.kubernetes.io/<name>.',
   },
   function* (entry, path) {
     for (const [field, domains] of KEYS) {
@@ -72,6 +72,7 @@ const keys = entryRule(
             message: `${key}: ${fault}`,
             found: key,
             expected: 'example.com/<name> or feature.node.kubernetes.io/<name>',
+            fix: `Rename the key "${key}" of ${field} to example.com/<name> or feature.node.kubernetes.io/<name>.`,
           };
         }
       }
@@ -137,7 +138,7 @@ const taints = entryRule(
     summary: 'A taint of a NodeFeatureRule must have the effect NoSchedule, PreferNoSchedule, or NoExecute.',
     why: LEFT_OUT,
     source: VALIDATE,
-    fix: 'Set taints[].effect to one of the three; NFD sets taints only if its master runs with --enable-taints.',
+    fix: 'Set taints[].effect to NoSchedule, PreferNoSchedule, or NoExecute; NFD sets taints only if its master runs with --enable-taints.',
   },
   function* (entry, path) {
     for (const { value, path: at } of objectsAt(entry, '/taints')) {

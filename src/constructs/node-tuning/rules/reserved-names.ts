@@ -6,7 +6,7 @@ import { valueAt, pointer } from '../../../manifests/pointer';
 import { asObject, stringEntries } from '../../../manifests/read';
 
 const RESERVED: readonly string[] = ['kubernetes.io', 'k8s.io', 'node.kubernetes.io', 'node.k8s.io'];
-/** Where the annotations of nodes stand, by kind. */
+/** Where the annotations of nodes are, by kind. */
 const PLACES: Readonly<Record<string, string>> = {
   Node: '/metadata/annotations',
   NodePool: '/spec/template/metadata/annotations',

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sets values of a node's kernel and devices, keeps them set, and puts back what it found when it is told to stop.
+# Sets values of a node's kernel and devices, keeps them set, and puts back what it found when it is stopped.
 #
 #   tune.sh run      set, look again every interval, restore on SIGTERM or SIGINT
 #   tune.sh apply    set once

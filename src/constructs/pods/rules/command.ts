@@ -4,6 +4,7 @@
 import { type Rule } from '../../../checks/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
+import { fieldOf } from '../../../manifests/pointer';
 import { askedBy, podAdvice } from './advice';
 
 const SOURCE = 'kubernetes 1.36, third_party/forked/golang/expansion; observed on kube-apiserver 1.36.2';
@@ -74,6 +75,7 @@ export const commandRules: readonly Rule[] = [
             const name = braced ?? bare ?? '';
             say(path, `${written} is not expanded, because no shell reads it`, {
               expected: `$(${name})`,
+              fix: `Write $(${name}) in ${fieldOf(path)}, or run the line in a shell: ["sh", "-c", "…"].`,
               // An image's own entry point may be a shell; a name without braces may be meant as text.
               ...(bare !== undefined || !direct ? { severity: 'warning' as const } : {}),
             });
@@ -196,7 +198,7 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           const name = text(value.name);
           if (name !== '' && seen.has(name)) {
-            say(`${path}/name`, `duplicate variable ${name}; this entry wins`);
+            say(`${path}/name`, `duplicate variable "${name}"; this entry wins`);
           }
           seen.add(name);
         }

@@ -65,7 +65,7 @@ export const deviceRules: readonly Rule[] = [
               RESOURCES.filter(({ name: other }) => !other.includes('<')).map(({ name: other }) => other),
               { prefixes: true },
             );
-            say(path, `unknown resource ${name} of a known vendor`, {
+            say(path, `unknown resource "${name}" of a known vendor`, {
               severity: known === undefined ? 'info' : 'warning',
               ...(known === undefined ? {} : { expected: known }),
             });

@@ -94,7 +94,7 @@ function* misplaced(key: string, place: GantryName['place'], path: string): Iter
   );
   yield {
     path,
-    message: `unknown Gantry ${place} ${key}${near === undefined ? '' : ` (did you mean ${near}?)`}`,
+    message: `unknown Gantry ${place} "${key}"${near === undefined ? '' : ` (did you mean ${near}?)`}`,
     found: key,
     expected: near,
   };

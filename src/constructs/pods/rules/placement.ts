@@ -80,6 +80,7 @@ export const placementRules: readonly Rule[] = [
         say('/spec/tolerations', `the pod requests an accelerator but does not tolerate the taint ${key}`, {
           found: null,
           expected: `{key: ${key}, operator: Exists, effect: NoSchedule}`,
+          fix: `Add {key: ${key}, operator: Exists, effect: NoSchedule} to spec.tolerations if the nodes have the taint.`,
         });
       }
     },

@@ -195,7 +195,7 @@ function* orderProblems(rules: ReturnType<typeof objectsAt>, at: string): Iterab
     const policy = asString(value.policy) ?? '';
     const ttl = asInteger(condition.ttlSeconds) ?? 0;
     if (times.has(`${when} ${policy}`)) {
-      yield { path: `${at}${own}`, message: `duplicate rule ${policy} for the same condition`, found: policy };
+      yield { path: `${at}${own}`, message: `duplicate rule "${policy}" for the same condition`, found: policy };
     }
     const earlier = ORDER.slice(0, Math.max(0, ORDER.indexOf(policy))).find(
       (other) => (times.get(`${when} ${other}`) ?? -1) > ttl,

@@ -1,5 +1,5 @@
 /**
- * Texts that Ray reads later: the environment of a job, custom resources in start parameters, and what the autoscaler learns from limits.
+ * Texts that Ray reads later: the environment of a job, custom resources in start parameters, and what the autoscaler reads from limits.
  */
 import { type JsonValue } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
@@ -89,7 +89,7 @@ const scalableGroup = clusterRule(
     tier: 'advice',
     severity: 'warning',
     summary: 'With the autoscaler, each worker group should state its CPUs: a limit or a request of cpu, or num-cpus.',
-    why: 'The autoscaler learns what a new worker would bring from these. Without them it takes a worker for one without CPUs and never adds one for tasks that need some.',
+    why: 'The autoscaler reads the resources of a new worker from these. Without them it counts zero CPUs and never adds a worker for tasks that need CPUs.',
     source: `${KUBERAY}; Ray, python/ray/autoscaler/_private/kuberay/autoscaling_config.py`,
     fix: 'Set resources.limits.cpu of the Ray container, or rayStartParams["num-cpus"].',
     concerns: ['enableInTreeAutoscaling'],

@@ -116,14 +116,15 @@ function isUnknownLabel(key: string, candidates: readonly Candidate[]): boolean 
 }
 
 export const selectsSomething: SetRule = {
-  id: 'references/selector-chooses',
+  id: 'references/selector-matches',
   tier: 'advice',
   severity: 'info',
   on: 'set',
-  summary: 'A selector should choose an object of the manifests, if they have any that it could choose.',
+  summary:
+    'A selector should match at least one object of the manifests, if they contain objects of the kind that it selects.',
   why: 'A Service without pods has no endpoints, a monitor without targets collects nothing, and a policy without pods has no effect. The objects may be in the cluster; a label that nearly matches is most likely misspelled.',
   source: 'kubernetes 1.36, label selectors',
-  fix: 'Set the selector to labels of the objects that it is for.',
+  fix: 'Set the selector to the labels of the objects that it must match, or add these objects.',
   *check({ set }) {
     const candidates = new Candidates(set);
     for (const manifest of set.manifests) {
@@ -156,7 +157,7 @@ function* unmatched(
     yield {
       manifest,
       path: place.path,
-      message: `the selector chooses none of the ${of} in these manifests`,
+      message: `the selector matches none of the ${of} in these manifests`,
       found: wanted,
     };
     return;
@@ -166,7 +167,7 @@ function* unmatched(
     manifest,
     severity: 'warning',
     path: pointer(labelPath, miss.key),
-    message: `the selector chooses none of the ${of} in these manifests: ${miss.name} has ${miss.key}: ${miss.has}`,
+    message: `the selector matches none of the ${of} in these manifests: ${miss.name} has ${miss.key}: ${miss.has}`,
     found: miss.wanted,
     expected: miss.has,
     fix: `Set ${miss.key} to ${miss.has}, or set the label of ${miss.name}.`,

@@ -442,10 +442,11 @@ const knownAnnotation = revisionRule(
           message: `${name} is an outdated name`,
           found: key,
           expected: `${AUTOSCALING}/${today}`,
+          fix: `Rename the annotation ${key} to ${AUTOSCALING}/${today}.`,
           severity: 'info',
         };
       } else {
-        yield { path, message: `unknown annotation ${key}`, found: key, expected: NAMES.join(', ') };
+        yield { path, message: `unknown annotation "${key}"`, found: key, expected: NAMES.join(', ') };
       }
     }
   },

@@ -238,7 +238,7 @@ function* wrongPorts(container: JsonObject, path: string): Iterable<Violation> {
   for (const { value, path: at } of objectsAt(container, '/ports')) {
     const port = value.containerPort;
     if (typeof port === 'number' && (port < 0 || port > 65535)) {
-      yield { path: `${path}${at}/containerPort`, message: 'containerPort must be 0 to 65535', found: port };
+      yield { path: `${path}${at}/containerPort`, message: 'containerPort must be between 0 and 65535', found: port };
     }
   }
 }
@@ -429,7 +429,7 @@ const mountsComplete = revisionRule(
   },
 );
 
-/** Knative makes mounts of what nobody can write read-only itself, but not those of init containers. */
+/** Knative makes mounts of volumes that cannot be written read-only itself, but not in init containers. */
 function* writable(volume: JsonObject, mount: JsonObject, path: string, init: boolean): Iterable<Violation> {
   if (mount.readOnly === true) {
     return;

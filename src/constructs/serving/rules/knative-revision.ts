@@ -65,7 +65,7 @@ const onePort = revisionRule(
       if (typeof protocol === 'string' && protocol !== '' && protocol !== 'TCP') {
         yield {
           path: `${path}/protocol`,
-          message: `unsupported protocol ${protocol}`,
+          message: `unsupported protocol "${protocol}"`,
           found: protocol,
           expected: 'TCP',
         };
@@ -101,6 +101,7 @@ const features = revisionRule(
         path: `${specPath}${path}`,
         message: `the field requires ${feature}, which is off ${config === undefined ? 'by default' : 'in config-features'}`,
         expected: `${feature}: enabled`,
+        fix: `Set ${feature}: enabled in the ConfigMap config-features of knative-serving, or remove the field.`,
         ...(config === undefined ? {} : { severity: 'error' as const }),
       };
     }
@@ -335,12 +336,12 @@ const revisionName = revisionRule(
     if (!name.startsWith(`${id.name}-`)) {
       yield {
         path: `${metadataPath}/name`,
-        message: `${name} must begin with ${id.name}-`,
+        message: `the name "${name}" must begin with "${id.name}-"`,
         found: name,
         expected: `${id.name}-…`,
       };
     } else if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > 63) {
-      yield { path: `${metadataPath}/name`, message: `${name} must be a DNS-1035 label`, found: name };
+      yield { path: `${metadataPath}/name`, message: `the name "${name}" must be a DNS-1035 label`, found: name };
     }
   },
 );

@@ -185,7 +185,7 @@ const templateAnnotations = revisionRule(
     for (const [key, value] of annotations) {
       const path = pointer(annotationsPath, key);
       if (key.startsWith(NETWORKING) && !NETWORKING_KEYS.has(key)) {
-        yield { path, message: `unknown annotation ${key}`, expected: [...NETWORKING_KEYS].join(', ') };
+        yield { path, message: `unknown annotation "${key}"`, expected: [...NETWORKING_KEYS].join(', ') };
       } else if (SIDECAR_AMOUNTS.includes(key) && parseQuantity(value) === undefined) {
         yield { path, message: `${key} must be a quantity`, found: value };
       }
@@ -252,7 +252,11 @@ function* badTarget(target: JsonObject, path: string, isService: boolean): Itera
   const revision = asString(target.revisionName) ?? '';
   const percent = percentOf(target);
   if (percent < 0 || percent > 100) {
-    yield { path: `${path}/percent`, message: `percent must be 0 to 100`, found: percent };
+    yield {
+      path: `${path}/percent`,
+      message: `percent must be between 0 and 100: ${JSON.stringify(percent)}`,
+      found: percent,
+    };
   }
   if (typeof target.latestRevision === 'boolean' && target.latestRevision === (revision !== '')) {
     yield {
@@ -286,7 +290,7 @@ function* badName(target: JsonObject, path: string, isService: boolean): Iterabl
   }
 }
 
-/** The domain of a cluster, unless its kubelets are told another. */
+/** The domain of a cluster, unless its kubelets have another. */
 const CLUSTER_DOMAIN = '.cluster.local';
 
 const domainMapping = servingRule(

@@ -1,5 +1,5 @@
 /**
- * How rules of this domain are made, and what they look at: revisions of Knative, wherever their template stands.
+ * How rules of this domain are made, and what they look at: revisions of Knative, wherever their template is.
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';

@@ -215,6 +215,7 @@ const initializers = trainJobRule(
       yield {
         path,
         message: `the container ${name} of the runtime ${job.runtimeName} does not mount the volume "${INITIALIZER_VOLUME}"`,
+        fix: `Add a volumeMount of ${INITIALIZER_VOLUME} to the container ${name} of the runtime.`,
       };
     }
   },

@@ -1,5 +1,5 @@
 /**
- * Job flows and the templates that they name. Their webhook is off by default: a flow that it would refuse just stands still.
+ * Job flows and the templates that they name. Their webhook is off by default: a flow that it would refuse never continues.
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';

@@ -96,7 +96,7 @@ const nodeCount = torchrunRule(
 
 const toldItsNodes = torchrunRule(
   {
-    id: 'volcano/torchrun-told-its-nodes',
+    id: 'volcano/torchrun-nodes-set',
     concerns: ['command', 'args'],
     row: 'VJ8',
     tier: 'advice',
@@ -129,7 +129,7 @@ const toldItsNodes = torchrunRule(
 
 const toldItsPlace = torchrunRule(
   {
-    id: 'volcano/torchrun-told-its-place',
+    id: 'volcano/torchrun-place-set',
     concerns: ['command', 'args'],
     row: 'VJ8',
     tier: 'advice',

@@ -51,7 +51,7 @@ const guaranteeWithinDeserved: ObjectRule = {
         path: share === undefined ? pointer('/spec/guarantee/resource', resource) : pointer('/spec/deserved', resource),
         message:
           share === undefined
-            ? `${resource} has a guarantee (${guarantee.toString()}) but is not set in \`deserved\``
+            ? `${resource} has a guarantee (${guarantee.toString()}) but is not set in deserved`
             : `the guarantee exceeds the deserved amount (${guarantee.toString()} > ${share.toString()} ${resource})`,
         found: share?.toString() ?? null,
         expected: `deserved of at least ${guarantee.toString()} ${resource}`,

@@ -292,7 +292,7 @@ const pluginOnce = configRule(
     for (const { name, at } of pluginsOf(config)) {
       const other = seen.get(name);
       if (other !== undefined && name !== '') {
-        yield { path: CONFIG_PATH, message: `duplicate plugin ${name} at ${other} and ${at}`, found: name };
+        yield { path: CONFIG_PATH, message: `duplicate plugin "${name}" at ${other} and ${at}`, found: name };
       } else {
         seen.set(name, at);
       }

@@ -1,6 +1,7 @@
 /**
  * Which accelerator a name means: people, node labels, clouds, and PCI ids spell them in different ways, and short names mean several.
  */
+import { publicFunction } from '../../calls/public-function';
 import { type MigProfile } from '../mig-profiles';
 import { type AcceleratorVendor } from './facts';
 import { ACCELERATORS, type AcceleratorName, type KnownAcceleratorFacts } from './index';
@@ -114,13 +115,16 @@ export function findAccelerator(name: AcceleratorName): KnownAcceleratorFacts | 
  *
  * @throws if the catalog has no such name, or if the name means several; the error lists the choices.
  */
-export function acceleratorNamed(name: AcceleratorName): KnownAcceleratorFacts {
-  const accelerator = findAccelerator(name);
-  if (accelerator === undefined) {
-    throw new Error(acceleratorProblem(name) ?? `unknown accelerator "${name}"`);
-  }
-  return accelerator;
-}
+export const acceleratorNamed = /* @__PURE__ */ publicFunction(
+  'catalog.acceleratorNamed',
+  (name: AcceleratorName): KnownAcceleratorFacts => {
+    const accelerator = findAccelerator(name);
+    if (accelerator === undefined) {
+      throw new Error(acceleratorProblem(name) ?? `unknown accelerator "${name}"`);
+    }
+    return accelerator;
+  },
+);
 
 /** What is wrong with a name, as a clause with the choices; `undefined` where it means one accelerator. */
 export function acceleratorProblem(name: AcceleratorName): string | undefined {

@@ -53,10 +53,10 @@ export const TPU = {
   'TPU-v7': {
     ...tpu,
     fabric: { link: 'ICI', island: 4, domain: 9216 },
-    host: { devices: 4 },
+    host: { devices: 4, numaNodes: 2 },
     words: 'tpu tpu7x v7 v7x ironwood | 7 7x 192gb hbm3e',
     memoryGB: 192,
     productLabels: ['tpu7x'],
-    note: '3D torus.',
+    note: '3D torus; each VM has two NUMA nodes, with two chips and a network interface each.',
   },
 } as const satisfies Readonly<Record<string, AcceleratorEntry>>;

@@ -4,7 +4,8 @@
  *
  * Sources: Kubernetes 1.36, pkg/apis/{core,batch,apps}/v1/defaults.go; training-operator, pkg/apis/kubeflow.org/v1/*_defaults.go;
  * mpi-operator v0.8, pkg/apis/kubeflow/v2beta1/default.go; jobset, pkg/webhooks/jobset_webhook.go; volcano,
- * pkg/webhooks/admission/{jobs,queues}/mutate.
+ * pkg/webhooks/admission/{jobs,queues}/mutate; KubeRay v1.6, ray-operator/controllers/ray/common/pod.go (setMissingRayStartParams) and
+ * ray-operator/controllers/ray/utils/util.go (IsAutoscalingV2Enabled).
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asArray, asInteger, asObject, asString, isObject } from '../../../manifests/read';
@@ -117,6 +118,16 @@ const BY_GROUP: Readonly<Record<string, Readonly<Record<string, Default>>>> = {
   'kubeflow.org': OPERATOR_JOB,
   'batch.volcano.sh': VOLCANO_JOB,
   'flow.volcano.sh': VOLCANO_JOB,
+  'ray.io': {
+    'headGroupSpec/rayStartParams/dashboard-host': '0.0.0.0',
+    'autoscalerOptions/version': 'v1',
+    ...Object.fromEntries(
+      ['spec', 'rayClusterSpec', 'rayClusterConfig'].map((cluster) => [
+        `${cluster}/autoscalerOptions`,
+        { version: 'v1' },
+      ]),
+    ),
+  },
   'scheduling.volcano.sh': { 'spec/weight': 1, 'spec/reclaimable': true },
   'scheduling.k8s.io': { '/globalDefault': false, '/preemptionPolicy': 'PreemptLowerPriority' },
 };

@@ -12,31 +12,27 @@ import { findKind } from '../../../facts/api/kinds';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import { type Reference as NameIn } from '../../../manifests/references';
 import { differences, isSame } from './compare';
 import { type Declaration, make, type Made, render } from './declaration';
 import {
   at,
-  Call,
+  type Call,
   type Declared,
-  type Expression,
   type Fields,
   fieldsOf,
-  isFields,
   KindName,
-  namedReference,
-  present,
   Reference,
-  setOwn,
   without,
   wordOf,
 } from './expression';
 import { COMPOSITES, INVERSES } from './kinds';
+import { marked } from './marked';
 import { Names } from './names';
 import { leaves, overridesFor, patchesFor } from './overrides';
-import { type Composite, type Proposal } from './proposal';
+import { type Composite } from './proposal';
+import { declarationOf, type Proposed } from './proposed-declaration';
 import { scheduledForms } from './scheduling';
 
 /** Something of an object that no stack can contain. */
@@ -72,9 +68,6 @@ const BESIDE = new Set([
   'scheduling.k8s.io/PodGroup',
   'scheduling.k8s.io/Workload',
 ]);
-
-/** Keys that an object literal or cdk8s takes for something else. */
-const HOSTILE = new Set(['__proto__', 'constructor']);
 
 export function stackOf(set: ManifestSet, options: StackOptions): StackModel {
   return new StackBuilder(set, options).build();
@@ -256,7 +249,7 @@ class StackBuilder {
   private fitted(
     manifest: Manifest,
     object: Fields,
-    proposed: { readonly declaration: Declaration; readonly hasSpec: boolean | undefined },
+    proposed: Proposed,
   ): { readonly declaration: Declaration; readonly cost: number } {
     const { hasSpec } = proposed;
     let { declaration } = proposed;
@@ -374,7 +367,7 @@ class StackBuilder {
 
   /** @returns whether a declaration changed */
   private round(isLast: boolean): boolean {
-    const made = this.madeAnew();
+    const made = this.remade();
     let changed = false;
     for (const declaration of [...this.order]) {
       const main = made.get(declaration)?.main;
@@ -394,7 +387,7 @@ class StackBuilder {
     return changed;
   }
 
-  private madeAnew(): ReadonlyMap<Declaration, Made> {
+  private remade(): ReadonlyMap<Declaration, Made> {
     const chart = new Chart(new App(), 'stack');
     const built = new Map<Declared, unknown>();
     const made = new Map<Declaration, Made>();
@@ -427,40 +420,15 @@ function compositeOf({ id: { apiVersion, kind } }: Manifest): Composite | undefi
   return Object.hasOwn(COMPOSITES, key) ? COMPOSITES[key] : undefined;
 }
 
-/** The declaration of a proposal, with the metadata that every construct takes. */
-function declarationOf(
-  manifest: Manifest,
-  object: Fields,
-  proposal: Proposal,
-  { id, variable, calls }: Pick<Declaration, 'id' | 'variable' | 'calls'>,
-): { readonly declaration: Declaration; readonly hasSpec: boolean | undefined } {
-  const { metadata } = object;
-  const { taken = [] } = proposal;
-  // A namespace that has no effect is a JSON patch: the construct has no property for it.
-  const isInCluster = findKind(manifest.id.apiVersion, manifest.id.kind)?.scope === 'Cluster';
-  const others = without(fieldsOf(metadata), 'name', 'namespace', 'labels', 'annotations');
-  const stated = {
-    name: manifest.id.name === '' || manifest.id.name === id ? undefined : manifest.id.name,
-    namespace: isInCluster ? undefined : namedReference(at(metadata, 'namespace')),
-    labels: without(fieldsOf(at(metadata, 'labels')), ...taken),
-    annotations: without(fieldsOf(at(metadata, 'annotations')), ...taken),
-    metadata: proposal.hasMetadata === true ? others : undefined,
-  };
-  return {
-    hasSpec: proposal.overrides === 'none' ? undefined : proposal.overrides === 'spec',
-    declaration: {
-      manifest,
-      id,
-      variable,
-      name: manifest.id.name,
-      className: proposal.className,
-      form: 'construct',
-      args: [cleaned({ ...stated, ...proposal.props })],
-      calls,
-      patches: [],
-      covers: [],
-    },
-  };
+/** The result of what may throw; the reason is the first line of the error, without the path of the construct. */
+function attempt<T>(action: () => T, failed?: (reason: string) => void): T | undefined {
+  try {
+    return action();
+  } catch (error) {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    failed?.(line.replace(/^(?:Error: )?stack\/\S+?: /, ''));
+    return undefined;
+  }
 }
 
 /** Knative's schema takes init containers without a name; the type of a container, which is Kubernetes' own, does not. */
@@ -474,58 +442,4 @@ function hasNameless(value: JsonValue): boolean {
         asArray(member).some((container) => isObject(container) && container.name === undefined)) ||
       hasNameless(member),
   );
-}
-
-/** Without members that say nothing, at any depth of literals. */
-function cleaned(value: Expression): Expression {
-  if (Array.isArray(value)) {
-    return (value as readonly Expression[]).map(cleaned);
-  }
-  if (value instanceof Call) {
-    return new Call(value.target, value.args.map(cleaned), value.isNew);
-  }
-  if (!isFields(value)) {
-    return value;
-  }
-  const members = Object.entries(value).map(([name, member]): [string, Expression] => [name, cleaned(member)]);
-  const result: Record<string, Expression> = {};
-  members.forEach(([name, member]) => {
-    setOwn(result, name, member);
-  });
-  return present(result) ?? {};
-}
-
-/** A copy of JSON with references at these pointers; hostile keys are left out unless they are asked for. */
-function marked(
-  value: JsonValue,
-  names: ReadonlyMap<string, Reference>,
-  path: string,
-  leavesOutHostile = true,
-): Expression {
-  if (Array.isArray(value)) {
-    return value.map((item, index) => marked(item, names, `${path}/${index}`, leavesOutHostile));
-  }
-  if (typeof value !== 'object' || value === null) {
-    const target = names.size === 0 ? undefined : names.get(path);
-    // The name may be one of several in the value.
-    return target !== undefined && target.name === value ? target : value;
-  }
-  const fields: Record<string, Expression> = {};
-  for (const [name, member] of Object.entries(value)) {
-    if (member !== null && !(leavesOutHostile && HOSTILE.has(name))) {
-      setOwn(fields, name, marked(member, names, pointer(path, name), leavesOutHostile));
-    }
-  }
-  return fields;
-}
-
-/** The result of what may throw; the reason is the first line of the error, without the path of the construct. */
-function attempt<T>(action: () => T, failed?: (reason: string) => void): T | undefined {
-  try {
-    return action();
-  } catch (error) {
-    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    failed?.(line.replace(/^(?:Error: )?stack\/\S+?: /, ''));
-    return undefined;
-  }
 }

@@ -4,6 +4,9 @@
 import { createRequire } from 'node:module';
 import { type Command, Option } from 'commander';
 import { type Terminal } from '../terminal';
+import type * as CheckModule from './check-command';
+import type * as ExportModule from './export-command';
+import type * as InstallModule from './install-command';
 import type * as QueryModule from './query-commands';
 import type * as RunModule from './run-command';
 import type * as ServeModule from './serve-command';
@@ -19,7 +22,10 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
       'Queue and run GPU tasks on one Docker host. "serve" is the runner; the other commands talk to it over its socket.',
     )
     .enablePositionalOptions()
-    .option('--socket <path>', 'socket of the runner (default: GANTRY_DOCKER_SOCKET, or where "serve" listens)');
+    .option(
+      '--socket <path>',
+      'socket or https:// address of the runner (default: GANTRY_DOCKER_SOCKET, or where "serve" listens)',
+    );
   const socket = (): { readonly socket?: string } => docker.opts();
   const query = (): typeof QueryModule => load('./query-commands') as typeof QueryModule;
 
@@ -34,6 +40,30 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .action(async (flags: ServeModule.ServeFlags) => {
       const { serveCommand } = load('./serve-command') as typeof ServeModule;
       finish(await serveCommand({ ...flags, ...socket() }, terminal));
+    });
+
+  docker
+    .command('check')
+    .summary('check the host and the engine')
+    .description(
+      'Report what the host and the engine have, and for each thing that is missing the command that mends it.',
+    )
+    .option('--config <file>', 'runner.yaml')
+    .addOption(format())
+    .action(async (flags: CheckModule.CheckFlags) => {
+      const { checkCommand } = load('./check-command') as typeof CheckModule;
+      finish(await checkCommand(flags, terminal));
+    });
+
+  docker
+    .command('install')
+    .summary('write the systemd unit of the runner')
+    .option('--config <file>', 'runner.yaml that the unit names')
+    .option('--output <file>', 'file of the unit; - prints it', '/etc/systemd/system/gantry-docker.service')
+    .option('--force', 'replace a unit that is different')
+    .action(async (flags: InstallModule.InstallFlags) => {
+      const { installCommand } = load('./install-command') as typeof InstallModule;
+      finish(await installCommand(flags, terminal));
     });
 
   docker
@@ -137,6 +167,17 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .action(async (task: string, flags: QueryModule.LogsFlags) =>
       finish(await query().logsCommand(task, { ...flags, ...socket() }, terminal)),
     );
+  docker
+    .command('export')
+    .summary('print a task as a workload for a cluster')
+    .argument('<task>', 'id or name')
+    .addOption(
+      new Option('--as <kind>', 'kind of the workload').choices(['job', 'pytorchjob', 'jobset']).default('job'),
+    )
+    .action(async (task: string, flags: ExportModule.ExportFlags) => {
+      const { exportCommand } = load('./export-command') as typeof ExportModule;
+      finish(await exportCommand(task, { ...flags, ...socket() }, terminal));
+    });
   docker
     .command('cancel')
     .summary('cancel tasks')

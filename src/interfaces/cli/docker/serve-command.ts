@@ -2,11 +2,10 @@
  * `gantry docker serve`: the runner in the foreground.
  */
 import { resolve } from 'node:path';
-import { readConfiguration } from '../../../runtime/docker/configuration';
 import { serve } from '../../../runtime/docker/serve';
 import { versionOf } from '../../checks/version';
 import { type Terminal } from '../terminal';
-import { defaultsOf, reported } from './connection';
+import { configurationOfFlags, reported } from './connection';
 
 export interface ServeFlags {
   readonly config?: string;
@@ -16,9 +15,7 @@ export interface ServeFlags {
 
 export async function serveCommand(flags: ServeFlags, terminal: Terminal): Promise<number> {
   return reported(async () => {
-    const defaults = defaultsOf(terminal);
-    const read =
-      flags.config === undefined ? defaults : readConfiguration(resolve(terminal.cwd, flags.config), defaults);
+    const read = configurationOfFlags(flags, terminal);
     const configuration = flags.socket === undefined ? read : { ...read, socket: resolve(terminal.cwd, flags.socket) };
     const log = (line: string): void => terminal.err(`${new Date().toISOString()} ${line}\n`);
     // Asked for before anything is started, so that no signal is missed.

@@ -3,7 +3,7 @@
  */
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { attempt } from '../../checks/input-error';
+import { attempt } from '../../../manifests/input-error';
 import { UsageError } from '../terminal';
 import { type TemplateFile } from './templates';
 

@@ -1,5 +1,5 @@
 /**
- * Where nodes stand: topologies of Kueue and KAI, HyperNodes of Volcano, and the labels that clouds and people use.
+ * Where nodes are: topologies of Kueue and KAI, HyperNodes of Volcano, and the labels that clouds and people use.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asInteger, asObject, asString, stringEntries } from '../../../manifests/read';
@@ -166,7 +166,7 @@ export function networkTopology(value: JsonObject, resolver: TierResolver | unde
 
 export const HOSTNAME = 'kubernetes.io/hostname';
 
-/** Labels by which nodes commonly say where they stand, outermost first. */
+/** Labels by which nodes commonly say where they are, outermost first. */
 const COMMON_LEVELS = [
   'topology.kubernetes.io/region',
   'topology.kubernetes.io/zone',

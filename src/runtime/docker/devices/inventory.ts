@@ -8,6 +8,8 @@ export interface MigInstance {
   readonly id: string;
   /** `1g.10gb` */
   readonly profile: string;
+  /** Fully qualified CDI name. @default - none: it is given to containers by its UUID */
+  readonly cdi?: string;
 }
 
 export interface HostDevice {
@@ -17,6 +19,8 @@ export interface HostDevice {
   readonly cdi?: string;
   readonly model?: string;
   readonly memoryMiB?: number;
+  /** As sysfs names it: `0000:3b:00.0`. */
+  readonly busId?: string;
   readonly numa?: number;
   /** Devices of one island reach each other over NVLink or a similar link. */
   readonly island?: string;
@@ -24,6 +28,8 @@ export interface HostDevice {
   readonly mig?: readonly MigInstance[];
   /** Why it is out of service. @default - it is in service */
   readonly fault?: string;
+  /** The host does not list it any more, so what ran on it cannot go on. @default false */
+  readonly isLost?: boolean;
 }
 
 export interface Inventory {
@@ -34,9 +40,4 @@ export interface Inventory {
   readonly cpus: readonly { readonly id: number; readonly numa: number }[];
   /** Bytes that tasks may use. */
   readonly memoryBytes: number;
-}
-
-/** Equal inventories have equal text; the order of devices counts, since tasks name them by index. */
-export function sameDevices(a: Inventory, b: Inventory): boolean {
-  return a.devices.length === b.devices.length && a.devices.every(({ id }, index) => id === b.devices[index].id);
 }

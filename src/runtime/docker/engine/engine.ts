@@ -34,7 +34,10 @@ export interface EngineInfo {
   readonly MemTotal?: number;
   readonly CgroupVersion?: string;
   readonly CgroupDriver?: string;
+  readonly MemoryLimit?: boolean;
   readonly SwapLimit?: boolean;
+  readonly CPUSet?: boolean;
+  readonly PidsLimit?: boolean;
   readonly Runtimes?: Readonly<Record<string, unknown>>;
   readonly DefaultRuntime?: string;
   readonly CDISpecDirs?: readonly string[];

@@ -2,10 +2,10 @@
  * The container of one member of a task, as the Engine API takes it.
  *
  * Devices go by CDI where the engine has discovered them, else by UUID to the NVIDIA driver. Never by count: the engine always takes the first ones. A
- * container without devices is told so, since images of CUDA otherwise get all of them where the NVIDIA runtime is the default.
+ * container without devices gets the variable that hides them all: CUDA images otherwise get every device where the NVIDIA runtime is the default.
  */
 import { cpuListText } from '../devices/cpus';
-import { type Inventory } from '../devices/inventory';
+import { type Inventory, type MigInstance } from '../devices/inventory';
 import { type Member, type Task } from '../task/task';
 
 export const LABELS = {
@@ -108,9 +108,13 @@ function deviceRequests(member: Member, inventory: Inventory, cdi: ReadonlySet<s
     : [{ Driver: 'nvidia', DeviceIDs: ids, Capabilities: [['gpu', 'compute', 'utility']] }];
 }
 
-/** A device of the configuration is given under the name that stands there, whether the engine lists it or not. */
+function instance(devices: Inventory['devices'], id: string): MigInstance | undefined {
+  return devices.flatMap(({ mig = [] }) => mig).find((one) => one.id === id);
+}
+
+/** A device of the configuration keeps its configured CDI name, whether the engine lists it or not. */
 function cdiName(id: string, { devices }: Inventory, cdi: ReadonlySet<string>): string | undefined {
-  const known = devices.find((device) => device.id === id)?.cdi;
+  const known = (devices.find((device) => device.id === id) ?? instance(devices, id))?.cdi;
   if (known !== undefined) {
     return known;
   }

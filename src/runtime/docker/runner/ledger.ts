@@ -71,7 +71,7 @@ export class Ledger {
     tasks.forEach((task) => this.replace(undefined, task));
   }
 
-  /** Enters a task as something else than its events tells it, in the place of what is known of it. */
+  /** Enters a task with another state than its events give, in place of the known one. */
   restore(task: Task): void {
     this.write([task]);
     this.replace(this.tasks.get(task.id), task);

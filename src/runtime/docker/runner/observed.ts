@@ -11,6 +11,12 @@ import { isActive, type Task } from '../task/task';
  */
 const START_CANCELED = /context cancell?ed/i;
 
+/**
+ * An engine that was killed while it started a container may call it running afterwards, without the time of a start: it found the process and does not follow
+ * it (seen with 29).
+ */
+const NEVER = /^0001-/;
+
 export interface End {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -30,7 +36,7 @@ export interface Circumstances {
   readonly stopping: boolean;
   /** The engine was away between these times. @default - it was not */
   readonly outage?: { readonly from: number; readonly to: number };
-  /** The exit code that an event told. @default - none */
+  /** The exit code that an event reported. @default - none */
   readonly said?: number;
 }
 
@@ -48,7 +54,9 @@ export function observed(found: Pick<ContainerState, 'State'> | undefined, circu
     case 'running':
     case 'paused':
     case 'restarting':
-      return { kind: 'running', at: Date.parse(StartedAt) || now };
+      return NEVER.test(StartedAt)
+        ? neverRan(found.State.Error, circumstances)
+        : { kind: 'running', at: Date.parse(StartedAt) || now };
     case 'exited':
     case 'dead':
       return endOf(found.State, circumstances);
@@ -56,6 +64,11 @@ export function observed(found: Pick<ContainerState, 'State'> | undefined, circu
       // It is being removed: what becomes of it is seen later.
       return { kind: 'nothing' };
   }
+}
+
+/** The engine knows that it runs, and will see its end. */
+export function isFollowed(found: Pick<ContainerState, 'State'> | undefined): boolean {
+  return found?.State.Status === 'running' && !NEVER.test(found.State.StartedAt);
 }
 
 function neverRan(problem: string, { now, stopping }: Circumstances): Observation {

@@ -3,6 +3,7 @@
  */
 import { type RunnerConfiguration } from '../configuration';
 import { type Engine } from '../engine/engine';
+import { type HostProcesses } from '../host/processes';
 import { type Inventory } from '../devices/inventory';
 import { type Outlook } from '../scheduling/scheduling';
 import { type TaskStore } from '../store/store';
@@ -35,6 +36,8 @@ export interface RunnerOptions {
   readonly inventory: () => Inventory;
   /** CDI names that the engine has discovered. */
   readonly cdi: () => ReadonlySet<string>;
+  /** Processes of the engine's host. */
+  readonly processes: HostProcesses;
   readonly clock: Clock;
   /** From 0 up to, but not including, 1. */
   readonly random: () => number;
@@ -60,5 +63,7 @@ export interface RunnerStatus {
   readonly problem?: string;
   readonly inventory: Inventory;
   readonly drained: readonly string[];
+  /** Devices on which a process may run that the ledger does not know of, with the reason. */
+  readonly quarantined: ReadonlyMap<string, string>;
   readonly foreign: readonly string[];
 }

@@ -35,8 +35,8 @@ export interface World {
   readonly waiting: readonly Task[];
   /** Stable names of devices that containers hold which are not the runner's. */
   readonly foreign: ReadonlySet<string>;
-  /** Stable names of devices that an administrator has drained. */
-  readonly drained: ReadonlySet<string>;
+  /** Stable names of devices on which nothing starts. */
+  readonly outOfService: ReadonlySet<string>;
 }
 
 /** @param known what the last question was made of */
@@ -67,8 +67,8 @@ export class Known {
   private inventory: Inventory | undefined;
 
   node(world: World, byDevice: boolean): ClusterNode {
-    const { inventory, drained } = world;
-    const key = JSON.stringify([[...drained].sort(), byDevice, world.reserved]);
+    const { inventory, outOfService } = world;
+    const key = JSON.stringify([[...outOfService].sort(), byDevice, world.reserved]);
     if (this.lastNode === undefined || this.inventory !== inventory || this.nodeKey !== key) {
       [this.inventory, this.nodeKey] = [inventory, key];
       this.lastNode = nodeOf(world, byDevice);
@@ -138,7 +138,7 @@ export function podName({ id }: Pick<Task, 'id'>, member: number): string {
   return `${id}/${member}`;
 }
 
-function nodeOf({ inventory, reserved, drained }: World, byDevice: boolean): ClusterNode {
+function nodeOf({ inventory, reserved, outOfService }: World, byDevice: boolean): ClusterNode {
   const { devices, cpus, memoryBytes, name } = inventory;
   return {
     name: NODE,
@@ -156,7 +156,7 @@ function nodeOf({ inventory, reserved, drained }: World, byDevice: boolean): Clu
       ...(device.numa === undefined ? {} : { numa: device.numa }),
       ...(device.island === undefined ? {} : { island: device.island }),
       ...(device.mig === undefined ? {} : { mig: profileCounts(device) }),
-      healthy: device.fault === undefined && !drained.has(device.id),
+      healthy: device.fault === undefined && !outOfService.has(device.id),
     })),
   };
 }

@@ -3,6 +3,7 @@
  */
 import { changeText } from '../../../planning/cluster';
 import { isActive, type Task, type TaskSpec } from '../task/task';
+import { type HostDevice } from '../devices/inventory';
 import { type OutlookOfTask, type RunnerStatus } from '../runner/runner-types';
 
 export interface TaskAnswer {
@@ -129,13 +130,13 @@ export interface DeviceAnswer {
   readonly memoryMiB?: number;
   readonly numa?: number;
   readonly island?: string;
-  readonly state: 'free' | 'used' | 'shared' | 'drained' | 'out of service' | 'used by others';
+  readonly state: 'free' | 'used' | 'shared' | 'drained' | 'out of service' | 'used by others' | 'quarantined';
   readonly fault?: string;
   readonly tasks: readonly string[];
 }
 
 export function deviceAnswers(
-  { inventory, drained, foreign }: RunnerStatus,
+  { inventory, drained, foreign, quarantined }: RunnerStatus,
   active: readonly Task[],
 ): readonly DeviceAnswer[] {
   return inventory.devices.map((device, index) => {
@@ -143,6 +144,7 @@ export function deviceAnswers(
       (task) =>
         isActive(task) && task.members.some(({ state, devices }) => state !== 'exited' && devices.includes(index)),
     );
+    const fault = device.fault ?? quarantined.get(device.id);
     return {
       index,
       id: device.id,
@@ -150,21 +152,23 @@ export function deviceAnswers(
       ...(device.memoryMiB === undefined ? {} : { memoryMiB: device.memoryMiB }),
       ...(device.numa === undefined ? {} : { numa: device.numa }),
       ...(device.island === undefined ? {} : { island: device.island }),
-      state: stateOf(device.id, device.fault, { drained, foreign }, held),
-      ...(device.fault === undefined ? {} : { fault: device.fault }),
+      state: stateOf(device, { drained, foreign, quarantined }, held),
+      ...(fault === undefined ? {} : { fault }),
       tasks: held.map(({ id }) => id),
     };
   });
 }
 
 function stateOf(
-  id: string,
-  fault: string | undefined,
-  { drained, foreign }: Pick<RunnerStatus, 'drained' | 'foreign'>,
+  { id, fault }: HostDevice,
+  { drained, foreign, quarantined }: Pick<RunnerStatus, 'drained' | 'foreign' | 'quarantined'>,
   held: readonly Task[],
 ): DeviceAnswer['state'] {
   if (fault !== undefined) {
     return 'out of service';
+  }
+  if (quarantined.has(id)) {
+    return 'quarantined';
   }
   if (drained.includes(id)) {
     return 'drained';

@@ -1,8 +1,10 @@
 /**
  * What the command line asks the runner, over its socket.
  */
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { RunnerError, type RunnerErrorCode } from '../runner-error';
+import { type TaskSpec } from '../task/task';
 import { type DeviceAnswer, type PlanAnswer, type TaskAnswer } from './answers';
 
 export interface StatusAnswer {
@@ -22,7 +24,14 @@ export interface StatusAnswer {
 const LONGEST = 64 * 1024 * 1024;
 
 export class RunnerClient {
-  constructor(private readonly socketPath: string) {}
+  /**
+   * @param endpoint path of a socket, or `https://HOST:PORT`
+   * @param token for `https`
+   */
+  constructor(
+    private readonly endpoint: string,
+    private readonly token?: string,
+  ) {}
 
   status(): Promise<StatusAnswer> {
     return this.json('GET', '/v1/status');
@@ -50,6 +59,11 @@ export class RunnerClient {
 
   show(task: string): Promise<readonly TaskAnswer[]> {
     return this.json('GET', `/v1/tasks/${encodeURIComponent(task)}`);
+  }
+
+  /** What was asked for; of an array, by its first element. */
+  spec(task: string): Promise<{ readonly id: string; readonly spec: TaskSpec }> {
+    return this.json('GET', `/v1/tasks/${encodeURIComponent(task)}/spec`);
   }
 
   plan(task: string): Promise<PlanAnswer> {
@@ -83,7 +97,7 @@ export class RunnerClient {
     const headers =
       payload === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': payload.length };
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const sent = httpRequest({ socketPath: this.socketPath, method, path, headers, signal }, resolve);
+      const sent = this.send({ method, path, headers, signal }, resolve);
       sent.on('error', (error: NodeJS.ErrnoException) => reject(this.unreachable(error)));
       sent.end(payload);
     });
@@ -94,17 +108,27 @@ export class RunnerClient {
     return answer;
   }
 
+  private send(options: RequestOptions, take: (answer: IncomingMessage) => void): ReturnType<typeof httpRequest> {
+    if (!this.endpoint.startsWith('https://')) {
+      return httpRequest({ ...options, socketPath: this.endpoint }, take);
+    }
+    const authorization = this.token === undefined ? {} : { Authorization: `Bearer ${this.token}` };
+    const headers = { ...(options.headers as Record<string, string>), ...authorization };
+    const { hostname, port } = new URL(this.endpoint);
+    return httpsRequest({ ...options, headers, hostname, port: port === '' ? 443 : Number(port) }, take);
+  }
+
   private unreachable({ code, message }: NodeJS.ErrnoException): RunnerError {
     if (code === 'ENOENT' || code === 'ECONNREFUSED') {
-      return new RunnerError(`${this.socketPath}: no runner listens here`, 'Start one with "gantry docker serve".');
+      return new RunnerError(`${this.endpoint}: no runner listens here`, 'Start one with "gantry docker serve".');
     }
     return code === 'EACCES'
       ? new RunnerError(
-          `${this.socketPath}: permission denied`,
+          `${this.endpoint}: permission denied`,
           'Ask an administrator for access to the socket.',
           'forbidden',
         )
-      : new RunnerError(`${this.socketPath}: ${message}`);
+      : new RunnerError(`${this.endpoint}: ${message}`);
   }
 }
 

@@ -1,31 +1,20 @@
 /**
- * The runner's service: JSON over HTTP on unix sockets. Who may connect is decided by the permissions of the socket and its folder; on the socket of a
- * tenant a request is that tenant's, whatever it says.
+ * The runner's service: what callers may ask, and the answers. Where it listens, and who a caller is, is decided by `listeners.ts`.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
-import { dirname } from 'node:path';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable } from 'node:stream';
-import { type JsonValue } from '../../../facts/api/schema';
 import { EngineError } from '../engine/engine';
 import { type Runner } from '../runner/runner';
-import { RunnerError, type RunnerErrorCode } from '../runner-error';
+import { RunnerError } from '../runner-error';
 import { type EngineCalls } from '../runner/runner-types';
 import { type TaskStore } from '../store/store';
 import { isEnded, type Task } from '../task/task';
 import { deviceAnswers, planAnswer, taskAnswer } from './answers';
+import { type Caller } from './caller';
+import { bodyOf, refuse, send, sendText } from './http';
+import { Metrics, METRICS_TYPE } from './metrics';
 import { submissionOf } from './submission';
 
-const STATUS: Readonly<Record<RunnerErrorCode, number>> = {
-  invalid: 400,
-  forbidden: 403,
-  'not-found': 404,
-  conflict: 409,
-  'disk-full': 507,
-  unavailable: 503,
-};
-const LONGEST_BODY = 4 * 1024 * 1024;
 const MOST_TASKS = 10_000;
 const FRAMES = { 'Content-Type': 'application/vnd.docker.multiplexed-stream' };
 /** Milliseconds after which a request to wait is answered, so that the client sees that the runner is there. */
@@ -38,9 +27,6 @@ export interface ServiceOptions {
   readonly version: string;
 }
 
-/** Who asks: an administrator, or one tenant. */
-export type Caller = { readonly tenant?: string };
-
 interface Asked {
   readonly caller: Caller;
   readonly url: URL;
@@ -51,9 +37,14 @@ interface Asked {
 type Handler = (asked: Asked, name: string) => unknown;
 
 export class Service {
-  private readonly servers: Server[] = [];
+  /** Answers a request of a caller. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> =>
+    this.answered(request, response, caller);
+
+  private readonly metrics: Metrics;
   private readonly routes: readonly { readonly method: string; readonly path: RegExp; readonly handler: Handler }[] = [
     { method: 'GET', path: /^\/v1\/status$/, handler: ({ caller }) => this.status(caller) },
+    { method: 'GET', path: /^\/metrics$/, handler: (asked) => this.metricsText(asked) },
     { method: 'GET', path: /^\/v1\/devices$/, handler: () => this.devices() },
     {
       method: 'POST',
@@ -68,59 +59,18 @@ export class Service {
       path: /^\/v1\/tasks\/([^/]+)$/,
       handler: (asked, name) => this.named(asked, name).map(taskAnswer),
     },
+    { method: 'GET', path: /^\/v1\/tasks\/([^/]+)\/spec$/, handler: (asked, name) => this.specOf(asked, name) },
     { method: 'GET', path: /^\/v1\/tasks\/([^/]+)\/plan$/, handler: (asked, name) => this.planOf(asked, name) },
     { method: 'GET', path: /^\/v1\/tasks\/([^/]+)\/wait$/, handler: (asked, name) => this.wait(asked, name) },
     { method: 'GET', path: /^\/v1\/tasks\/([^/]+)\/logs$/, handler: (asked, name) => this.logs(asked, name) },
     { method: 'POST', path: /^\/v1\/tasks\/([^/]+)\/cancel$/, handler: (asked, name) => this.cancel(asked, name) },
   ];
 
-  constructor(private readonly options: ServiceOptions) {}
-
-  /**
-   * Listens on a socket. A socket without a listener is replaced.
-   *
-   * @param mode permissions of the socket: 0o600 for the owner, 0o660 also for the group of the folder
-   */
-  async listen(path: string, mode: number, caller: Caller = {}): Promise<void> {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
-    if (existsSync(path)) {
-      if (await answers(path)) {
-        throw new RunnerError(
-          `${path}: another runner listens here`,
-          'Stop it first, or set another "socket".',
-          'conflict',
-        );
-      }
-      rmSync(path, { force: true });
-    }
-    const server = createServer((request, response) => void this.answer(request, response, caller));
-    server.requestTimeout = 60_000;
-    // No client may connect before the permissions are set.
-    const mask = process.umask(0o177);
-    try {
-      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
-    } catch (error) {
-      throw new RunnerError(`${path}: ${(error as Error).message}`, 'Set "socket" to a path that this user can write.');
-    } finally {
-      process.umask(mask);
-    }
-    chmodSync(path, mode);
-    this.servers.push(server);
+  constructor(private readonly options: ServiceOptions) {
+    this.metrics = new Metrics(options.runner.ledger);
   }
 
-  async close(): Promise<void> {
-    await Promise.all(
-      this.servers.map(
-        (server) =>
-          new Promise<void>((resolve) => {
-            server.close(() => resolve());
-            server.closeAllConnections();
-          }),
-      ),
-    );
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
+  private async answered(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     try {
       const url = new URL(request.url ?? '/', 'http://runner');
       const route = this.routes.find(({ method, path }) => method === request.method && path.test(url.pathname));
@@ -155,6 +105,11 @@ export class Service {
     };
   }
 
+  private metricsText({ caller, response }: Asked): void {
+    administrator(caller);
+    sendText(response, 200, this.metrics.text(this.options.runner.status()), METRICS_TYPE);
+  }
+
   private devices(): unknown {
     const { runner } = this.options;
     return deviceAnswers(runner.status(), runner.ledger.active);
@@ -182,12 +137,17 @@ export class Service {
   }
 
   private async submit({ caller, request }: Asked): Promise<unknown> {
-    const submission = allowed(submissionOf(await body(request)), caller);
+    const submission = allowed(submissionOf(await bodyOf(request)), caller);
     return this.options.runner.submit(submission).map(taskAnswer);
   }
 
   private async plan({ caller, request }: Asked): Promise<unknown> {
-    return planAnswer(this.options.runner.plan(allowed(submissionOf(await body(request)), caller)));
+    return planAnswer(this.options.runner.plan(allowed(submissionOf(await bodyOf(request)), caller)));
+  }
+
+  private specOf(asked: Asked, name: string): unknown {
+    const [{ id, spec }] = this.named(asked, name);
+    return { id, spec };
   }
 
   private planOf(asked: Asked, name: string): unknown {
@@ -348,52 +308,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-async function body(request: IncomingMessage): Promise<JsonValue> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > LONGEST_BODY) {
-      throw new RunnerError(`the request is larger than ${LONGEST_BODY} bytes`, undefined, 'invalid');
-    }
-    chunks.push(chunk as Buffer);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonValue;
-  } catch {
-    throw new RunnerError('the request is not JSON', undefined, 'invalid');
-  }
-}
-
-function send(response: ServerResponse, status: number, value: unknown): void {
-  const text = JSON.stringify(value);
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
-  response.end(text);
-}
-
-function refuse(response: ServerResponse, error: unknown): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  if (error instanceof RunnerError) {
-    send(response, STATUS[error.code], { error: error.line, code: error.code });
-  } else if (error instanceof EngineError) {
-    send(response, 502, { error: error.message, code: 'unavailable' });
-  } else {
-    send(response, 500, { error: `internal error: ${(error as Error).message}`, code: 'unavailable' });
-  }
-}
-
-async function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }

@@ -128,6 +128,21 @@ export function isEnded({ state }: Pick<Task, 'state'>): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'canceled';
 }
 
+/** A task that was just submitted. */
+export function newTask(id: string, sequence: number, submittedAt: number, spec: TaskSpec): Task {
+  return {
+    id,
+    sequence,
+    spec,
+    state: 'queued',
+    submittedAt,
+    attempt: 0,
+    failures: 0,
+    preemptions: 0,
+    members: [],
+  };
+}
+
 /** Name of a container: the engine refuses a second one of that name, so no attempt has two. */
 export function containerName({ id, attempt }: Pick<Task, 'id' | 'attempt'>, member: number): string {
   return `gantry-${id}-${attempt}-${member}`;

@@ -37,5 +37,5 @@ export type PlacingOutcome =
   | { readonly kind: 'abandoned' }
   /** The server took no request in all the time there was. */
   | { readonly kind: 'unanswered'; readonly message: string }
-  /** A request got no answer, and no read has told what became of it: the pod may have its place. */
+  /** A request got no answer, and no read has shown its outcome yet: the pod may have its place. */
   | { readonly kind: 'unknown'; readonly message: string };

@@ -105,7 +105,7 @@ export class World {
 
   /** Called with every pod of the cluster that was added, changed, or deleted. */
   onPod: (before: PodEntry | undefined, after: PodEntry | undefined) => void = () => undefined;
-  /** Told when something changed that a decision may depend on; `ready`: a gang has the minimum that it states. */
+  /** Called when something changed that a decision may depend on; `ready`: a gang has the minimum that it states. */
   onRelevant: (ready?: boolean) => void = () => undefined;
 
   constructor(

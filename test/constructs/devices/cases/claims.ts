@@ -205,7 +205,7 @@ export const claimCases: readonly RuleCases[] = [
   },
   {
     rule: 'devices/compute-domain-joined',
-    fires: { nobody: [computeDomain(), pod({})] },
+    fires: { 'no pod': [computeDomain(), pod({})] },
     silent: {
       'a pod': [computeDomain(), pod({}, { resourceClaims: [{ name: 'c', resourceClaimTemplateName: 'channel' }] })],
       'pods come from elsewhere': [computeDomain()],

@@ -245,9 +245,9 @@ export const objectCases: readonly RuleCases[] = [
   },
   {
     rule: 'gpu-operator/driver-resource-used',
-    fires: { 'not told': [clusterPolicy(), driver('a', { default: true })] },
+    fires: { 'not sent': [clusterPolicy(), driver('a', { default: true })] },
     silent: {
-      told: [used, driver('a', { default: true })],
+      named: [used, driver('a', { default: true })],
       'the policy lives in the cluster': [driver('a', { default: true })],
     },
   },

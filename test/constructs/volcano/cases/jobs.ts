@@ -282,7 +282,7 @@ export const jobCases: readonly RuleCases[] = [
     fires: {
       'an action that does not exist': [job({ policies: [{ event: 'PodFailed', action: 'Restart' }] })],
       'no action': [job({ policies: [{ event: 'PodFailed' }] })],
-      'an action that nobody looks at': [job({ policies: [{ exitCode: 3, action: 'Restart' }] })],
+      'an action without effect': [job({ policies: [{ exitCode: 3, action: 'Restart' }] })],
     },
     silent: { 'an action': [job({ policies: [{ event: 'PodFailed', action: 'RestartPartition' }] })] },
   },
@@ -401,19 +401,19 @@ export const jobCases: readonly RuleCases[] = [
     },
   },
   {
-    rule: 'volcano/torchrun-told-its-nodes',
+    rule: 'volcano/torchrun-nodes-set',
     fires: {
       'torchrun alone, as under the training operator': [running(['torchrun'], ['train.py'])],
       'python -m': [running(['python', '-m', 'torch.distributed.run', 'train.py'], [])],
     },
     silent: {
-      told: [running(['torchrun'], TORCHRUN)],
-      'told by its own variable': [running(['torchrun'], ['train.py'], {}, [{ name: 'PET_NNODES', value: '4' }])],
+      given: [running(['torchrun'], TORCHRUN)],
+      'given by its own variable': [running(['torchrun'], ['train.py'], {}, [{ name: 'PET_NNODES', value: '4' }])],
       'each pod for itself, on purpose': [running(['torchrun'], ['--standalone', 'train.py'])],
     },
   },
   {
-    rule: 'volcano/torchrun-told-its-place',
+    rule: 'volcano/torchrun-place-set',
     fires: { 'no rank and no master': [running(['torchrun'], ['--nnodes=4', 'train.py'])] },
     silent: {
       both: [running(['torchrun'], TORCHRUN)],

@@ -62,7 +62,7 @@ export const podGroupCases: readonly RuleCases[] = [
   {
     rule: 'volcano/pod-group-annotation-read',
     fires: {
-      'the annotation that nobody reads': [deployment(2, { annotations: { 'scheduling.volcano.sh/group-name': 'g' } })],
+      'the annotation that is not read': [deployment(2, { annotations: { 'scheduling.volcano.sh/group-name': 'g' } })],
     },
     silent: {
       'the one that is read': [deployment(2, inGroup('g'))],

@@ -142,8 +142,8 @@ export const queueCases: readonly RuleCases[] = [
   },
   {
     rule: 'volcano/queue-after-parent',
-    fires: { 'the child stands first': [queue('a', { parent: 'b' }), queue('b')] },
-    silent: { 'the parent stands first': [queue('b'), queue('a', { parent: 'b' })] },
+    fires: { 'the child is first': [queue('a', { parent: 'b' }), queue('b')] },
+    silent: { 'the parent is first': [queue('b'), queue('a', { parent: 'b' })] },
   },
   {
     rule: 'volcano/queue-capability-within-ancestor',
@@ -238,7 +238,7 @@ export const queueCases: readonly RuleCases[] = [
         gpuJob(4, 8, { minAvailable: 2 }),
       ],
       'another resource is limited': [queue('q', { capability: { cpu: 1 } }), gpuJob(4, 8)],
-      'the queue stands elsewhere': [gpuJob(4, 8)],
+      'the queue is elsewhere': [gpuJob(4, 8)],
     },
   },
   {

@@ -217,7 +217,7 @@ export const schedulerCases: readonly RuleCases[] = [
     },
     silent: {
       'the plugin is there': [plugins('- name: network-topology-aware'), hyperNode('a', 1, [])],
-      'nobody asks': [configMap(), job()],
+      'no user': [configMap(), job()],
     },
   },
 ];

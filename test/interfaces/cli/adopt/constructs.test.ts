@@ -189,3 +189,62 @@ spec:
   }
   expect(source).not.toContain('overrides');
 });
+
+test('a trigger is the function of its scaler where that writes the same metadata', () => {
+  const source = sourceOf(`
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: { name: web, namespace: lab }
+spec:
+  scaleTargetRef: { name: web }
+  triggers:
+    - { type: cron, name: day, metadata: { timezone: Etc/UTC, start: 0 8 * * *, end: 0 18 * * *, desiredReplicas: "4" } }
+    - { type: aws-sqs-queue, authenticationRef: { name: aws }, metadata: { queueURL: "https://q", queueLength: "5", awsRegion: eu-west-1 } }
+    - { type: mysql, metadata: { queryValue: "5", query: select 1, passwordFromEnv: PASSWORD } }
+    - { type: mysql, metadata: { queryValue: "05", query: select 1, passwordFromEnv: PASSWORD } }
+    - { type: own-scaler, metadata: { a: b } }
+`);
+  for (const text of [
+    "keda.Triggers.cron({ timezone: 'Etc/UTC', start: '0 8 * * *', end: '0 18 * * *', desiredReplicas: 4, name: 'day' })",
+    'queueLength: 5,',
+    "authentication: keda.TriggerAuthentication.fromName('aws')",
+    "keda.Triggers.mysql({ queryValue: 5, query: 'select 1', password: keda.fromEnv('PASSWORD') })",
+    "type: 'mysql',",
+    "keda.Trigger.custom({ type: 'own-scaler', metadata: { a: 'b' } })",
+  ]) {
+    expect(source).toContain(text);
+  }
+});
+
+test('a cluster without a version of Ray, and a runtime without a policy', () => {
+  const source = sourceOf(`
+apiVersion: ray.io/v1
+kind: RayService
+metadata: { name: answers, namespace: lab }
+spec:
+  serveConfigV2: "applications: []"
+  upgradeStrategy:
+    type: NewClusterWithIncrementalUpgrade
+    clusterUpgradeOptions: { gatewayClassName: istio, intervalSeconds: 1, stepSizePercent: 20 }
+  rayClusterConfig:
+    enableInTreeAutoscaling: true
+    headGroupSpec: { rayStartParams: {}, template: { spec: { containers: [{ name: ray-head, image: example.com/ray }] } } }
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: { name: plain }
+spec:
+  mlPolicy: { numNodes: 2 }
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template:
+            metadata: { labels: { trainer.kubeflow.org/trainjob-ancestor-step: trainer } }
+            spec: { template: { spec: { containers: [{ name: node, image: example.com/plain }] } } }
+`);
+  expect(source).toContain('new ray.RayService(');
+  expect(source).toContain("upgrade: { gatewayClassName: 'istio', stepPercent: 20, interval: Duration.seconds(1) }");
+  expect(source).toContain('new trainer.ClusterTrainingRuntime(');
+  expect(source).not.toMatch(/rayVersion|policy|overrides|addJsonPatch/);
+});

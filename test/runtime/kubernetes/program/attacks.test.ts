@@ -161,7 +161,7 @@ describe('attacks', () => {
     expect(isBound('poison/bad-0')).toBe(false);
     await expectOthersRun();
     expect(await rig.metric('gantry_set_aside', 'kind="gang"')).toBe(1);
-    await rig.until('the reason is told', () => rig.server.condition('poison/bad-0') !== undefined);
+    await rig.until('the reason is reported', () => rig.server.condition('poison/bad-0') !== undefined);
     expect(rig.server.condition('poison/bad-0')).toContain('cannot read properties of undefined');
     isPoison = false;
     await rig.until('it runs once the error is gone', () => isBound('poison/bad-1'));

@@ -99,7 +99,7 @@ describe('two replicas', () => {
     await first.until('the gang runs', () => Object.keys(server.places()).length === 8);
     expect([first.said('placing').length, second.said('placing').length]).toEqual([1, 0]);
     expect([await first.metric('gantry_leader'), await second.metric('gantry_leader')]).toEqual([1, 0]);
-    // Nobody renews: the first has to stop before the second may begin.
+    // The lease is not renewed: the first has to stop before the second may begin.
     server.trouble = ({ method, path }) => (path.includes('/leases') && method !== 'GET' ? 503 : undefined);
     await first.pass(30_000);
     first.addPods(...gangOf('b', 8));

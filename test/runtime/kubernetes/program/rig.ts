@@ -35,7 +35,7 @@ export interface LogLine {
   readonly [member: string]: unknown;
 }
 
-/** To be called before anything is made: from here on time stands still. */
+/** To be called before anything is made: from here on time does not pass. */
 export function stopTime(seed = 1): void {
   jest.useFakeTimers({
     doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'hrtime'],

@@ -95,7 +95,7 @@ describe('what tenants write', () => {
     );
     await rig.until('others run', () => isBound('default/in-good') && isBound('default/in-none'));
     expect([isBound('default/in-a'), isBound('default/in-below')]).toEqual([false, false]);
-    await rig.until('the reason is told', () => rig.server.condition('default/in-a')?.includes('cycle') === true);
+    await rig.until('the reason is reported', () => rig.server.condition('default/in-a')?.includes('cycle') === true);
     expect(rig.server.condition('default/in-a')).toContain(
       'Queue "a" is set aside: its parents form a cycle: a -> b -> a',
     );

@@ -50,6 +50,7 @@ export const requestRules: readonly Rule[] = [
             path: `${path}/resources`,
             message: `the container ${name} requests no ${missing.join(' and no ')}`,
             expected: missing.map((resource) => `requests.${resource}`).join(', '),
+            fix: `Set ${missing.map((resource) => `resources.requests.${resource}`).join(' and ')}.`,
           };
         }
       }

@@ -2,48 +2,19 @@
  * Scaled objects, scaled jobs, and authentications of KEDA.
  */
 import {
-  wordOf,
-  Call,
   duration,
   type Expression,
   type Fields,
-  fieldsOf,
   isFields,
   namedReference,
   nonEmpty,
   Reference,
-  referenceTo,
   textOf,
+  wordOf,
 } from '../expression';
 import { podProps } from '../pods';
-import { all, at, type Inverse, listOf, oneOf, present, priorityOf, whole, workload } from '../proposal';
-
-function triggersOf(list: Expression): readonly Call[] | undefined {
-  return all(list, (trigger) => {
-    const type = textOf(at(trigger, 'type'));
-    const metadata = at(trigger, 'metadata');
-    const strings = Object.values(fieldsOf(metadata)).every((value) => typeof value === 'string');
-    if (type === undefined || !isFields(metadata) || !strings) {
-      return undefined;
-    }
-    const reference = at(trigger, 'authenticationRef', 'name');
-    const shared = at(trigger, 'authenticationRef', 'kind') === 'ClusterTriggerAuthentication';
-    const authentication =
-      reference === undefined
-        ? undefined
-        : referenceTo(reference, shared ? 'keda.ClusterTriggerAuthentication' : 'keda.TriggerAuthentication');
-    return new Call('keda.Trigger.custom', [
-      present({
-        type,
-        name: at(trigger, 'name'),
-        metricType: oneOf(at(trigger, 'metricType'), 'AverageValue', 'Value', 'Utilization'),
-        useCachedMetrics: at(trigger, 'useCachedMetrics'),
-        metadata,
-        authentication,
-      }),
-    ]);
-  });
-}
+import { at, type Inverse, listOf, oneOf, present, priorityOf, whole, workload } from '../proposal';
+import { triggersOf } from './keda-triggers';
 
 /** The workload, where the stack has it; its replicas are stated there. */
 function targetOf(target: Expression): Expression {

@@ -13,7 +13,6 @@ interface Cluster {
 const DASHBOARD = 'dashboard-host';
 
 function clusterOf(spec: Expression): Cluster | undefined {
-  const rayVersion = textOf(at(spec, 'rayVersion'));
   const head = podProps(at(spec, 'headGroupSpec', 'template'), { container: 'ray-head' });
   const groups: Pods[] = [];
   const autoscaling = at(spec, 'enableInTreeAutoscaling') === true;
@@ -25,7 +24,7 @@ function clusterOf(spec: Expression): Cluster | undefined {
     groups.push(pods);
     return { groupName: at(group, 'groupName'), ...boundsOf(group, autoscaling), ...pods.props };
   });
-  if (head === undefined || workers === undefined || rayVersion === undefined) {
+  if (head === undefined || workers === undefined) {
     return undefined;
   }
   const start = fieldsOf(at(spec, 'headGroupSpec', 'rayStartParams'));
@@ -39,7 +38,7 @@ function clusterOf(spec: Expression): Cluster | undefined {
   return {
     pods: [head, ...groups],
     parts: {
-      rayVersion,
+      rayVersion: at(spec, 'rayVersion'),
       head: { ...head.props, schedulesTasks: cpus === '0' ? undefined : true, startParams },
       workers: nonEmpty(workers),
       autoscaler: autoscaling
@@ -144,13 +143,12 @@ const service: Inverse = (object) => {
     return undefined;
   }
   const { props, taken } = withPriority(object, found.pods);
-  const upgrade = at(spec, 'upgradeStrategy', 'type');
   return workload(
     'ray.RayService',
     {
       serveConfig,
       cluster: found.parts,
-      upgrade: upgrade === 'NewCluster' ? 'new-cluster' : upgrade === 'None' ? 'none' : undefined,
+      upgrade: upgradeOf(at(spec, 'upgradeStrategy')),
       clusterDeletionDelay: duration(at(spec, 'rayClusterDeletionDelaySeconds')),
       excludeHead: flag(at(spec, 'excludeHeadPodFromServeSvc')),
       ...props,
@@ -158,6 +156,19 @@ const service: Inverse = (object) => {
     { taken },
   );
 };
+
+const UPGRADES: Readonly<Record<string, string>> = { NewCluster: 'new-cluster', None: 'none' };
+
+function upgradeOf(strategy: Expression): Expression {
+  const type = textOf(at(strategy, 'type')) ?? '';
+  const options = fieldsOf(at(strategy, 'clusterUpgradeOptions'));
+  const { gatewayClassName, stepSizePercent, maxSurgePercent } = options;
+  const interval = duration(options.intervalSeconds);
+  const isIncremental = gatewayClassName !== undefined && stepSizePercent !== undefined && interval !== undefined;
+  return type === 'NewClusterWithIncrementalUpgrade' && isIncremental
+    ? { gatewayClassName, stepPercent: stepSizePercent, interval, maxSurgePercent }
+    : UPGRADES[type];
+}
 
 export const RAY: Readonly<Record<string, Inverse>> = {
   'ray.io/v1/RayCluster': cluster,

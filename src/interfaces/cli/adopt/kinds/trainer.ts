@@ -128,7 +128,7 @@ const runtime =
   (className: string): Inverse =>
   ({ spec }) => {
     const policies = fieldsOf(at(spec, 'mlPolicy'));
-    const policy = Object.keys(policies).find((name) => POLICIES.includes(name));
+    const [policy, ...otherPolicies] = Object.keys(policies).filter((name) => name !== 'numNodes');
     const jobs = new Map(
       listOf(at(spec, 'template', 'spec', 'replicatedJobs')).map((job) => [wordOf(at(job, 'name')), job]),
     );
@@ -139,12 +139,13 @@ const runtime =
       sharesClaim: initializers !== undefined,
       scheduler: gang?.schedulerName,
     });
-    const isKnown = jobs.size === expected.length && expected.every((name) => jobs.has(name));
-    if (policy === undefined || pods === undefined || !isKnown) {
+    const isKnownPolicy = otherPolicies.length === 0 && (policy === undefined || POLICIES.includes(policy));
+    const isKnown = isKnownPolicy && jobs.size === expected.length && expected.every((name) => jobs.has(name));
+    if (pods === undefined || !isKnown) {
       return undefined;
     }
     const nodes = whole(at(spec, 'mlPolicy', 'numNodes'));
-    const settings = fieldsOf(policies[policy]);
+    const settings = fieldsOf(at(policies, policy ?? ''));
     const options = present({
       processesPerNode: whole(settings.numProcPerNode),
       sshAuthMountPath: settings.sshAuthMountPath,
@@ -153,7 +154,8 @@ const runtime =
       className,
       overrides: 'spec',
       props: {
-        policy: new Call(`trainer.MlPolicy.${policy}`, policy === 'mpi' ? [options] : []),
+        policy:
+          policy === undefined ? undefined : new Call(`trainer.MlPolicy.${policy}`, policy === 'mpi' ? [options] : []),
         nodes: nodes === 1 ? undefined : nodes,
         ...pods.props,
         ...priorityOf([pods]),

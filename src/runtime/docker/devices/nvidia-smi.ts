@@ -1,0 +1,86 @@
+/**
+ * What `nvidia-smi -q -x` and `nvidia-smi -L` print, as plain values.
+ *
+ * The XML has no MIG UUID before driver 570 and no MIG profile at all; the list has both. The index of a device is the one of the list, which `topo -m` and CDI
+ * use too.
+ */
+import { nvidiaFault } from './nvidia-health';
+import { elementAt, parseXml, textAt, type XmlElement } from './xml';
+
+export interface NvidiaGpu {
+  readonly uuid: string;
+  readonly model?: string;
+  readonly memoryMiB?: number;
+  /** As sysfs names it: `0000:3b:00.0`. */
+  readonly busId?: string;
+  /** MIG mode is on. */
+  readonly isDivided: boolean;
+  /** Why nothing should start on it. @default - nothing is wrong */
+  readonly fault?: string;
+}
+
+export interface NvidiaReport {
+  readonly driver?: string;
+  readonly gpus: readonly NvidiaGpu[];
+}
+
+/** @returns `undefined` if the text is not a report */
+export function parseNvidiaReport(xml: string): NvidiaReport | undefined {
+  const root = parseXml(xml);
+  if (root?.name !== 'nvidia_smi_log') {
+    return undefined;
+  }
+  const driver = textAt(root, 'driver_version');
+  return {
+    ...(driver === undefined ? {} : { driver }),
+    gpus: root.children.filter(({ name }) => name === 'gpu').flatMap((gpu) => gpuOf(gpu) ?? []),
+  };
+}
+
+function gpuOf(gpu: XmlElement): NvidiaGpu | undefined {
+  const uuid = textAt(gpu, 'uuid');
+  if (uuid === undefined) {
+    return undefined;
+  }
+  const model = textAt(gpu, 'product_name');
+  const memory = /^(\d+) MiB$/.exec(textAt(gpu, 'fb_memory_usage', 'total') ?? '')?.[1];
+  const busId = busIdOf(textAt(gpu, 'pci', 'pci_bus_id') ?? /\bid="([^"]*)"/.exec(gpu.attributes)?.[1]);
+  const fault = nvidiaFault(gpu);
+  return {
+    uuid,
+    ...(model === undefined ? {} : { model: model.replace(/^NVIDIA /, '') }),
+    ...(memory === undefined ? {} : { memoryMiB: Number(memory) }),
+    ...(busId === undefined ? {} : { busId }),
+    isDivided: elementAt(gpu, 'mig_mode', 'current_mig')?.text === 'Enabled',
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+/** `0000:3b:00.0` of `00000000:3B:00.0`, or of `0000:3b:00` in the kernel log. */
+export function busIdOf(text: string | undefined): string | undefined {
+  const [, domain, bus, device, part = '0'] =
+    /^([0-9a-f]{4,8}):([0-9a-f]{2}):([0-9a-f]{2})(?:\.([0-7]))?$/i.exec(text ?? '') ?? [];
+  return domain === undefined ? undefined : `${domain.slice(-4)}:${bus}:${device}.${part}`.toLowerCase();
+}
+
+export interface ListedGpu {
+  readonly index: number;
+  readonly uuid: string;
+  /** In the order of their numbers. */
+  readonly mig: readonly { readonly number: number; readonly id: string; readonly profile: string }[];
+}
+
+/** Devices of `nvidia-smi -L`. Other lines, such as warnings, are left out. */
+export function parseNvidiaList(text: string): readonly ListedGpu[] {
+  const gpus: { index: number; uuid: string; mig: { number: number; id: string; profile: string }[] }[] = [];
+  for (const line of text.split('\n')) {
+    const gpu = /^GPU (\d+): .*\(UUID: (GPU-[\w-]+)\)/.exec(line);
+    const mig = /^\s+MIG (\S+)\s+Device\s+(\d+): \(UUID: (MIG-[\w/-]+)\)/.exec(line);
+    if (gpu !== null) {
+      gpus.push({ index: Number(gpu[1]), uuid: gpu[2], mig: [] });
+    } else if (mig !== null) {
+      gpus.at(-1)?.mig.push({ number: Number(mig[2]), id: mig[3], profile: mig[1] });
+    }
+  }
+  return gpus;
+}
