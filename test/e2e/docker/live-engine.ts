@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -62,6 +63,13 @@ export class LiveEngine {
   /** Whether the daemon was killed as `killAtNextStart` asked. */
   get wasKilledAtStart(): boolean {
     return existsSync(`${this.trap}.sprung`);
+  }
+
+  /** Takes from containerd what it knows of running tasks, as if it had been killed before it wrote that down. */
+  forgetTasks(): void {
+    const tasks = join(this.folder, 'exec/containerd/daemon/io.containerd.runtime.v2.task/moby');
+    // Not removed: root file systems are mounted in it.
+    renameSync(tasks, join(this.folder, 'forgotten'));
   }
 
   private get trap(): string {
