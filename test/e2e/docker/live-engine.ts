@@ -85,6 +85,9 @@ export class LiveEngine {
 
   async stop(): Promise<void> {
     await stopProcess(this.process, 20_000);
+    // Shims that containerd was made to forget work in the folder.
+    const shims = `for p in /proc/[0-9]*; do case $(readlink $p/cwd) in ${this.folder}/*) kill -9 \${p#/proc/};; esac; done`;
+    spawnSync('sh', ['-c', shims]);
     spawnSync('sh', ['-c', `grep -o '${this.folder}[^ ]*' /proc/mounts | sort -r | xargs -r umount -l`]);
     rmSync(this.folder, { recursive: true, force: true });
   }
