@@ -1,4 +1,4 @@
-import { javascript, typescript } from 'projen';
+import { javascript, JsonFile, typescript } from 'projen';
 import { FormatConfig } from './format-config';
 import { LintConfig } from './lint-config';
 import { addSuiteConfigs } from './suite-config';
@@ -213,6 +213,16 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     // Tests see Jest's globals, in editors and in the lint.
     this.tryFindObjectFile('test/tsconfig.json')!.addOverride('extends', '../tsconfig.dev.json');
+    for (const folder of DEV_FOLDERS.filter((name) => name !== 'test')) {
+      new JsonFile(this, `${folder}/tsconfig.json`, {
+        allowComments: true,
+        obj: {
+          extends: '../tsconfig.dev.json',
+          compilerOptions: { noEmit: true, rootDir: '..' },
+          include: ['**/*.ts'],
+        },
+      });
+    }
     // Code of the HTML pages runs in a browser, and knows the document and not Node.
     this.tsconfig!.addExclude(PAGE_CODE);
     this.tsconfig!.addExclude(PROJECT_TEMPLATES);
@@ -368,6 +378,21 @@ export class GantryProject extends typescript.TypeScriptProject {
       description:
         'Ask a live API server about thousands of manifests, for the tests that run without one: [--seed S] [--questions N] (needs Go)',
       exec: 'tsx test/e2e/agreement/record.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:more-verdicts', {
+      description:
+        'Add verdicts of a live API server that notice changes of the code which no recorded one notices: [--seed S] [--questions N] (needs Go)',
+      exec: 'tsx test/e2e/agreement/record-more.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:cases', {
+      description: 'Add verdicts of a live API server about the documents of the unit tests (needs Go)',
+      exec: 'tsx test/e2e/agreement/record-cases.ts',
+    });
+    this.addTask('record:decisions', {
+      description: 'Write what the placement core decides in random worlds: [--worlds N]',
+      exec: 'tsx test/placement/recorded/record.ts',
       receiveArgs: true,
     });
     this.addTask('record:admission', {

@@ -5,6 +5,7 @@
  * Go's zero values, which it also writes as defaults of every required field, are dropped: they would make `required` mean nothing.
  */
 import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../src/facts/api/schema';
+import { isZeroDefault, specialDefinition } from '../../src/checks/cluster/definition-facts';
 import { keptSchema, type MutableSchema } from './kept-schema';
 
 /** A named definition, `io.k8s.api.core.v1.PodSpec`. Definitions may refer to themselves, so they are a graph. */
@@ -30,23 +31,6 @@ export interface KubernetesApi {
   /** The definition that a schema node is, by identity. */
   readonly nameOf: ReadonlyMap<Schema, string>;
 }
-
-const ANY_OBJECT: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-const ANYTHING: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
-
-/** Definitions whose OpenAPI says less, or other, than the server's decoder takes. */
-const SPECIAL: Readonly<Record<string, Schema>> = {
-  'io.k8s.apimachinery.pkg.api.resource.Quantity': { type: 'string', format: 'quantity' },
-  'io.k8s.apimachinery.pkg.util.intstr.IntOrString': { 'x-kubernetes-int-or-string': true },
-  'io.k8s.apimachinery.pkg.apis.meta.v1.Time': { type: 'string', format: 'date-time' },
-  'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime': { type: 'string', format: 'date-time' },
-  'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': ANY_OBJECT,
-  'io.k8s.apimachinery.pkg.runtime.RawExtension': ANY_OBJECT,
-  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON': ANYTHING,
-  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray': ANYTHING,
-  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool': ANYTHING,
-  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray': ANYTHING,
-};
 
 interface GroupVersionKind {
   readonly group: string;
@@ -88,7 +72,7 @@ export function readKubernetesApi(minor: KubernetesMinor, files: ReadonlyMap<str
     definitions.set(name, definition);
     nameOf.set(schema, name);
     const kept =
-      SPECIAL[name] ??
+      specialDefinition(name) ??
       keptSchema(withoutZeroDefaults(source), name, (ref) => define(ref.slice(ref.lastIndexOf('/') + 1)).schema);
     Object.assign(schema, kept);
     return definition;
@@ -179,7 +163,7 @@ function withoutZeroDefaults(value: JsonObject): JsonObject {
     }
     const out: JsonObject = {};
     for (const [key, child] of Object.entries(node)) {
-      if (!isMap && key === 'default' && isZero(child)) {
+      if (!isMap && key === 'default' && isZeroDefault(child)) {
         continue;
       }
       out[key] = walk(child, !isMap && key === 'properties');
@@ -187,14 +171,4 @@ function withoutZeroDefaults(value: JsonObject): JsonObject {
     return out;
   };
   return walk(value, false) as JsonObject;
-}
-
-function isZero(value: JsonValue): boolean {
-  return (
-    value === '' ||
-    value === 0 ||
-    value === false ||
-    value === null ||
-    (typeof value === 'object' && Object.keys(value).length === 0)
-  );
 }

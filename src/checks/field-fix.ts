@@ -139,6 +139,10 @@ function fieldInHand(path: string, message: string): string {
   if (named === undefined || field.includes(named) || message.startsWith(`${field} `)) {
     return field;
   }
+  const [first = ''] = named.split('.');
+  if (field.split('.').at(-1) === first) {
+    return `${field}${named.slice(first.length)}`;
+  }
   const isBelow = path !== '' && /^\w+(?:\[\d+\])*$/.test(field.split('.').at(-1) ?? '') && !named.endsWith(field);
   return isBelow ? `${field}.${named}` : named;
 }

@@ -38,6 +38,9 @@ function emptyCapacity(table: NodeTable, row: number, podClass: PodClass): numbe
   if (accelerator.kind === 'mig') {
     return Math.min(pods, Math.floor(instances(table, row, podClass) / deviceCount));
   }
+  if (table.deviceStart[row] === table.deviceStart[row + 1]) {
+    return 0;
+  }
   const spare = used[table.deviceResource[row]] ?? 0;
   // Several devices of one pod are different ones: no device serves more pods than there are.
   for (; pods > 0; pods--) {

@@ -312,7 +312,7 @@ export class GangPlacer {
         const inside = intersect(within, tree, domain);
         const done = this.attempt(() =>
           kind === undefined
-            ? this.parts(withoutTopology(unit), wanted, inside)
+            ? this.parts(unit, wanted, inside)
             : this.spread(
                 tree,
                 kind,
@@ -339,7 +339,7 @@ export class GangPlacer {
     if (kind !== undefined && this.attempt(() => this.spread(tree, kind, pods, anywhere, within, undefined))) {
       return true;
     }
-    return topology.sliceLevel === undefined && this.parts(withoutTopology(unit), wanted, within);
+    return topology.sliceLevel === undefined && this.parts(unit, wanted, within);
   }
 
   /** Balanced over the domains of the preferred level, where the policy wants that and it can be. */
@@ -605,10 +605,6 @@ export function requires({ topology, children, roles }: UnitRecord): boolean {
 /** Do all pods go to this one domain, however they are told apart? */
 function isWhole({ mode, balanced = false, sliceLevel }: TopologyRequest, { children }: Domain): boolean {
   return mode === 'required' && !balanced && sliceLevel === undefined && children.length === 0;
-}
-
-function withoutTopology({ roles, children }: Part): Part {
-  return { roles, children, topology: undefined };
 }
 
 function podsOf(unit: Part, isMeant: (pod: PodRecord) => boolean): PodRecord[] {

@@ -42,6 +42,7 @@ const CASES: readonly (readonly [
     'Set v.medium to Memory, or remove it for disk.',
   ],
   ['/r/verbs', 'the rule must have verbs', undefined, 'Set r.verbs.'],
+  ['/s/roles', 'roles.Launcher must be set', undefined, 'Set s.roles.Launcher.'],
   // What must not.
   ['/a/id', 'id must not be set in a schema', undefined, 'Remove a.id.'],
   ['/a/tag', 'list-type must be set only for lists', undefined, 'Remove a.tag.'],

@@ -1,13 +1,14 @@
 /**
  * `npm run test:mutation -- FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE] [--tests REGEX]`: how much of what could go wrong in these folders the unit tests notice.
  *
- * Draws N mutants of each folder by the seed (`FOLDER:N` for another number in one), runs all unit tests once to see which test meets which mutant, then asks for each mutant the tests that
- * meet it, until one fails. A mutant that no test meets counts as survived, and so does one that is not noticed within the budget.
+ * Draws N mutants of each folder by the seed (`FOLDER:N` for another number in one), runs the unit tests that load the changed files once to see which test
+ * meets which mutant, then asks for each mutant the tests that meet it, until one fails. A mutant that no test meets counts as survived, and so does one that is not noticed within the budget.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ImportGraph } from './imports';
 import { type Mutant, mutantsIn, PROJECT, sampled } from './mutants';
 import { type Plan, planFile } from './plan';
 import { isKilled, print, type Result, type Row, table } from './report';
@@ -67,7 +68,8 @@ async function main(): Promise<void> {
     const groups = groupsOf(options);
     const plan: Plan = { mutants: groups.flatMap(({ mutants }) => mutants) };
     writeFileSync(planFile(folder), JSON.stringify(plan));
-    const records = await recorded(runner, options.tests);
+    const files = new Set(plan.mutants.map(({ file }) => file));
+    const records = await recorded(runner, suitesThatLoad(files, options.tests));
     const rows: Row[] = [];
     for (const { folder: name, mutants, all } of groups) {
       const results: Result[] = [];
@@ -123,10 +125,17 @@ function survivorsOf(file: string): ReadonlySet<string> {
   return new Set(survived.map(({ mutant }) => keyOf(mutant)));
 }
 
+/** The suites whose imports lead to one of the files. */
+function suitesThatLoad(files: ReadonlySet<string>, tests: RegExp): readonly string[] {
+  const graph = new ImportGraph();
+  return suitesIn(PROJECT).filter(
+    (suite) => tests.test(suite) && [...graph.closureOf(suite)].some((file) => files.has(file)),
+  );
+}
+
 /** Which suite met which mutants in the unchanged code. Suites that fail there say nothing, and are left out. */
-async function recorded(runner: SuiteProcess, tests: RegExp): Promise<readonly SuiteRecord[]> {
+async function recorded(runner: SuiteProcess, suites: readonly string[]): Promise<readonly SuiteRecord[]> {
   const records: SuiteRecord[] = [];
-  const suites = suitesIn(PROJECT).filter((suite) => tests.test(suite));
   for (const [index, suite] of suites.entries()) {
     const outcome = await runner.run({ mutant: 0, suite, tests: 'all' }, 600);
     if (typeof outcome === 'string' || !outcome.passed || outcome.hits === undefined) {
@@ -154,8 +163,7 @@ async function judged(
     if (spent > budget) {
       return { mutant, verdict: 'survived', note: `${spent.toFixed(0)} s of tests did not notice it` };
     }
-    // Much more than it took, because other programs may run on this machine.
-    const outcome = await runner.run(order, 60 + 20 * seconds);
+    const outcome = await runner.run(order, 20 + 5 * seconds);
     if (typeof outcome === 'string') {
       return { mutant, verdict: outcome === 'hung' ? 'timed out' : 'killed', note: order.suite };
     }

@@ -1,7 +1,9 @@
 import { runInNewContext } from 'node:vm';
 import ts from 'typescript';
+import { ImportGraph } from './imports';
 import { instrumented, IS_ACTIVE } from './instrument';
 import { type Mutant, mutantsOf, sampled } from './mutants';
+import { processorSeconds } from './processor-time';
 import { ordersFor, type SuiteRecord } from './suites';
 
 const CODE = `
@@ -112,4 +114,32 @@ test('a mutant is shown to the suites that met it, the nearest first, and to the
     { mutant: 7, suite: 'test/checks/server/pods.test.ts', seconds: 5, tests: ['a'] },
     { mutant: 7, suite: 'test/examples/gpu.test.ts', seconds: 1, tests: 'all' },
   ]);
+});
+
+describe('the imports of a suite', () => {
+  const loaded = new ImportGraph().closureOf('test/runtime/kubernetes/leader.test.ts');
+
+  it('lead to what it imports, and to what that imports', () => {
+    expect(loaded).toContain('src/runtime/kubernetes/leader.ts');
+    expect(loaded).toContain('src/runtime/kubernetes/api/backoff.ts');
+    expect(loaded).toContain('test/runtime/kubernetes/fake-server.ts');
+  });
+
+  it('do not lead to the rest', () => {
+    expect([...loaded].filter((file) => file.startsWith('src/constructs/'))).toEqual([]);
+  });
+
+  it('lead to entry points by their names', () => {
+    expect(new ImportGraph().closureOf('examples/devices/main.ts')).toContain('src/index.ts');
+  });
+});
+
+it('counts processor time, not time that passes', async () => {
+  const before = processorSeconds(process.pid);
+  await new Promise((done) => setTimeout(done, 50));
+  const rested = processorSeconds(process.pid) - before;
+  for (const end = process.cpuUsage().user + 100_000; process.cpuUsage().user < end;) {
+    Math.sqrt(2);
+  }
+  expect(processorSeconds(process.pid) - before).toBeGreaterThan(rested + 0.05);
 });

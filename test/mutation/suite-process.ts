@@ -5,6 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { PROJECT } from './mutants';
 import { type Order, type Outcome, RUN_FOLDER } from './plan';
+import { processorSeconds } from './processor-time';
 
 /** Contexts of finished suites are not given back in full. */
 const MEMORY_LIMIT_MIB = 2500;
@@ -14,13 +15,19 @@ export class SuiteProcess {
 
   constructor(private readonly folder: string) {}
 
-  /** Runs a suite; `hung` where it takes longer than `seconds`, `ended` where the process ended by itself. */
+  /** Runs a suite; `hung` where it takes more than `seconds` of processor time, `ended` where the process ended by itself. */
   async run(order: Order, seconds: number): Promise<Outcome | 'hung' | 'ended'> {
     const child = await this.ready();
     const outcome = await new Promise<Outcome | 'hung' | 'ended'>((resolve) => {
-      const timer = setTimeout(() => resolve('hung'), seconds * 1000);
-      const settle = (result: Outcome | 'ended'): void => {
-        clearTimeout(timer);
+      const pid = child.pid ?? 0;
+      const started = processorSeconds(pid);
+      const timer = setInterval(() => {
+        if (processorSeconds(pid) - started > seconds) {
+          settle('hung');
+        }
+      }, 1000);
+      const settle = (result: Outcome | 'hung' | 'ended'): void => {
+        clearInterval(timer);
         resolve(result);
       };
       child.removeAllListeners('message');

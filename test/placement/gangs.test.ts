@@ -170,4 +170,26 @@ describe('order and reservations', () => {
     const decision = run(cluster([node('a', 4)], gangs, [running('leaving', 'a', 0, { state: 'releasing' })]));
     expect(decision).toMatchObject({ bindings: [], nominations: [{ pod: 'g-worker-0', node: 'a' }], evictions: [] });
   });
+
+  it('place a role in one domain of its own level, whether its pods are alike, differ, or lead', () => {
+    const role = (leader: boolean, count: number): Gang['roles'][number] => ({
+      name: 'all',
+      count,
+      leader,
+      template: template(2),
+      topology: { topology: 'room', required: 'rack' },
+    });
+    const of = (leader: boolean, minimum: number, more: Partial<Gang> = {}): readonly string[] =>
+      nodesOf(
+        run(
+          cluster(racks, [gang('g', 0, template(0), { roles: [role(leader, minimum)], ...more })], [], { topologies }),
+        ),
+        'g',
+      );
+    expect(of(false, 4)).toEqual(['n0', 'n1']);
+    // Several leaders, and pods that others may not be near, are placed one by one.
+    expect(of(true, 4)).toEqual(['n0', 'n1']);
+    expect(of(true, 5)).toEqual([]);
+    expect(of(true, 4, { topology: { topology: 'room', required: 'zone' } })).toEqual(['n0', 'n1']);
+  });
 });

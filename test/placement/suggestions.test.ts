@@ -113,4 +113,12 @@ describe('suggestions', () => {
     expect(asks(9)).toBeUndefined();
     expect(asks(16)).toBeUndefined();
   });
+
+  it('are made in a cluster whose last node has no devices', () => {
+    const replica = template(0, { accelerator: { kind: 'shared', count: 1 } });
+    const gangs = [gang('there', 2, replica), gang('g', 2, replica)];
+    const nodes = [node('a', 1, { pool: 'gpu', devices: [{ replicas: 2 }] }), node('b', 0)];
+    const pending = pendingOf(nodes, gangs, [running('there', 'a', 0), running('there', 'a', 1)]);
+    expect(change(pending, 'more-nodes')).toEqual({ kind: 'more-nodes', like: 'a', pool: 'gpu', count: 1 });
+  });
 });

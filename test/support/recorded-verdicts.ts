@@ -48,6 +48,14 @@ export function printVerdict(base: string, { text, form, verdict, fields }: Reco
   return `${start} ${end} ${form} ${verdict}${names}\t${text.slice(start, text.length - end)}`;
 }
 
+/** The lines at the top of the file, which say where it comes from. */
+export function verdictsHead(file: string): readonly string[] {
+  return file
+    .split('\n')
+    .filter((line) => line.startsWith('#'))
+    .map((line) => line.slice('# '.length));
+}
+
 export function readVerdicts(file: string): readonly VerdictGroup[] {
   const groups: { base: string; verdicts: RecordedVerdict[] }[] = [];
   for (const line of file.split('\n')) {
@@ -77,6 +85,18 @@ function read(base: string, line: string): RecordedVerdict {
 
 function encoded(field: string): string {
   return field.replace(/[%?\s]/g, (character) => encodeURIComponent(character));
+}
+
+/** Whether Gantry says the same: the verdict, and the fields that it named when this was recorded. */
+export function agrees(
+  recorded: RecordedVerdict,
+  gantry: { readonly verdict: string; readonly findings: readonly { readonly path: string }[] },
+): boolean {
+  const paths = gantry.findings.map(({ path }) => path);
+  return (
+    gantry.verdict === (recorded.verdict === 'accepted' ? 'accepted' : 'refused') &&
+    recorded.fields.every(({ field, named }) => !named || names(paths, field))
+  );
 }
 
 /** Whether one of the places where Gantry objects is the field that the server names, its parent, or a child of it. */

@@ -6,26 +6,10 @@
  */
 import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
+import { isZeroDefault, specialDefinition } from './definition-facts';
 import { readSchema } from '../schema/crd-schema';
 
-const ANY_OBJECT: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const ANYTHING: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
-const QUANTITY: Schema = { type: 'string', format: 'quantity' };
-const TIME: Schema = { type: 'string', format: 'date-time' };
-
-/** By the end of the name of the definition. */
-const SPECIAL: readonly (readonly [suffix: string, schema: Schema])[] = [
-  ['.api.resource.Quantity', QUANTITY],
-  ['.util.intstr.IntOrString', { 'x-kubernetes-int-or-string': true }],
-  ['.meta.v1.Time', TIME],
-  ['.meta.v1.MicroTime', TIME],
-  ['.meta.v1.FieldsV1', ANY_OBJECT],
-  ['.runtime.RawExtension', ANY_OBJECT],
-  ['.apiextensions.v1.JSON', ANYTHING],
-  ['.apiextensions.v1.JSONSchemaPropsOrArray', ANYTHING],
-  ['.apiextensions.v1.JSONSchemaPropsOrBool', ANYTHING],
-  ['.apiextensions.v1.JSONSchemaPropsOrStringArray', ANYTHING],
-];
 
 /** Definitions of one server. */
 export class OpenApiSchemas {
@@ -58,9 +42,8 @@ export class OpenApiSchemas {
     // Entered before it is filled: a definition that reaches itself finds this very node.
     const schema: Schema = {};
     this.read.set(name, schema);
-    const special = SPECIAL.find(([suffix]) => name.endsWith(suffix))?.[1];
     const raw = Object.hasOwn(this.definitions, name) ? this.definitions[name] : undefined;
-    Object.assign(schema, special ?? (isObject(raw) ? this.schema(raw) : ANYTHING));
+    Object.assign(schema, specialDefinition(name) ?? (isObject(raw) ? this.schema(raw) : ANYTHING));
     return schema;
   }
 
@@ -78,7 +61,7 @@ export class OpenApiSchemas {
     }
     const { properties, items, additionalProperties, default: fallback, ...rest } = raw;
     const schema: Record<string, unknown> = { ...readSchema(rest) };
-    if (fallback !== undefined && !isZero(fallback)) {
+    if (fallback !== undefined && !isZeroDefault(fallback)) {
       schema.default = fallback;
     }
     if (isObject(properties)) {
@@ -94,15 +77,4 @@ export class OpenApiSchemas {
     }
     return schema;
   }
-}
-
-/** Go's zero values are written as defaults of required fields; they would make `required` mean nothing. */
-function isZero(value: JsonValue): boolean {
-  return (
-    value === '' ||
-    value === 0 ||
-    value === false ||
-    value === null ||
-    (typeof value === 'object' && Object.keys(value).length === 0)
-  );
 }

@@ -122,6 +122,7 @@ const WITH_ARTICLE: Readonly<Record<string, string>> = {
   integer: 'an integer',
   number: 'a number',
   object: 'a map of fields',
+  quantity: 'a quantity',
   string: 'a string',
 };
 

@@ -1,7 +1,9 @@
 /**
  * A pod template as validation walks it: its containers of every kind with their pointers, and the volumes that a mount may name.
  */
+import { addAll } from '../../facts/collections';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { type Manifest } from '../../manifests/manifest';
 import { type PodTemplate } from '../../manifests/pod-template';
 import { asObject } from '../../manifests/read';
 import { given, items, itemsOf, type Placed, text } from './values';
@@ -106,8 +108,18 @@ function volumesOf(template: PodTemplate): ReadonlyMap<string, JsonObject> {
   return volumes;
 }
 
-/** Names of the volumes that a workload adds to its pods from claim templates of its own. */
+const addedByManifest = new WeakMap<Manifest, readonly string[]>();
+
+/** Names of the volumes that a workload adds to its pods from claim templates of its own; the same for all its templates. */
 export function addedVolumes({ manifest }: PodTemplate): readonly string[] {
+  let names = addedByManifest.get(manifest);
+  if (names === undefined) {
+    addedByManifest.set(manifest, (names = claimTemplatesOf(manifest)));
+  }
+  return names;
+}
+
+function claimTemplatesOf(manifest: Manifest): readonly string[] {
   const { kind } = manifest.id;
   const spec = asObject(manifest.object.spec);
   const lists: (JsonValue | undefined)[] = [];
@@ -118,17 +130,24 @@ export function addedVolumes({ manifest }: PodTemplate): readonly string[] {
     lists.push(asObject(spec.leaderWorkerTemplate).volumeClaimTemplates, spec.volumeClaimTemplates);
   }
   if (kind === 'DisaggregatedSet') {
-    lists.push(
-      ...items(spec, '/roles').map(
+    addAll(
+      lists,
+      items(spec, '/roles').map(
         ({ value }) => asObject(asObject(value.spec).leaderWorkerTemplate).volumeClaimTemplates,
       ),
     );
   }
   if (kind === 'JobSet') {
-    lists.push(...items(spec, '/volumeClaimPolicies').map(({ value }) => value.templates));
+    addAll(
+      lists,
+      items(spec, '/volumeClaimPolicies').map(({ value }) => value.templates),
+    );
   }
   if (kind === 'TrainingRuntime' || kind === 'ClusterTrainingRuntime') {
-    lists.push(...items(spec, '/template/spec/volumeClaimPolicies').map(({ value }) => value.templates));
+    addAll(
+      lists,
+      items(spec, '/template/spec/volumeClaimPolicies').map(({ value }) => value.templates),
+    );
   }
   return lists.flatMap((list) =>
     items(list, '')

@@ -3,7 +3,7 @@
  * requested, the labels of those nodes.
  */
 import { known } from '../../manifests/deferred';
-import { bytesText, type ByteSize } from '../resources/quantities';
+import { bytesText, type ByteSize, shown } from '../resources/quantities';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import {
   type AcceleratorName,
@@ -275,7 +275,7 @@ export class Accelerator implements PodPart {
     known('count', options.count);
     if (!Number.isInteger(options.count) || options.count < 0) {
       throw new Error(
-        `count must be a whole number greater than or equal to 1, not ${options.count}. For a pod without accelerators, omit the prop accelerators.`,
+        `count must be a whole number greater than or equal to 1, not ${shown(options.count)}. For a pod without accelerators, omit the prop accelerators.`,
       );
     }
     this.count = options.count;

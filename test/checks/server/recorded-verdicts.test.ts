@@ -5,7 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { askGantry, askGantryAboutText, type GantryVerdict } from '../../e2e/agreement/gantry-verdict';
-import { names, printVerdicts, readVerdicts, type RecordedVerdict } from '../../support/recorded-verdicts';
+import {
+  names,
+  printVerdicts,
+  readVerdicts,
+  type RecordedVerdict,
+  verdictsHead,
+} from '../../support/recorded-verdicts';
 
 const MINOR = '1.36';
 const file = readFileSync(join(__dirname, '../../fixtures/verdicts.txt'), 'utf8');
@@ -35,11 +41,7 @@ it('there are thousands of verdicts, accepted and rejected', () => {
 });
 
 it('the file is read as it was written', () => {
-  const head = file
-    .split('\n')
-    .filter((line) => line.startsWith('#'))
-    .map((line) => line.slice('# '.length));
-  expect(printVerdicts(head, groups)).toBe(file);
+  expect(printVerdicts(verdictsHead(file), groups)).toBe(file);
 });
 
 it('what the server accepts, no check rejects', () => {

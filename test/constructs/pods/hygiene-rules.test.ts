@@ -54,6 +54,21 @@ describeRules(hygieneRules, [
     },
   },
   {
+    rule: 'hygiene/capability-for-a-reason',
+    fires: {
+      'all capabilities': [secured({ capabilities: { add: ['ALL'] } })],
+      'the one that is nearly all': [secured({ capabilities: { add: ['IPC_LOCK', 'CAP_SYS_ADMIN'] } })],
+    },
+    silent: {
+      'one that RDMA needs': [secured({ capabilities: { add: ['IPC_LOCK'] } })],
+      'one that is dropped': [secured({ capabilities: { drop: ['ALL'] } })],
+      'a container that is privileged anyway': [secured({ privileged: true, capabilities: { add: ['SYS_ADMIN'] } })],
+      'a directory of the node': [
+        secured({ capabilities: { add: ['SYS_ADMIN'] } }, mounting('/dev')[1], mounting('/dev')[0]),
+      ],
+    },
+  },
+  {
     rule: 'hygiene/runs-as-non-root',
     fires: {
       root: [secured({ runAsUser: 0 })],

@@ -160,6 +160,11 @@ test.each<[string, JsonObject, string]>([
     rayJob({ shutdownAfterJobFinishes: true, deletionStrategy: { deletionRules: [after('DeleteSelf', 0)] } }),
     'job-deletion-strategy-fits',
   ],
+  [
+    'an outcome without a policy',
+    rayJob({ deletionStrategy: { onSuccess: { policy: 'DeleteNone' }, onFailure: {} } }),
+    'job-deletion-strategy-fits',
+  ],
   ['one rule twice', rules(after('DeleteSelf', 0), after('DeleteSelf', 5)), 'job-deletion-strategy-fits'],
   [
     'the job before its cluster',

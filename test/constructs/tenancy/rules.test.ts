@@ -470,6 +470,46 @@ spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {request
     expect(messages('tenancy/quota-holds-set', quota(`${key}: 1000Gi`), ...all)).toEqual([]);
   });
 
+  const deviceClaim = (kind: string, request: string): string => `
+apiVersion: resource.k8s.io/v1
+kind: ${kind}
+metadata: {name: devices, namespace: research}
+spec: ${kind === 'ResourceClaim' ? `{devices: {requests: [${request}]}}` : `{spec: {devices: {requests: [${request}]}}}`}`;
+  const gpus = (hard: number): string => quota(`gpu.nvidia.com.deviceclass.resource.k8s.io/devices: ${hard}`);
+
+  test.each([
+    ['one device without a count', '{name: a, exactly: {deviceClassName: gpu.nvidia.com}}', 1],
+    ['a count', '{name: a, exactly: {deviceClassName: gpu.nvidia.com, count: 3}}', 3],
+    ['all devices', '{name: a, exactly: {deviceClassName: gpu.nvidia.com, allocationMode: All}}', 32],
+    [
+      'the largest of alternatives',
+      '{name: a, firstAvailable: [{name: x, deviceClassName: gpu.nvidia.com, count: 2}, {name: y, deviceClassName: gpu.nvidia.com, count: 4}]}',
+      4,
+    ],
+    [
+      'several requests',
+      '{name: a, exactly: {deviceClassName: gpu.nvidia.com, count: 2}}, {name: b, exactly: {deviceClassName: gpu.nvidia.com}}, {name: c, exactly: {deviceClassName: mig.nvidia.com}}',
+      3,
+    ],
+  ])('a claim counts the devices of each class: %s', (_, request, count) => {
+    for (const kind of ['ResourceClaim', 'ResourceClaimTemplate']) {
+      expect(messages('tenancy/quota-holds-object', gpus(count), deviceClaim(kind, request))).toEqual([]);
+      expect(messages('tenancy/quota-holds-object', gpus(count - 1), deviceClaim(kind, request))).toEqual([
+        `the object exceeds v1 ResourceQuota research/quota (${count} > ${count - 1} gpu.nvidia.com.deviceclass.resource.k8s.io/devices)`,
+      ]);
+    }
+  });
+
+  test('one object that a quota never holds', () => {
+    const rule = 'tenancy/quota-holds-object';
+    expect(messages(rule, quota('requests.storage: 10Gi'), claim('a', '10Gi'))).toEqual([]);
+    expect(only(rule, quota('requests.storage: 9Gi'), claim('a', '10Gi'))).toMatchObject([
+      { object: 'v1 PersistentVolumeClaim research/a', path: '/spec', severity: 'warning', tier: 'server' },
+    ]);
+    expect(messages(rule, quota('services.nodeports: 1'), service('a'))).toHaveLength(1);
+    expect(messages(rule, quota('count/resourcequotas: 0'))).toEqual([]);
+  });
+
   test('a quota with a scope counts only the pods of its scope', () => {
     const terminating = quota('pods: 0', { more: '  scopes: [Terminating]' });
     expect(messages('tenancy/quota-holds-pod', terminating, job(''))).toEqual([]);

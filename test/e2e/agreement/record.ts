@@ -6,95 +6,45 @@
  * met by a few documents that it alone rejects or lets pass. To them come both sides of each limit (`boundaries.ts`), and expressions.
  */
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { type JsonObject, type KubernetesMinor } from '../../../src/facts/api/schema';
-import * as validObjects from '../../checks/server/valid-objects';
-import * as valid from '../../checks/server/valid';
-import {
-  names,
-  printVerdict,
-  printVerdicts,
-  type RecordedVerdict,
-  type VerdictGroup,
-} from '../../support/recorded-verdicts';
-import { whyNoControlPlane } from '../control-plane/availability';
-import { buildPrograms } from '../control-plane/build';
-import { Cluster } from '../control-plane/cluster';
+import { type KubernetesMinor } from '../../../src/facts/api/schema';
+import { printVerdicts, type VerdictGroup } from '../../support/recorded-verdicts';
 import { kubernetesMinor, kubernetesVersion } from '../control-plane/components';
-import { coveredDefinitions } from '../control-plane/covered-definitions';
-import { applyCustomResources } from '../control-plane/custom-resources';
-import { Discovery } from '../control-plane/discovery';
+import { askLiveServer, recordedBases, RECORDED_OPERATORS, requireControlPlane } from './asking';
 import { boundaryQuestions } from './boundaries';
-import { type BaseManifest, corpus } from './corpus';
-import { type Answer, askBoth } from './differential';
-import { askGantry, askGantryAboutText, type GantryVerdict } from './gantry-verdict';
+import { type Answer } from './differential';
 import { expressionQuestions } from './expressions';
-import { edgeNumber, edgeText, manyItems } from './edge-operators';
-import { OPERATORS, type Question, questions } from './mutants';
-import { prepareCluster } from './prepare';
-import { exampleOf } from './summary';
-
-const FIXTURE = join(__dirname, '../../fixtures/verdicts.txt');
+import { type GantryVerdict } from './gantry-verdict';
+import { type Question, questions } from './mutants';
+import { countOf, FIXTURE, gantryOn, withAnswers } from './recording';
 
 /** How many documents are kept of those that Gantry rejects by one finding of a sort alone; one more where others come with it. */
 const ALONE = { server: 3, cel: 2, schema: 1 };
-
-/** Long lists make most of the file's size, and a few of them show what they can. */
-const LONGEST_LINE = 1600;
-
-const ASKED = [...OPERATORS, manyItems, edgeText, edgeNumber];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { seed: { type: 'string', default: '20263' }, questions: { type: 'string', default: '300000' } },
   });
-  const reason = whyNoControlPlane();
-  if (reason !== undefined) {
-    throw new Error(`no control plane: ${reason}`);
-  }
+  requireControlPlane();
   const minor = kubernetesMinor();
-  const bases = [...corpus(), ...validBases()];
-  const random = chosen(questions(bases, Number(values.questions), Number(values.seed), minor, ASKED), minor);
+  const bases = recordedBases();
+  const candidates = questions(bases, Number(values.questions), Number(values.seed), minor, RECORDED_OPERATORS);
+  const random = chosen(candidates, minor);
   const edges = [...boundaryQuestions(bases, minor), ...expressionQuestions()];
-  const asked = [...random, ...edges].map((question, index) => ({ ...question, index }));
   console.log(`${random.length} of ${values.questions} questions chosen, ${edges.length} at limits and of expressions`);
-  const cluster = await Cluster.start({ programs: buildPrograms({ print: (line) => console.log(line) }) });
-  try {
-    await applyCustomResources(cluster.client, coveredDefinitions());
-    const discovery = await Discovery.read(cluster.client);
-    await prepareCluster(cluster.client, discovery, bases);
-    write(await askBoth(cluster.client, discovery, asked, minor), values.seed);
-  } finally {
-    await cluster.stop();
-  }
-}
-
-/** What the unit tests of the server tier begin with: one object of each built-in kind, and a Pod that uses most of its fields. */
-function validBases(): readonly BaseManifest[] {
-  return [valid, validObjects]
-    .flatMap((module) => Object.values(module) as (() => JsonObject | readonly JsonObject[])[])
-    .filter((make) => make.length === 0)
-    .flatMap((make) => make())
-    .map((object) => ({ file: 'valid', object }));
+  write(await askLiveServer([...random, ...edges], bases, minor), values.seed);
 }
 
 function chosen(candidates: readonly Question[], minor: KubernetesMinor): readonly Question[] {
   const met = new Map<string, number>();
-  return candidates
-    .filter((question) => {
-      const sorts = sortsOf(question, gantryOn(question, minor));
-      const isNew = sorts.some(([sort, most]) => (met.get(sort) ?? 0) < most);
-      if (isNew) {
-        sorts.forEach(([sort]) => met.set(sort, (met.get(sort) ?? 0) + 1));
-      }
-      return isNew || question.operator === 'none';
-    })
-    .map((question, index) => ({ ...question, index }));
-}
-
-function gantryOn({ object, text }: Question, minor: KubernetesMinor): GantryVerdict {
-  return text === undefined ? askGantry(object, minor) : askGantryAboutText(text, minor);
+  return candidates.filter((question) => {
+    const sorts = sortsOf(question, gantryOn(question, minor));
+    const isNew = sorts.some(([sort, most]) => (met.get(sort) ?? 0) < most);
+    if (isNew) {
+      sorts.forEach(([sort]) => met.set(sort, (met.get(sort) ?? 0) + 1));
+    }
+    return isNew || question.operator === 'none';
+  });
 }
 
 /**
@@ -115,80 +65,29 @@ function sortsOf({ kind, operator }: Question, { findings }: GantryVerdict): rea
 }
 
 function write(answers: readonly Answer[], seed: string): void {
-  const groups = new Map<string, RecordedVerdict[]>();
-  const bases = answers.filter(({ question }) => question.operator === 'none');
-  for (const { question } of bases) {
-    groups.set(JSON.stringify(question.object), []);
-  }
-  // Expressions have bases of their own: the first of each kind that the server accepts.
-  for (const { question, server } of answers.filter((answer) => answer.question.operator === 'expression')) {
-    const text = JSON.stringify(question.object);
-    const kinds = [...groups.keys()].map((base) => (JSON.parse(base) as JsonObject).metadata);
-    if (
-      server.verdict === 'accepted' &&
-      !kinds.some((metadata) => isDeepStrictEqual(metadata, question.object.metadata))
-    ) {
-      groups.set(text, []);
-    }
-  }
-  let leftOut = 0;
-  for (const answer of answers) {
-    const { question, outcome } = answer;
-    if (outcome !== 'agree' || answer.gantry.verdict === 'not checked') {
-      leftOut++;
-      if (outcome !== 'unclear' && outcome !== 'agree') {
-        console.log(`left out, ${outcome}: ${JSON.stringify(exampleOf(answer)).slice(0, 600)}`);
-      }
-      continue;
-    }
-    const text = question.text ?? JSON.stringify(question.object);
-    groups.get(nearest(text, [...groups.keys()]))!.push(verdictOf(answer, text));
-  }
-  const written: readonly VerdictGroup[] = [...groups].map(([base, verdicts]) => ({
-    base,
-    verdicts: verdicts.filter((verdict) => printVerdict(base, verdict).length <= LONGEST_LINE),
-  }));
+  const recording = withAnswers(basesOf(answers), answers);
   const head = [
     `Verdicts of kube-apiserver ${kubernetesVersion()}, written by "npm run record:verdicts" with seed ${seed}.`,
     'test/support/recorded-verdicts.ts says how to read them.',
   ];
-  writeFileSync(FIXTURE, printVerdicts(head, written));
-  const kept = written.reduce((sum, { verdicts }) => sum + verdicts.length, 0);
-  console.log(`${kept} verdicts recorded; ${leftOut} left out (unclear, or not the same), others for their length`);
-}
-
-/** The manifest that has most of its text in common. */
-function nearest(text: string, bases: readonly string[]): string {
-  const common = (base: string): number => {
-    let start = 0;
-    while (start < base.length && base[start] === text[start]) {
-      start++;
-    }
-    let end = 0;
-    while (end < base.length - start && base[base.length - 1 - end] === text[text.length - 1 - end]) {
-      end++;
-    }
-    return start + end - Math.abs(base.length - text.length) / 2;
-  };
-  return bases.reduce((best, base) => (common(base) > common(best) ? base : best));
-}
-
-function verdictOf({ question, server, gantry }: Answer, text: string): RecordedVerdict {
-  const form = question.text === undefined ? 'object' : 'text';
-  if (server.verdict === 'accepted') {
-    return { text, form, verdict: 'accepted', fields: [] };
-  }
-  const paths = gantry.findings.map(({ path }) => path);
-  const unknown = [...server.message.matchAll(/(?:unknown|duplicate) field "([^"]*)"/g)].map(([, field]) => field);
-  const fields = [...new Set([...server.causes.map(({ field }) => field), ...unknown])].filter(
-    (field) => field !== '' && field !== '<nil>',
+  writeFileSync(FIXTURE, printVerdicts(head, recording.groups));
+  console.log(
+    `${countOf(recording.groups)} verdicts recorded; ${recording.leftOut} left out (unclear, or not the same), others for their length`,
   );
-  return {
-    text,
-    form,
-    verdict: 'rejected',
-    fields: fields.map((field) => ({ field, named: names(paths, field) })),
-  };
+}
+
+/** The valid manifests, without their verdicts. Expressions have bases of their own: the first of each kind that the server accepts. */
+function basesOf(answers: readonly Answer[]): readonly VerdictGroup[] {
+  const bases = answers.filter(({ question }) => question.operator === 'none').map(({ question }) => question.object);
+  for (const { question, server } of answers.filter((answer) => answer.question.operator === 'expression')) {
+    if (
+      server.verdict === 'accepted' &&
+      !bases.some(({ metadata }) => isDeepStrictEqual(metadata, question.object.metadata))
+    ) {
+      bases.push(question.object);
+    }
+  }
+  return [...new Set(bases.map((object) => JSON.stringify(object)))].map((base) => ({ base, verdicts: [] }));
 }
 
 main().catch((error: unknown) => {

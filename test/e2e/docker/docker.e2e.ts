@@ -191,6 +191,7 @@ suite('the Docker runner', () => {
     const id = await queue(script, '--gpus', '2');
     await until('the engine was killed', () => Promise.resolve(engine.wasKilledAtStart));
     await until('the process runs on', () => Promise.resolve(beats() !== ''));
+    engine.forgetTasks();
     await engine.startAgain();
     const next = await queue('true', '--gpus', '1');
     expect((await runner.ended(id))[0]).toMatchObject({ state: 'failed', attempt: 1, failure: { class: 'engine' } });

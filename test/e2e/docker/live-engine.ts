@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -64,6 +65,13 @@ export class LiveEngine {
     return existsSync(`${this.trap}.sprung`);
   }
 
+  /** Takes from containerd what it knows of running tasks, as if it had been killed before it wrote that down. */
+  forgetTasks(): void {
+    const tasks = join(this.folder, 'exec/containerd/daemon/io.containerd.runtime.v2.task/moby');
+    // Not removed: root file systems are mounted in it.
+    renameSync(tasks, join(this.folder, 'forgotten'));
+  }
+
   private get trap(): string {
     return join(this.folder, 'kill-at-start');
   }
@@ -77,6 +85,9 @@ export class LiveEngine {
 
   async stop(): Promise<void> {
     await stopProcess(this.process, 20_000);
+    // Shims that containerd was made to forget work in the folder.
+    const shims = `for p in /proc/[0-9]*; do case $(readlink $p/cwd) in ${this.folder}/*) kill -9 \${p#/proc/};; esac; done`;
+    spawnSync('sh', ['-c', shims]);
     spawnSync('sh', ['-c', `grep -o '${this.folder}[^ ]*' /proc/mounts | sort -r | xargs -r umount -l`]);
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -12,6 +12,11 @@ export interface WebhookProject {
   readonly upstream: Upstream;
   /** The Go module that has the validators. */
   readonly module: string;
+  /**
+   * The version of the module that is asked.
+   * @default - that of the table of releases
+   */
+  readonly version?: string;
   /** What it judges, as `apiVersion Kind`. */
   readonly kinds: readonly string[];
   /** Of objects of these kinds, those that it judges. */
@@ -140,6 +145,22 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
     ],
   },
   {
+    name: 'kuberay',
+    upstream: 'kuberay',
+    module: 'github.com/ray-project/kuberay/ray-operator',
+    // The newest one that the module proxy has.
+    version: 'v1.6.2',
+    rules: /^ray\//,
+    elsewhere: {
+      'ray/worker-group-names-unique': 'the webhook of RayClusters',
+      'ray/job-submission-mode-fits': 'the controller, which submits nothing in an unknown mode',
+      'ray/service-upgrade-fits': 'KubeRay 1.7, for a step that is larger than the surge',
+      'ray/group-settings-need-autoscaler-v2': 'KubeRay 1.7, for the priority of a group',
+    },
+    // Of a RayCronJob, this version knows neither the time zone nor the limit of the name.
+    kinds: ['RayCluster', 'RayJob', 'RayService'].map((kind) => `ray.io/v1 ${kind}`),
+  },
+  {
     name: 'prometheus-operator',
     upstream: 'prometheus-operator',
     module: 'github.com/prometheus-operator/prometheus-operator',
@@ -166,10 +187,9 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
 
 /** Projects of the table that cannot be built: the module proxy does not have the module, or one that it needs. */
 export const NOT_AVAILABLE: Readonly<Record<string, string>> = {
-  lws: 'sigs.k8s.io/lws',
-  kuberay: 'github.com/ray-project/kuberay/ray-operator',
+  lws: 'sigs.k8s.io/lws, of which there is only v0.7.0, three minor versions older',
   'mig-parted': 'github.com/NVIDIA/mig-parted',
-  volcano: 'volcano.sh/apis, which volcano.sh/volcano needs',
+  volcano: 'volcano.sh/apis v1.15.1, which volcano.sh/volcano v1.15.1 needs',
 };
 
 const QUEUE_NAME = 'kueue.x-k8s.io/queue-name';
@@ -179,9 +199,9 @@ function metadataOf(object: JsonObject): JsonObject {
 }
 
 /** The version of the project's module. */
-export function moduleVersion({ upstream }: WebhookProject): string {
+export function moduleVersion({ upstream, version: asked }: WebhookProject): string {
   const { version, moduleVersion: own }: UpstreamRelease = UPSTREAM[upstream];
-  return own ?? version;
+  return asked ?? own ?? version;
 }
 
 export function webhookProject(name: string): WebhookProject {

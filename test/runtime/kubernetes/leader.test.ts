@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { ApiError } from '../../../src/runtime/kubernetes/api/api-error';
 import { type ApiRequest } from '../../../src/runtime/kubernetes/api/client';
-import { Leader } from '../../../src/runtime/kubernetes/leader';
+import { Leader, type LeaderOptions } from '../../../src/runtime/kubernetes/leader';
 import { until } from './fake-server';
 
 /** One Lease, with the API server's optimistic locking. */
@@ -51,7 +51,12 @@ class Hands {
 describe('the leader', () => {
   const running: { leader: Leader; done: Promise<void> }[] = [];
 
-  function start(store: LeaseStore, identity: string, clock = new Hands()): Leader {
+  function start(
+    store: LeaseStore,
+    identity: string,
+    clock = new Hands(),
+    onChange?: LeaderOptions['onChange'],
+  ): Leader {
     // Tries every 10 ms of real time; the clock of the test decides about the lease.
     const leader = new Leader({
       client: store,
@@ -62,6 +67,7 @@ describe('the leader', () => {
       renewWithinSeconds: 10,
       retrySeconds: 0.01,
       clock,
+      onChange,
     });
     running.push({ leader, done: leader.run() });
     return leader;
@@ -135,5 +141,27 @@ describe('the leader', () => {
     await first.stop(true);
     expect(first.holds).toBe(false);
     await until(() => second.holds);
+  });
+
+  it('says why it begins and ends to lead', async () => {
+    const store = new LeaseStore();
+    const clock = new Hands();
+    const said: string[] = [];
+    const first = start(store, 'first', clock, (holds, why) => said.push(`${holds}: ${why}`));
+    await until(() => said.length === 1);
+    expect(said).toEqual(['true: the lease was granted']);
+    store.isDown = true;
+    await new Promise((done) => setTimeout(done, 30));
+    clock.pass(10_000);
+    await until(() => said.length === 2);
+    expect(said[1]).toBe('false: no answer');
+    store.isDown = false;
+    await until(() => said.length === 3);
+    await first.stop(true);
+    await until(() => said.length === 4);
+    expect(said.slice(2)).toEqual([
+      'true: the lease was granted',
+      'false: the lease went to another or was given back',
+    ]);
   });
 });

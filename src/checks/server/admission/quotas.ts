@@ -16,6 +16,7 @@ import {
 } from '../../../manifests/pod-amounts';
 import { Quantity } from '../../../manifests/quantity';
 import { asArray, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
+import { claimedDevices } from './claim-use';
 import { type Quota, type ScopeSelector } from './namespace-policy';
 import { isMandatory, podAmountOf } from './quota-keys';
 
@@ -174,6 +175,9 @@ export function objectUse({ id, object }: Manifest): ReadonlyMap<string, Quantit
   const use = new Map<string, Quantity>();
   if (plural !== undefined) {
     use.set(`count/${plural}${id.group === '' ? '' : `.${id.group}`}`, Quantity.of(1));
+  }
+  if (id.group === 'resource.k8s.io' && id.kind === 'ResourceClaim') {
+    claimedDevices(spec).forEach((count, key) => use.set(key, count));
   }
   const alias = id.group === '' ? COUNT_ALIASES.get(id.kind) : undefined;
   if (alias !== undefined) {

@@ -48,23 +48,17 @@ export const resourceRules: readonly Rule[] = [
       fix: 'Rename the key of resources.limits or resources.requests to a resource with a domain, for example nvidia.com/gpu.',
     },
     (pod, say) => {
-      for (const { path, limits, requests } of requirementsOf(pod)) {
-        for (const [list, amounts] of [
-          ['limits', limits],
-          ['requests', requests],
-        ] as const) {
-          for (const name of amounts.keys()) {
-            const complaint = containerResourceName(name);
-            if (complaint !== undefined) {
-              const near = nearestName(name, CONTAINER_RESOURCES);
-              say(pointer(path, list, name), `the resource name "${name}" must ${complaint}`, {
-                fix:
-                  near === undefined
-                    ? `Rename the key "${name}" of resources.${list} to a resource with a domain, for example nvidia.com/gpu.`
-                    : `Write ${near} instead of ${name}.`,
-              });
-            }
-          }
+      for (const one of amountsOf(pod)) {
+        const { list, name } = one;
+        const complaint = containerResourceName(name);
+        if (complaint !== undefined) {
+          const near = nearestName(name, CONTAINER_RESOURCES);
+          say(pathOf(one), `the resource name "${name}" must ${complaint}`, {
+            fix:
+              near === undefined
+                ? `Rename the key "${name}" of resources.${list} to a resource with a domain, for example nvidia.com/gpu.`
+                : `Write ${near} instead of ${name}.`,
+          });
         }
       }
     },
@@ -79,18 +73,12 @@ export const resourceRules: readonly Rule[] = [
       fix: 'Set the amount in resources.limits to an integer, or request the shared resource that the cluster offers to share a GPU.',
     },
     (pod, say) => {
-      for (const { path, limits, requests } of requirementsOf(pod)) {
-        for (const [list, amounts] of [
-          ['limits', limits],
-          ['requests', requests],
-        ] as const) {
-          for (const [name, amount] of amounts) {
-            const complaint = amountOf(name, amount);
-            if (complaint !== undefined) {
-              const at = pointer(path, list, name);
-              say(at, `the ${list.slice(0, -1)} of ${name} must ${complaint}`, negativeFix(at, name, amount));
-            }
-          }
+      for (const one of amountsOf(pod)) {
+        const { list, name, amount } = one;
+        const complaint = amountOf(name, amount);
+        if (complaint !== undefined) {
+          const at = pathOf(one);
+          say(at, `the ${list.slice(0, -1)} of ${name} must ${complaint}`, negativeFix(at, name, amount));
         }
       }
     },
@@ -180,16 +168,10 @@ export const resourceRules: readonly Rule[] = [
       fix: 'Round the amount in resources.limits to whole pages.',
     },
     (pod, say) => {
-      for (const { path, limits, requests } of requirementsOf(pod)) {
-        for (const [list, amounts] of [
-          ['limits', limits],
-          ['requests', requests],
-        ] as const) {
-          for (const [name, amount] of amounts) {
-            if (isHugePages(name) && !isWholePages(name, amount)) {
-              say(pointer(path, list, name), `${amount.toString()} must be a multiple of the page size of ${name}`);
-            }
-          }
+      for (const one of amountsOf(pod)) {
+        const { name, amount } = one;
+        if (isHugePages(name) && !isWholePages(name, amount)) {
+          say(pathOf(one), `${amount.toString()} must be a multiple of the page size of ${name}`);
         }
       }
     },
@@ -335,15 +317,10 @@ export const resourceRules: readonly Rule[] = [
       }
       const limits = quantitiesOf(resources.limits);
       const requests = quantitiesOf(resources.requests);
-      for (const [list, amounts] of [
-        ['limits', limits],
-        ['requests', requests],
-      ] as const) {
-        for (const [name, amount] of amounts) {
-          const complaint = podAmountComplaint(name, amount);
-          if (complaint !== undefined) {
-            say(pointer('/spec/resources', list, name), `${name} must ${complaint}`);
-          }
+      for (const one of amountsIn({ path: '/spec/resources', limits, requests })) {
+        const complaint = podAmountComplaint(one.name, one.amount);
+        if (complaint !== undefined) {
+          say(pathOf(one), `${one.name} must ${complaint}`);
         }
       }
       for (const [name, request] of requests) {
@@ -392,6 +369,33 @@ function checkContainerLimits(pod: PodView, limits: Quantities, say: Say): void 
       }
     }
   }
+}
+
+/** One limit or request. */
+interface Amount {
+  /** Where the resources are that contain it. */
+  readonly resources: string;
+  readonly list: (typeof LISTS)[number];
+  readonly name: string;
+  readonly amount: Quantity;
+}
+
+function* amountsOf(pod: PodView): Iterable<Amount> {
+  for (const requirements of requirementsOf(pod)) {
+    yield* amountsIn(requirements);
+  }
+}
+
+function* amountsIn(requirements: Pick<Requirements, 'path' | 'limits' | 'requests'>): Iterable<Amount> {
+  for (const list of LISTS) {
+    for (const [name, amount] of requirements[list]) {
+      yield { resources: requirements.path, list, name, amount };
+    }
+  }
+}
+
+function pathOf({ resources, list, name }: Amount): string {
+  return pointer(resources, list, name);
 }
 
 function requirementsOf(pod: PodView): readonly Requirements[] {

@@ -5,6 +5,7 @@ import { fixesByField } from '../../../checks/field-fix';
 import { kedaScaler } from '../../../facts/api/keda-scalers';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { fieldOf } from '../../../manifests/pointer';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -137,7 +138,7 @@ const oauth2 = fixesByField(
           path: '/spec/oauth2/tokenUrl',
           message: `tokenUrl must be an http or https URL: ${JSON.stringify(url)}`,
           found: url,
-          expected: 'https://…',
+          expected: 'a URL such as https://login.example.com/oauth2/token',
         };
       }
     },
@@ -251,6 +252,7 @@ const parameterRead: SetRule = {
             path,
             message: `${[...types].join(', ')} does not read the parameter ${name} from an authentication`,
             found: name,
+            fix: `Set ${fieldOf(path)} to a parameter that the scaler reads, or remove the entry.`,
           };
         }
       }

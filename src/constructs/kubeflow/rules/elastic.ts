@@ -225,7 +225,7 @@ export const workersInRange = jobRule(
     summary: 'The number of Workers must be between minReplicas and maxReplicas.',
     why: 'With fewer Workers training never starts; Workers above maxReplicas do not take part but hold their devices.',
     source: 'pkg/controller.v1/pytorch/elastic.go, generateEnvNnodes',
-    fix: 'Set pytorchReplicaSpecs.Worker.replicas to a number from minReplicas to maxReplicas.',
+    fix: 'Set replicas of the role Worker to a number from minReplicas to maxReplicas.',
   },
   function* (job) {
     const range = elasticRange(job);

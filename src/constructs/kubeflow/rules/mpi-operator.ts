@@ -88,9 +88,9 @@ const launcherPresent = mpiRule(
     }
     yield {
       path: `${launcher.path}/replicas`,
-      message: `Launcher must have 1 replica, but has ${replicas}`,
+      message: `replicas of the role Launcher must be 1: ${replicas}`,
       found: replicas,
-      expected: '1',
+      expected: 'replicas: 1',
     };
   },
 );

@@ -268,6 +268,7 @@ const workloadPodSets = webhookRule(
         message: `only one pod set may have a minCount, but ${shrinking.length} have one`,
         found: shrinking.length,
         expected: 'at most one',
+        fix: 'Keep minCount in one entry of spec.podSets.',
       };
     }
     if (shrinking.length > 0 && asObject(asObject(object.metadata).annotations)[ELASTIC_ANNOTATION] === 'true') {

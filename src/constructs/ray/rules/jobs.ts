@@ -247,6 +247,15 @@ const deletion = rayJobRule(
         yield { path: place, message: 'DeleteNone must not be used with shutdownAfterJobFinishes', found: policy };
       }
     }
+    for (const field of rules.length === 0 ? ['onSuccess', 'onFailure'] : []) {
+      if (isObject(strategy[field]) && asString(asObject(strategy[field]).policy) === undefined) {
+        yield {
+          path: `${at}/${field}`,
+          message: `${field} must set a policy`,
+          fix: `Set deletionStrategy.${field}.policy to DeleteCluster, DeleteWorkers, DeleteSelf, or DeleteNone.`,
+        };
+      }
+    }
     if (rules.length > 0 && shutsDown) {
       yield {
         path: `${at}/deletionRules`,

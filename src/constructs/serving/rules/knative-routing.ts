@@ -239,7 +239,12 @@ const trafficValid = servingRule(
     }
     const sum = targets.reduce((total, { value }) => total + percentOf(value), 0);
     if (sum !== 100) {
-      yield { path: '/spec/traffic', message: `the targets of traffic add up to ${sum} percent`, expected: '100' };
+      yield {
+        path: '/spec/traffic',
+        message: `the targets of traffic add up to ${sum} percent`,
+        expected: '100',
+        fix: 'Set traffic[].percent so that the targets add up to 100.',
+      };
     }
   },
 );

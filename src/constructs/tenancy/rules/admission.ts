@@ -7,6 +7,7 @@ import { type Rule } from '../../../checks/rule';
 import { countedPod, quotaViolations, unstatedViolations } from '../../../checks/server/admission/admit-pod';
 import { contentsOfSet } from '../../../checks/server/admission/cluster-contents';
 import { namespaceIsOurs, policyOf, type Quota } from '../../../checks/server/admission/namespace-policy';
+import { claimedDevices } from '../../../checks/server/admission/claim-use';
 import { type CountedPod, countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
 import { podAmountOf } from '../../../checks/server/admission/quota-keys';
 import { describeId, type Manifest } from '../../../manifests/manifest';
@@ -14,6 +15,7 @@ import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
 import { pointer } from '../../../manifests/pointer';
 import { Quantity } from '../../../manifests/quantity';
+import { asObject } from '../../../manifests/read';
 
 const QUOTA_SOURCE = 'Kubernetes 1.36, pkg/quota/v1/evaluator/core';
 
@@ -203,6 +205,44 @@ function usersOf(
   return users;
 }
 
+/** A template makes one claim for each pod. */
+function useOfOne({ manifest, use }: NamespaceObject): ReadonlyMap<string, Quantity> {
+  return manifest.id.group === 'resource.k8s.io' && manifest.id.kind === 'ResourceClaimTemplate'
+    ? claimedDevices(asObject(asObject(manifest.object.spec).spec))
+    : use;
+}
+
+const oneObjectFits: Rule = {
+  id: 'tenancy/quota-holds-object',
+  on: 'set',
+  tier: 'server',
+  severity: 'warning',
+  summary: 'A quota must be large enough for each object of its namespace, and for one claim of each template.',
+  why: 'The API server rejects an object that exceeds the quota alone, unless it exists before the quota; pods wait for a claim that is rejected.',
+  source: `${QUOTA_SOURCE} (persistent_volume_claims.go, resource_claims.go, services.go, registry.go)`,
+  fix: 'Raise spec.hard of the quota, or lower what the object requests.',
+  *check({ set }) {
+    for (const namespace of new Set(set.ofKind('ResourceQuota').map(({ id }) => id.namespace))) {
+      const objects = objectsIn(set, namespace);
+      for (const { quota, key, hard } of amountsIn(set, namespace)) {
+        for (const object of quota.scoped ? [] : objects) {
+          const use = useOfOne(object).get(key);
+          if (use === undefined || !use.isGreaterThan(hard) || object.manifest === quota.manifest) {
+            continue;
+          }
+          yield {
+            manifest: object.manifest,
+            path: object.manifest.object.spec === undefined ? '' : '/spec',
+            message: `the object exceeds ${describeId(quota.manifest.id)} (${use.toString()} > ${hard.toString()} ${key})`,
+            found: use.toString(),
+            expected: `at most ${hard.toString()}`,
+          };
+        }
+      }
+    }
+  },
+};
+
 const setFits: Rule = {
   id: 'tenancy/quota-holds-set',
   on: 'set',
@@ -241,4 +281,4 @@ const setFits: Rule = {
   },
 };
 
-export const admissionRules: readonly Rule[] = [containersState, onePodFits, workloadFits, setFits];
+export const admissionRules: readonly Rule[] = [containersState, onePodFits, oneObjectFits, workloadFits, setFits];

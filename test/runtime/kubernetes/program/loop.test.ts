@@ -1,3 +1,4 @@
+import { type JsonObject } from '../../../../src/facts/api/schema';
 import { asObject } from '../../../../src/manifests/read';
 import { gangOf, kubeScheduler, letTimeRun, podObject, Rig, stopTime } from './rig';
 
@@ -16,6 +17,8 @@ describe('the scheduler program', () => {
     rig.addPods(...gangOf('a', 8), ...gangOf('b', 4, { gated: true }));
     await rig.until('all have a node', () => Object.keys(rig.server.places()).length === 12);
     expect([...rig.faults]).toEqual([]);
+    // The only replica needs no lease to lead.
+    expect(await rig.metric('gantry_leader')).toBe(1);
   });
 
   it('notices within 30 seconds that a watch is frozen', async () => {
@@ -62,6 +65,43 @@ describe('the scheduler program', () => {
     rig.addPods(gated);
     await rig.until('it is bound', () => server.places()['default/both'] !== undefined);
     expect([...rig.faults]).toEqual([]);
+  });
+
+  it('rests while nothing changes', async () => {
+    rig = await Rig.start({ config: 'cycle: { periodSeconds: 10 }' });
+    rig.addNodes(1);
+    await rig.pass(20_000);
+    const cycles = (): Promise<number> => rig.metric('gantry_cycle_seconds_count');
+    const before = await cycles();
+    await rig.pass(100_000);
+    const after = await cycles();
+    expect(after - before).toBeGreaterThanOrEqual(8);
+    expect(after - before).toBeLessThan(50);
+    expect((await rig.ask('/healthz')).status).toBe(200);
+  });
+
+  it('reports how far a gang is in the status of its PodGroup, and in no PodGroup of the same name', async () => {
+    rig = await Rig.start();
+    const { server } = rig;
+    const VOLCANO = 'scheduling.volcano.sh/v1beta1';
+    server.serve(VOLCANO, 'queues', 'podgroups');
+    const put = (name: string): void =>
+      void server.put(VOLCANO, 'podgroups', { metadata: { namespace: 'default', name }, spec: { minMember: 2 } });
+    const statusOf = (name: string): JsonObject =>
+      asObject(server.store.get(VOLCANO, 'podgroups', `default/${name}`)?.status);
+    put('job');
+    put('label');
+    put('large');
+    rig.addNodes(1);
+    const inGroup = (name: string, group: string, gpus = 1): JsonObject =>
+      podObject(name, { gpus, annotations: { 'scheduling.k8s.io/group-name': group } });
+    rig.addPods(inGroup('job-0', 'job'), inGroup('job-1', 'job'), ...gangOf('label', 2));
+    rig.addPods(inGroup('large-0', 'large', 9), inGroup('large-1', 'large', 9));
+    await rig.until('the gangs run', () => Object.keys(server.places()).length === 4);
+    await rig.pass(15_000);
+    expect(statusOf('job')).toMatchObject({ phase: 'Running', conditions: [{ type: 'Scheduled' }] });
+    expect(statusOf('large')).toMatchObject({ phase: 'Inqueue', conditions: [{ type: 'Unschedulable' }] });
+    expect(statusOf('label')).toEqual({});
   });
 
   it('resumes quiet watches without reading anything again', async () => {

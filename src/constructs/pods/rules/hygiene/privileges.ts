@@ -50,10 +50,40 @@ const notPrivileged = hygieneRule(
   },
 );
 
-/** Capabilities that only root can use. */
-function hasCapabilities({ security }: PodContainer): boolean {
-  return stringsIn(asObject(security.capabilities).add).length > 0;
+function addedCapabilities({ security }: PodContainer): readonly string[] {
+  return stringsIn(asObject(security.capabilities).add);
 }
+
+/** Each of them is enough to take over the node. `CAP_` may precede a name. */
+const NODE_WIDE = /^(CAP_)?(ALL|SYS_ADMIN|SYS_MODULE|SYS_RAWIO)$/i;
+
+const capabilityForReason = hygieneRule(
+  'capability-for-a-reason',
+  {
+    concerns: ['capabilities'],
+    summary:
+      'A container should add the capabilities ALL, SYS_ADMIN, SYS_MODULE, and SYS_RAWIO only if it works on the node.',
+    why: 'Each of them gives a container as many rights on the node as privileged does.',
+    fix: 'Remove the capability from securityContext.capabilities.add, or replace it with the ones that the program needs.',
+    source: 'Kubernetes 1.36, Pod Security Standards; capabilities(7)',
+  },
+  function* ({ spec }) {
+    for (const container of containersIn(spec)) {
+      if (container.security.privileged === true || worksOnNode(container, spec)) {
+        continue;
+      }
+      for (const [index, capability] of asArray(asObject(container.security.capabilities).add).entries()) {
+        if (typeof capability === 'string' && NODE_WIDE.test(capability)) {
+          yield {
+            path: `${container.path}/securityContext/capabilities/add/${index}`,
+            message: `the container ${container.name} has the capability ${capability}, but nothing in the pod works on the node`,
+            found: capability,
+          };
+        }
+      }
+    }
+  },
+);
 
 const notRoot = hygieneRule(
   'runs-as-non-root',
@@ -74,7 +104,12 @@ const notRoot = hygieneRule(
       const { security, path, name } = container;
       const user = asInteger(security.runAsUser ?? pod.runAsUser);
       const isOther = user === undefined ? (security.runAsNonRoot ?? pod.runAsNonRoot) === true : user !== 0;
-      if (isOther || security.privileged === true || hasCapabilities(container) || worksOnNode(container, spec)) {
+      if (
+        isOther ||
+        security.privileged === true ||
+        addedCapabilities(container).length > 0 ||
+        worksOnNode(container, spec)
+      ) {
         continue;
       }
       yield {
@@ -133,4 +168,4 @@ const hostRootNotMounted = hygieneRule(
   },
 );
 
-export const privilegeRules: readonly Rule[] = [notPrivileged, notRoot, hostRootNotMounted];
+export const privilegeRules: readonly Rule[] = [notPrivileged, capabilityForReason, notRoot, hostRootNotMounted];

@@ -1,0 +1,236 @@
+/**
+ * Mistakes that users reported to the projects: each has a rule that finds it. The manifests are as small as the mistake allows.
+ */
+import { check, readManifests } from '../../src/interfaces/checks';
+
+const REPORTED: readonly (readonly [issue: string, rule: string, manifests: string])[] = [
+  [
+    'k8s-device-plugin#615',
+    'gpu-operator/device-plugin-config-is-a-file',
+    `apiVersion: v1
+kind: ConfigMap
+metadata: {name: time-slicing, namespace: kube-system}
+data:
+  any: |
+    version: v1
+    sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: nvidia-device-plugin, namespace: kube-system}
+spec:
+  selector: {matchLabels: {name: nvidia-device-plugin}}
+  template:
+    metadata: {labels: {name: nvidia-device-plugin}}
+    spec:
+      containers:
+      - name: plugin
+        image: nvcr.io/nvidia/k8s-device-plugin:v0.19.0
+        envFrom: [{configMapRef: {name: time-slicing}}]
+`,
+  ],
+  [
+    'gpu-operator#412',
+    'gpu-operator/config-maps-beside-operator',
+    `apiVersion: v1
+kind: ConfigMap
+metadata: {name: time-slicing, namespace: default}
+data: {any: "version: v1\\nsharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}"}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: gpu-operator}
+---
+apiVersion: nvidia.com/v1
+kind: ClusterPolicy
+metadata: {name: cluster-policy, namespace: gpu-operator}
+spec:
+  operator: {defaultRuntime: containerd}
+  daemonsets: {}
+  driver: {}
+  toolkit: {}
+  dcgmExporter: {}
+  dcgm: {}
+  gfd: {}
+  nodeStatusExporter: {}
+  devicePlugin: {config: {name: time-slicing}}
+`,
+  ],
+  [
+    'kuberay#1898',
+    'ray/runtime-env-is-yaml',
+    `apiVersion: ray.io/v1
+kind: RayJob
+metadata: {name: a}
+spec:
+  entrypoint: python a.py
+  runtimeEnvYAML: "pip: [a\\nenv_vars: {x"
+  rayClusterSpec: {headGroupSpec: {rayStartParams: {}, template: {spec: {containers: [{name: h, image: "rayproject/ray:2.46.0"}]}}}}
+`,
+  ],
+  [
+    'ray#43832',
+    'ray/autoscaled-group-states-cpus',
+    `apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: a}
+spec:
+  enableInTreeAutoscaling: true
+  headGroupSpec: {rayStartParams: {}, template: {spec: {containers: [{name: h, image: "rayproject/ray:2.46.0", resources: {limits: {cpu: 1, memory: 4Gi}}}]}}}
+  workerGroupSpecs: [{groupName: w, minReplicas: 0, maxReplicas: 2, replicas: 1, rayStartParams: {}, template: {spec: {containers: [{name: w, image: "rayproject/ray:2.46.0", resources: {limits: {nvidia.com/gpu: 1, memory: 4Gi}}}]}}}]
+`,
+  ],
+  [
+    'kuberay#1984',
+    'ray/start-resources-are-quoted-json',
+    `apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: a}
+spec:
+  headGroupSpec: {rayStartParams: {resources: '{"a": 1}'}, template: {spec: {containers: [{name: h, image: "rayproject/ray:2.46.0", resources: {limits: {cpu: 1, memory: 4Gi}}}]}}}
+`,
+  ],
+  [
+    'kueue#1410',
+    'kueue/requests-stated',
+    `apiVersion: batch/v1
+kind: Job
+metadata: {name: a, namespace: t, labels: {kueue.x-k8s.io/queue-name: q}}
+spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a/b:1"}]}}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: q, namespace: t}
+spec: {clusterQueue: c}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: c}
+spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu, memory], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}, {name: memory, nominalQuota: 4Gi}]}]}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: f}
+`,
+  ],
+  [
+    'karpenter-provider-aws#8064',
+    'node-tuning/pool-holds-pod',
+    `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: d}
+      requirements: [{key: karpenter.k8s.aws/instance-gpu-count, operator: In, values: ["1", "4"]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {nodeSelector: {karpenter.sh/nodepool: gpu}, containers: [{name: a, image: "a/b:1", resources: {limits: {nvidia.com/gpu: 8}}}]}
+`,
+  ],
+  [
+    'karpenter-provider-aws#8068',
+    'node-tuning/pool-holds-pod',
+    `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  limits: {nvidia.com/gpu: 4}
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: d}
+      requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [p5.48xlarge]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {nodeSelector: {karpenter.sh/nodepool: gpu}, containers: [{name: a, image: "a/b:1", resources: {limits: {nvidia.com/gpu: 8}}}]}
+`,
+  ],
+  [
+    'KAI-Scheduler#44',
+    'kai/queue-label-current',
+    `apiVersion: v1
+kind: Pod
+metadata: {name: a, labels: {runai/queue: team}}
+spec: {schedulerName: kai-scheduler, containers: [{name: a, image: "a/b:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+`,
+  ],
+  [
+    'KAI-Scheduler#1112',
+    'kai/queue-label-with-scheduler',
+    `apiVersion: v1
+kind: Pod
+metadata: {name: a, labels: {kai.scheduler/queue: team}}
+spec: {containers: [{name: a, image: "a/b:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+`,
+  ],
+  [
+    'prometheus-operator#4007',
+    'references/selector-chooses',
+    `apiVersion: v1
+kind: Service
+metadata: {name: dcgm, namespace: m, labels: {app: dcgm-exporter}}
+spec: {selector: {app: dcgm}, ports: [{name: metrics, port: 9400}]}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata: {name: dcgm, namespace: m}
+spec: {selector: {matchLabels: {app: dcgm-exportr}}, endpoints: [{port: metrics}]}
+`,
+  ],
+  [
+    'volcano#4867',
+    'volcano/job-fits-its-queue',
+    `apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: team}
+spec: {capability: {nvidia.com/gpu: 8}}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a}
+spec:
+  queue: team
+  schedulerName: volcano
+  minAvailable: 4
+  tasks: [{name: w, replicas: 4, template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a/b:1", resources: {limits: {nvidia.com/gpu: 8}}}]}}}]
+`,
+  ],
+  [
+    'volcano#195',
+    'volcano/job-queue-known',
+    `apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: research}
+spec: {}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a}
+spec:
+  queue: reserach
+  schedulerName: volcano
+  minAvailable: 1
+  tasks: [{name: w, replicas: 1, template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a/b:1"}]}}}]
+`,
+  ],
+  [
+    'ome#809',
+    'pods/network-attachment-readable',
+    `apiVersion: v1
+kind: Pod
+metadata: {name: a, annotations: {k8s.v1.cni.cncf.io/networks: '[{"name": "default/nad"}]'}}
+spec: {containers: [{name: a, image: "a/b:1"}]}
+`,
+  ],
+];
+
+test.each(REPORTED)('%s is found by %s', (_, rule, manifests) => {
+  const { findings, notChecked } = check(readManifests(manifests));
+  expect(notChecked).toEqual([]);
+  expect(findings.filter(({ severity }) => severity !== 'info').map((finding) => finding.rule)).toContain(rule);
+});
