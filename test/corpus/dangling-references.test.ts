@@ -34,7 +34,7 @@ interface Reference {
 
 const REFERENCES: Readonly<Record<string, Reference>> = {
   'a Service without pods': {
-    rule: 'references/selector-chooses',
+    rule: 'references/selector-matches',
     there: SERVER,
     named: (name) => `---
 apiVersion: v1
@@ -46,7 +46,7 @@ spec: {selector: {app: ${name}}, ports: [{port: 80}]}
     absent: ['elsewhere', 'info'],
   },
   'the selector of a ServiceMonitor': {
-    rule: 'references/selector-chooses',
+    rule: 'references/selector-matches',
     there: SERVER + SERVICE,
     named: (name) => `---
 apiVersion: monitoring.coreos.com/v1
@@ -82,7 +82,7 @@ spec: {selector: {matchLabels: {app: server}}, podMetricsEndpoints: [{port: ${na
     absent: ['metrics', 'error'],
   },
   'the selector of a PodMonitor': {
-    rule: 'references/selector-chooses',
+    rule: 'references/selector-matches',
     there: SERVER,
     named: (name) => `---
 apiVersion: monitoring.coreos.com/v1
@@ -283,7 +283,7 @@ webhooks: [{name: a.b.c, admissionReviewVersions: [v1], sideEffects: None, clien
     absent: ['elsewhere', 'info'],
   },
   'a NetworkPolicy that selects nothing': {
-    rule: 'references/selector-chooses',
+    rule: 'references/selector-matches',
     there: SERVER,
     named: (name) => `---
 apiVersion: networking.k8s.io/v1

@@ -170,7 +170,7 @@ spec: {containers: [{name: a, image: "a/b:1", resources: {limits: {nvidia.com/gp
   ],
   [
     'prometheus-operator#4007',
-    'references/selector-chooses',
+    'references/selector-matches',
     `apiVersion: v1
 kind: Service
 metadata: {name: dcgm, namespace: m, labels: {app: dcgm-exporter}}
