@@ -10,7 +10,7 @@ const SOURCES = join(ROOT, 'src');
 const ENTRY = 'src/interfaces/cli/check-command.ts';
 export const CHECK_BUNDLE = 'lib/interfaces/cli/check-bundle.js';
 /** The command line tells errors of its user from bugs by their class, which must be the same in both. */
-const SHARED = 'interfaces/checks/input-error';
+const SHARED = 'manifests/input-error';
 
 /** A module in the bundle finds files and loads modules as if it were still where the compiler writes it. */
 const keepPaths: Plugin = {

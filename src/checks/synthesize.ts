@@ -10,7 +10,6 @@ import type * as CheckTree from './check-tree';
 import { hasErrors, type Report } from './report';
 import { renderText } from './report/text';
 import { synthState } from './synth-state';
-import { publicFunction } from '../facts/calls/public-function';
 
 /** Options of `synthesize`. */
 export interface SynthesizeOptions {
@@ -41,18 +40,15 @@ export interface Synthesis {
  * const { objects, report } = synthesize(app, { onErrors: 'return' });
  * console.log(`${objects.length} objects, ${report.findings.length} findings`);
  */
-export const synthesize = /* @__PURE__ */ publicFunction(
-  'synthesize',
-  (scope: IConstruct, options: SynthesizeOptions = {}): Synthesis => {
-    validateConstructs(scope);
-    const { checkRendered } = createRequire(__filename)('./check-tree') as typeof CheckTree;
-    const { report, rendered, set } = checkRendered(scope);
-    if (options.onErrors !== 'return' && hasErrors(report)) {
-      throw new CheckError(renderText(report), report);
-    }
-    return { objects: rendered.map(({ manifest }) => manifest.object), manifests: set, report };
-  },
-);
+export function synthesize(scope: IConstruct, options: SynthesizeOptions = {}): Synthesis {
+  validateConstructs(scope);
+  const { checkRendered } = createRequire(__filename)('./check-tree') as typeof CheckTree;
+  const { report, rendered, set } = checkRendered(scope);
+  if (options.onErrors !== 'return' && hasErrors(report)) {
+    throw new CheckError(renderText(report), report);
+  }
+  return { objects: rendered.map(({ manifest }) => manifest.object), manifests: set, report };
+}
 
 /** The validations of constructs, as `App.synth` runs them, without the check, which comes next. */
 export function validateConstructs(scope: IConstruct): void {

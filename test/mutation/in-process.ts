@@ -1,5 +1,5 @@
 /**
- * Mutants in the code of this process: whoever requires the code afterwards gets it with all of them, and one at a time can be made active.
+ * Mutants in the code of this process: code that is required afterwards contains all of them, and one at a time can be made active.
  *
  * What a file computes when it is loaded is computed before any mutant is active, so mutants there show nothing.
  */

@@ -11,7 +11,6 @@ import { Fields, meant, type Problem } from './fields';
 import { HOSTNAME, tiersOfLevels } from './objects/topologies';
 import { LEVELS, MOST_NODES, type Pool, readPool } from './pool-file';
 import { readQueue } from './queue-terms';
-import { publicFunction } from '../../facts/calls/public-function';
 
 /**
  * Thrown for a cluster file that cannot be read. Each line of the message names a place and what to write there.
@@ -36,37 +35,31 @@ export class ClusterFileError extends Error {
  * @param file how messages name it
  * @throws ClusterFileError with all mistakes of the file
  */
-export const readClusterFile = /* @__PURE__ */ publicFunction(
-  'cluster.readClusterFile',
-  (text: string, file: string): ClusterState => {
-    const parsed = parseValue(text, file);
-    if ('problem' in parsed) {
-      const { position, message } = parsed.problem;
-      throw new ClusterFileError(`${file}:${position.line}:${position.column}: ${message}`);
-    }
-    return clusterOfValue(parsed.value, file);
-  },
-);
+export function readClusterFile(text: string, file: string): ClusterState {
+  const parsed = parseValue(text, file);
+  if ('problem' in parsed) {
+    const { position, message } = parsed.problem;
+    throw new ClusterFileError(`${file}:${position.line}:${position.column}: ${message}`);
+  }
+  return clusterOfValue(parsed.value, file);
+}
 
 /**
  * The same, of a value that was read already.
  *
  * @throws ClusterFileError
  */
-export const clusterOfValue = /* @__PURE__ */ publicFunction(
-  'cluster.clusterOfValue',
-  (value: JsonValue, file: string): ClusterState => {
-    const problems: Problem[] = [];
-    const fields = new Fields(value, '', problems);
-    const state = clusterOf(fields, file);
-    if (problems.length > 0) {
-      throw new ClusterFileError(
-        problems.map(({ path, message }) => `${file}: ${path === '' ? 'the file' : path} ${message}`).join('\n'),
-      );
-    }
-    return state;
-  },
-);
+export function clusterOfValue(value: JsonValue, file: string): ClusterState {
+  const problems: Problem[] = [];
+  const fields = new Fields(value, '', problems);
+  const state = clusterOf(fields, file);
+  if (problems.length > 0) {
+    throw new ClusterFileError(
+      problems.map(({ path, message }) => `${file}: ${path === '' ? 'the file' : path} ${message}`).join('\n'),
+    );
+  }
+  return state;
+}
 
 function clusterOf(fields: Fields, file: string): ClusterState {
   const name = fields.text('name') ?? file.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, '');

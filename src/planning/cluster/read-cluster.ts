@@ -8,7 +8,6 @@ import { parseYaml } from '../../manifests/yaml';
 import { ClusterFileError, readClusterFile } from './cluster-file';
 import { type ClusterState } from './cluster-state';
 import { clusterOfObjects } from './from-objects';
-import { publicFunction } from '../../facts/calls/public-function';
 
 /**
  * Reads a cluster: a snapshot, a cluster file, or the objects that `kubectl get -o json` returns.
@@ -17,33 +16,30 @@ import { publicFunction } from '../../facts/calls/public-function';
  * @throws ClusterFileError if the text is none of them
  * @throws SnapshotFileError for a snapshot that is damaged, or of a newer format
  */
-export const readCluster = /* @__PURE__ */ publicFunction(
-  'cluster.readCluster',
-  (text: string, file: string): ClusterState => {
-    const snapshot = readSnapshot(text, file);
-    if (snapshot !== undefined) {
-      return clusterOfSnapshot(snapshot);
-    }
-    const listed = objectsOfJson(text);
-    if (listed !== undefined) {
-      return clusterOfList(listed, file);
-    }
-    const { manifests, problems } = parseYaml(text, file);
-    const broken = problems.filter(({ kind }) => kind === 'syntax');
-    if (broken.length > 0) {
-      throw new ClusterFileError(
-        broken.map(({ position, message }) => `${file}:${position.line}:${position.column}: ${message}`).join('\n'),
-      );
-    }
-    if (!manifests.some(({ id }) => id.kind !== '')) {
-      return readClusterFile(text, file);
-    }
-    return clusterOfList(
-      manifests.map(({ object }) => object),
-      file,
+export function readCluster(text: string, file: string): ClusterState {
+  const snapshot = readSnapshot(text, file);
+  if (snapshot !== undefined) {
+    return clusterOfSnapshot(snapshot);
+  }
+  const listed = objectsOfJson(text);
+  if (listed !== undefined) {
+    return clusterOfList(listed, file);
+  }
+  const { manifests, problems } = parseYaml(text, file);
+  const broken = problems.filter(({ kind }) => kind === 'syntax');
+  if (broken.length > 0) {
+    throw new ClusterFileError(
+      broken.map(({ position, message }) => `${file}:${position.line}:${position.column}: ${message}`).join('\n'),
     );
-  },
-);
+  }
+  if (!manifests.some(({ id }) => id.kind !== '')) {
+    return readClusterFile(text, file);
+  }
+  return clusterOfList(
+    manifests.map(({ object }) => object),
+    file,
+  );
+}
 
 /** The cluster that a snapshot contains, at the moment at which it was taken. */
 export function clusterOfSnapshot(snapshot: ClusterSnapshot): ClusterState {

@@ -319,9 +319,13 @@ describe('GpuMonitoring', () => {
   test.each(variants)(
     'each metric that its alerts and panels read is collected by its list, or is one of another exporter (exporter $exporter, labels honored: $honorLabels)',
     (options) => {
+      const { exporter, honorLabels } = options;
       const monitoring = new GpuMonitoring(chart(), 'gpu', options);
       const collected = new Set<string>(monitoring.counters.counters.map(({ field }) => field));
-      const read = [...metricsInGroups(monitoring.rules.groups), ...metricsInDashboard(gpuDashboard(options))];
+      const read = [
+        ...metricsInGroups(monitoring.rules.groups),
+        ...metricsInDashboard(gpuDashboard({ exporter, honorLabels })),
+      ];
       expect(read.filter((name) => !collected.has(name) && findExporterMetric(name) === undefined)).toEqual([]);
       // And each under a name of the generation, in its type.
       for (const { field, type } of monitoring.counters.counters) {

@@ -6,6 +6,7 @@ import { App, Chart, Duration, Lazy } from 'cdk8s';
 import * as gantry from '../../../src';
 import { CLASSES } from '../../../src/constructs/resources/known-props';
 import { propsOf } from '../../../src/constructs/resources/prop-problems';
+import { InputError } from '../../../src/manifests/input-error';
 
 const { Accelerator, batch, keda, kubeflow, kueue, PodTemplate, serving, Team, trainer, volcano } = gantry;
 
@@ -46,7 +47,8 @@ function errorOf(run: () => unknown): unknown {
 }
 
 const isRaw = (error: unknown): boolean =>
-  error !== undefined && (!(error instanceof Error) || error.constructor !== Error);
+  error !== undefined &&
+  (!(error instanceof Error) || ![Error, InputError].includes(error.constructor as ErrorConstructor));
 
 test.each(CLASS_NAMES)('new %s takes props, and nothing else in their place', (title) => {
   const [, , props] = propsOf(title).new ?? [];

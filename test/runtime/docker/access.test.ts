@@ -43,7 +43,7 @@ test('a token is its caller, and nothing else is one', () => {
   expect(tokens('').caller('Bearer ')).toBeUndefined();
 });
 
-test('a file of tokens that others can read, or that names nobody, is refused', () => {
+test('a file of tokens that others can read, or without a name, is refused', () => {
   expect(() => tokens(`admin ${ADMIN}`, 0o644)).toThrow('other users can read it');
   expect(() => tokens(`admin ${ADMIN}\nbob ${ALICE}`)).toThrow('line 2: "bob" is neither a tenant nor "admin"');
   expect(() => tokens('admin short')).toThrow('line 1: must be a name and a token of at least 20 characters');
