@@ -25,7 +25,7 @@ spec:
     spec:
       containers:
       - name: plugin
-        image: nvcr.io/nvidia/k8s-device-plugin:v0.19.0
+        image: nvcr.io/nvidia/k8s-device-plugin:v0.17.4
         envFrom: [{configMapRef: {name: time-slicing}}]
 `,
   ],

@@ -189,7 +189,7 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
 export const NOT_AVAILABLE: Readonly<Record<string, string>> = {
   lws: 'sigs.k8s.io/lws, of which there is only v0.7.0, three minor versions older',
   'mig-parted': 'github.com/NVIDIA/mig-parted',
-  volcano: 'volcano.sh/apis v1.15.1, which volcano.sh/volcano v1.15.1 needs',
+  volcano: `volcano.sh/apis ${UPSTREAM.volcano.version}, which volcano.sh/volcano of that version needs`,
 };
 
 const QUEUE_NAME = 'kueue.x-k8s.io/queue-name';
