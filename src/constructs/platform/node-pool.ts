@@ -12,6 +12,7 @@ import {
 } from '../../facts/catalog';
 import { type GpuNodePool, type Sharing } from '../gpu-operator';
 import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
+import { isObject } from '../../manifests/read';
 import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
 import { type Accelerator, type PodProps, Rdma } from '../pods';
 import { type Amounts, type AmountsByName, amountsOf } from '../pods/amounts';
@@ -191,12 +192,23 @@ export class PlatformPool {
       ...(Object.keys(further).length === 0 ? {} : { resources: further }),
       cpu,
       memory,
-      labels: { ...this.profile.nodeSelector, ...this.devices.nodeLabels, ...this.operatorPool?.nodeLabels },
+      labels: {
+        ...this.profile.nodeSelector,
+        ...this.devices.nodeLabels,
+        ...this.operatorPool?.nodeLabels,
+        ...this.sharingLabels,
+      },
       taints: [...this.profile.givenTaints, ...this.profile.taints].map(
         ({ key, value, effect }) => `${key}${value === undefined ? '' : `=${value}`}:${effect}`,
       ),
       ...(nodesPerRack === undefined ? {} : { racks: { size: nodesPerRack, name: `${this.name}-rack-#` } }),
     };
+  }
+
+  /** Without a label, the shares of a cluster file are those of time-slicing. */
+  private get sharingLabels(): Readonly<Record<string, string>> {
+    const { sharing } = this.sharing.toDevicePluginConfig();
+    return isObject(sharing) && sharing.mps !== undefined ? { 'nvidia.com/gpu.sharing-strategy': 'mps' } : {};
   }
 
   private devicesInClusterFile(): JsonObject {

@@ -112,18 +112,25 @@ function readDevices(fields: Fields): PoolDevices {
   if (perNode > 0 || accelerator !== undefined) {
     requireKnown(fields, { accelerator, resource, isKnown: facts !== undefined || memoryMiB !== undefined });
   }
-  const devices = Array.from({ length: perNode }, (_, index): Device => ({
+  // Replicas under the name of the devices are requested, and counted, like devices.
+  const parts = replicas !== undefined && resource === DEFAULT_DEVICE_RESOURCE ? replicas : 1;
+  if (perNode * parts > MOST_DEVICES) {
+    fields.wrong('replicas', parts, `at most ${Math.floor(MOST_DEVICES / perNode)} for ${perNode} devices`);
+  }
+  const deviceOf = (index: number): Device => ({
     ...(accelerator !== undefined && { model: facts?.name ?? accelerator }),
-    ...(memoryMiB !== undefined && { memoryMiB }),
+    ...(memoryMiB !== undefined && { memoryMiB: Math.floor(memoryMiB / parts) }),
     ...(numaNodes !== undefined && { numa: Math.floor((index * numaNodes) / perNode) }),
     ...(islandSize !== undefined && { island: String(Math.floor(index / islandSize)) }),
-    ...(replicas !== undefined && { replicas }),
+    ...(replicas !== undefined && parts === 1 && { replicas }),
     ...(mig !== undefined && { mig }),
-  }));
+  });
+  const most = Math.min(perNode * parts, MOST_DEVICES);
+  const devices = Array.from({ length: most }, (_, index) => deviceOf(Math.floor(index / parts)));
   return {
     devices,
     resource,
-    labels: devices.length === 0 ? {} : deviceLabels(resource, facts, { product, perNode, memoryMiB }),
+    labels: devices.length === 0 ? {} : deviceLabels(resource, facts, { product, perNode, memoryMiB, replicas }),
   };
 }
 
@@ -162,7 +169,11 @@ interface NvidiaNode {
   readonly product: string | undefined;
   readonly perNode: number;
   readonly memoryMiB: number | undefined;
+  /** Pods that share a device, where they do. */
+  readonly replicas: number | undefined;
   readonly family: string | undefined;
+  /** Shares have a resource name of their own. */
+  readonly isRenamed: boolean;
 }
 
 /** Devices of the usual node of an accelerator are distributed evenly on its NUMA nodes; of other nodes nothing is known. */
@@ -178,10 +189,11 @@ function usualIsland(facts: KnownAcceleratorFacts | undefined): number | undefin
 function deviceLabels(
   resource: string,
   facts: KnownAcceleratorFacts | undefined,
-  { product, perNode, memoryMiB }: Omit<NvidiaNode, 'family'>,
+  { product, perNode, memoryMiB, replicas }: Omit<NvidiaNode, 'family' | 'isRenamed'>,
 ): Readonly<Record<string, string>> {
-  if (resource === DEFAULT_DEVICE_RESOURCE) {
-    return nvidiaLabels({ product, perNode, memoryMiB, family: facts?.architecture });
+  if (resource === DEFAULT_DEVICE_RESOURCE || facts?.vendor === 'nvidia') {
+    const isRenamed = resource !== DEFAULT_DEVICE_RESOURCE;
+    return nvidiaLabels({ product, perNode, memoryMiB, replicas, family: facts?.architecture, isRenamed });
   }
   if (facts === undefined) {
     return {};
@@ -197,14 +209,20 @@ function deviceLabels(
   };
 }
 
-/** What GPU feature discovery writes on such nodes. */
-function nvidiaLabels({ product, perNode, memoryMiB, family }: NvidiaNode): Readonly<Record<string, string>> {
+/** What GPU feature discovery writes on such nodes; that they share by time-slicing, unless the labels of the pool say otherwise. */
+function nvidiaLabels(node: NvidiaNode): Readonly<Record<string, string>> {
+  const { product, perNode, memoryMiB, replicas, family, isRenamed } = node;
+  const productSuffix = replicas === undefined || isRenamed ? '' : '-SHARED';
   return {
     'nvidia.com/gpu.present': 'true',
     'nvidia.com/gpu.count': String(perNode),
-    ...(product !== undefined && { 'nvidia.com/gpu.product': product }),
+    ...(product !== undefined && { 'nvidia.com/gpu.product': `${product}${productSuffix}` }),
     ...(memoryMiB !== undefined && { 'nvidia.com/gpu.memory': String(memoryMiB) }),
     ...(family !== undefined && { 'nvidia.com/gpu.family': family }),
+    ...(replicas !== undefined && {
+      'nvidia.com/gpu.replicas': String(replicas),
+      'nvidia.com/gpu.sharing-strategy': 'time-slicing',
+    }),
   };
 }
 
