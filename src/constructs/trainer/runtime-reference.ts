@@ -11,7 +11,7 @@ export interface RuntimeReference {
   /** Kind of the runtime. */
   readonly kind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
   /** How its nodes find each other. Absent where it is not known. */
-  readonly policy?: MlPolicyName;
+  readonly policy?: MlPolicyName | undefined;
   /** Its jobs that a TrainJob's pods stand for. */
   readonly nodeJobs: readonly string[];
   /** The engine that schedules its pods. Absent where it is not known. */

@@ -106,7 +106,7 @@ export interface RuntimeProps extends PodProps {
   readonly scheduling?: Scheduling<RuntimeEngine>;
   /** Priority of the pods. @default - the cluster's default class, if any */
   readonly priorityClass?: PriorityClassReference;
-  /** How the nodes of the runtime find each other. @default - Trainer tells them nothing about each other: its plain policy */
+  /** How the nodes of the runtime find each other. @default - Trainer's plain policy, which sets no variables for distributed training */
   readonly policy?: MlPolicy;
   /** Nodes of a TrainJob that states none. @default 1 */
   readonly nodes?: number;
