@@ -59,7 +59,7 @@ function referenceFound(cluster: TargetCluster): SetRule {
   };
 }
 
-/** What the namespace is unknown of, or what every namespace has. */
+/** Whether the namespace of the reference is unknown, or every namespace has the object. */
 function isGiven(
   { kind, name, namespace }: { readonly kind: string; readonly name: string; readonly namespace: string },
   { id }: Manifest,
