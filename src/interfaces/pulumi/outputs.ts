@@ -40,7 +40,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 /**
  * The map that `{ ...output, key: value }` means; `undefined` for a value without such members.
  *
- * @param outputUnder the Output that a key stands for
+ * @param outputUnder the Output whose value a key represents
  */
 export function spreadOutput(
   value: object,

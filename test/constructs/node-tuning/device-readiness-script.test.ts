@@ -2,7 +2,7 @@
  * The script that looks whether a node offers its devices, run by busybox before a kubectl that reads and writes files.
  */
 import { FakeNode, type Tuner } from './fake-node';
-import { hasBusybox } from './tools';
+import { hasBusybox } from '../../support/tools';
 
 const KUBECTL = [
   '#!/bin/sh',

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { FakeNode } from './fake-node';
-import { hasBusybox, hasShellcheck } from './tools';
+import { hasBusybox, hasShellcheck } from '../../support/tools';
 
 const BUFFERS = '/proc/sys/net/core/rmem_max';
 const TCP = '/proc/sys/net/ipv4/tcp_rmem';

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Report } from '../../../src/checks/report';
+import { hasHelm, hasKubectl } from '../../support/tools';
 import { BAD, GOOD, Workplace } from './fake-terminal';
 
 let place: Workplace;
@@ -174,9 +174,6 @@ describe('what goes wrong is one line and exit status 2', () => {
     expect([status, err]).toEqual([2, `gantry: ${flag} x: ${reason}\n`]);
   });
 });
-
-const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
-const hasHelm = spawnSync('helm', ['version']).status === 0;
 
 (hasKubectl ? test : test.skip)('kubectl itself renders an overlay, and each object has its file', async () => {
   place.write('base/kustomization.yaml', 'resources: [d.yaml]\n');

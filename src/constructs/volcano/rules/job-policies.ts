@@ -146,10 +146,10 @@ const reactedToOnce = levelRule(
       }
     }
     const named = [...seen].filter((name) => !name.startsWith('exit code '));
-    const any = policies.find(({ events }) => events.includes('*'));
-    if (any !== undefined && named.length > 1) {
+    const catchAll = policies.find(({ events }) => events.includes('*'));
+    if (catchAll !== undefined && named.length > 1) {
       yield {
-        path: any.path,
+        path: catchAll.path,
         message: `a policy of ${of} reacts to every event (*), and other policies react to ${named.filter((name) => name !== '*').join(', ')}`,
         found: '*',
       };

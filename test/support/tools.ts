@@ -9,3 +9,5 @@ function has(program: string, ...args: readonly string[]): boolean {
 
 export const hasBusybox = has('busybox', 'true');
 export const hasShellcheck = has('shellcheck', '--version');
+export const hasKubectl = has('kubectl', 'version', '--client');
+export const hasHelm = has('helm', 'version');
