@@ -24,7 +24,7 @@ export default async function teardown(): Promise<void> {
     "the suite of kubectl's reader": whyNoJudge(),
     'the suite of the Docker runner': whyNoEngine(),
     'the suite of devices by claim': whyNoOracle(),
-    'the live page': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
+    'the live pages': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
   });
   if (line !== undefined) {
     process.stdout.write(line);

@@ -119,16 +119,13 @@ function taskOf(task: Task, plan?: PlanAnswer): RunnerViewTask {
 }
 
 function reasonOf({ state, failure, stop }: Task, plan: PlanAnswer | undefined): string | undefined {
-  switch (state) {
-    case 'queued':
-      return plan?.waits;
-    case 'failed':
-      return failure === undefined ? undefined : `${failure.class}: ${failure.message}`;
-    case 'stopping':
-      return stop?.message ?? stop?.reason;
-    default:
-      return undefined;
+  if (state === 'queued') {
+    return plan?.waits;
   }
+  if (state === 'stopping') {
+    return stop?.message ?? stop?.reason;
+  }
+  return state === 'failed' && failure !== undefined ? `${failure.class}: ${failure.message}` : undefined;
 }
 
 function tenantOf({ name, quota, limit }: Tenant, { runner: { ledger } }: ViewSources): RunnerViewTenant {

@@ -4,10 +4,17 @@
  */
 const MOST_LINES = 5000;
 const LONGEST_LINE = 10_000;
-/** ECMA-48 control sequences, and operating system commands up to their end. */
-// eslint-disable-next-line no-control-regex
-const CONTROL =
-  /\u001B\[[0-?]*[ -/]*[@-~]|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B[@-Z\\-_]|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
+/** ECMA-48 control sequences, operating system commands up to their end, and all other control characters but the tab. */
+const ESCAPE = '\\u001B';
+const CONTROL = new RegExp(
+  [
+    `${ESCAPE}\\[[0-?]*[ -/]*[@-~]`,
+    `${ESCAPE}\\][^\\u0007\\u001B]*(?:\\u0007|${ESCAPE}\\\\)`,
+    `${ESCAPE}[@-Z\\\\-_]`,
+    '(?!\\t)\\p{Cc}',
+  ].join('|'),
+  'gu',
+);
 
 export class OutputText {
   private readonly lines: string[] = [''];

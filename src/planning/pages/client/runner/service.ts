@@ -64,7 +64,7 @@ export class Service {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       const lines = (rest + decoder.decode(read.value, { stream: true })).split('\n');
       rest = lines.pop()!;
-      const last = lines.findLast((line) => line !== '');
+      const last = lines.filter((line) => line !== '').at(-1);
       if (last !== undefined) {
         take(JSON.parse(last) as RunnerView);
       }

@@ -30,7 +30,13 @@ export function openTaskForm(view: RunnerView, service: Service, submitted: (id:
     form.querySelectorAll('[aria-invalid]').forEach((field) => field.removeAttribute('aria-invalid'));
     void (async () => {
       try {
-        await ask(taskOf(Object.fromEntries([...new FormData(form)].map(([name, text]) => [name, String(text)]))));
+        await ask(
+          taskOf(
+            Object.fromEntries(
+              [...new FormData(form)].map(([name, text]) => [name, typeof text === 'string' ? text : '']),
+            ),
+          ),
+        );
       } catch (error) {
         const text = error instanceof FieldProblem ? error.message : problemText(error);
         status.replaceChildren(el('p', { class: 'bad' }, text));
