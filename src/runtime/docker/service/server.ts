@@ -3,7 +3,7 @@
  */
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable } from 'node:stream';
-import { EngineError } from '../engine/engine';
+import { EngineError } from '../engine/engine-error';
 import { type Runner } from '../runner/runner';
 import { RunnerError } from '../runner-error';
 import { type EngineCalls } from '../runner/runner-types';
