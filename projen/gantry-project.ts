@@ -289,6 +289,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
     config.globalTeardown = '<rootDir>/test/support/teardown.ts';
+    config.runtime = '<rootDir>/test/support/jest-runtime.cjs';
     // Some tests start processes, and machines are busy.
     config.testTimeout = 60_000;
     config.collectCoverage = false;

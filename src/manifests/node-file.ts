@@ -39,7 +39,6 @@ const UNIT = /^\[(Unit|Service|Slice|Scope|Install|Socket|Mount|Automount|Swap|T
 const ARGUMENT = /^(?:(?:KUBELET_[A-Z_]+)=["']?)?--[a-z][a-z0-9-]*(?:[= ]|["']?$)/;
 const DOCKER_KEYS: readonly string[] = [
   'default-runtime',
-  'runtimes',
   'exec-opts',
   'data-root',
   'storage-driver',
@@ -56,6 +55,10 @@ const DOCKER_KEYS: readonly string[] = [
   'default-address-pools',
   'node-generic-resources',
 ];
+const DOCKER_FILE = /(^|[^a-z])daemon\.json$/;
+
+/** A text without any of these names is none of these files, and need not be parsed. */
+const JSON_FILE_KEY = new RegExp(`"(?:ociVersion|${DOCKER_KEYS.join('|')})"\\s*:`);
 
 /**
  * What a text is a file of; `undefined` where it is none of these.
@@ -93,6 +96,11 @@ function jsonFileKind(text: string, name: string): NodeFileKind | undefined {
   if (/"apiVersion"\s*:/.test(text)) {
     return undefined;
   }
+  // Configuration of anything else is most of the JSON that files and ConfigMaps contain.
+  const named = DOCKER_FILE.test(name);
+  if (!named && !JSON_FILE_KEY.test(text)) {
+    return undefined;
+  }
   const value = readJson(text)[0]?.value;
   if (!isObject(value)) {
     return undefined;
@@ -100,10 +108,7 @@ function jsonFileKind(text: string, name: string): NodeFileKind | undefined {
   if (asString(value.ociVersion) !== undefined) {
     return 'OciRuntimeSpec';
   }
-  const docker =
-    /(^|[^a-z])daemon\.json$/.test(name) ||
-    Object.keys(value).some((key) => key !== 'runtimes' && DOCKER_KEYS.includes(key));
-  return docker ? 'DockerDaemonConfig' : undefined;
+  return named || Object.keys(value).some((key) => DOCKER_KEYS.includes(key)) ? 'DockerDaemonConfig' : undefined;
 }
 
 function firstLine(text: string): string | undefined {

@@ -3,11 +3,11 @@
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { RunnerClient } from '../../../src/runtime/docker/service/client';
 import { IMAGE, LiveEngine } from './live-engine';
 import { LiveRunner, until } from './live-runner';
+import { certificate, freePort } from './network';
 import { buildEngine, whyNoEngine } from './programs';
 
 const suite = whyNoEngine() === undefined ? describe : describe.skip;
@@ -29,9 +29,7 @@ suite('access to the Docker runner, and its store', () => {
 
   afterEach(async () => {
     await runner.stop();
-    const left = await engine.ask<{ Id: string }[]>('GET', '/containers/json?all=1');
-    await Promise.all(left.map(({ Id }) => engine.ask('DELETE', `/containers/${Id}?force=1`).catch(() => undefined)));
-    await engine.ask('DELETE', '/volumes/gantry-runner').catch(() => undefined);
+    await engine.clear();
   });
 
   const TENANTS = { alice: { limit: { gpus: 1 } }, bob: {} };
@@ -178,23 +176,3 @@ suite('access to the Docker runner, and its store', () => {
     expect((await runner.ended(id))[0]).toMatchObject({ state: 'succeeded', attempt: 1 });
   });
 });
-
-function certificate(folder: string): void {
-  const names = ['-keyout', join(folder, 'tls.key'), '-out', join(folder, 'tls.crt'), '-subj', '/CN=127.0.0.1'];
-  const made = spawnSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-addext', 'subjectAltName=IP:127.0.0.1', ...names],
-    { encoding: 'utf8' },
-  );
-  if (made.status !== 0) {
-    throw new Error(`openssl: ${made.stderr}`);
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

@@ -6,7 +6,7 @@ import { type Readable } from 'node:stream';
 import { type RunnerView } from '../../../planning/pages/runner-view';
 import { type RunnerConfiguration } from '../configuration';
 import { MINUTES, type UseHistory } from '../devices/use-history';
-import { EngineError } from '../engine/engine';
+import { EngineError } from '../engine/engine-error';
 import { type Clock } from '../runner/clock';
 import { type Runner } from '../runner/runner';
 import { RunnerError } from '../runner-error';
