@@ -8,7 +8,17 @@ import { parseAmdSmi, parseRocmSmi } from '../../../../src/runtime/docker/device
 import { parseNvidiaReport } from '../../../../src/runtime/docker/devices/nvidia-smi';
 import { parseTopology } from '../../../../src/runtime/docker/devices/topology';
 import { parseXml } from '../../../../src/runtime/docker/devices/xml';
-import { A100, A100_LIST, AMD_METRICS, AMD_SMI, H100_TOPOLOGY, L40S, reportOf, ROCM_SMI, UNLINKED_TOPOLOGY } from './recorded';
+import {
+  A100,
+  A100_LIST,
+  AMD_METRICS,
+  AMD_SMI,
+  H100_TOPOLOGY,
+  L40S,
+  reportOf,
+  ROCM_SMI,
+  UNLINKED_TOPOLOGY,
+} from './recorded';
 
 function host(printed: Readonly<Record<string, string>>, numa: Readonly<Record<string, number>> = {}): HostTools {
   return {
