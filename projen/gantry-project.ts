@@ -413,7 +413,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       steps: [
         { exec: 'tsc --build tsconfig.json' },
         { exec: BUNDLE_RUNTIME },
-        { exec: 'jest --config jest.config.json test/docs test/words', receiveArgs: true },
+        { exec: 'jest --config jest.config.json test/docs test/words test/surface/', receiveArgs: true },
       ],
     });
     this.addTask('test:mutation', {
