@@ -8,6 +8,9 @@ const CHARTS = 10;
 /** Objects of one team: its namespace with a quota, a limit range and a queue, and then its work. */
 const TEAM = 100;
 
+/** The Deployment of a Service is this many objects before it. */
+const SERVED = 3;
+
 /** An app with this many objects, by teams, in ten charts. */
 export function platform(objects: number, outdir: string): App {
   const app = new App({ outdir });
@@ -60,7 +63,7 @@ function objectOf(index: number, team: string): AnyObject {
     return deployment(metadata);
   }
   if (turn < 12) {
-    return service(metadata);
+    return service(metadata, `${team}-${index - SERVED}`);
   }
   return {
     apiVersion: 'v1',
@@ -161,7 +164,7 @@ function deployment(metadata: AnyObject['metadata']): AnyObject {
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
 }
 
-function service(metadata: AnyObject['metadata']): AnyObject {
-  const spec = { selector: { app: metadata.name }, ports: [{ name: 'http', port: 80, targetPort: 8080 }] };
+function service(metadata: AnyObject['metadata'], app: string): AnyObject {
+  const spec = { selector: { app }, ports: [{ name: 'http', port: 80, targetPort: 8080 }] };
   return { apiVersion: 'v1', kind: 'Service', metadata, spec };
 }

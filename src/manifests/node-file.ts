@@ -3,6 +3,8 @@
  * server validates them, so they are recognized by their shape, and become manifests of kinds that only Gantry has (`file ContainerdConfig`):
  * the object is the contents of the file as JSON, and the name is that of the file.
  */
+import { COMPOSE_FILE } from './compose-file';
+import { fileManifest, NODE_FILE } from './file-manifest';
 import { readJson } from './json-text';
 import { type Manifest } from './manifest';
 import { pointer } from './pointer';
@@ -11,8 +13,7 @@ import { LineTable, nearestOffset, type TextReading } from './source-text';
 import { readToml } from './toml-text';
 import { type Parsed, type ParseOptions, parseYaml } from './yaml';
 
-/** The API version, and the group, of manifests that are files. */
-export const NODE_FILE = 'file';
+export { NODE_FILE };
 
 export type NodeFileKind =
   | 'ContainerdConfig'
@@ -22,7 +23,8 @@ export type NodeFileKind =
   | 'SystemdUnit';
 
 /** Whose file it is, for people. */
-export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind, string>> = {
+export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind | typeof COMPOSE_FILE, string>> = {
+  [COMPOSE_FILE]: 'Docker Compose',
   ContainerdConfig: 'containerd',
   DockerDaemonConfig: 'the Docker daemon',
   KubeletArguments: 'the kubelet',
@@ -32,14 +34,13 @@ export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind, string>> = {
 
 /** Whose file a manifest is, where it is one. */
 export function nodeFileOwner({ id }: Manifest): string | undefined {
-  return id.group === NODE_FILE ? NODE_FILE_OWNERS[id.kind as NodeFileKind] : undefined;
+  return id.group === NODE_FILE ? NODE_FILE_OWNERS[id.kind as keyof typeof NODE_FILE_OWNERS] : undefined;
 }
 
 const UNIT = /^\[(Unit|Service|Slice|Scope|Install|Socket|Mount|Automount|Swap|Timer|Path)\]$/;
 const ARGUMENT = /^(?:(?:KUBELET_[A-Z_]+)=["']?)?--[a-z][a-z0-9-]*(?:[= ]|["']?$)/;
 const DOCKER_KEYS: readonly string[] = [
   'default-runtime',
-  'runtimes',
   'exec-opts',
   'data-root',
   'storage-driver',
@@ -56,6 +57,10 @@ const DOCKER_KEYS: readonly string[] = [
   'default-address-pools',
   'node-generic-resources',
 ];
+const DOCKER_FILE = /(^|[^a-z])daemon\.json$/;
+
+/** A text without any of these names is none of these files, and need not be parsed. */
+const JSON_FILE_KEY = new RegExp(`"(?:ociVersion|${DOCKER_KEYS.join('|')})"\\s*:`);
 
 /**
  * What a text is a file of; `undefined` where it is none of these.
@@ -93,6 +98,11 @@ function jsonFileKind(text: string, name: string): NodeFileKind | undefined {
   if (/"apiVersion"\s*:/.test(text)) {
     return undefined;
   }
+  // Configuration of anything else is most of the JSON that files and ConfigMaps contain.
+  const named = DOCKER_FILE.test(name);
+  if (!named && !JSON_FILE_KEY.test(text)) {
+    return undefined;
+  }
   const value = readJson(text)[0]?.value;
   if (!isObject(value)) {
     return undefined;
@@ -100,10 +110,7 @@ function jsonFileKind(text: string, name: string): NodeFileKind | undefined {
   if (asString(value.ociVersion) !== undefined) {
     return 'OciRuntimeSpec';
   }
-  const docker =
-    /(^|[^a-z])daemon\.json$/.test(name) ||
-    Object.keys(value).some((key) => key !== 'runtimes' && DOCKER_KEYS.includes(key));
-  return docker ? 'DockerDaemonConfig' : undefined;
+  return named || Object.keys(value).some((key) => DOCKER_KEYS.includes(key)) ? 'DockerDaemonConfig' : undefined;
 }
 
 function firstLine(text: string): string | undefined {
@@ -188,10 +195,10 @@ function parseNodeFile(kind: NodeFileKind, text: string, file: string): Parsed {
     const position = lines.positionOf(reading.offset);
     return { manifests: [], problems: [{ kind: 'syntax', file, position, message }], skipped: [] };
   }
-  const manifest: Manifest = {
-    id: { apiVersion: NODE_FILE, group: NODE_FILE, kind, namespace: '', name: file },
-    object: reading.value,
-    origin: { file, document: 0, locate: (path) => lines.positionOf(reading.offsetOf(path)) },
+  const locate = (path: string): ReturnType<LineTable['positionOf']> => lines.positionOf(reading.offsetOf(path));
+  return {
+    manifests: [fileManifest(kind, file, reading.value, { file, document: 0, locate })],
+    problems: [],
+    skipped: [],
   };
-  return { manifests: [manifest], problems: [], skipped: [] };
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { editDistance, nearestName, nearestNames, quotedNames } from '../../src/facts/spelling';
+import { editDistance, nearestName, nearestNames, nearestObjectName, quotedNames } from '../../src/facts/spelling';
 
 /** The definition itself, without a bound and without a table. */
 function slowDistance(a: string, b: string): number {
@@ -31,6 +31,22 @@ describe('the edit distance', () => {
 
   test('of two texts whose lengths differ by the limit costs nothing', () => {
     expect(editDistance('a', 'a'.repeat(1e8), 3)).toBe(3);
+  });
+});
+
+describe('a suggestion among names of objects', () => {
+  test.each([
+    ['team-2', 'team-1'],
+    ['rack-12', 'rack-1'],
+    ['team-b', 'team-a'],
+  ])('does not take %s for %s, which is as often another object', (name, other) => {
+    expect(nearestName(name, [other])).toBe(other);
+    expect(nearestObjectName(name, [other])).toBeUndefined();
+  });
+
+  test('takes a misspelled word beside the number for the other name', () => {
+    expect(nearestObjectName('tema-1', ['team-1', 'team-2'])).toBe('team-1');
+    expect(nearestObjectName('team-a-gpus', ['team-a-gpu', 'team-b-gpu'])).toBe('team-a-gpu');
   });
 });
 

@@ -37,6 +37,22 @@ export function nearestName(
   return best;
 }
 
+/**
+ * The closest of the names that somebody gave to objects, as `nearestName` finds it. Names that differ in their numbers alone, or in words
+ * of one letter, are as often two objects as a mistake: `team-1` and `team-2`, `team-a` and `team-b`.
+ */
+export function nearestObjectName(name: string, known: Iterable<string>): string | undefined {
+  const shape = unnumbered(name);
+  return nearestName(
+    name,
+    [...known].filter((other) => unnumbered(other) !== shape),
+  );
+}
+
+function unnumbered(name: string): string {
+  return name.replace(/\d+/g, '#').replace(/(^|[-._])[a-z]($|(?=[-._]))/gi, '$1#');
+}
+
 /** The names of `known` that are close to `name` or contain it, best first, at most `count`. */
 export function nearestNames(name: string, known: Iterable<string>, count: number): readonly string[] {
   const wanted = name.toLowerCase();

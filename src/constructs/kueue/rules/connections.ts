@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
-import { nearestName, quotedNames } from '../../../facts/spelling';
+import { nearestObjectName, quotedNames } from '../../../facts/spelling';
 import {
   findAccelerator,
   isAcceleratorResource,
@@ -59,7 +59,7 @@ function unknown(set: ManifestSet, kind: string, name: string, path: string): re
   if (name === '' || names.length === 0 || names.includes(name)) {
     return [];
   }
-  const near = nearestName(name, names);
+  const near = nearestObjectName(name, names);
   const others = quotedNames(names);
   const what = kind.split('/')[1] ?? kind;
   return [
@@ -273,7 +273,7 @@ const localQueueKnown = adviceRule(
         path,
         message: `the namespace ${namespace} has no LocalQueue ${name} in these manifests`,
         found: name,
-        expected: nearestName(name, own) ?? own.join(', '),
+        expected: nearestObjectName(name, own) ?? own.join(', '),
       };
     }
   },

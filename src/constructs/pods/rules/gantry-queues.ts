@@ -3,7 +3,7 @@
  */
 import { GANTRY_PLACEMENT_GATE, GANTRY_QUEUE_LABEL, GANTRY_SCHEDULER } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
-import { nearestName } from '../../../facts/spelling';
+import { nearestObjectName } from '../../../facts/spelling';
 import { type PodTemplateRule, type Rule } from '../../../checks/rule';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
@@ -99,7 +99,7 @@ const queueKnown: PodTemplateRule = {
     const path = pointer('/metadata/labels', GANTRY_QUEUE_LABEL);
     const { queues } = found;
     if (!queues.has(name)) {
-      const near = nearestName(name, queues.keys());
+      const near = nearestObjectName(name, queues.keys());
       yield {
         path,
         message: `the queue "${name}" is not in these manifests${near === undefined ? '' : ` (did you mean "${near}"?)`}`,

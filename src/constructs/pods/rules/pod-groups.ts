@@ -4,7 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../facts/spelling';
+import { nearestObjectName } from '../../../facts/spelling';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -114,7 +114,8 @@ function* unknownGroup(way: Way, template: PodTemplate, set: ManifestSet): Itera
     path: way.path,
     message: `the group ${name} ${where}`,
     found: name,
-    expected: nearestName(name, here) ?? (here.length === 0 ? 'a group of the namespace' : here.slice(0, 6).join(', ')),
+    expected:
+      nearestObjectName(name, here) ?? (here.length === 0 ? 'a group of the namespace' : here.slice(0, 6).join(', ')),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Names of objects that are not in the set, while others of the kind are.
  */
-import { nearestName } from '../../../facts/spelling';
+import { nearestObjectName } from '../../../facts/spelling';
 import { kindKey, mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -63,16 +63,6 @@ function candidates(set: ManifestSet, { kind, namespace }: Reference): readonly 
     .map(({ id }) => id.name);
 }
 
-/** Names that differ in their numbers alone, or in words of one letter, are as often two objects as a mistake: team-a and team-b. */
-export function nearName(name: string, names: readonly string[]): string | undefined {
-  const unnumbered = (text: string): string =>
-    text.replace(/\d+/g, '#').replace(/(^|[-._])[a-z]($|(?=[-._]))/gi, '$1#');
-  return nearestName(
-    name,
-    names.filter((other) => unnumbered(other) !== unnumbered(name)),
-  );
-}
-
 export const knownObjects: SetRule = {
   id: 'references/object-in-set',
   tier: 'advice',
@@ -95,7 +85,7 @@ export const knownObjects: SetRule = {
         if (names.length === 0 || names.includes(reference.name)) {
           continue;
         }
-        const near = nearName(reference.name, names);
+        const near = nearestObjectName(reference.name, names);
         if (near === undefined && (ONLY_WHEN_NEAR.has(reference.kind) || isOwn(manifest, reference))) {
           continue;
         }

@@ -21,10 +21,27 @@ export const noOutputText: ObjectRule = {
   fix: 'Write pulumi.interpolate`…${output}…`, or output.apply(…), and pass the result as the value.',
   check: ({ object }) => {
     const whole = unguarded(object);
-    // Nearly no object has it, and this is the fastest look at all strings of one.
-    return JSON.stringify(whole).includes(MARK) ? [...messagesIn(whole, '')] : [];
+    return mentionsOutput(whole) ? [...messagesIn(whole, '')] : [];
   },
 };
+
+/** Nearly no object does, so this looks at all strings without making anything. */
+function mentionsOutput(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') {
+    return value.includes(MARK);
+  }
+  if (Array.isArray(value)) {
+    return value.some(mentionsOutput);
+  }
+  if (typeof value === 'object' && value !== null) {
+    for (const key in value) {
+      if (mentionsOutput(value[key])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 function* messagesIn(value: JsonValue, path: string): Iterable<Violation> {
   if (typeof value === 'string') {

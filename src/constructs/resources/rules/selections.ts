@@ -2,7 +2,7 @@
  * Selectors that choose nothing of the set.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { nearestName } from '../../../facts/spelling';
+import { nearestObjectName } from '../../../facts/spelling';
 import { kindKey, mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -102,7 +102,7 @@ function nearMiss(wanted: JsonObject, candidates: readonly Candidate[]): Miss | 
       missing.length === 1 &&
       first !== undefined &&
       has !== undefined &&
-      nearestName(first[1], [has]) !== undefined
+      nearestObjectName(first[1], [has]) !== undefined
     ) {
       return { key: first[0], wanted: first[1], has, name };
     }

@@ -191,15 +191,13 @@ function settledCount(template: PodTemplate, set: RuleContext['set']): number | 
   return autoscalersOf(manifest, set).length > 0 ? undefined : template.count;
 }
 
-function autoscalersOf({ id }: Manifest, set: RuleContext['set']): readonly Manifest[] {
-  return [...set.ofKind('autoscaling/HorizontalPodAutoscaler'), ...set.ofKind('keda.sh/ScaledObject')].filter(
-    ({ id: own, object }) => {
-      const target = asObject(asObject(object.spec).scaleTargetRef);
-      return (
-        own.namespace === id.namespace && target.name === id.name && (asString(target.kind) ?? 'Deployment') === id.kind
-      );
-    },
-  );
+const AUTOSCALERS: ReadonlySet<string> = new Set(['autoscaling/HorizontalPodAutoscaler', 'keda.sh/ScaledObject']);
+
+/** The autoscalers that name a workload as their target. Several manifests of one workload have the same. */
+function autoscalersOf(manifest: Manifest, set: RuleContext['set']): readonly Manifest[] {
+  const { name, namespace } = manifest.id;
+  const target = set.get(kindKey(manifest.id), name, namespace) ?? manifest;
+  return set.referencesTo(target).flatMap(({ from }) => (AUTOSCALERS.has(kindKey(from.id)) ? [from] : []));
 }
 
 const surgeFits: Rule = {

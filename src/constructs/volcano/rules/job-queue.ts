@@ -1,7 +1,7 @@
 /**
  * Jobs, pod groups and pods in queues: what the set itself contradicts is an error, what it does not know a hint.
  */
-import { nearestName } from '../../../facts/spelling';
+import { nearestObjectName } from '../../../facts/spelling';
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -29,7 +29,7 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
     return [];
   }
   const names = tree.queues.map(({ name }) => name);
-  const near = nearestName(queue, names);
+  const near = nearestObjectName(queue, names);
   return [
     {
       path,
