@@ -57,9 +57,7 @@ function placeOf(scope: unknown, id: unknown): IConstruct | undefined {
   if (!isConstruct(scope)) {
     return undefined;
   }
-  return typeof id !== 'string' || id === ''
-    ? scope
-    : (scope.node.tryFindChild(id) ?? new Construct(scope, id));
+  return typeof id !== 'string' || id === '' ? scope : (scope.node.tryFindChild(id) ?? new Construct(scope, id));
 }
 
 /** Whether the id is that of another construct of the scope, as a clause. */
