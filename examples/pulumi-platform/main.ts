@@ -1,6 +1,7 @@
 /**
  * The reference platform as a Pulumi program: the charts are those of `examples/reference-platform`, and `pulumi up` applies them.
  *
+ * The cluster has Flux, which installs the operators, and Volcano, in the namespaces `flux-system` and `volcano-system`.
  * Objects of a platform that many depend on are protected; what Pulumi knows and the charts need comes in as outputs.
  */
 import type * as pulumi from '@pulumi/pulumi';

@@ -7,7 +7,7 @@ import { whyNoOracle } from './claims/oracle';
 import { whyNoControlPlane } from './control-plane/availability';
 import { Cluster } from './control-plane/cluster';
 import { LIVE_CLUSTER } from './control-plane/components';
-import { whyNoEngine } from './docker/programs';
+import { whyNoDockerCommand, whyNoEngine } from './docker/programs';
 import { whyNoPromtool } from './promtool/promtool';
 import { whyNoPulumi } from './pulumi/pulumi-cli';
 import { whyNoJudge } from './yaml/judge';
@@ -23,8 +23,9 @@ export default async function teardown(): Promise<void> {
     'the suite of Pulumi': whyNoPulumi(),
     "the suite of kubectl's reader": whyNoJudge(),
     'the suite of the Docker runner': whyNoEngine(),
+    'a Docker engine through SSH': whyNoDockerCommand(),
     'the suite of devices by claim': whyNoOracle(),
-    'the live page': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
+    'the live pages': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
   });
   if (line !== undefined) {
     process.stdout.write(line);

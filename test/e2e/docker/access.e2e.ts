@@ -3,11 +3,11 @@
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { RunnerClient } from '../../../src/runtime/docker/service/client';
 import { IMAGE, LiveEngine } from './live-engine';
 import { LiveRunner, until } from './live-runner';
+import { certificate, freePort } from './network';
 import { buildEngine, whyNoEngine } from './programs';
 
 const suite = whyNoEngine() === undefined ? describe : describe.skip;
@@ -29,9 +29,7 @@ suite('access to the Docker runner, and its store', () => {
 
   afterEach(async () => {
     await runner.stop();
-    const left = await engine.ask<{ Id: string }[]>('GET', '/containers/json?all=1');
-    await Promise.all(left.map(({ Id }) => engine.ask('DELETE', `/containers/${Id}?force=1`).catch(() => undefined)));
-    await engine.ask('DELETE', '/volumes/gantry-runner').catch(() => undefined);
+    await engine.clear();
   });
 
   const TENANTS = { alice: { limit: { gpus: 1 } }, bob: {} };
@@ -95,6 +93,10 @@ suite('access to the Docker runner, and its store', () => {
     const plain = new RunnerClient(`http://127.0.0.1:${port}`);
     await expect(plain.status()).rejects.toThrow();
     const words = ['-s', '--cacert', join(runner.folder, 'tls.crt'), '-H', `Authorization: Bearer ${admin}`];
+    const page = spawnSync('curl', [...words.slice(0, 3), '-i', `https://127.0.0.1:${port}/`], { encoding: 'utf8' });
+    expect(page.stdout).toMatch(/^HTTP\/1.1 200 [^]*frame-ancestors 'none'[^]*<!doctype html>/i);
+    const view = spawnSync('curl', [...words.slice(0, 3), `https://127.0.0.1:${port}/v1/view`], { encoding: 'utf8' });
+    expect(view.stdout).toContain('a valid token is required');
     const { stdout } = spawnSync('curl', [...words, `https://127.0.0.1:${port}/metrics`], { encoding: 'utf8' });
     expect(stdout).toContain('gantry_docker_tasks_ended_total{tenant="alice",state="succeeded",class=""} 1\n');
   });
@@ -174,23 +176,3 @@ suite('access to the Docker runner, and its store', () => {
     expect((await runner.ended(id))[0]).toMatchObject({ state: 'succeeded', attempt: 1 });
   });
 });
-
-function certificate(folder: string): void {
-  const names = ['-keyout', join(folder, 'tls.key'), '-out', join(folder, 'tls.crt'), '-subj', '/CN=127.0.0.1'];
-  const made = spawnSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-addext', 'subjectAltName=IP:127.0.0.1', ...names],
-    { encoding: 'utf8' },
-  );
-  if (made.status !== 0) {
-    throw new Error(`openssl: ${made.stderr}`);
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

@@ -31,9 +31,7 @@ suite('the Docker runner', () => {
 
   afterEach(async () => {
     await runner.stop();
-    const left = await engine.ask<{ Id: string }[]>('GET', '/containers/json?all=1');
-    await Promise.all(left.map(({ Id }) => engine.ask('DELETE', `/containers/${Id}?force=1`).catch(() => undefined)));
-    await engine.ask('DELETE', '/volumes/gantry-runner').catch(() => undefined);
+    await engine.clear();
   });
 
   /** Queues `sh -c SCRIPT`. */

@@ -1,5 +1,5 @@
 /**
- * An engine of the tests' own: its own socket and folders, CDI devices that do no harm, and an image made of busybox.
+ * An engine of the tests' own: its own socket and folders, CDI devices that do no harm, and an image made of busybox and flock.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -18,7 +18,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { killProcess, type ProcessRecord, startProcess, stopProcess, tail } from '../control-plane/process';
+import { isRunning, killProcess, type ProcessRecord, startProcess, stopProcess, tail } from '../control-plane/process';
 
 export const IMAGE = 'gantry-test:1';
 const PATIENCE = 60_000;
@@ -28,6 +28,7 @@ export class LiveEngine {
     readonly folder: string,
     private readonly programs: string,
     private process: ProcessRecord,
+    private readonly flags: readonly string[],
   ) {}
 
   get socket(): string {
@@ -38,13 +39,21 @@ export class LiveEngine {
     return `unix://${this.socket}`;
   }
 
-  /** @param devices how many CDI devices of the kind `nvidia.com/gpu` there are */
-  static async start(programs: string, devices: number): Promise<LiveEngine> {
+  /**
+   * @param devices how many CDI devices of the kind `nvidia.com/gpu` there are
+   * @param flags further flags of the daemon, which may name files of its folder. @default - none
+   */
+  static async start(
+    programs: string,
+    devices: number,
+    flags: (folder: string) => readonly string[] = () => [],
+  ): Promise<LiveEngine> {
     const folder = mkdtempSync(join(tmpdir(), 'gantry-engine-'));
     mkdirSync(join(folder, 'cdi'));
     writeFileSync(join(folder, 'cdi', 'gpus.json'), JSON.stringify(cdiSpecification(devices)));
     writeRuntime(folder, programs);
-    const engine = new LiveEngine(folder, programs, daemon(folder, programs));
+    const further = flags(folder);
+    const engine = new LiveEngine(folder, programs, daemon(folder, programs, further), further);
     await engine.untilReady();
     await engine.makeImage();
     return engine;
@@ -53,6 +62,15 @@ export class LiveEngine {
   /** Ends the daemon as a crash would; containers lose their shims' parent only. */
   kill(): Promise<void> {
     return killProcess(this.process);
+  }
+
+  /** Files with the numbers of the processes that are the engine: the daemon, and the containerd that belongs to it. */
+  get pidFiles(): readonly string[] {
+    return [join(this.folder, 'pid'), join(this.folder, 'exec/containerd/containerd.pid')];
+  }
+
+  get isRunning(): boolean {
+    return isRunning(this.process);
   }
 
   /** Kills the daemon, and the containerd that belongs to it, when the next process of a container has just been started. */
@@ -79,7 +97,7 @@ export class LiveEngine {
   async startAgain(): Promise<void> {
     rmSync(`${this.trap}.sprung`, { force: true });
     rmSync(join(this.folder, 'pid'), { force: true });
-    this.process = daemon(this.folder, this.programs);
+    this.process = daemon(this.folder, this.programs, this.flags);
     await this.untilReady();
   }
 
@@ -90,6 +108,13 @@ export class LiveEngine {
     spawnSync('sh', ['-c', shims]);
     spawnSync('sh', ['-c', `grep -o '${this.folder}[^ ]*' /proc/mounts | sort -r | xargs -r umount -l`]);
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Removes all containers, and what says whose engine it is. */
+  async clear(): Promise<void> {
+    const left = await this.ask<{ Id: string }[]>('GET', '/containers/json?all=1');
+    await Promise.all(left.map(({ Id }) => this.ask('DELETE', `/containers/${Id}?force=1`).catch(() => undefined)));
+    await this.ask('DELETE', '/volumes/gantry-runner').catch(() => undefined);
   }
 
   /** One request to the engine. */
@@ -136,13 +161,8 @@ export class LiveEngine {
     const root = join(this.folder, 'image');
     mkdirSync(join(root, 'bin'), { recursive: true });
     mkdirSync(join(root, 'tmp'));
-    const busybox = spawnSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).stdout.trim();
-    const libraries = spawnSync('ldd', [busybox], { encoding: 'utf8' }).stdout.match(/\/[^\s)]+/g) ?? [];
-    cpSync(busybox, join(root, 'bin/busybox'), { dereference: true });
-    for (const library of libraries) {
-      mkdirSync(dirname(join(root, library)), { recursive: true });
-      cpSync(library, join(root, library), { dereference: true });
-    }
+    const busybox = copyProgram('busybox', root);
+    copyProgram('flock', root);
     for (const name of spawnSync(busybox, ['--list'], { encoding: 'utf8' }).stdout.trim().split('\n')) {
       if (name !== 'busybox') {
         symlinkSync('busybox', join(root, 'bin', name));
@@ -158,6 +178,18 @@ export class LiveEngine {
       'application/x-tar',
     );
   }
+}
+
+/** Copies a program of this machine, and the libraries that it needs, into a folder of an image. @returns where it is on this machine */
+function copyProgram(name: string, root: string): string {
+  const program = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
+  const libraries = spawnSync('ldd', [program], { encoding: 'utf8' }).stdout.match(/\/[^\s)]+/g) ?? [];
+  cpSync(program, join(root, 'bin', name), { dereference: true });
+  for (const library of libraries) {
+    mkdirSync(dirname(join(root, library)), { recursive: true });
+    cpSync(library, join(root, library), { dereference: true });
+  }
+  return program;
 }
 
 function cdiSpecification(devices: number): unknown {
@@ -191,7 +223,7 @@ function writeRuntime(folder: string, programs: string): void {
 }
 
 /** Networks are `none` and `host` only, so that the engine changes nothing of the machine. */
-function daemon(folder: string, programs: string): ProcessRecord {
+function daemon(folder: string, programs: string, further: readonly string[]): ProcessRecord {
   const at = (name: string): string => join(folder, name);
   const flags = [
     '--seccomp-profile=unconfined',
@@ -207,6 +239,7 @@ function daemon(folder: string, programs: string): ProcessRecord {
     '-H',
     `unix://${at('docker.sock')}`,
     `--cdi-spec-dir=${at('cdi')}`,
+    ...further,
   ];
   const path = `${at('bin')}:${programs}:${process.env.PATH ?? ''}`;
   return startProcess(

@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { RunnerClient } from '../../../src/runtime/docker/service/client';
 import { type TaskAnswer } from '../../../src/runtime/docker/service/answers';
-import { killProcess, type ProcessRecord, startProcess, stopProcess, tail } from '../control-plane/process';
+import { isRunning, killProcess, type ProcessRecord, startProcess, stopProcess, tail } from '../control-plane/process';
 
 /** The command line as it is built: `npx tsc --build` after a change. */
-const COMMAND = join(__dirname, '../../../bin/gantry');
+export const COMMAND = join(__dirname, '../../../bin/gantry');
 const PATIENCE = 60_000;
 
 export interface Printed {
@@ -27,13 +27,14 @@ export class LiveRunner {
   private process: ProcessRecord | undefined;
 
   constructor(
-    private readonly engineHost: string,
+    /** `undefined`: as the environment says. */
+    private readonly engineHost: string | undefined,
     configuration: (folder: string) => Readonly<Record<string, unknown>> = () => ({}),
   ) {
     const file = {
       state: join(this.folder, 'state'),
       socket: this.socket,
-      engine: engineHost,
+      ...(engineHost === undefined ? {} : { engine: engineHost }),
       lockMemory: false,
       devicePollSeconds: 1,
     };
@@ -60,13 +61,21 @@ export class LiveRunner {
     return join(this.folder, 'shared');
   }
 
+  /** Variables of the runner's environment. */
+  env: Readonly<Record<string, string>> = {};
+
+  get isRunning(): boolean {
+    return this.process !== undefined && isRunning(this.process);
+  }
+
   async start(...flags: readonly string[]): Promise<void> {
     const words = [COMMAND, 'docker', 'serve', '--config', join(this.folder, 'runner.yaml'), ...flags];
     const path = `PATH=${join(this.folder, 'bin')}:${process.env.PATH ?? ''}`;
-    const program = [path, process.execPath, ...words];
+    const env = Object.entries(this.env).map(([name, value]) => `${name}=${value}`);
+    const program = [path, ...env, process.execPath, ...words];
     this.process = startProcess('runner', '/usr/bin/env', program, join(this.folder, 'log'), this.folder);
     await until(
-      `the runner answers\n${this.log}`,
+      () => `the runner answers\n${this.log}`,
       async () => (await this.client.status().catch(() => undefined)) !== undefined,
     );
   }
@@ -89,7 +98,7 @@ export class LiveRunner {
 
   async gantryWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Printed> {
     const child = spawn(process.execPath, [COMMAND, 'docker', ...words], {
-      env: { ...process.env, GANTRY_DOCKER_SOCKET: this.socket, DOCKER_HOST: this.engineHost, ...env },
+      env: { ...process.env, GANTRY_DOCKER_SOCKET: this.socket, DOCKER_HOST: this.engineHost ?? '', ...env },
     });
     let [out, err] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
@@ -104,7 +113,10 @@ export class LiveRunner {
   async ended(...ids: readonly string[]): Promise<readonly TaskAnswer[]> {
     const tasks: TaskAnswer[] = [];
     for (const id of ids) {
-      await until(`task ${id} ends\n${this.log}`, async () => (await this.task(id)).endedAt !== undefined);
+      await until(
+        () => `task ${id} ends\n${this.log}`,
+        async () => (await this.task(id)).endedAt !== undefined,
+      );
       tasks.push(await this.task(id));
     }
     return tasks;
@@ -116,10 +128,11 @@ export class LiveRunner {
   }
 }
 
-export async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+/** @param what for the error; a function is called when the time is over */
+export async function until(what: string | (() => string), isTrue: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + PATIENCE; !(await isTrue()); await sleep(50)) {
     if (Date.now() > deadline) {
-      throw new Error(`waited ${PATIENCE / 1000} s: ${what}`);
+      throw new Error(`waited ${PATIENCE / 1000} s: ${typeof what === 'string' ? what : what()}`);
     }
   }
 }

@@ -53,8 +53,9 @@ export function whyNoEngine(): string | undefined {
   if (process.getuid?.() !== 0) {
     return 'the engine needs root.';
   }
-  if (!has('busybox', '--help')) {
-    return 'busybox, of which the image is made, is not on this machine.';
+  const missing = ['busybox', 'flock'].find((name) => !has(name, '--help'));
+  if (missing !== undefined) {
+    return `${missing}, of which the image is made, is not on this machine.`;
   }
   const targets = PROGRAMS.map(({ name }) => join(programFolder(), name));
   if (targets.every((target) => existsSync(target)) || has('gcc', '--version')) {
@@ -65,6 +66,11 @@ export function whyNoEngine(): string | undefined {
 
 function has(program: string, argument: string): boolean {
   return spawnSync(program, [argument], { stdio: 'ignore' }).status === 0;
+}
+
+/** What keeps the test of an engine through SSH from running: the other end of the connection is the Docker command line. */
+export function whyNoDockerCommand(): string | undefined {
+  return has('docker', '--version') ? undefined : 'the Docker command line is not on this machine';
 }
 
 /** Builds what is missing. @returns the folder of the programs */

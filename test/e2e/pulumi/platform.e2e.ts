@@ -8,6 +8,8 @@ import { coveredDefinitions } from '../control-plane/covered-definitions';
 import { describeReal, RealEngine } from './real-engine';
 
 const QUEUE = '/apis/scheduling.volcano.sh/v1beta1/queues/research';
+/** Namespaces of what is installed before the platform: Flux, which applies the releases, and Volcano. */
+const INSTALLED = ['flux-system', 'volcano-system'];
 
 /** The definitions of the kinds of these objects. */
 function definitionsOf(objects: readonly JsonObject[]): readonly JsonObject[] {
@@ -25,13 +27,39 @@ describeReal('the reference platform in the real engine', () => {
   let engine: RealEngine;
 
   beforeAll(async () => {
-    engine = await RealEngine.start(definitionsOf(objects));
+    engine = await RealEngine.start({ definitions: definitionsOf(objects), namespaces: INSTALLED });
   });
   afterAll(() => engine.stop());
 
   it('is previewed without touching the cluster', async () => {
     const { changes, said } = await engine.run('preview', 'platform');
     expect({ changes, said }).toMatchObject({ changes: { create: resources } });
+    expect(await engine.get(QUEUE)).toBeUndefined();
+  });
+
+  it('is created: the server takes the objects that the YAML flavor writes, in the order of their dependencies', async () => {
+    const { changes, outputs, said } = await engine.run('up', 'platform');
+    expect({ changes, outputs, said }).toMatchObject({
+      changes: { create: resources },
+      outputs: { queue: 'research' },
+    });
+    expect(await engine.get(QUEUE)).toBeDefined();
+  });
+
+  it('is not changed by a second run', async () => {
+    const { changes, said } = await engine.run('up', 'platform');
+    expect({ changes, said }).toMatchObject({ changes: { same: resources } });
+  });
+
+  it('is deleted once its teams are not protected', async () => {
+    expect(await engine.destroy()).toMatchObject({
+      failed: true,
+      said: expect.stringContaining('protected') as unknown,
+    });
+    expect(await engine.get(QUEUE)).toBeDefined();
+    await engine.unprotectAll();
+    const { failed, said } = await engine.destroy();
+    expect({ failed, said }).toMatchObject({ failed: false });
     expect(await engine.get(QUEUE)).toBeUndefined();
   });
 });

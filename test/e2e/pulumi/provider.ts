@@ -161,8 +161,8 @@ class Provider {
     const path = `${await this.pathOf(object)}?fieldManager=pulumi&force=true`;
     let reply: Reply;
     const deadline = Date.now() + 30_000;
-    // A definition is served a moment after it was created.
-    while ((reply = await this.patch(path, object)).status === 404 && Date.now() < deadline) {
+    // A definition is served a moment after it was created. A namespace that is missing will not come.
+    while (isNotServed((reply = await this.patch(path, object))) && Date.now() < deadline) {
       await sleep(100);
     }
     if (reply.status >= 400) {
@@ -196,6 +196,11 @@ class Provider {
   private struct(value: JsonObject): Struct {
     return Struct.fromJavaScript(value);
   }
+}
+
+/** Whether the server does not know the path; otherwise it names what it does not find. */
+function isNotServed({ status, body }: Reply): boolean {
+  return status === 404 && asObject(body.details).kind === undefined;
 }
 
 /** A method of the service. */

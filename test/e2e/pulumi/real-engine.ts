@@ -15,13 +15,26 @@ const PROJECT = 'gantry';
 
 export const describeReal = (whyNoPulumi() ?? whyNoControlPlane()) === undefined ? describe : describe.skip;
 
+/** What a cluster has before the first run. */
+export interface Installed {
+  /** CustomResourceDefinitions. @default - none */
+  readonly definitions?: readonly JsonObject[];
+  /** Names of namespaces beside those of a new cluster. @default - none */
+  readonly namespaces?: readonly string[];
+}
+
 export class RealEngine {
-  /** @param definitions CustomResourceDefinitions that the cluster serves from the beginning */
-  static async start(definitions: readonly JsonObject[] = []): Promise<RealEngine> {
+  static async start({ definitions = [], namespaces = [] }: Installed = {}): Promise<RealEngine> {
     buildPulumi();
     const lab = await Lab.start({ extra: ['kube-controller-manager'], customResources: false });
-    await applyCustomResources(lab.cluster.client, definitions);
-    const provider = await startProvider(lab.cluster.client);
+    const { client } = lab.cluster;
+    await applyCustomResources(client, definitions);
+    for (const name of namespaces) {
+      await client.request('POST', '/api/v1/namespaces', {
+        body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+      });
+    }
+    const provider = await startProvider(client);
     return new RealEngine(lab, provider, await workspace(PROJECT, provider.port));
   }
 

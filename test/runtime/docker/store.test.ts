@@ -1,9 +1,23 @@
 /**
  * The store: what it keeps, and what it refuses.
  */
-import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { Database } from '../../../src/runtime/docker/store/database';
+import { STORE_FORMAT } from '../../../src/runtime/docker/store/format';
 import { TaskStore } from '../../../src/runtime/docker/store/store';
 import { next } from '../../../src/runtime/docker/task/life';
 import { queued } from './tasks';
@@ -80,4 +94,76 @@ test('a store that is open, was cut, was emptied, or was removed is refused', ()
   expect(opened((path) => truncateSync(path, 100))).toThrow(/tasks\.db: damaged/);
   expect(opened((path) => truncateSync(path, 0))).toThrow(/tasks\.db: empty, but tasks were kept here/);
   expect(opened((path) => rmSync(path))).toThrow(/tasks\.db: not found, but .* says that tasks were kept here/);
+});
+
+const FORMATS = join(__dirname, '../../fixtures/docker-stores');
+
+/** A store of an earlier format, in the folder. @returns its file */
+function recorded(format: number): string {
+  const path = join(folder, 'tasks.db');
+  writeFileSync(path, gunzipSync(readFileSync(join(FORMATS, `format-${format}.db.gz`))));
+  return path;
+}
+
+/** The format of a file, and whether its lists have an index. */
+function formatOf(path: string): { readonly format: string; readonly indexes: readonly string[] } {
+  const copy = join(mkdtempSync(join(folder, 'look-')), 'tasks.db');
+  copyFileSync(path, copy);
+  const database = Database.open(copy);
+  const { value } = database.prepare("select value from meta where key = 'format'").get() as { value: string };
+  const rows = database.prepare(
+    "select name from sqlite_master where type = 'index' and sql is not null order by name",
+  );
+  const indexes = (rows.all() as { name: string }[]).map(({ name }) => name);
+  database.close();
+  return { format: value, indexes };
+}
+
+test('there is a recording of each earlier format', () => {
+  expect(readdirSync(FORMATS).sort()).toEqual(
+    Array.from({ length: STORE_FORMAT - 1 }, (_, index) => `format-${index + 1}.db.gz`),
+  );
+});
+
+test('a store of an earlier format is brought to the format of this version, and kept as it was', () => {
+  const path = recorded(1);
+  const store = TaskStore.open(folder);
+  expect(store.open().map(({ id, state }) => [id, state])).toEqual([
+    ['2', 'running'],
+    ['3', 'queued'],
+  ]);
+  expect(store.list({ limit: 9, tenant: 'alice' }).map(({ id }) => id)).toEqual(['2']);
+  expect(store.list({ limit: 9, states: ['succeeded', 'canceled'] }).map(({ id }) => id)).toEqual(['4', '1']);
+  expect([store.runner, store.meta('drained'), store.nextSequence()]).toEqual([
+    '5f0c2a9e-0000-4000-8000-000000000001',
+    '["gpu-1"]',
+    6,
+  ]);
+  store.close();
+  const fresh = TaskStore.open(join(folder, 'fresh'));
+  fresh.close();
+  expect(formatOf(path)).toEqual(formatOf(join(folder, 'fresh/tasks.db')));
+  expect(formatOf(`${path}.format-1`)).toMatchObject({ format: '1' });
+});
+
+test('a store of a later format is refused, and left as it is', () => {
+  const path = join(folder, 'tasks.db');
+  // A process keeps its lock until it ends, so the store is a copy.
+  renameSync(recorded(1), `${path}.later`);
+  const database = Database.open(`${path}.later`);
+  database.prepare("update meta set value = '99' where key = 'format'").run();
+  database.close();
+  copyFileSync(`${path}.later`, path);
+  expect(() => TaskStore.open(folder)).toThrow(
+    `${path}: format 99, but this version reads formats 1 to ${STORE_FORMAT}`,
+  );
+  expect([formatOf(path).format, existsSync(`${path}.format-99`)]).toEqual(['99', false]);
+});
+
+test('an upgrade that was interrupted is done again', () => {
+  const path = recorded(1);
+  writeFileSync(`${path}.format-1.partial`, 'the first part of a copy');
+  TaskStore.open(folder).close();
+  expect(formatOf(path).format).toBe(String(STORE_FORMAT));
+  expect(formatOf(`${path}.format-1`).format).toBe('1');
 });

@@ -5,7 +5,6 @@ import { requestOf, type TaskFlags } from '../../../src/interfaces/cli/docker/re
 import { type JsonValue } from '../../../src/facts/api/schema';
 import { configurationOf, defaultConfiguration } from '../../../src/runtime/docker/configuration';
 import { cpuList, cpuListText } from '../../../src/runtime/docker/devices/cpus';
-import { engineAddress } from '../../../src/runtime/docker/engine/address';
 import { framesOf } from '../../../src/runtime/docker/engine/frames';
 import { LineReader } from '../../../src/runtime/docker/engine/lines';
 import { submissionOf } from '../../../src/runtime/docker/service/submission';
@@ -110,16 +109,6 @@ test('a configuration is read, and each mistake names its field', () => {
 test('lists of CPUs are read and written in the shortest form', () => {
   expect(cpuList('0-3,8,10-11\n')).toEqual([0, 1, 2, 3, 8, 10, 11]);
   expect(cpuListText([11, 3, 2, 1, 0, 8, 10])).toBe('0-3,8,10-11');
-});
-
-test('the address of the engine is that of the Docker command line', () => {
-  expect(engineAddress(undefined, {})).toEqual({ kind: 'unix', socketPath: '/var/run/docker.sock' });
-  expect(engineAddress(undefined, { DOCKER_HOST: 'tcp://[::1]:2375' })).toEqual({
-    kind: 'tcp',
-    host: '::1',
-    port: 2375,
-  });
-  expect(() => engineAddress('ssh://host', {})).toThrow('must be unix:///path/to/docker.sock or tcp://host:port');
 });
 
 test('frames and lines are the same however the stream is cut', async () => {

@@ -8,7 +8,7 @@ import {
   readConfiguration,
   type RunnerConfiguration,
 } from '../../../runtime/docker/configuration';
-import { EngineError } from '../../../runtime/docker/engine/engine';
+import { EngineError } from '../../../runtime/docker/engine/engine-error';
 import { RunnerError } from '../../../runtime/docker/runner-error';
 import { type Terminal, UsageError } from '../terminal';
 

@@ -3,7 +3,7 @@
  */
 import { isObject } from '../../../manifests/read';
 import { parseValue } from '../../../manifests/yaml';
-import { type EngineInfo } from '../engine/engine';
+import { type EngineInfo } from '../engine/answers';
 import { type HostTools } from './host-tools';
 import { type HostDevice } from './inventory';
 

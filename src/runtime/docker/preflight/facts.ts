@@ -9,7 +9,8 @@ import { discover, type Discovery } from '../devices/discover';
 import { withFaults } from '../devices/device-watch';
 import { type HostTools, localTools, NO_TOOLS } from '../devices/host-tools';
 import { engineAddress } from '../engine/address';
-import { Engine, type EngineInfo } from '../engine/engine';
+import { type EngineInfo } from '../engine/answers';
+import { Engine } from '../engine/engine';
 import { type HostFacts } from './preflight';
 
 const PCI = '/sys/bus/pci/devices';

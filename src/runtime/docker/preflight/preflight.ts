@@ -1,7 +1,7 @@
 /**
  * Whether a host can run tasks with what the runner promises, and which command mends what it cannot. Pure: `facts.ts` finds out.
  */
-import { type EngineInfo } from '../engine/engine';
+import { type EngineInfo } from '../engine/answers';
 import { type HostDevice } from '../devices/inventory';
 
 export interface HostFacts {

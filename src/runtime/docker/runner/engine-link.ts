@@ -1,7 +1,7 @@
 /**
  * Whether the engine answers, since when not, and which of its statements about containers are its own.
  */
-import { EngineError } from '../engine/engine';
+import { EngineError } from '../engine/engine-error';
 import { type Clock } from './clock';
 
 export interface Outage {
@@ -16,6 +16,8 @@ export class EngineLink {
   private last: Outage | undefined;
   /** Containers that the engine started or reported as running since it was last lost. */
   private readonly witnessed = new Set<string>();
+  /** Containers that ran when they were asked to stop. */
+  private readonly stopped = new Set<string>();
 
   constructor(
     private readonly clock: Clock,
@@ -52,7 +54,9 @@ export class EngineLink {
   /** It answers again. @param margin milliseconds by which it may have been away before that was noticed */
   found(margin: number): void {
     if (this.lostAt !== undefined) {
-      this.last = { from: this.lostAt - margin, to: this.clock.now() };
+      const now = this.clock.now();
+      // The clock may have been set back in between.
+      this.last = { from: Math.min(this.lostAt, now) - margin, to: Math.max(this.lostAt, now) };
     }
   }
 
@@ -72,7 +76,17 @@ export class EngineLink {
     return this.witnessed.has(container);
   }
 
+  /** It runs, and is now asked to stop. */
+  stops(container: string): void {
+    this.stopped.add(container);
+  }
+
+  wasStopped(container: string): boolean {
+    return this.stopped.has(container);
+  }
+
   forget(container: string): void {
     this.witnessed.delete(container);
+    this.stopped.delete(container);
   }
 }

@@ -2,7 +2,7 @@
  * Follows the events of the engine until the runner ends; after a break everything is compared again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineError } from '../engine/engine';
+import { EngineError } from '../engine/engine-error';
 import { LABELS } from './container-spec';
 import { type Parts } from './parts';
 import { RESYNC, type Reconciler } from './reconciler';

@@ -1,7 +1,7 @@
 /**
  * Devices that containers hold which the runner did not start: they are not promised to tasks.
  */
-import { type ContainerSummary } from '../engine/engine';
+import { type ContainerSummary } from '../engine/answers';
 import { type Inventory } from '../devices/inventory';
 import { LABELS } from './container-spec';
 import { type EngineCalls } from './runner-types';

@@ -4,11 +4,12 @@
  * A container is created under a name that only one attempt has, and started only after the store says durably that it exists. If the store does not
  * say so, the container was never started, and is removed.
  */
-import { EngineError } from '../engine/engine';
+import { EngineError } from '../engine/engine-error';
 import { RunnerError } from '../runner-error';
 import { type Failure, oneLine, startFailure } from '../task/failure';
 import { containerName, isActive, type Member, type Task } from '../task/task';
 import { containerSpec, LABELS } from './container-spec';
+import { isFollowed } from './observed';
 import { halting, launching, type Parts } from './parts';
 import { type Settler } from './settler';
 
@@ -203,11 +204,19 @@ export class Launcher {
     return now !== undefined && isActive(now) && now.attempt === attempt;
   }
 
+  private async stop(container: string, graceSeconds: number): Promise<void> {
+    const { options, link } = this.parts;
+    if (isFollowed(await options.engine.inspect(container))) {
+      link.stops(container);
+    }
+    await options.engine.stop(container, graceSeconds);
+  }
+
   private async halted(task: Task): Promise<void> {
     await Promise.all(
       task.members.map(async ({ state, container, index }) => {
         if (container !== undefined && state !== 'exited') {
-          await this.parts.options.engine.stop(container, task.spec.graceSeconds);
+          await this.stop(container, task.spec.graceSeconds);
           await this.settler.settle(task.id, index, container);
         }
       }),

@@ -1,7 +1,7 @@
 /**
  * What an observation of a container means, as pure functions: for the member of a task that it belongs to, and for a container that no task knows.
  */
-import { type ContainerState } from '../engine/engine';
+import { type ContainerState } from '../engine/answers';
 import { type Failure, failureOf, startFailure } from '../task/failure';
 import { isActive, type Task } from '../task/task';
 

@@ -2,7 +2,8 @@
  * How containers are, as the engine says when it is asked, taken into the ledger; and the end of containers: no process of theirs is left, their output is
  * kept, and they are removed.
  */
-import { type ContainerState, EngineError } from '../engine/engine';
+import { type ContainerState } from '../engine/answers';
+import { EngineError } from '../engine/engine-error';
 import { isActive, type Member, type Task } from '../task/task';
 import { type End, isFollowed, observed } from './observed';
 import { cleaning, type Parts } from './parts';
@@ -101,10 +102,10 @@ export class Settler {
     if (before?.state === 'created' && end.code !== undefined) {
       ledger.note(task.id, { kind: 'started', member, at: end.at });
     }
-    const after = ledger.commit(task.id, { ...end, kind: 'exited', member, random: options.random() });
-    if (before?.container !== undefined) {
-      link.forget(before.container);
-    }
+    const { container = '' } = before ?? {};
+    const wasStopped = link.wasStopped(container);
+    const after = ledger.commit(task.id, { ...end, kind: 'exited', member, wasStopped, random: options.random() });
+    link.forget(container);
     if (after !== undefined && !isActive(after)) {
       deadlines.end(after);
     }

@@ -3,7 +3,7 @@
  */
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type JsonValue } from '../../../facts/api/schema';
-import { EngineError } from '../engine/engine';
+import { EngineError } from '../engine/engine-error';
 import { RunnerError, type RunnerErrorCode } from '../runner-error';
 
 const STATUS: Readonly<Record<RunnerErrorCode, number>> = {

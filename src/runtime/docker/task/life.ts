@@ -23,6 +23,7 @@ export type TaskEvent =
       readonly at: number;
       readonly code?: number;
       readonly failure?: Failure;
+      readonly wasStopped?: boolean;
       readonly random: number;
     }
   /** Nothing of this attempt was ever started: its place is given back, and the attempt does not count. */
@@ -89,14 +90,19 @@ function started(task: Task, index: number, at: number): Task {
 }
 
 function exited(task: Task, event: Extract<TaskEvent, { kind: 'exited' }>): Task {
-  const { at, code, failure, random } = event;
+  const { at, code, failure, random, wasStopped } = event;
   const after = withMember(task, event.member, (member) =>
     member.state === 'exited'
       ? member
       : {
           ...member,
           state: 'exited',
-          exit: { at, ...(code === undefined ? {} : { code }), ...(failure === undefined ? {} : { failure }) },
+          exit: {
+            at,
+            ...(code === undefined ? {} : { code }),
+            ...(failure === undefined ? {} : { failure }),
+            ...(wasStopped === true ? { wasStopped } : {}),
+          },
         },
   );
   if (after === task) {
@@ -124,9 +130,12 @@ function concluded(task: Task, at: number, random: number): Task {
   return failure === undefined ? { ...task, state: 'succeeded', endedAt: at } : failed(task, failure, at, random);
 }
 
-/** It was done before it was asked to stop. An exit code of 0 after that says only that it stopped in good order. */
+/**
+ * It was done before it was asked to stop. An exit code of 0 after that says only that it stopped in good order. The times are those of two clocks, which may be
+ * set back, so that a container that was seen running decides first.
+ */
 function endedBefore({ members }: Task, at: number): boolean {
-  return members.every(({ exit }) => exit !== undefined && exit.at < at);
+  return members.every(({ exit }) => exit !== undefined && exit.wasStopped !== true && exit.at < at);
 }
 
 /** The reason of the stop, or the first failure by time. */

@@ -78,7 +78,13 @@ export interface Member extends Placement {
   readonly state: 'planned' | 'created' | 'running' | 'exited';
   readonly container?: string;
   readonly startedAt?: number;
-  readonly exit?: { readonly at: number; readonly code?: number; readonly failure?: Failure };
+  readonly exit?: {
+    readonly at: number;
+    readonly code?: number;
+    readonly failure?: Failure;
+    /** It ran when it was asked to stop. @default - as the times say */
+    readonly wasStopped?: boolean;
+  };
 }
 
 /** Why a running task is being stopped. */

@@ -216,6 +216,70 @@ spec:
   }
 });
 
+test('a trigger whose function is written by hand is said as that function takes it', () => {
+  const source = sourceOf(`
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: { name: web, namespace: lab }
+spec:
+  scaleTargetRef: { name: web }
+  triggers:
+    - { type: kafka, authenticationRef: { name: broker }, metadata: { bootstrapServers: "a:9092,b:9092", consumerGroup: g, topicFromEnv: TOPIC, partitionLimitation: "1,4-6" } }
+    - { type: rabbitmq, metadata: { hostFromEnv: HOST, queueName: jobs, mode: ExpectedQueueConsumptionTime, value: "120" } }
+    - { type: redis, metadata: { address: "redis:6379", listName: jobs, listLength: "5", enableTLS: "true" } }
+    - { type: cpu, metricType: Utilization, metadata: { value: "60", containerName: main } }
+    - { type: memory, metricType: AverageValue, metadata: { value: 2Gi } }
+    - { type: kubernetes-workload, metadata: { podSelector: "app=web,tier in (a)", value: "2" } }
+    - { type: external-push, metadata: { scalerAddress: "s:1", enableTLS: "true", longest: 5m, tokenFromEnv: TOKEN } }
+    - { type: nats-jetstream, metadata: { natsServerMonitoringEndpoint: "n:8222", account: A, stream: s, consumer: c, lagThreshold: "5" } }
+    - { type: prometheus, metadata: { serverAddress: http://p, query: up, threshold: "1", ignoreNullValues: "false", namespace: t } }
+`);
+  for (const text of [
+    "bootstrapServers: ['a:9092', 'b:9092'],",
+    "topic: keda.fromEnv('TOPIC'),",
+    "partitions: [1, '4-6'],",
+    "authentication: keda.TriggerAuthentication.fromName('broker'),",
+    'measure: { timeToEmpty: Duration.minutes(2) }',
+    "address: ['redis:6379'],",
+    'enableTLS: true',
+    "keda.Triggers.cpu({ utilizationPercent: 60, container: 'main' })",
+    "keda.Triggers.memory({ averageValue: '2Gi' })",
+    "keda.Triggers.kubernetesWorkload({ pods: 'app=web,tier in (a)', value: 2 })",
+    "parameters: { longest: '5m', token: keda.fromEnv('TOKEN') },",
+    "account: { name: 'A' },",
+    "whenEmpty: 'failure',",
+    "tenantNamespace: 't',",
+  ]) {
+    expect(source).toContain(text);
+  }
+  expect(source).not.toContain('Trigger.custom');
+});
+
+test.each([
+  [
+    'parameters that the function lacks',
+    '{ type: redis, metadata: { host: r, port: "6379", listName: l, listLength: "5" } }',
+  ],
+  ['a target that the function lacks', '{ type: cpu, metricType: Value, metadata: { value: "60" } }'],
+  [
+    'options that the function lacks',
+    '{ type: memory, metricType: Utilization, useCachedMetrics: true, metadata: { value: "60" } }',
+  ],
+  [
+    'an authentication that the function lacks',
+    '{ type: cpu, metricType: Utilization, authenticationRef: { name: a }, metadata: { value: "60" } }',
+  ],
+  ['a text that the function writes otherwise', '{ type: cpu, metricType: Utilization, metadata: { value: "060" } }'],
+])('a trigger with %s is written as it is', (_, trigger) => {
+  const source = sourceOf(`
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: { name: web, namespace: lab }
+spec: { scaleTargetRef: { name: web }, triggers: [${trigger}] }
+`);
+  expect(source).toContain('keda.Trigger.custom({');
+});
+
 test('a cluster without a version of Ray, and a runtime without a policy', () => {
   const source = sourceOf(`
 apiVersion: ray.io/v1

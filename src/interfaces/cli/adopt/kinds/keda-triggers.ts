@@ -2,17 +2,12 @@
  * Triggers of KEDA: the function of `keda.Triggers` for their scaler where it writes the same metadata, `keda.Trigger.custom` elsewhere.
  */
 import { GeneratedTriggers } from '../../../../constructs/keda/generated-triggers';
-import { fromEnv, type Trigger } from '../../../../constructs/keda/trigger';
+import { type Trigger } from '../../../../constructs/keda/trigger';
 import { Triggers } from '../../../../constructs/keda/triggers';
 import { kedaScaler, type KedaScalerParameter } from '../../../../facts/api/keda-scalers';
-import { Call, type Expression, type Fields, isFields, referenceTo, textOf } from '../expression';
+import { Call, type Expression, type Fields, isFields, jsonOf, referenceTo, textOf } from '../expression';
 import { all, at, oneOf, present } from '../proposal';
-
-/** Functions that are written by hand, with the parameters that they take as KEDA has them. */
-const BY_HAND: Readonly<Record<string, readonly string[]>> = {
-  cron: ['timezone', 'start', 'end', 'desiredReplicas'],
-  prometheus: ['serverAddress', 'query', 'threshold', 'activationThreshold'],
-};
+import { isRewritten, resourceProps, rewriteOf, serverParameters, type Texts } from './rewritten-parameters';
 
 /** The triggers of a list; `undefined` where one has metadata that no trigger has. */
 export function triggersOf(list: Expression): readonly Call[] | undefined {
@@ -37,66 +32,94 @@ export function triggersOf(list: Expression): readonly Call[] | undefined {
           ? undefined
           : referenceTo(reference, shared ? 'keda.ClusterTriggerAuthentication' : 'keda.TriggerAuthentication'),
     };
-    const stated = Object.fromEntries(texts) as Readonly<Record<string, string>>;
+    const stated = Object.fromEntries(texts) as Texts;
     return typed(type, stated, options) ?? new Call('keda.Trigger.custom', [present({ type, ...options, metadata })]);
   });
 }
 
-type Make = (props: object) => Trigger;
-
 /** The call of the scaler's own function, if it writes this metadata. */
-function typed(type: string, metadata: Readonly<Record<string, string>>, options: Fields): Call | undefined {
+function typed(type: string, metadata: Texts, options: Fields): Call | undefined {
   const name = type.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const parameters = parametersOf(type, name);
-  const makes = Triggers as unknown as Readonly<Record<string, Make | undefined>>;
-  const make = parameters === undefined ? undefined : makes[name];
-  if (parameters === undefined || make === undefined || !takes(type, options)) {
+  const said = saidOf(type, name, metadata, options);
+  if (said === undefined) {
     return undefined;
   }
-  const props: Record<string, Expression> = {};
-  const values: Record<string, unknown> = {};
-  for (const [key, text] of Object.entries(metadata)) {
-    const parameter = parameters.get(key.replace(/FromEnv$/, ''));
-    const isVariable = parameter?.fromEnv === true && key === `${parameter.name}FromEnv`;
-    const value = isVariable ? new Call('keda.fromEnv', [text]) : valueOf(parameter, key, text);
-    if (parameter === undefined || value === undefined) {
-      return undefined;
-    }
-    props[parameter.name] = value;
-    values[parameter.name] = isVariable ? fromEnv(text) : value;
-  }
-  return writesSame(() => make.call(Triggers, values), metadata)
-    ? new Call(`keda.Triggers.${name}`, [present({ ...props, ...options })])
+  const target = `keda.Triggers.${name}`;
+  const { authentication, ...others } = said.options;
+  // Any authentication does: a variable of the stack has no construct yet.
+  const standIn = authentication === undefined ? undefined : new Call('keda.TriggerAuthentication.fromName', ['any']);
+  return writesSame(new Call(target, [{ ...said.props, ...others, authentication: standIn }]), metadata, options)
+    ? new Call(target, [present({ ...said.props, ...said.options })])
     : undefined;
 }
 
-/** The parameters that the function of a scaler takes; `undefined` where there is no such function. */
-function parametersOf(type: string, name: string): ReadonlyMap<string, KedaScalerParameter> | undefined {
-  const byHand = Object.hasOwn(BY_HAND, name) ? BY_HAND[name] : undefined;
-  const isGenerated = Object.hasOwn(GeneratedTriggers, name) && !Object.hasOwn(Triggers, name);
-  const scaler = kedaScaler(type);
-  return scaler === undefined || (byHand === undefined && !isGenerated)
-    ? undefined
-    : new Map(
-        scaler.parameters
-          .filter((parameter) => byHand?.includes(parameter.name) ?? true)
-          .map((parameter) => [parameter.name, parameter]),
-      );
+/** What the function of a scaler is called with. */
+interface Said {
+  readonly props: Fields;
+  /** Options of the trigger that the function takes. */
+  readonly options: Fields;
 }
 
-/** Whether the function takes these options: `Utilization` is of other scalers, and cron has a name alone. */
-function takes(type: string, { metricType, useCachedMetrics, authentication }: Fields): boolean {
-  return (
-    metricType !== 'Utilization' &&
-    (type !== 'cron' || (metricType ?? useCachedMetrics ?? authentication) === undefined)
-  );
+function saidOf(type: string, name: string, metadata: Texts, options: Fields): Said | undefined {
+  // The functions but those of `cpu` and `memory` have no such type.
+  const asStated = (props: Fields | undefined): Said | undefined =>
+    options.metricType === 'Utilization' ? undefined : props && { props, options };
+  switch (type) {
+    case 'cpu':
+    case 'memory': {
+      const props = resourceProps(metadata, options.metricType);
+      return props && { props, options: { name: options.name } };
+    }
+    case 'external':
+    case 'external-push': {
+      const own = new Set(kedaScaler(type)?.parameters.map((parameter) => parameter.name));
+      const isOwn = ([key]: readonly [string, string]): boolean => own.has(key);
+      const entries = Object.entries(metadata);
+      const props = propsOf(type, Object.fromEntries(entries.filter(isOwn)));
+      const others = Object.fromEntries(entries.filter((entry) => !isOwn(entry)));
+      return asStated(props && { ...props, ...serverParameters(others) });
+    }
+    default: {
+      const isGenerated = Object.hasOwn(GeneratedTriggers, name) && !Object.hasOwn(Triggers, name);
+      return isGenerated || isRewritten(type) ? asStated(propsOf(type, metadata)) : undefined;
+    }
+  }
+}
+
+/** The properties that say the parameters of a scaler; `undefined` where one of them cannot be said. */
+function propsOf(type: string, metadata: Texts): Fields | undefined {
+  const parameters = new Map(kedaScaler(type)?.parameters.map((parameter) => [parameter.name, parameter]));
+  const props: Record<string, Expression> = {};
+  for (const [key, text] of Object.entries(metadata)) {
+    const said = rewriteOf(type, key)?.(text, metadata) ?? asItIs(type, parameters, key, text);
+    if (said === undefined) {
+      return undefined;
+    }
+    Object.assign(props, said);
+  }
+  return props;
+}
+
+function asItIs(
+  type: string,
+  parameters: ReadonlyMap<string, KedaScalerParameter>,
+  key: string,
+  text: string,
+): Fields | undefined {
+  const name = key.replace(/FromEnv$/, '');
+  const parameter = parameters.get(name);
+  if (parameter === undefined || rewriteOf(type, name) !== undefined) {
+    return undefined;
+  }
+  if (key !== name) {
+    return parameter.fromEnv ? { [name]: new Call('keda.fromEnv', [text]) } : undefined;
+  }
+  const value = parameter.fromMetadata ? valueOf(parameter, text) : undefined;
+  return value === undefined ? undefined : { [name]: value };
 }
 
 /** The value of a parameter as its property takes it; `undefined` where its text has a form that is not written so. */
-function valueOf(parameter: KedaScalerParameter | undefined, key: string, text: string): Expression {
-  if (parameter?.name !== key || !parameter.fromMetadata) {
-    return undefined;
-  }
+function valueOf(parameter: KedaScalerParameter, text: string): Expression {
   switch (parameter.value) {
     case 'integer':
     case 'number':
@@ -115,11 +138,18 @@ function valueOf(parameter: KedaScalerParameter | undefined, key: string, text: 
   }
 }
 
-function writesSame(make: () => Trigger, metadata: Readonly<Record<string, string>>): boolean {
+/** Whether the call makes a trigger with this metadata and these options, whichever its authentication. */
+function writesSame(call: Call, metadata: Texts, options: Fields): boolean {
   try {
-    const made = make().metadata;
+    const made = (jsonOf(call) as Trigger).toSpec();
+    const written: Texts = made.metadata;
     const keys = Object.keys(metadata);
-    return keys.length === Object.keys(made).length && keys.every((key) => made[key] === metadata[key]);
+    return (
+      keys.length === Object.keys(written).length &&
+      keys.every((key) => written[key] === metadata[key]) &&
+      (made.authenticationRef === undefined) === (options.authentication === undefined) &&
+      (['name', 'metricType', 'useCachedMetrics'] as const).every((option) => made[option] === options[option])
+    );
   } catch {
     return false;
   }
