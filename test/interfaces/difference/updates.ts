@@ -3,6 +3,7 @@
  */
 import { parse } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
+import { idOf } from '../../../src/manifests/identity';
 
 export interface UpdateCase {
   /** `apps/Deployment spec.selector` */
@@ -223,9 +224,10 @@ const ROWS: readonly Row[] = [
 export function updateCases(): readonly UpdateCase[] {
   return ROWS.flatMap(({ object, taken = [], rejected = [] }) => {
     const before = parse(object) as JsonObject;
+    const { apiVersion, kind } = idOf(before);
     const cases = (updates: NonNullable<Row['taken']>, isRejected: boolean): readonly UpdateCase[] =>
       updates.map((fields) => ({
-        name: `${String(before.apiVersion)} ${String(before.kind)} ${Object.keys(fields).join(', ')}`,
+        name: `${apiVersion} ${kind} ${Object.keys(fields).join(', ')}`,
         before,
         after: Object.entries(fields).reduce(withField, before),
         rejected: isRejected,
