@@ -1,4 +1,4 @@
-import { writeSnapshot } from '../../../src/manifests/snapshot/cluster-snapshot';
+import { type ClusterSnapshot, writeSnapshot } from '../../../src/manifests/snapshot/cluster-snapshot';
 import { Workplace } from './fake-terminal';
 
 const queue = (gpus: number): string => `
@@ -96,7 +96,7 @@ describe('gantry diff', () => {
   });
 
   it('compares with a snapshot, without the metadata that it does not keep', async () => {
-    const snapshot = {
+    const snapshot: ClusterSnapshot = {
       name: 'prod',
       takenAt: new Date().toISOString(),
       takenBy: '1.0.0',
