@@ -190,7 +190,7 @@ test.each<[string, () => unknown, string]>([
   ],
   [
     'one of several classes',
-    () => new gantry.GpuPlatform(chart(), 'a', untyped({ pools: {}, teams: {}, scheduling: 'kueue' })),
+    () => new gantry.GpuPlatform(chart(), 'a', untyped<never>({ pools: {}, teams: {}, scheduling: 'kueue' })),
     'test/a: scheduling must be a GantrySystem such as new GantrySystem(…), a KueueSystem such as new KueueSystem(…) or a VolcanoSystem such as new VolcanoSystem(…), not "kueue".',
   ],
 ])('%s is named with what to write', (_what, make, message) => {
