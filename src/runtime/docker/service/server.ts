@@ -4,6 +4,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable } from 'node:stream';
 import { EngineError } from '../engine/engine-error';
+import { resourcesOf } from '../export/resources';
 import { type Runner } from '../runner/runner';
 import { RunnerError } from '../runner-error';
 import { type EngineCalls } from '../runner/runner-types';
@@ -146,8 +147,8 @@ export class Service {
   }
 
   private specOf(asked: Asked, name: string): unknown {
-    const [{ id, spec }] = this.named(asked, name);
-    return { id, spec };
+    const [task] = this.named(asked, name);
+    return { id: task.id, spec: task.spec, resources: resourcesOf(task, this.options.runner.status().inventory) };
   }
 
   private planOf(asked: Asked, name: string): unknown {
