@@ -17,7 +17,7 @@ export class FormatConfig {
           // Generated.
           'src/facts/api/types/**',
           'src/facts/api/kind-table.ts',
-          'src/planning/pages/assets.ts',
+          'src/planning/pages/*assets.ts',
           'lib/**',
           'dist/**',
           '.cache/**',

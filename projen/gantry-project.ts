@@ -11,7 +11,7 @@ export interface GantryProjectOptions {
 /** Folders whose TypeScript is checked and linted together with `src/`. */
 const DEV_FOLDERS = ['test', 'examples', 'bench', 'projen'];
 
-/** Code that runs in the browser: checked by itself, bundled into `src/planning/pages/assets.ts`. */
+/** Code that runs in the browser: checked by itself, bundled into `src/planning/pages/assets.ts` and `runner-assets.ts`. */
 const PAGE_CODE = 'src/planning/pages/client';
 
 /** What projen sets for `src/`, for tests, examples, and page code too. */
@@ -347,7 +347,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx projen/api/drift.ts',
     });
     this.addTask('generate:pages', {
-      description: 'Bundle the code of the HTML pages into src/planning/pages/assets.ts',
+      description: 'Bundle the code of the HTML pages into src/planning/pages/*assets.ts',
       exec: 'tsx projen/pages/bundle.ts',
     });
     this.addTask('generate:images', {
@@ -413,7 +413,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       steps: [
         { exec: 'tsc --build tsconfig.json' },
         { exec: BUNDLE_RUNTIME },
-        { exec: 'jest --config jest.config.json test/docs test/words', receiveArgs: true },
+        { exec: 'jest --config jest.config.json test/docs test/words test/surface/', receiveArgs: true },
       ],
     });
     this.addTask('test:mutation', {

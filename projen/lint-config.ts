@@ -6,7 +6,7 @@ const NOT_LINTED = [
   'dist/**',
   '.cache/**',
   'src/facts/api/types/**',
-  'src/planning/pages/assets.ts',
+  'src/planning/pages/*assets.ts',
   'src/interfaces/cli/init/templates/**',
   '**/*.d.ts',
 ];

@@ -4,9 +4,9 @@
  *
  *     npm run generate:api-report
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
 
 const ROOT = resolve(__dirname, '../..');
 const FOLDER = join(ROOT, 'api');
@@ -49,14 +49,10 @@ function entryPoints(): readonly EntryPoint[] {
 function copyDeclarations(): void {
   rmSync(WORK, { recursive: true, force: true });
   mkdirSync(REPORTS, { recursive: true });
-  const paths = readdirSync(join(ROOT, 'lib'), { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('.d.ts'),
+  const paths = readdirSync(join(ROOT, 'lib'), { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.d.ts') && !path.startsWith(GENERATED),
   );
   for (const path of paths) {
-    cpSync(join(ROOT, 'lib', path), join(INSTALLED, 'lib', path));
-    if (path.startsWith(GENERATED)) {
-      continue;
-    }
     const target = join(DECLARATIONS, path);
     mkdirSync(dirname(target), { recursive: true });
     const text = readFileSync(join(ROOT, 'lib', path), 'utf8');
@@ -64,11 +60,12 @@ function copyDeclarations(): void {
   }
   // Of another name, or else the import of the package would be one of itself.
   writeFileSync(join(WORK, 'package.json'), JSON.stringify({ name: 'declarations', private: true }));
-  cpSync(join(ROOT, 'package.json'), join(INSTALLED, 'package.json'));
+  mkdirSync(dirname(INSTALLED), { recursive: true });
+  symlinkSync(ROOT, INSTALLED, 'junction');
 }
 
-function extract({ title, declarations }: EntryPoint): string {
-  const config = ExtractorConfig.prepare({
+function configOf({ title, declarations }: EntryPoint, all: readonly EntryPoint[]): ExtractorConfig {
+  return ExtractorConfig.prepare({
     configObject: {
       projectFolder: WORK,
       mainEntryPointFilePath: declarations,
@@ -84,7 +81,7 @@ function extract({ title, declarations }: EntryPoint): string {
             strict: true,
             skipLibCheck: true,
           },
-          files: [declarations],
+          files: all.map((entry) => entry.declarations),
         },
       },
       apiReport: {
@@ -111,8 +108,12 @@ function extract({ title, declarations }: EntryPoint): string {
     configObjectFullPath: undefined,
     packageJsonFullPath: join(ROOT, 'package.json'),
   });
+}
+
+function extract(title: string, config: ExtractorConfig, compilerState: CompilerState): string {
   const problems: string[] = [];
   const { succeeded } = Extractor.invoke(config, {
+    compilerState,
     localBuild: true,
     messageCallback: (message) => {
       if (message.logLevel === ExtractorLogLevel.Error) {
@@ -132,7 +133,13 @@ function extract({ title, declarations }: EntryPoint): string {
 /** The reports by file path. */
 export function apiReports(): ReadonlyMap<string, string> {
   copyDeclarations();
-  return new Map(entryPoints().map((entry) => [join(FOLDER, `${entry.title}.api.md`), extract(entry)]));
+  const entries = entryPoints();
+  const configs = entries.map((entry) => configOf(entry, entries));
+  // One program for all entry points, which have most of their declarations in common.
+  const compilerState = CompilerState.create(configs[0]);
+  return new Map(
+    entries.map(({ title }, index) => [join(FOLDER, `${title}.api.md`), extract(title, configs[index], compilerState)]),
+  );
 }
 
 if (require.main === module) {

@@ -49,7 +49,8 @@ export class Looker {
     return this.visit(`file://${file}`, { width, scheme });
   }
 
-  async visit(address: string, { width, scheme }: Look): Promise<Opened> {
+  /** @param drawn selects what is there once the page has been drawn */
+  async visit(address: string, { width, scheme }: Look, drawn = '.pane-frame[data-drawn]'): Promise<Opened> {
     this.browser ??= await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
     const context = await this.browser.newContext({
       viewport: { width, height: 900 },
@@ -70,7 +71,7 @@ export class Looker {
       }
     });
     await page.goto(address);
-    await page.waitForSelector('.pane-frame[data-drawn]');
+    await page.waitForSelector(drawn);
     return { page, complaints };
   }
 
@@ -156,7 +157,7 @@ export function faintColors(page: Page): Promise<readonly string[]> {
 export function faintControls(page: Page): Promise<readonly string[]> {
   return page.evaluate<string[]>(`(() => {${COLOR}
     const surface = rgba(getComputedStyle(document.documentElement).getPropertyValue('--surface').trim());
-    return [...document.querySelectorAll('input, select, .segments, button.quiet, button.filter')]
+    return [...document.querySelectorAll('input:not([type=checkbox]), select, textarea, .segments, button.quiet, button.filter')]
       .filter((control) => control.checkVisibility() && control.getAttribute('aria-pressed') !== 'true')
       .filter((control) => contrast(rgba(getComputedStyle(control).borderTopColor), surface) < 3)
       .map((control) => control.tagName + '.' + control.className);

@@ -25,7 +25,7 @@ export default async function teardown(): Promise<void> {
     'the suite of the Docker runner': whyNoEngine(),
     'a Docker engine through SSH': whyNoDockerCommand(),
     'the suite of devices by claim': whyNoOracle(),
-    'the live page': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
+    'the live pages': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
   });
   if (line !== undefined) {
     process.stdout.write(line);

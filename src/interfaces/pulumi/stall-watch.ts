@@ -8,6 +8,10 @@
  * - As long as that lasts a short time only, or the process would end: a stack goes on with the objects that have their values, if any of
  *   these was asked for. Usually the values of the others follow from them.
  * - If it lasts long, or the process would end again: the stack fails, with a sentence that names the objects.
+ *
+ * The SDK does not say whether calls are under way. `waitForRPCs` does not help: it also waits for the call that a stack itself holds
+ * (`engine-hold.ts`). So this counts the calls of the monitor, and reads one internal field for those that were begun before. In a version of
+ * the SDK without the field these are not counted, and the stack goes on, or fails, while they are under way.
  */
 import * as pulumi from '@pulumi/pulumi';
 import * as state from '@pulumi/pulumi/runtime/state';
@@ -30,10 +34,14 @@ const CALLS = ['registerResource', 'registerResourceOutputs', 'readResource', 'i
 type Call = (...args: unknown[]) => unknown;
 type Monitor = Partial<Record<(typeof CALLS)[number], Call>>;
 
-/** What the SDK keeps of a deployment; its types leave it out. */
-interface Deployment {
-  /** Resolves when the calls that were begun until now are answered. */
-  readonly settings: { readonly rpcDone: Promise<unknown> };
+/** The module of the SDK with what it keeps of a deployment; its types leave that out. */
+interface State {
+  getStore?(): {
+    readonly settings?: {
+      /** Resolves when the calls that were begun until now are answered. */
+      readonly rpcDone?: Promise<unknown>;
+    };
+  };
 }
 
 const watches = new WeakMap<object, StallWatch>();
@@ -64,9 +72,8 @@ export class StallWatch {
         monitor[name] = (...args) => this.counted(call, args);
       }
     }
-    const { settings } = (state as unknown as { getStore(): Deployment }).getStore();
     const end = this.begin();
-    settings.rpcDone.then(end, end);
+    Promise.resolve((state as State).getStore?.().settings?.rpcDone).then(end, end);
   }
 
   /** A call began. @returns what is called when it ends */

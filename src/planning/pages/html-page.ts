@@ -10,23 +10,30 @@ export interface HtmlPage {
   readonly title: string;
   /** Code of the page. */
   readonly script: string;
-  /** What the page shows, as JSON. @default - nothing: the page asks `events` */
+  /** Style beside that of all pages. @default - none */
+  readonly style?: string;
+  /** What the page shows, as JSON. @default - nothing: the page asks its server */
   readonly data?: unknown;
   /** Address on the page's own server that sends the data, and sends it again when it changes. @default - none */
   readonly events?: string;
+  /** The page asks its own server. @default - only if there are `events` */
+  readonly asksServer?: boolean;
   /** Words beside the name at the top. */
   readonly kind: string;
   /** The text for readers without JavaScript. */
   readonly summary: string;
 }
 
-export function htmlPage({ title, script, data, events, kind, summary }: HtmlPage): string {
+export function htmlPage(page: HtmlPage): string {
+  const { title, script, data, events, kind, summary } = page;
+  const isLive = page.asksServer ?? events !== undefined;
+  const style = `${STYLE}${page.style ?? ''}`;
   const policy = [
     "default-src 'none'",
     `script-src '${digest(script)}'`,
-    `style-src '${digest(STYLE)}'`,
+    `style-src '${digest(style)}'`,
     'img-src data:',
-    ...(events === undefined ? [] : ["connect-src 'self'"]),
+    ...(isLive ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -40,12 +47,12 @@ export function htmlPage({ title, script, data, events, kind, summary }: HtmlPag
     '<meta name="color-scheme" content="light dark">',
     `<title>${escaped(title)}</title>`,
     `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON.replace('currentColor', '#1b5cc4'))}">`,
-    `<style>${STYLE}</style>`,
+    `<style>${style}</style>`,
     '</head>',
     '<body>',
     '<div class="page">',
     `<header class="top"><p class="brand">${ICON}<span><b>Gantry</b> ${escaped(kind)}</span></p>` +
-      `${events === undefined ? '' : '<p class="brand live" id="live" role="status">connecting</p>'}</header>`,
+      `${isLive ? '<p class="brand live" id="live" role="status">connecting</p>' : ''}</header>`,
     `<main id="view"${events === undefined ? '' : ` data-events="${escaped(events)}"`}><noscript>${escaped(summary)} The rest of this page needs JavaScript.</noscript></main>`,
     '</div>',
     ...(data === undefined ? [] : [`<script type="application/json" id="data">${json(data)}</script>`]),

@@ -1,6 +1,8 @@
 /**
- * HTML pages: of a plan, of a live scheduler, of a simulation. Each is one file with everything in it.
+ * HTML pages: of a plan, of a live scheduler, of a simulation, of a Docker runner. Each is one file with everything in it.
  */
 export { type LiveView, type RecentAct } from './live-view';
+export * from './runner-view';
+export { renderRunnerPage } from './runner-page';
 export { type LivePageProps, renderLivePage, renderPlanPage } from './plan-page';
 export { renderTimelinePage } from './timeline-page';

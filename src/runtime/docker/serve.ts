@@ -10,6 +10,7 @@ import { DeviceWatch } from './devices/device-watch';
 import { discover } from './devices/discover';
 import { localTools, NO_TOOLS } from './devices/host-tools';
 import { type Inventory } from './devices/inventory';
+import { UseHistory } from './devices/use-history';
 import { KernelLog } from './devices/xid-log';
 import { engineAddress } from './engine/address';
 import { Engine } from './engine/engine';
@@ -66,12 +67,14 @@ export async function serve({ configuration, env, version, adopt, log }: ServeOp
     ...(configuration.devices === undefined ? {} : { stated: configuration.devices }),
     records: () => kernelLog?.records() ?? [],
     quarantine: (device, reason) => runner.quarantine(device, reason),
+    used: (found) => (use = found),
     changed: () => {
       inventory = { ...inventory, devices: watch.devices };
       runner.changed();
     },
     log,
   });
+  let use = discovery.use;
   let inventory: Inventory = {
     name: info.Name ?? hostname(),
     devices: watch.devices,
@@ -89,7 +92,15 @@ export async function serve({ configuration, env, version, adopt, log }: ServeOp
     random: Math.random,
     log,
   });
-  const service = new Service({ runner, store, engine, version });
+  const history = new UseHistory();
+  const service = new Service({ runner, store, engine, version, history, configuration, clock: SYSTEM_CLOCK });
+  const remember = (): void =>
+    history.record(
+      SYSTEM_CLOCK.now(),
+      inventory.devices.map(({ id }) => id),
+      use,
+      new Set(runner.ledger.active.flatMap(({ members }) => members.flatMap(({ deviceIds }) => deviceIds))),
+    );
   await runner.start();
   const listeners = new Listeners(service.answer);
   await listeners.socket(configuration.socket, 0o660, {});
@@ -117,10 +128,14 @@ export async function serve({ configuration, env, version, adopt, log }: ServeOp
     }
   };
   tidy();
-  const timers = [setInterval(tidy, BACKUP)];
-  if (discovery.isDescribed) {
-    timers.push(repeated(() => watch.look(), configuration.devicePollSeconds * 1000, log));
-  }
+  const look = async (): Promise<void> => {
+    if (discovery.isDescribed) {
+      await watch.look();
+    }
+    remember();
+  };
+  remember();
+  const timers = [setInterval(tidy, BACKUP), repeated(look, configuration.devicePollSeconds * 1000, log)];
   return {
     inventory,
     engine: engine.name,

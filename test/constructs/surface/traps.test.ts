@@ -1,35 +1,25 @@
 /**
  * The traps of `traps.ts` as the compiler sees them: each is an error, on the line on which a user would look for it, and nothing else is.
  */
-import { readFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
-import ts from 'typescript';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, relative, resolve } from 'node:path';
+import { compile, type CompilerError } from '../../support/type-check';
 
 const ROOT = resolve(__dirname, '../../..');
 const FILE = resolve(__dirname, 'traps.ts');
 const DIRECTIVE = '// @ts-expect-error ';
 
-/** The type check of the project: `npm test` and every landing run it. */
-function typeCheck(): ts.ParsedCommandLine {
-  const path = resolve(ROOT, 'tsconfig.dev.json');
-  const { config } = ts.readConfigFile(path, (file) => ts.sys.readFile(file)) as { readonly config: object };
-  return ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-}
+/** As deep in the tree as the traps, whose imports it has. */
+const FOLDER = resolve(ROOT, '.cache/surface/traps');
 
-/** Line numbers of the errors of the file, with the given text in place of its own. */
-function errorsOf(text: string): readonly { readonly line: number; readonly code: number; readonly message: string }[] {
-  const { options } = typeCheck();
-  const host = ts.createCompilerHost(options);
-  const read = host.getSourceFile.bind(host);
-  host.getSourceFile = (name, version, ...rest) =>
-    resolve(name) === FILE ? ts.createSourceFile(name, text, version, true) : read(name, version, ...rest);
-  const program = ts.createProgram([FILE], { ...options, noEmit: true }, host);
-  const source = program.getSourceFile(FILE)!;
-  return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map((diagnostic) => ({
-    line: source.getLineAndCharacterOfPosition(diagnostic.start ?? 0).line + 1,
-    code: diagnostic.code,
-    message: ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'),
-  }));
+/** Errors of the file, with the given text in place of its own. */
+function errorsOf(text: string): readonly CompilerError[] {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  const config = { extends: resolve(ROOT, 'tsconfig.dev.json'), include: [], files: [basename(FILE)] };
+  writeFileSync(resolve(FOLDER, 'tsconfig.json'), JSON.stringify(config));
+  writeFileSync(resolve(FOLDER, basename(FILE)), text);
+  return compile(FOLDER);
 }
 
 const text = readFileSync(FILE, 'utf8');
@@ -38,7 +28,10 @@ const lines = text.split('\n');
 const traps = lines.flatMap((line, index) => (line.trim().startsWith(DIRECTIVE) ? [index + 2] : []));
 
 test('the type check of the project compiles the traps', () => {
-  expect(typeCheck().fileNames.map((file) => relative(ROOT, file))).toContain(relative(ROOT, FILE));
+  const [, ...text] = readFileSync(resolve(ROOT, 'tsconfig.dev.json'), 'utf8').split('\n');
+  const { include, exclude } = JSON.parse(text.join('\n')) as Record<'include' | 'exclude', readonly string[]>;
+  expect(include).toContain('test/**/*.ts');
+  expect(exclude.filter((path) => relative(ROOT, FILE).startsWith(path))).toEqual([]);
 });
 
 test('each trap is an error on its own line, and no other line is one', () => {

@@ -93,6 +93,10 @@ suite('access to the Docker runner, and its store', () => {
     const plain = new RunnerClient(`http://127.0.0.1:${port}`);
     await expect(plain.status()).rejects.toThrow();
     const words = ['-s', '--cacert', join(runner.folder, 'tls.crt'), '-H', `Authorization: Bearer ${admin}`];
+    const page = spawnSync('curl', [...words.slice(0, 3), '-i', `https://127.0.0.1:${port}/`], { encoding: 'utf8' });
+    expect(page.stdout).toMatch(/^HTTP\/1.1 200 [^]*frame-ancestors 'none'[^]*<!doctype html>/i);
+    const view = spawnSync('curl', [...words.slice(0, 3), `https://127.0.0.1:${port}/v1/view`], { encoding: 'utf8' });
+    expect(view.stdout).toContain('a valid token is required');
     const { stdout } = spawnSync('curl', [...words, `https://127.0.0.1:${port}/metrics`], { encoding: 'utf8' });
     expect(stdout).toContain('gantry_docker_tasks_ended_total{tenant="alice",state="succeeded",class=""} 1\n');
   });

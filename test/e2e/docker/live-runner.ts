@@ -12,7 +12,7 @@ import { type TaskAnswer } from '../../../src/runtime/docker/service/answers';
 import { isRunning, killProcess, type ProcessRecord, startProcess, stopProcess, tail } from '../control-plane/process';
 
 /** The command line as it is built: `npx tsc --build` after a change. */
-const COMMAND = join(__dirname, '../../../bin/gantry');
+export const COMMAND = join(__dirname, '../../../bin/gantry');
 const PATIENCE = 60_000;
 
 export interface Printed {

@@ -4,6 +4,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UseHistory } from '../../../src/runtime/docker/devices/use-history';
 import { Ledger } from '../../../src/runtime/docker/runner/ledger';
 import { Metrics } from '../../../src/runtime/docker/service/metrics';
 import { Tokens } from '../../../src/runtime/docker/service/tokens';
@@ -56,7 +57,9 @@ test('metrics count open tasks, devices, ends by class, and the time to the firs
   const ledger = new Ledger(store, new Map([['normal', 0]]), (error) => {
     throw error;
   });
-  const metrics = new Metrics(ledger);
+  const history = new UseHistory();
+  history.record(0, ['gpu-0'], new Map([['gpu-0', { busy: 0.5, memoryMiB: 3 }]]), new Set());
+  const metrics = new Metrics(ledger, history);
   ledger.add([queued(1), queued(2, { devices: { kind: 'whole', count: 1 } }), queued(3, { tenant: 'al"ice' })]);
   ledger.commit('1', { kind: 'place', at: 31_000, placements: [PLACE] });
   ledger.commit('1', { kind: 'created', member: 0, container: 'c' });
@@ -69,7 +72,12 @@ test('metrics count open tasks, devices, ends by class, and the time to the firs
     random: 0,
   });
   ledger.commit('2', { kind: 'place', at: 1500, placements: [PLACE] });
-  const inventory = { name: 'host', devices: [{ id: 'gpu-0' }, { id: 'gpu-1' }], cpus: [], memoryBytes: 0 };
+  const inventory = {
+    name: 'host',
+    devices: [{ id: 'gpu-0', memoryMiB: 4 }, { id: 'gpu-1' }],
+    cpus: [],
+    memoryBytes: 0,
+  };
   const quarantined = new Map([['gpu-1', 'why']]);
   const status = { engine: 'e', isConnected: true, open: 2, inventory, drained: [], quarantined, foreign: [] };
   const lines = metrics.text(status).split('\n');
@@ -80,6 +88,9 @@ test('metrics count open tasks, devices, ends by class, and the time to the firs
       'gantry_docker_tasks{tenant="al\\"ice",state="queued"} 1',
       'gantry_docker_devices{index="0",device="gpu-0",state="used"} 1',
       'gantry_docker_devices{index="1",device="gpu-1",state="quarantined"} 1',
+      'gantry_docker_device_busy_ratio{index="0",device="gpu-0"} 0.5',
+      'gantry_docker_device_memory_used_bytes{index="0",device="gpu-0"} 3145728',
+      'gantry_docker_device_memory_bytes{index="0",device="gpu-0"} 4194304',
       'gantry_docker_tasks_ended_total{tenant="default",state="failed",class="oom"} 1',
       'gantry_docker_task_wait_seconds_bucket{tenant="default",le="1"} 1',
       'gantry_docker_task_wait_seconds_bucket{tenant="default",le="60"} 2',

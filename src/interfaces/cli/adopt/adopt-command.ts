@@ -32,7 +32,7 @@ export async function adoptCommand(paths: readonly string[], flags: AdoptFlags, 
   if (out !== undefined && flags.force !== true && existsSync(resolve(terminal.cwd, out))) {
     throw new UsageError(`--out ${out}: exists already; pass --force to replace it`);
   }
-  const tsMorph = loadTsMorph();
+  const tsMorph = loadTsMorph(terminal.cwd);
   const progress = new Progress(terminal);
   let adoption: Adoption;
   try {
@@ -66,14 +66,17 @@ export async function adoptCommand(paths: readonly string[], flags: AdoptFlags, 
   return adoption.notCarried.length > 0 || adoption.problems.length > 0 ? 1 : 0;
 }
 
-/** An optional peer, which no other command needs. */
-function loadTsMorph(): typeof TsMorph {
+/**
+ * An optional peer, which no other command needs: beside this package, or in the folder that the command runs in, where `npx -p` does not
+ * install this package.
+ */
+function loadTsMorph(cwd: string): typeof TsMorph {
+  const require = createRequire(__filename);
+  let file: string;
   try {
-    return createRequire(__filename)('ts-morph') as typeof TsMorph;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') {
-      throw error;
-    }
+    file = require.resolve('ts-morph', { paths: [__dirname, cwd] });
+  } catch {
     throw new UsageError('adopt requires the package ts-morph. Install it: npm install --save-dev ts-morph');
   }
+  return require(file) as typeof TsMorph;
 }

@@ -7,6 +7,7 @@ import { type Terminal } from '../terminal';
 import type * as CheckModule from './check-command';
 import type * as ExportModule from './export-command';
 import type * as InstallModule from './install-command';
+import type * as PageModule from './page-command';
 import type * as QueryModule from './query-commands';
 import type * as RunModule from './run-command';
 import type * as ServeModule from './serve-command';
@@ -64,6 +65,18 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .action(async (flags: InstallModule.InstallFlags) => {
       const { installCommand } = load('./install-command') as typeof InstallModule;
       finish(await installCommand(flags, terminal));
+    });
+
+  docker
+    .command('page')
+    .summary('open the web page of the runner')
+    .description(
+      'Serve the web page of the runner on the loopback address until Ctrl-C, and print a link that opens it. The page may do what you may do on the socket.',
+    )
+    .option('--port <port>', 'port of 127.0.0.1 (default: a free one)')
+    .action(async (flags: PageModule.PageFlags) => {
+      const { pageCommand } = load('./page-command') as typeof PageModule;
+      finish(await pageCommand({ ...flags, ...socket() }, terminal));
     });
 
   docker

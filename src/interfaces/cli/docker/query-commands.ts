@@ -6,7 +6,8 @@ import { table } from '../table';
 import { type Terminal, UsageError, wantsColor } from '../terminal';
 import { clientOf, reported, type SocketFlags } from './connection';
 import { printOutput } from './output-stream';
-import { ageText, commandText, devicesText, planText, requestText, stateText } from './task-text';
+import { requestText } from '../../../runtime/docker/service/request-text';
+import { ageText, commandText, devicesText, planText, stateText } from './task-text';
 
 export interface ListFlags extends SocketFlags {
   readonly format?: 'text' | 'json';
@@ -51,7 +52,7 @@ function taskTable(tasks: readonly TaskAnswer[], terminal: Terminal): void {
     task.name ?? '-',
     task.tenant,
     stateText(task),
-    requestText(task),
+    requestText(task.request, task.replicas),
     devicesText(task),
     ageText(task.submittedAt, now),
     task.startedAt === undefined
@@ -90,7 +91,15 @@ export async function queueCommand(flags: ListFlags, terminal: Terminal): Promis
       const until =
         plan?.startAt === undefined ? '-' : `in ${ageText(new Date(now).toISOString(), Date.parse(plan.startAt))}`;
       const why = plan === undefined ? 'starts' : plan.starts === undefined ? (plan.waits ?? '') : 'starts now';
-      return [task.id, task.tenant, task.priority, requestText(task), ageText(task.submittedAt, now), until, why];
+      return [
+        task.id,
+        task.tenant,
+        task.priority,
+        requestText(task.request, task.replicas),
+        ageText(task.submittedAt, now),
+        until,
+        why,
+      ];
     });
     const head = ['ID', 'TENANT', 'PRIORITY', 'GPUS', 'AGE', 'EARLIEST', 'WHY IT WAITS'];
     terminal.out(
@@ -151,7 +160,7 @@ export async function showCommand(name: string, flags: ListFlags, terminal: Term
       ['Reason', task.failure?.message],
       ['Tenant', `${task.tenant}, priority ${task.priority}`],
       ['Command', commandText(task)],
-      ['Devices', requestText(task)],
+      ['Devices', requestText(task.request, task.replicas)],
       ['Submitted', task.submittedAt],
       ['Started', task.startedAt],
       ['Ended', task.endedAt],

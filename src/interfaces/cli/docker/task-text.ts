@@ -1,21 +1,8 @@
 /**
  * Tasks and plans as text for people.
  */
+import { commandText as commandOf } from '../../../runtime/docker/service/request-text';
 import { type PlanAnswer, type TaskAnswer } from '../../../runtime/docker/service/answers';
-
-export function requestText({ request, replicas }: TaskAnswer): string {
-  const times = replicas > 1 ? ` ×${replicas}` : '';
-  switch (request.kind) {
-    case 'none':
-      return `-${times}`;
-    case 'whole':
-      return `${request.count}${request.models === undefined ? '' : ` ${request.models.join('|')}`}${times}`;
-    case 'memory':
-      return `${request.mebibytes % 1024 === 0 ? `${request.mebibytes / 1024}Gi` : `${request.mebibytes}Mi`}${times}`;
-    case 'mig':
-      return `${request.count === 1 ? '' : `${request.count} × `}${request.profile}${times}`;
-  }
-}
 
 /** `3m 20s`; the two largest units. */
 export function ageText(from: string, to: number): string {
@@ -50,7 +37,7 @@ export function devicesText({ containers }: TaskAnswer): string {
 }
 
 export function commandText({ image, command }: TaskAnswer): string {
-  return [image, ...command].join(' ').replace(/\s+/g, ' ');
+  return commandOf({ command: [image, ...command] });
 }
 
 /** One paragraph: where, or why not, until when, and what would help. */

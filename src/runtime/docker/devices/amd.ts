@@ -1,10 +1,11 @@
 /**
- * What `amd-smi static --asic --bus --vram --numa --json` and, on older hosts, `rocm-smi --showid --showproductname --showbus --showmeminfo vram --showuniqueid
- * --json` print, as plain values.
+ * What `amd-smi static --asic --bus --vram --numa --json` and, on older hosts, `rocm-smi --showid --showproductname --showbus --showmeminfo vram --showuse
+ * --showuniqueid --json` print, as plain values.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
 import { busIdOf } from './nvidia-smi';
+import { type DeviceUse } from './use-history';
 
 export interface AmdGpu {
   readonly index: number;
@@ -13,28 +14,50 @@ export interface AmdGpu {
   /** As sysfs names it. */
   readonly busId?: string;
   readonly numa?: number;
+  readonly use: DeviceUse;
 }
 
 /** @returns `undefined` if the text is neither a list of devices nor `{ gpu_data: [...] }` (ROCm 7) */
 export function parseAmdSmi(json: string): readonly AmdGpu[] | undefined {
+  return entriesOf(json)?.map(([index, entry]) =>
+    gpu(index, {
+      model: at(entry, 'asic', 'market_name'),
+      memoryMiB: mebibytes(at(entry, 'vram', 'size')),
+      bus: at(entry, 'bus', 'bdf'),
+      numa: at(entry, 'numa', 'node'),
+      use: {},
+    }),
+  );
+}
+
+/** What `amd-smi metric --usage --mem-usage --json` prints, by the index of the device. */
+export function parseAmdMetrics(json: string): ReadonlyMap<number, DeviceUse> {
+  return new Map(
+    (entriesOf(json) ?? []).map(([index, entry]) => {
+      const activity = at(entry, 'usage', 'gfx_activity');
+      const percent = isObject(activity) ? own(activity, 'value') : undefined;
+      return [index, useOf(percent, mebibytes(at(entry, 'mem_usage', 'used_vram')))];
+    }),
+  );
+}
+
+function entriesOf(json: string): readonly (readonly [number, JsonObject])[] | undefined {
   const parsed = jsonOf(json);
   const list = isObject(parsed) && Object.hasOwn(parsed, 'gpu_data') ? parsed.gpu_data : parsed;
-  if (!Array.isArray(list)) {
-    return undefined;
-  }
-  return list.flatMap((entry) => {
-    const index = isObject(entry) ? own(entry, 'gpu') : undefined;
-    return isObject(entry) && typeof index === 'number'
-      ? [
-          gpu(index, {
-            model: at(entry, 'asic', 'market_name'),
-            memoryMiB: mebibytes(at(entry, 'vram', 'size')),
-            bus: at(entry, 'bus', 'bdf'),
-            numa: at(entry, 'numa', 'node'),
-          }),
-        ]
-      : [];
-  });
+  return Array.isArray(list)
+    ? list.flatMap((entry) => {
+        const index = isObject(entry) ? own(entry, 'gpu') : undefined;
+        return isObject(entry) && typeof index === 'number' ? [[index, entry] as const] : [];
+      })
+    : undefined;
+}
+
+function useOf(percent: unknown, memoryMiB: number | undefined): DeviceUse {
+  const isKnown = typeof percent === 'number' && percent >= 0;
+  return {
+    ...(isKnown ? { busy: Math.min(1, percent / 100) } : {}),
+    ...(memoryMiB === undefined ? {} : { memoryMiB }),
+  };
 }
 
 /** @returns `undefined` if the text is not an object of cards */
@@ -51,13 +74,18 @@ export function parseRocmSmi(json: string): readonly AmdGpu[] | undefined {
     // ROCm 6 writes the names with capitals, ROCm 5 without.
     const value = (wanted: string): JsonValue | undefined =>
       Object.entries(card).find(([key]) => key.toLowerCase() === wanted)?.[1];
-    const bytes = Number(value('vram total memory (b)') ?? Number.NaN);
+    const memory = (name: string): number | undefined => {
+      const bytes = Number(value(name) ?? Number.NaN);
+      return bytes >= 0 ? Math.floor(bytes / 2 ** 20) : undefined;
+    };
+    const percent = value('gpu use (%)');
     return [
       gpu(Number(index), {
         model: value('card series'),
-        memoryMiB: bytes > 0 ? Math.floor(bytes / 2 ** 20) : undefined,
+        memoryMiB: memory('vram total memory (b)') || undefined,
         bus: value('pci bus'),
         numa: undefined,
+        use: useOf(percent === undefined ? undefined : Number(percent), memory('vram total used memory (b)')),
       }),
     ];
   });
@@ -68,9 +96,10 @@ interface Read {
   readonly memoryMiB: number | undefined;
   readonly bus: JsonValue | undefined;
   readonly numa: JsonValue | undefined;
+  readonly use: DeviceUse;
 }
 
-function gpu(index: number, { model, memoryMiB, bus, numa }: Read): AmdGpu {
+function gpu(index: number, { model, memoryMiB, bus, numa, use }: Read): AmdGpu {
   const busId = typeof bus === 'string' ? busIdOf(bus) : undefined;
   return {
     index,
@@ -78,6 +107,7 @@ function gpu(index: number, { model, memoryMiB, bus, numa }: Read): AmdGpu {
     ...(memoryMiB === undefined ? {} : { memoryMiB }),
     ...(busId === undefined ? {} : { busId }),
     ...(typeof numa === 'number' && numa >= 0 ? { numa } : {}),
+    use,
   };
 }
 

@@ -38,6 +38,8 @@ export interface DeviceWatchOptions {
   /** A device must not be used before an administrator has acted. */
   readonly quarantine: (device: string, reason: string) => void;
   readonly changed: () => void;
+  /** How the devices are used, after each look. */
+  readonly used: (use: Discovery['use']) => void;
   readonly log: (line: string) => void;
 }
 
@@ -57,8 +59,9 @@ export class DeviceWatch {
 
   /** Looks once. A vendor program that fails altogether changes nothing. */
   async look(): Promise<void> {
-    const { discover, stated, changed, log } = this.options;
-    const { devices, isDescribed } = await discover();
+    const { discover, stated, changed, used, log } = this.options;
+    const { devices, isDescribed, use } = await discover();
+    used(use);
     if (isDescribed) {
       const next = stated === undefined ? merged(this.current, devices) : withFaults(stated, devices);
       const before = new Map(this.current.map(({ id, fault }) => [id, fault]));

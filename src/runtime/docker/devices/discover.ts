@@ -4,12 +4,13 @@
  * `nvidia-smi` counts for NVIDIA devices where it runs, since CDI describes nothing. AMD devices are those with a CDI name, described by `amd-smi` or `rocm-smi`.
  * All others are what CDI names.
  */
-import { type AmdGpu, parseAmdSmi, parseRocmSmi } from './amd';
+import { type AmdGpu, parseAmdMetrics, parseAmdSmi, parseRocmSmi } from './amd';
 import { cdiDevices } from './cdi';
 import { type HostTools } from './host-tools';
 import { type HostDevice, type MigInstance } from './inventory';
 import { type ListedGpu, type NvidiaGpu, parseNvidiaList, parseNvidiaReport } from './nvidia-smi';
 import { parseTopology, type Topology } from './topology';
+import { type DeviceUse } from './use-history';
 
 const NVIDIA = 'nvidia.com/gpu=';
 const AMD = 'amd.com/gpu=';
@@ -20,6 +21,8 @@ export interface Discovery {
   readonly isDescribed: boolean;
   /** Version of the NVIDIA driver. */
   readonly driver?: string;
+  /** How the devices are used now, by id. */
+  readonly use: ReadonlyMap<string, DeviceUse>;
 }
 
 /** @param cdi full CDI names that the engine knows */
@@ -32,13 +35,14 @@ export async function discover(cdi: ReadonlySet<string>, tools: HostTools): Prom
     devices: [...(nvidia?.devices ?? []), ...others.map((device) => described(device, amd ?? [], tools))],
     isDescribed: nvidia !== undefined || amd !== undefined,
     ...(nvidia?.driver === undefined ? {} : { driver: nvidia.driver }),
+    use: new Map([...(nvidia?.use ?? []), ...(amd ?? []).map(({ index, use }) => [`${AMD}${index}`, use] as const)]),
   };
 }
 
 async function nvidiaDevices(
   cdi: ReadonlySet<string>,
   tools: HostTools,
-): Promise<{ readonly devices: readonly HostDevice[]; readonly driver?: string } | undefined> {
+): Promise<Pick<Discovery, 'devices' | 'driver' | 'use'> | undefined> {
   const report = parseNvidiaReport((await tools.run('nvidia-smi', '-q', '-x')) ?? '');
   if (report === undefined) {
     return undefined;
@@ -49,7 +53,8 @@ async function nvidiaDevices(
   const devices = report.gpus.map((gpu, place) =>
     nvidiaDevice(gpu, listed.get(gpu.uuid) ?? { index: place, uuid: gpu.uuid, mig: [] }, { cdi, tools, topology }),
   );
-  return { devices, ...(report.driver === undefined ? {} : { driver: report.driver }) };
+  const use = new Map(report.gpus.map((gpu) => [gpu.uuid, gpu.use]));
+  return { devices, use, ...(report.driver === undefined ? {} : { driver: report.driver }) };
 }
 
 interface Surroundings {
@@ -87,9 +92,10 @@ async function amdGpus({ run }: HostTools): Promise<readonly AmdGpu[] | undefine
   const newer = await run('amd-smi', 'static', '--asic', '--bus', '--vram', '--numa', '--json');
   const found = newer === undefined ? undefined : parseAmdSmi(newer);
   if (found !== undefined) {
-    return found;
+    const uses = parseAmdMetrics((await run('amd-smi', 'metric', '--usage', '--mem-usage', '--json')) ?? '');
+    return found.map((gpu) => ({ ...gpu, use: uses.get(gpu.index) ?? {} }));
   }
-  const older = await run('rocm-smi', '--showproductname', '--showbus', '--showmeminfo', 'vram', '--json');
+  const older = await run('rocm-smi', '--showproductname', '--showbus', '--showmeminfo', 'vram', '--showuse', '--json');
   return older === undefined ? undefined : parseRocmSmi(older);
 }
 
@@ -98,8 +104,8 @@ function described(device: HostDevice, amd: readonly AmdGpu[], tools: HostTools)
   if (gpu === undefined) {
     return device;
   }
-  const { index, ...facts } = gpu;
-  void index;
+  const { index, use, ...facts } = gpu;
+  void [index, use];
   const numa = facts.numa ?? (facts.busId === undefined ? undefined : tools.numaOf(facts.busId));
   return { ...device, ...facts, ...(numa === undefined ? {} : { numa }) };
 }

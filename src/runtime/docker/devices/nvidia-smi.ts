@@ -5,6 +5,7 @@
  * use too.
  */
 import { nvidiaFault } from './nvidia-health';
+import { type DeviceUse } from './use-history';
 import { elementAt, parseXml, textAt, type XmlElement } from './xml';
 
 export interface NvidiaGpu {
@@ -17,6 +18,7 @@ export interface NvidiaGpu {
   readonly isDivided: boolean;
   /** Why nothing should start on it. @default - nothing is wrong */
   readonly fault?: string;
+  readonly use: DeviceUse;
 }
 
 export interface NvidiaReport {
@@ -53,6 +55,17 @@ function gpuOf(gpu: XmlElement): NvidiaGpu | undefined {
     ...(busId === undefined ? {} : { busId }),
     isDivided: elementAt(gpu, 'mig_mode', 'current_mig')?.text === 'Enabled',
     ...(fault === undefined ? {} : { fault }),
+    use: useOf(gpu),
+  };
+}
+
+/** A divided device reports no utilization. */
+function useOf(gpu: XmlElement): DeviceUse {
+  const busy = /^(\d{1,3}) %$/.exec(textAt(gpu, 'utilization', 'gpu_util') ?? '')?.[1];
+  const memory = /^(\d+) MiB$/.exec(textAt(gpu, 'fb_memory_usage', 'used') ?? '')?.[1];
+  return {
+    ...(busy === undefined ? {} : { busy: Math.min(1, Number(busy) / 100) }),
+    ...(memory === undefined ? {} : { memoryMiB: Number(memory) }),
   };
 }
 

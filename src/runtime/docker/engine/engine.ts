@@ -128,9 +128,10 @@ export class Engine {
   /** The output of a container: frames of both streams, see `frames.ts`. */
   logs(
     container: string,
-    options: { readonly follow: boolean; readonly signal?: AbortSignal },
+    options: { readonly follow: boolean; readonly tail?: number; readonly signal?: AbortSignal },
   ): Promise<IncomingMessage> {
-    const query = { stdout: '1', stderr: '1', timestamps: '1', follow: options.follow ? '1' : '0' };
+    const tail = options.tail === undefined ? 'all' : String(options.tail);
+    const query = { stdout: '1', stderr: '1', timestamps: '1', follow: options.follow ? '1' : '0', tail };
     // Older engines answer with the first line of output.
     const patience = options.follow ? 2 ** 31 - 1 : PATIENCE;
     return this.transport.open({

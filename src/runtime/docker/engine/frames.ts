@@ -23,3 +23,11 @@ export async function* framesOf(source: AsyncIterable<unknown>): AsyncGenerator<
     }
   }
 }
+
+/** The bytes of a frame. */
+export function frameBytes({ stream, data }: Frame): Buffer {
+  const header = Buffer.alloc(HEADER);
+  header[0] = stream === 'stderr' ? 2 : 1;
+  header.writeUInt32BE(data.length, 4);
+  return Buffer.concat([header, data]);
+}

@@ -8,7 +8,7 @@
  */
 import { RunnerError } from '../runner-error';
 import { type World } from '../scheduling/question';
-import { outlookOf, type Plan, Scheduling } from '../scheduling/scheduling';
+import { outlookOf, outlooksOf, type Plan, Scheduling } from '../scheduling/scheduling';
 import { newTask, type Task } from '../task/task';
 import { checkNames } from './admission';
 import { Background } from './background';
@@ -170,6 +170,25 @@ export class Runner {
     const waiting = world.waiting.some(({ id }) => id === task.id) ? world.waiting : [...world.waiting, task];
     const outlook = outlookOf({ ...world, waiting }, task);
     return { outlook, inventory: this.options.inventory(), now: world.now };
+  }
+
+  /** The outlooks of waiting tasks, by one decision, in their order. */
+  outlooks(tasks: readonly Task[]): readonly OutlookOfTask[] {
+    const world = this.world();
+    const held = tasks.map((task) => this.waiting.whyHeld(task, world.now));
+    const free = tasks.filter((_, index) => held[index] === undefined);
+    const found =
+      free.length === 0
+        ? undefined
+        : outlooksOf(
+            world,
+            free.map(({ id }) => id),
+          );
+    const inventory = this.options.inventory();
+    return tasks.map(({ id }, index) => {
+      const reason = held[index];
+      return reason === undefined ? { outlook: found!.get(id)!, inventory, now: world.now } : { held: reason };
+    });
   }
 
   /** The outlook of a task that is not submitted. */

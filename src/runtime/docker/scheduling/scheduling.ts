@@ -69,17 +69,25 @@ export interface Outlook {
 
 /** What would happen to one of the waiting tasks now, with the changes that would help. */
 export function outlookOf(world: World, task: Task): Outlook {
-  const decision = decideIn(new Session(snapshotOf(world), POLICY), (gang) => (gang === task.id ? 'changes' : 'none'));
-  const start = planOf(world, decision).starts.find((one) => one.task.id === task.id);
-  const waits = decision.pending.find(({ gang }) => gang === task.id);
+  return outlooksOf(world, [task.id]).get(task.id)!;
+}
+
+/** The same of several tasks by one decision, by id. */
+export function outlooksOf(world: World, ids: readonly string[]): ReadonlyMap<string, Outlook> {
+  const asked = new Set(ids);
+  const decision = decideIn(new Session(snapshotOf(world), POLICY), (gang) => (asked.has(gang) ? 'changes' : 'none'));
+  const starts = new Map(planOf(world, decision).starts.map((start) => [start.task.id, start]));
+  return new Map(ids.map((id) => [id, outlookIn(decision, id, starts.get(id))]));
+}
+
+function outlookIn(decision: Decision, id: string, start: Start | undefined): Outlook {
+  const waits = decision.pending.find(({ gang }) => gang === id);
   const until = waits?.counterfactuals.flatMap((change) => (change.kind === 'wait-until' ? [change.at] : []))[0];
-  const startAt = decision.reservations.find(({ gang }) => gang === task.id)?.startAt ?? until;
+  const startAt = decision.reservations.find(({ gang }) => gang === id)?.startAt ?? until;
   return {
     ...(start === undefined ? {} : { placements: start.placements }),
     ...(start === undefined && waits !== undefined ? { waits } : {}),
-    stops: [
-      ...new Set(decision.evictions.filter(({ beneficiary }) => beneficiary === task.id).map(({ gang }) => gang)),
-    ],
+    stops: [...new Set(decision.evictions.filter(({ beneficiary }) => beneficiary === id).map(({ gang }) => gang))],
     ...(startAt === undefined ? {} : { startAt }),
   };
 }

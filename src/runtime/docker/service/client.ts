@@ -1,8 +1,9 @@
 /**
  * What the command line asks the runner, over its socket.
  */
-import { type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
+import { type IncomingMessage, request as httpRequest, type RequestOptions, type ServerResponse } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { type RunnerView } from '../../../planning/pages/runner-view';
 import { RunnerError, type RunnerErrorCode } from '../runner-error';
 import { type TaskSpec } from '../task/task';
 import { type DeviceAnswer, type PlanAnswer, type TaskAnswer } from './answers';
@@ -39,6 +40,11 @@ export class RunnerClient {
 
   devices(): Promise<readonly DeviceAnswer[]> {
     return this.json('GET', '/v1/devices');
+  }
+
+  /** What the page shows. */
+  view(): Promise<RunnerView> {
+    return this.json('GET', '/v1/view');
   }
 
   drain(device: string, drained: boolean): Promise<readonly DeviceAnswer[]> {
@@ -86,6 +92,26 @@ export class RunnerClient {
       undefined,
       signal,
     );
+  }
+
+  /** Passes a request on, and the answer back, both as they come. @throws RunnerError if the runner does not answer */
+  async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const ended = new AbortController();
+    response.once('close', () => ended.abort());
+    const { 'content-type': type, 'content-length': length } = request.headers;
+    const headers = {
+      ...(type === undefined ? {} : { 'Content-Type': type }),
+      ...(length === undefined ? {} : { 'Content-Length': length }),
+    };
+    const options = { method: request.method, path: request.url, headers, signal: ended.signal };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = this.send(options, resolve);
+      sent.on('error', (error: NodeJS.ErrnoException) => reject(this.unreachable(error)));
+      request.pipe(sent);
+    });
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.once('error', () => response.destroy());
+    answer.pipe(response);
   }
 
   private async json<T>(method: string, path: string, body?: unknown): Promise<T> {

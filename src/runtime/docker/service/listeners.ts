@@ -10,6 +10,7 @@ import { type NetworkListener } from '../configuration';
 import { RunnerError } from '../runner-error';
 import { type Caller } from './caller';
 import { refuse } from './http';
+import { asksForPage, sendPage } from './page';
 import { type Tokens } from './tokens';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse, caller: Caller) => Promise<void>;
@@ -54,7 +55,9 @@ export class Listeners {
   async network({ address, port, certificate, key }: NetworkListener, tokens: Tokens): Promise<void> {
     const take = (request: IncomingMessage, response: ServerResponse): void => {
       const caller = tokens.caller(request.headers.authorization);
-      if (caller === undefined) {
+      if (asksForPage(request)) {
+        sendPage(response);
+      } else if (caller === undefined) {
         refuse(response, new RunnerError('a valid token is required', 'Set GANTRY_DOCKER_TOKEN.', 'unauthorized'));
       } else {
         void this.answer(request, response, caller);

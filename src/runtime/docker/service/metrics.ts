@@ -1,6 +1,7 @@
 /**
  * What the runner reports to Prometheus, in its text format.
  */
+import { type UseHistory } from '../devices/use-history';
 import { type Ledger } from '../runner/ledger';
 import { type RunnerStatus } from '../runner/runner-types';
 import { isActive, isEnded, type Task } from '../task/task';
@@ -22,7 +23,10 @@ export class Metrics {
   private readonly waits = new Map<string, Waits>();
   private readonly attempts = new Map<string, number>();
 
-  constructor(private readonly ledger: Ledger) {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly history: Pick<UseHistory, 'latest'>,
+  ) {
     ledger.watch((task) => this.take(task));
   }
 
@@ -45,8 +49,42 @@ export class Metrics {
       family('gantry_docker_tasks', 'gauge', `Open tasks by state: ${STATES.join(', ')}.`, tasks),
       family('gantry_docker_devices', 'gauge', 'Devices by their state; 1 for each.', devices),
       family('gantry_docker_tasks_ended_total', 'counter', 'Tasks that ended, by state and failure class.', this.ended),
+      ...this.useText(status),
       this.waitText(),
     ].join('');
+  }
+
+  private useText({ inventory }: RunnerStatus): readonly string[] {
+    const labeled = inventory.devices.map(({ id, memoryMiB }, index) => ({
+      suffix: labels({ index: String(index), device: id }),
+      use: this.history.latest(id),
+      memoryMiB,
+    }));
+    const samples = (value: (one: (typeof labeled)[number]) => number | undefined): readonly [string, number][] =>
+      labeled.flatMap((one) => {
+        const found = value(one);
+        return found === undefined ? [] : [[one.suffix, found] as [string, number]];
+      });
+    return [
+      family(
+        'gantry_docker_device_busy_ratio',
+        'gauge',
+        'Part of the time in which the device worked, 0 to 1, as last measured.',
+        samples(({ use }) => use?.busy),
+      ),
+      family(
+        'gantry_docker_device_memory_used_bytes',
+        'gauge',
+        'Memory of the device in use, as last measured.',
+        samples(({ use }) => (use?.memoryMiB === undefined ? undefined : use.memoryMiB * 2 ** 20)),
+      ),
+      family(
+        'gantry_docker_device_memory_bytes',
+        'gauge',
+        'Memory of the device.',
+        samples(({ memoryMiB }) => (memoryMiB === undefined ? undefined : memoryMiB * 2 ** 20)),
+      ),
+    ];
   }
 
   private take(task: Task): void {

@@ -3,8 +3,12 @@
  */
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable } from 'node:stream';
+import { type RunnerView } from '../../../planning/pages/runner-view';
+import { type RunnerConfiguration } from '../configuration';
+import { MINUTES, type UseHistory } from '../devices/use-history';
 import { EngineError } from '../engine/engine-error';
 import { resourcesOf } from '../export/resources';
+import { type Clock } from '../runner/clock';
 import { type Runner } from '../runner/runner';
 import { RunnerError } from '../runner-error';
 import { type EngineCalls } from '../runner/runner-types';
@@ -13,10 +17,15 @@ import { isEnded, type Task } from '../task/task';
 import { deviceAnswers, planAnswer, taskAnswer } from './answers';
 import { type Caller } from './caller';
 import { bodyOf, refuse, send, sendText } from './http';
+import { viewOf } from './live-view';
 import { Metrics, METRICS_TYPE } from './metrics';
+import { sendPage } from './page';
 import { submissionOf } from './submission';
+import { lastFrames } from './last-frames';
+import { ViewStreams } from './view-streams';
 
 const MOST_TASKS = 10_000;
+const LONGEST_TAIL = 10_000;
 const FRAMES = { 'Content-Type': 'application/vnd.docker.multiplexed-stream' };
 /** Milliseconds after which a request to wait is answered, so that the client sees that the runner is there. */
 const LONGEST_WAIT = 30_000;
@@ -26,6 +35,9 @@ export interface ServiceOptions {
   readonly store: TaskStore;
   readonly engine: Pick<EngineCalls, 'logs'>;
   readonly version: string;
+  readonly history: UseHistory;
+  readonly configuration: Pick<RunnerConfiguration, 'tenants' | 'priorities'>;
+  readonly clock: Clock;
 }
 
 interface Asked {
@@ -43,8 +55,12 @@ export class Service {
     this.answered(request, response, caller);
 
   private readonly metrics: Metrics;
+  private readonly streams: ViewStreams;
   private readonly routes: readonly { readonly method: string; readonly path: RegExp; readonly handler: Handler }[] = [
     { method: 'GET', path: /^\/v1\/status$/, handler: ({ caller }) => this.status(caller) },
+    { method: 'GET', path: /^\/$/, handler: ({ response }) => sendPage(response) },
+    { method: 'GET', path: /^\/v1\/view$/, handler: (asked) => this.view(asked) },
+    { method: 'GET', path: /^\/v1\/history$/, handler: ({ url }) => this.historyOf(url) },
     { method: 'GET', path: /^\/metrics$/, handler: (asked) => this.metricsText(asked) },
     { method: 'GET', path: /^\/v1\/devices$/, handler: () => this.devices() },
     {
@@ -68,7 +84,13 @@ export class Service {
   ];
 
   constructor(private readonly options: ServiceOptions) {
-    this.metrics = new Metrics(options.runner.ledger);
+    const { runner, history, clock } = options;
+    this.metrics = new Metrics(runner.ledger, history);
+    this.streams = new ViewStreams({
+      view: (caller) => this.viewOf(caller),
+      monotonic: () => clock.monotonic(),
+    });
+    runner.ledger.watch(() => this.streams.changed());
   }
 
   private async answered(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
@@ -106,6 +128,28 @@ export class Service {
     };
   }
 
+  /** With `follow=1` as a stream of lines. */
+  private view({ caller, url, response }: Asked): unknown {
+    if (url.searchParams.get('follow') !== '1') {
+      return this.viewOf(caller);
+    }
+    this.streams.follow(caller, response);
+    return undefined;
+  }
+
+  private viewOf(caller: Caller): RunnerView {
+    const { runner, store, history, configuration, clock } = this.options;
+    return viewOf({ runner, store, history, ...configuration }, caller, clock.now());
+  }
+
+  private historyOf(url: URL): unknown {
+    const minutes = Number(url.searchParams.get('minutes') ?? MINUTES);
+    if (!Number.isInteger(minutes) || minutes < 1 || minutes > MINUTES) {
+      throw new RunnerError(`minutes: must be a whole number from 1 to ${MINUTES}`, undefined, 'invalid');
+    }
+    return this.options.history.since(this.options.clock.now(), minutes);
+  }
+
   private metricsText({ caller, response }: Asked): void {
     administrator(caller);
     sendText(response, 200, this.metrics.text(this.options.runner.status()), METRICS_TYPE);
@@ -121,6 +165,7 @@ export class Service {
     const { devices } = this.options.runner.status().inventory;
     const device = /^\d+$/.test(name) ? devices[Number(name)]?.id : name;
     this.options.runner.drain(device ?? name, url.pathname.endsWith('/drain'));
+    this.streams.changed();
     return this.devices();
   }
 
@@ -190,7 +235,7 @@ export class Service {
 
   /**
    * The output of one container in the frames of the engine. With `follow=1` until it ends; `after=N` waits for an attempt after the Nth, or for the end
-   * of the task.
+   * of the task; `tail=N` begins with the last N lines, of at most 1 MiB.
    */
   private async logs(asked: Asked, name: string): Promise<void> {
     const { response, url } = asked;
@@ -213,7 +258,8 @@ export class Service {
     }
     const attempt = Number(url.searchParams.get('attempt') ?? task.attempt);
     const container = attempt === task.attempt ? task.members[member]?.container : undefined;
-    const source = await this.outputOf(task, { attempt, member, container, follow, signal: ended.signal });
+    const tail = tailOf(url);
+    const source = await this.outputOf(task, { attempt, member, container, follow, tail, signal: ended.signal });
     response.writeHead(200, { ...FRAMES, 'Gantry-Attempt': String(attempt) });
     if (source === undefined) {
       response.end();
@@ -225,19 +271,30 @@ export class Service {
 
   private async outputOf(
     task: Task,
-    from: { attempt: number; member: number; container: string | undefined; follow: boolean; signal: AbortSignal },
+    from: {
+      attempt: number;
+      member: number;
+      container: string | undefined;
+      follow: boolean;
+      tail: number | undefined;
+      signal: AbortSignal;
+    },
   ): Promise<Readable | undefined> {
     const { output } = this.options.runner;
-    const { attempt, member, container, follow, signal } = from;
-    const kept = output.open(task.id, attempt, member);
+    const { attempt, member, container, follow, tail, signal } = from;
+    const open = (): Readable | undefined => {
+      const whole = output.open(task.id, attempt, member);
+      return whole === undefined || tail === undefined ? whole : lastFrames(whole, tail);
+    };
+    const kept = open();
     if (kept !== undefined || container === undefined) {
       return kept;
     }
     try {
-      return await this.options.engine.logs(container, { follow, signal });
+      return await this.options.engine.logs(container, { follow, signal, ...(tail === undefined ? {} : { tail }) });
     } catch (error) {
       // It may have been kept and removed in between.
-      const now = output.open(task.id, attempt, member);
+      const now = open();
       if (now === undefined && !(error instanceof EngineError && error.status === 404)) {
         throw error;
       }
@@ -275,6 +332,15 @@ export class Service {
     }
     return tasks;
   }
+}
+
+function tailOf({ searchParams }: URL): number | undefined {
+  const text = searchParams.get('tail');
+  const tail = Number(text);
+  if (text !== null && (!Number.isInteger(tail) || tail < 1 || tail > LONGEST_TAIL)) {
+    throw new RunnerError(`tail: must be a whole number from 1 to ${LONGEST_TAIL}`, undefined, 'invalid');
+  }
+  return text === null ? undefined : tail;
 }
 
 function administrator({ tenant }: Caller): void {

@@ -8,7 +8,17 @@ import { parseAmdSmi, parseRocmSmi } from '../../../../src/runtime/docker/device
 import { parseNvidiaReport } from '../../../../src/runtime/docker/devices/nvidia-smi';
 import { parseTopology } from '../../../../src/runtime/docker/devices/topology';
 import { parseXml } from '../../../../src/runtime/docker/devices/xml';
-import { A100, A100_LIST, AMD_SMI, H100_TOPOLOGY, L40S, reportOf, ROCM_SMI, UNLINKED_TOPOLOGY } from './recorded';
+import {
+  A100,
+  A100_LIST,
+  AMD_METRICS,
+  AMD_SMI,
+  H100_TOPOLOGY,
+  L40S,
+  reportOf,
+  ROCM_SMI,
+  UNLINKED_TOPOLOGY,
+} from './recorded';
 
 function host(printed: Readonly<Record<string, string>>, numa: Readonly<Record<string, number>> = {}): HostTools {
   return {
@@ -56,6 +66,7 @@ test('A100 with MIG: the instances have profile, UUID, and the CDI name that the
   expect(await discover(cdi, tools)).toEqual({
     isDescribed: true,
     driver: '535.129.03',
+    use: new Map([[A100.uuid, {}]]),
     devices: [
       {
         id: A100.uuid,
@@ -128,12 +139,23 @@ test('pairs with a bridge are islands of their own; without NVLink, the devices 
 
 test('AMD devices are described by either program, by their CDI index', async () => {
   expect(parseRocmSmi(ROCM_SMI)).toEqual([
-    { index: 0, model: 'INSTINCT MI250 (MCM) OAM AC MBA', memoryMiB: 65520, busId: '0000:2f:00.0' },
-    { index: 1, model: 'INSTINCT MI250 (MCM) OAM AC MBA', memoryMiB: 65520, busId: '0000:32:00.0' },
+    {
+      index: 0,
+      model: 'INSTINCT MI250 (MCM) OAM AC MBA',
+      memoryMiB: 65520,
+      busId: '0000:2f:00.0',
+      use: { busy: 0.1, memoryMiB: 26 },
+    },
+    { index: 1, model: 'INSTINCT MI250 (MCM) OAM AC MBA', memoryMiB: 65520, busId: '0000:32:00.0', use: {} },
   ]);
   const smi = 'amd-smi static --asic --bus --vram --numa --json';
-  const { devices, isDescribed } = await discover(new Set(['amd.com/gpu=0']), host({ [smi]: AMD_SMI }));
+  const metric = 'amd-smi metric --usage --mem-usage --json';
+  const { devices, isDescribed, use } = await discover(
+    new Set(['amd.com/gpu=0']),
+    host({ [smi]: AMD_SMI, [metric]: AMD_METRICS }),
+  );
   expect(isDescribed).toBe(true);
+  expect(use).toEqual(new Map([['amd.com/gpu=0', { busy: 0.42, memoryMiB: 4096 }]]));
   expect(devices).toEqual([
     {
       id: 'amd.com/gpu=0',
@@ -146,7 +168,7 @@ test('AMD devices are described by either program, by their CDI index', async ()
   ]);
   expect([parseAmdSmi('none'), parseAmdSmi('{}'), parseRocmSmi('[]')]).toEqual([undefined, undefined, undefined]);
   expect(parseAmdSmi('[{"gpu":3,"vram":{"size":"N/A"},"asic":{"market_name":"N/A"}},{"__proto__":{}}]')).toEqual([
-    { index: 3 },
+    { index: 3, use: {} },
   ]);
 });
 
@@ -159,4 +181,19 @@ test('a report that is cut, too deep, or of something else is no report', () => 
   expect(parseXml('<a>'.repeat(100) + '</a>'.repeat(100))).toBeUndefined();
   expect(parseXml('<a b="<c>"><d/>x &amp; &lt;y&gt; &evil;</a>')).toBeUndefined();
   expect(parseXml('<a><d/>x &amp; &evil;</a>')).toMatchObject({ text: 'x & &evil;', children: [{ name: 'd' }] });
+});
+
+test('utilization and memory in use are read where the driver reports them', () => {
+  const used = (gpu: string, memory: string): string =>
+    `<utilization><gpu_util>${gpu}</gpu_util></utilization><fb_memory_usage><used>${memory}</used></fb_memory_usage>`;
+  // The first element of a name counts.
+  const report = (gpu: string, memory: string) =>
+    parseNvidiaReport(
+      reportOf({ ...L40S, more: used(gpu, memory) }).replace(
+        '<fb_memory_usage><total>46068 MiB</total></fb_memory_usage>',
+        '',
+      ),
+    )?.gpus[0].use;
+  expect(report('37 %', '1234 MiB')).toEqual({ busy: 0.37, memoryMiB: 1234 });
+  expect(report('N/A', 'N/A')).toEqual({});
 });

@@ -69,7 +69,8 @@ function watching(first: readonly HostDevice[], stated?: readonly HostDevice[]) 
   const state = { found: first, isDescribed: true, records: [] as string[], quarantined: [] as string[], changes: 0 };
   const lines: string[] = [];
   const watch = new DeviceWatch(first, {
-    discover: () => Promise.resolve({ devices: state.found, isDescribed: state.isDescribed }),
+    discover: () => Promise.resolve({ devices: state.found, isDescribed: state.isDescribed, use: new Map() }),
+    used: () => undefined,
     ...(stated === undefined ? {} : { stated }),
     records: () => state.records.splice(0),
     quarantine: (device, reason) => state.quarantined.push(`${device}: ${reason}`),

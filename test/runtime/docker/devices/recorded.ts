@@ -5,7 +5,8 @@
  * pkg/collector/gpu_test.go (`nvidia-smi -q -x` of driver 535 with MIG); stas00/ml-engineering and sgl-project/sglang issues (`topo -m` of 8 x H100 with
  * NVSwitch, the latter with NICs); XueSongTap.github.io, 2024-01-04 (two cards without a link); wandb/wandb, nexus/pkg/monitor/gpu_amd.go (`rocm-smi` of
  * MI250, driver 6.2.4); AMD SMI 26 `static --json` of MI300X. Not found: `topo -m` of L40S, and any recording of a host with mixed models; the mixed host below
- * joins recordings of two hosts.
+ * joins recordings of two hosts. How devices are used: henrygd/beszel issue 737 (`amd-smi metric -u --json`), marimo-team/marimo issue 9237 (`rocm-smi --showuse
+ * --showmeminfo vram --json`).
  */
 export interface GpuFacts {
   readonly uuid: string;
@@ -104,7 +105,13 @@ export const AMD_SMI = JSON.stringify({
 });
 
 export const ROCM_SMI = `WARNING: AMD GPU device(s) is/are in a low-power state.
-{"card0": {"VRAM Total Memory (B)": "68702699520", "PCI Bus": "0000:2F:00.0", "Card series": "AMD INSTINCT MI250 (MCM) OAM AC MBA"},
+{"card0": {"GPU use (%)": "10", "VRAM Total Used Memory (B)": "27856896", "VRAM Total Memory (B)": "68702699520", "PCI Bus": "0000:2F:00.0", "Card series": "AMD INSTINCT MI250 (MCM) OAM AC MBA"},
  "card1": {"VRAM Total Memory (B)": "68702699520", "PCI Bus": "0000:32:00.0", "Card Series": "AMD INSTINCT MI250 (MCM) OAM AC MBA"},
  "system": {"Driver version": "6.2.4"}}
+`;
+
+export const AMD_METRICS = `[{"gpu": 0,
+  "usage": {"gfx_activity": {"value": 42, "unit": "%"}, "umc_activity": {"value": 1, "unit": "%"}, "vcn_activity": ["N/A"]},
+  "mem_usage": {"total_vram": {"value": 196592, "unit": "MB"}, "used_vram": {"value": 4096, "unit": "MB"}}},
+ {"gpu": 1, "usage": "N/A", "mem_usage": {"used_vram": "N/A"}}]
 `;

@@ -1,9 +1,9 @@
 /**
  * One rule each: what identifies a construct, what it renders, and how one adds what it has no prop for.
  */
-import { SHAPES } from '../../../src/constructs/resources/known-props';
-import { propsOf } from '../../../src/constructs/resources/prop-problems';
-import { Surface } from '../../support/surface';
+import { SHAPES } from '../../src/constructs/resources/known-props';
+import { propsOf } from '../../src/constructs/resources/prop-problems';
+import { Surface } from './constructs';
 
 const surface = new Surface();
 const constructs = surface.constructs.map((construct) => [construct.title, construct] as const);

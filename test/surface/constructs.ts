@@ -1,10 +1,10 @@
 /**
  * The public constructs as the compiler sees them: every exported class that is a construct, with the type of its props.
  */
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import ts from 'typescript';
-
-const ROOT = resolve(__dirname, '../..');
+import { ROOT } from '../words/files';
+import { ENTRY_POINTS, program } from './documented';
 
 /** An exported construct class. */
 export interface PublicConstruct {
@@ -23,11 +23,8 @@ export class Surface {
   readonly names: ReadonlyMap<string, readonly string[]>;
 
   constructor() {
-    const config = ts.readConfigFile(resolve(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path));
-    const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
-    const entry = resolve(ROOT, 'src/index.ts');
-    const program = ts.createProgram([entry], { ...options, noEmit: true });
-    this.checker = program.getTypeChecker();
+    const entry = join(ROOT, ENTRY_POINTS['cdk8s-gantry']);
+    this.checker = program().getTypeChecker();
     const names = new Map<string, string[]>();
     const constructs: PublicConstruct[] = [];
     const visit = (module: ts.Symbol, prefix: string): void => {
@@ -44,7 +41,7 @@ export class Surface {
         }
       }
     };
-    visit(this.checker.getSymbolAtLocation(program.getSourceFile(entry)!)!, '');
+    visit(this.checker.getSymbolAtLocation(program().getSourceFile(entry)!)!, '');
     this.names = names;
     this.constructs = constructs;
   }

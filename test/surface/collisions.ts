@@ -2,7 +2,7 @@
  * A name that two namespaces of the package have. Each is listed with the reason why it cannot be taken for the other: either the
  * namespace says which one is meant and the wrong one does not compile, or both are one type.
  */
-import { Surface } from '../../support/surface';
+import { Surface } from './constructs';
 
 /** By name: the namespaces that have it ('' is the package itself), and why that is fine. */
 const COLLISIONS: Readonly<Record<string, readonly [namespaces: string, because: string]>> = {

@@ -4,7 +4,7 @@
  */
 import { join, relative } from 'node:path';
 import ts from 'typescript';
-import { ROOT } from './files';
+import { ROOT } from '../words/files';
 
 /** The source of each entry point. Types that are generated from upstream schemas carry no prose and are left out. */
 export const ENTRY_POINTS: Readonly<Record<string, string>> = {
@@ -33,8 +33,14 @@ export interface Documented {
   readonly optional: boolean;
 }
 
-/** A program over the source of all entry points. Nothing is type-checked. */
+let made: ts.Program | undefined;
+
+/** The program over the source of all entry points. Nothing is type-checked. */
 export function program(): ts.Program {
+  return (made ??= makeProgram());
+}
+
+function makeProgram(): ts.Program {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
     config: { compilerOptions: object };
   };
@@ -43,11 +49,13 @@ export function program(): ts.Program {
   return ts.createProgram(entries, options);
 }
 
+let documented: readonly Documented[] | undefined;
+
 /** Everything that the entry points export, each once, in the order of files and lines. */
-export function surface(from: ts.Program): readonly Documented[] {
-  return new Surface(from.getTypeChecker()).of(
-    Object.values(ENTRY_POINTS).map((path) => from.getSourceFile(join(ROOT, path))!),
-  );
+export function surface(): readonly Documented[] {
+  return (documented ??= new Surface(program().getTypeChecker()).of(
+    Object.values(ENTRY_POINTS).map((path) => program().getSourceFile(join(ROOT, path))!),
+  ));
 }
 
 class Surface {

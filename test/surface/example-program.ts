@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { ENTRY_POINTS } from '../words/surface';
+import { ENTRY_POINTS } from './documented';
 import { ROOT } from '../words/files';
 
 /** Names that an example may use without declaring them, each with its declaration. */

@@ -1,11 +1,11 @@
 /**
- * The API reference is complete: whatever a user can import says what it is, what it defaults to, and how it is used. `idioms.test.ts`
- * checks its words, and `test/docs/examples.test.ts` runs its examples.
+ * The API reference is complete: whatever a user can import says what it is, what it defaults to, and how it is used. `test/words/idioms.test.ts`
+ * checks its words, and `examples.ts` runs its examples.
  */
 import ts from 'typescript';
-import { type Documented, program, surface } from './surface';
+import { type Documented, surface } from './documented';
 
-const everything = surface(program());
+const everything = surface();
 const tagText = (documented: Documented, name: string): string | undefined => {
   const tag = documented.tags.find((found) => found.name === name);
   return tag && ts.displayPartsToString(tag.text).trim();
