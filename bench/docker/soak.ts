@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UseHistory } from '../../src/runtime/docker/devices/use-history';
 import { defaultConfiguration } from '../../src/runtime/docker/configuration';
 import { Runner } from '../../src/runtime/docker/runner/runner';
 import { SYSTEM_CLOCK } from '../../src/runtime/docker/runner/clock';
@@ -40,7 +41,7 @@ export async function soak(): Promise<Readonly<Record<string, number | string>>>
     log: (line) => console.error(line),
   });
   // As the service has it.
-  const metrics = new Metrics(runner.ledger);
+  const metrics = new Metrics(runner.ledger, new UseHistory());
   const memory: number[] = [];
   const began = performance.now();
   await runner.start();
