@@ -4,13 +4,14 @@
  * - *decision*: one decision about a host of 8 devices with 200 tasks waiting
  * - *queue*: 10,000 tasks that wait: submissions in a second, memory of the runner, and the time until it answers after `kill -9`
  * - *latency*: from a device that becomes free to the next container that runs, less what a loop without scheduling takes on the same engine
- * - *idle*: 1,000 tasks of a second through 8 devices: the idle share of the devices, beside a shell loop of `docker run` for each device
+ * - *idle*: 1,000 tasks of a second through 8 devices: the idle share of the devices
+ * - *shell-loop*: the same through a shell loop of `docker run` for each device, which decides nothing
  * - *soak*: 100,000 tasks in one run, on an engine in memory: the resident memory of its last third and of its first
  */
 import { parseArgs } from 'node:util';
 import { buildEngine, whyNoEngine } from '../test/e2e/docker/programs';
 import { decision } from './docker/decision';
-import { idle } from './docker/idle';
+import { idle, shellLoop } from './docker/idle';
 import { latency } from './docker/latency';
 import { queue } from './docker/queue';
 import { soak } from './docker/soak';
@@ -19,7 +20,12 @@ import { machine } from './machine';
 type Result = Readonly<Record<string, number | string>>;
 
 const WITHOUT_ENGINE: Readonly<Record<string, () => Promise<Result>>> = { decision, soak };
-const WITH_ENGINE: Readonly<Record<string, (programs: string) => Promise<Result>>> = { queue, latency, idle };
+const WITH_ENGINE: Readonly<Record<string, (programs: string) => Promise<Result>>> = {
+  queue,
+  latency,
+  idle,
+  'shell-loop': shellLoop,
+};
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });

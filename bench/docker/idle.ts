@@ -11,43 +11,37 @@ import { whyNoDockerCommand } from '../../test/e2e/docker/programs';
 import { Containers } from './containers';
 import { DEVICES, rounded } from './world';
 
-const TASKS = Number(process.env.GANTRY_IDLE_TASKS ?? 1000);
+const TASKS = 1000;
 const SECONDS = 1;
 
-export async function idle(programs: string): Promise<Readonly<Record<string, number | string>>> {
+type Result = Readonly<Record<string, number | string>>;
+
+/** Through the runner. */
+export function idle(programs: string): Promise<Result> {
+  return measured(programs, throughRunner);
+}
+
+/** Through the shell loop. */
+export async function shellLoop(programs: string): Promise<Result> {
+  const reason = whyNoDockerCommand();
+  return reason === undefined ? measured(programs, throughShell) : { SKIPPED: reason };
+}
+
+async function measured(programs: string, work: (engine: LiveEngine) => Promise<void>): Promise<Result> {
   const engine = await LiveEngine.start(programs, DEVICES);
   try {
-    const ours =
-      process.env.GANTRY_IDLE_ONLY === 'loop' ? undefined : await measured(engine, () => throughRunner(engine));
-    const reason = process.env.GANTRY_IDLE_ONLY === 'runner' ? 'not asked for' : whyNoDockerCommand();
-    const loop = reason === undefined ? await measured(engine, () => throughShell(engine)) : undefined;
-    return {
-      tasks: TASKS,
-      ...(ours === undefined ? {} : { 'runner idle': ours.idle, 'runner seconds': ours.seconds }),
-      ...(loop === undefined
-        ? { 'shell loop': reason ?? '' }
-        : { 'shell loop idle': loop.idle, 'shell loop seconds': loop.seconds }),
-    };
+    const containers = await Containers.follow(engine.socket);
+    await work(engine);
+    containers.end();
+    if (containers.ends.length !== TASKS) {
+      throw new Error(`${containers.ends.length} of ${TASKS} containers ended`);
+    }
+    const milliseconds = Math.max(...containers.ends) - Math.min(...containers.starts);
+    const idleShare = 1 - containers.busyMilliseconds / (DEVICES * milliseconds);
+    return { tasks: TASKS, idle: rounded(idleShare, 3), seconds: rounded(milliseconds / 1000) };
   } finally {
     await engine.stop();
   }
-}
-
-interface Idle {
-  readonly idle: number;
-  readonly seconds: number;
-}
-
-async function measured(engine: LiveEngine, work: () => Promise<void>): Promise<Idle> {
-  const containers = await Containers.follow(engine.socket);
-  await work();
-  containers.end();
-  if (containers.ends.length !== TASKS) {
-    throw new Error(`${containers.ends.length} of ${TASKS} containers ended`);
-  }
-  const milliseconds = Math.max(...containers.ends) - Math.min(...containers.starts);
-  const idleShare = 1 - containers.busyMilliseconds / (DEVICES * milliseconds);
-  return { idle: rounded(idleShare, 3), seconds: rounded(milliseconds / 1000) };
 }
 
 async function throughRunner(engine: LiveEngine): Promise<void> {
