@@ -95,7 +95,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
 
   docker
     .command('run')
-    .summary('run a command in a container when there is room for it')
+    .summary('run a command in a container when its devices are free')
     .description(
       'Queue a task. Without --detach, print its output until it ends and exit with its status; Ctrl-C leaves it running.',
     )
