@@ -494,6 +494,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx bench/e2e.ts',
       receiveArgs: true,
     });
+    this.addTask('bench:docker', {
+      description:
+        'Measure the Docker runner on a real engine: --only decision|queue|latency|idle|shell-loop|soak (needs Go)',
+      exec: 'tsx bench/docker.ts',
+      receiveArgs: true,
+    });
     this.addTask('bench:cycle', {
       description: 'Measure what one arriving gang costs the scheduler program: --nodes N --pods N --waiting N',
       exec: 'tsx bench/cycle.ts',

@@ -52,8 +52,9 @@ export async function knownPropsText(): Promise<string> {
     '};',
     '',
     '/**',
-    ' * Shapes of props: names, `!` for required ones, shapes of nested objects (`>`), lists (`[`), and maps (`{`), and kinds of values (`=`):',
-    ' * string, number, boolean, list (a), function, object, null (z), the classes of objects (`@`), and the strings (`#`).',
+    ' * Shapes of props: names, `!` for required ones, shapes of nested objects (`>`), lists (`[`), and maps (`{`), kinds of values (`=`), and',
+    ' * kinds of the members of lists and maps (`^`): string, number, boolean, false alone (d), list (a), function, object, instance of a class (i),',
+    ' * null (z), the classes of objects (`@`), and the strings (`#`).',
     ' */',
     'export const SHAPES: readonly string[] = [',
     ...shapes.texts.map((text) => `  '${text}',`),
@@ -113,7 +114,9 @@ function callableText(name: string, parameters: readonly ParameterDeclaration[],
     const isRequired = !parameter.isOptional() && !mayBeUndefined(parameter.getType());
     return shape === undefined && kinds === ''
       ? []
-      : [`${at}~${parameter.getName()}${isRequired ? '!' : ''}${shape === undefined ? '' : `>${shape}`}${kinds}`];
+      : [
+          `${at}~${parameter.getName()}${isRequired ? '!' : ''}${shape === undefined ? '' : `>${shape}`}${prefixed('=', kinds)}`,
+        ];
   });
   return known.length === 0 ? '' : `${name}:${known.join(',')}`;
 }
@@ -163,7 +166,8 @@ class Shapes {
         found.every((property) => property?.isOptional() === false && !mayBeUndefined(property.getTypeAtLocation(at)));
       const nested = found.flatMap((property) => (property === undefined ? [] : [property.getTypeAtLocation(at)]));
       const [first, ...others] = new Set(nested.map((one) => this.nested(one, at)));
-      return `${name}${isRequired ? '!' : ''}${others.length === 0 ? first : ''}${kindsOf(nested)}`;
+      const inside = kindsOf(nested.flatMap(membersIn));
+      return `${name}${isRequired ? '!' : ''}${others.length === 0 ? first : ''}${prefixed('=', kindsOf(nested))}${prefixed('^', inside)}`;
     };
     return this.add(names.map(prop).join(' '));
   }
@@ -196,14 +200,25 @@ class Shapes {
   }
 }
 
+/** The types of the members of the lists and maps among what a prop takes. */
+function membersIn(stated: Type): readonly Type[] {
+  const type = stated.getNonNullableType();
+  return (type.isUnion() ? type.getUnionTypes() : [type]).flatMap((one) =>
+    one.isArray() || one.isReadonlyArray() ? [one.getArrayElementTypeOrThrow()] : (mapValues(one) ?? []),
+  );
+}
+
+const prefixed = (mark: string, kinds: string): string => (kinds === '' ? '' : `${mark}${kinds}`);
+
 /**
- * The kinds of values that a prop takes, as `=` and letters: string, number, boolean, list (a), function, object, null (z). Classes and
- * references follow, after `@`, and the strings, after `#`, where only some are accepted. Empty where anything is accepted.
+ * The kinds of values that a prop takes, as letters: string, number, boolean, false alone (d), list (a), function, object, instance of a class (i), null (z).
+ * Classes and references follow, after `@`, and the strings, after `#`, where only some are accepted. Empty where anything is accepted.
  */
 function kindsOf(types: readonly Type[]): string {
   const letters = new Set<string>();
   const names = new Set<string>();
   const literals = new Set<string>();
+  const booleans = new Set<string>();
   let isOpen = false;
   for (const type of types.flatMap((one) => (one.isUnion() ? one.getUnionTypes() : [one]))) {
     // A value that is known later may stand in for any other.
@@ -215,22 +230,27 @@ function kindsOf(types: readonly Type[]): string {
       return '';
     }
     letters.add(letter);
+    if (letter === 'b') {
+      booleans.add(type.getText());
+    }
     const literal = type.isStringLiteral() ? (type.getLiteralValueOrThrow() as string) : undefined;
     isOpen ||= letter === 's' && (literal === undefined || !/^[\w./*-]+$/.test(literal));
     if (literal !== undefined) {
       literals.add(literal);
     }
-    if (letter === 'o') {
+    if (letter === 'o' || letter === 'i') {
       classNames(type).forEach((name) => names.add(name));
     }
   }
-  return letters.size === 0
-    ? ''
-    : [
-        `=${[...letters].sort().join('')}`,
-        names.size === 0 ? '' : `@${[...names].sort().join('+')}`,
-        isOpen || literals.size === 0 ? '' : `#${[...literals].join('|')}`,
-      ].join('');
+  const isFalseOnly = booleans.size === 1 && booleans.has('false');
+  return [
+    [...letters]
+      .map((letter) => (letter === 'b' && isFalseOnly ? 'd' : letter))
+      .sort()
+      .join(''),
+    names.size === 0 ? '' : `@${[...names].sort().join('+')}`,
+    isOpen || literals.size === 0 ? '' : `#${[...literals].join('|')}`,
+  ].join('');
 }
 
 /** A value that is known later. */
@@ -238,10 +258,36 @@ function isLater(type: Type): boolean {
   return ['Deferred', 'Promise'].includes(type.getSymbol()?.getName() ?? '');
 }
 
-/** The name by which a message asks for an object of the type; none for plain objects. */
+/** The name by which a message asks for an object of the type; none for plain objects. A reference is named after the kind that it refers to. */
 function classNames(type: Type): readonly string[] {
   const name = type.getSymbol()?.getName() ?? '';
-  return type.isClass() || /^(?:Duration|Size|Construct)$|Reference$/.test(name) ? [name] : [];
+  if (name === 'ObjectReference') {
+    const [kind] = type.getTypeArguments();
+    const kinds = kind?.isUnion() === true ? kind.getUnionTypes() : [kind];
+    const known = kinds.filter((one) => one?.isStringLiteral() === true);
+    return known.length === 0 ? [name] : known.map((one) => `${one.getLiteralValueOrThrow() as string}Reference`);
+  }
+  const made = classOf(type);
+  if (made?.isAbstract() === true && name !== 'Construct') {
+    return made.getDerivedClasses().flatMap((derived) => publicName(derived)?.split('.').at(-1) ?? []);
+  }
+  return made !== undefined || /^(?:Duration|Size|Construct)$|Reference$/.test(name) ? [name] : [];
+}
+
+/** The class of which a type is the instances. */
+function classOf(type: Type): ClassDeclaration | undefined {
+  return type.getSymbol()?.getDeclarations().find(Node.isClassDeclaration);
+}
+
+/** Whether only a class makes values of the type, since no literal has its private members. */
+function isInstance(type: Type): boolean {
+  const members = classOf(type)?.getMembers() ?? [];
+  return members.some(
+    (member) =>
+      (Node.isMethodDeclaration(member) && !member.isStatic()) ||
+      (Node.isConstructorDeclaration(member) && member.getScope() !== Scope.Public) ||
+      (Node.isPropertyDeclaration(member) && member.getScope() === Scope.Private),
+  );
 }
 
 /** `undefined` for a type that takes anything. */
@@ -258,6 +304,7 @@ function kindOf(type: Type): string | undefined {
     ['z', (one) => one.isNull()],
     ['a', (one) => one.isArray() || one.isReadonlyArray() || one.isTuple()],
     ['f', (one) => one.getCallSignatures().length > 0],
+    ['i', isInstance],
     ['o', (one) => one.isObject()],
   ];
   return kinds.find(([, is]) => parts.some((part) => is(part)))?.[0];

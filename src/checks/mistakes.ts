@@ -5,7 +5,7 @@
 import { type IConstruct } from 'constructs';
 import { inertConstruct, inertIn, inertReads, inertValue } from './inert';
 import { checkOnSynth } from './on-synth';
-import { runningCall, withinPackage } from './open-call';
+import { type Claim, isClaimed, runningCall, withClaims, withinPackage } from './open-call';
 import { type Mistake, mistakeTexts, placeOfCall, rememberMistake } from './pending-mistakes';
 import { recordMistake } from './synth-state';
 import { printWithoutTrace } from './uncaught';
@@ -29,6 +29,8 @@ export interface CollectedCall {
   readonly kindProblems?: () => readonly string[];
   /** The path of the construct, for errors that are thrown. @default - the message has none */
   readonly path?: () => string | undefined;
+  /** The function as a program writes it, for mistakes that belong to no construct. @default - the message has none */
+  readonly name?: string;
   /** The construct that a mistake belongs to. @default - the first construct that is given what the call returns */
   readonly construct?: () => IConstruct | undefined;
   /** Builds what the call returns. */
@@ -51,9 +53,8 @@ export function collectCall(call: CollectedCall): unknown {
 
 function thrown(call: CollectedCall): unknown {
   try {
-    throwProblems(call, call.problems?.() ?? []);
-    const kinds = call.kindProblems?.() ?? [];
-    return kinds.length === 0 ? call.run() : runDespite(call, kinds);
+    throwProblems(call, problemsOf(call));
+    return call.run();
   } catch (error) {
     if (isMistake(error)) {
       const place = placeOfCall();
@@ -63,40 +64,31 @@ function thrown(call: CollectedCall): unknown {
   }
 }
 
-function throwProblems(call: CollectedCall, problems: readonly string[]): void {
-  if (problems.length > 0) {
-    const path = call.path?.();
-    throw new Error(`${path === undefined ? '' : `${path}: `}${problems.join('; ')}.`);
-  }
+/** What is known to be wrong with the values of a call before it is run. */
+function problemsOf({ problems, kindProblems }: CollectedCall): readonly string[] {
+  return [...(problems?.() ?? []), ...(kindProblems?.() ?? [])];
 }
 
-/** What the call itself says about a value names what to write. @throws that, or what is wrong with the kinds of the values */
-function runDespite(call: CollectedCall, kinds: readonly string[]): void {
-  try {
-    call.run();
-  } catch (error) {
-    if (isMistake(error)) {
-      throw error;
-    }
+function throwProblems(call: CollectedCall, problems: readonly string[]): void {
+  if (problems.length > 0) {
+    const place = call.path?.() ?? call.name;
+    throw new Error(`${place === undefined ? '' : `${place}: `}${problems.join('; ')}.`);
   }
-  throwProblems(call, kinds);
 }
 
 function collected(call: CollectedCall): unknown {
-  const stated = (call.problems?.() ?? []).map((problem) => `${problem}.`);
-  const kinds = stated.length > 0 ? [] : (call.kindProblems?.() ?? []).map((problem) => `${problem}.`);
-  let problems = [...stated, ...kinds];
+  const known = problemsOf(call);
   let result: unknown;
   try {
-    result = call.run();
+    result = withClaims(known.map(claimOf), () => call.run());
   } catch (error) {
-    if (!isMistake(error) && problems.length === 0 && !isConsequence()) {
+    if (!isMistake(error) && known.length === 0 && !isConsequence()) {
       throw error;
     }
-    problems = isMistake(error) ? stated : problems;
-    const texts = problems.length > 0 ? problems : isConsequence() || !(error instanceof Error) ? [] : [error.message];
-    return standIn(call, texts);
+    const own = isMistake(error) && !isConsequence() ? [error.message] : [];
+    return standIn(call, known.length > 0 ? sentences(call, known) : own);
   }
+  const problems = sentences(call, known);
   const construct = call.construct?.();
   if (construct === undefined) {
     return problems.length === 0 ? result : standIn(call, problems);
@@ -104,6 +96,19 @@ function collected(call: CollectedCall): unknown {
   reportUsed(construct, call.args);
   problems.forEach((problem) => reportMistake(construct, problem));
   return result;
+}
+
+/** Clauses as sentences that name the function, unless a construct is known to which they belong. */
+function sentences({ name, path }: CollectedCall, clauses: readonly string[]): readonly string[] {
+  const prefix = name === undefined || path?.() !== undefined ? '' : `${name}: `;
+  return clauses.map((clause) => `${prefix}${clause}.`);
+}
+
+/** The fields that a clause is about: `nodes` of `nodes is required`, and of `nodes 4: must be …`. */
+function claimOf(text: string): Claim {
+  const [, fields = ''] =
+    /^([\w.[\]]+(?:, (?:and )?[\w.[\]]+)*)(?: [^:]*:)? (?:must\b|is required$|are required$)/.exec(text) ?? [];
+  return { text, fields: fields.split(/, (?:and )?/).filter((field) => field !== '') };
 }
 
 /** Records the mistakes of a call, and makes what it returns. */
@@ -177,7 +182,7 @@ export function reportMistake(scope: IConstruct, message: string): void {
   const own = [`${path}: `, `${path}/`].find((prefix) => message.startsWith(prefix)) ?? '';
   const text = message.slice(own.length);
   const known = reported.get(scope) ?? new Set();
-  if (known.has(text)) {
+  if (known.has(text) || isClaimed(text)) {
     return;
   }
   reported.set(scope, known.add(text));

@@ -24,3 +24,34 @@ export function withinPackage<T>(run: () => T, args: readonly unknown[] = []): T
     openCall = before;
   }
 }
+
+let claims: readonly Claim[] = [];
+
+/** What is known to be wrong with a value before the call judges it. */
+export interface Claim {
+  /** The clause that is reported. */
+  readonly text: string;
+  /** The fields that it is about. */
+  readonly fields: readonly string[];
+}
+
+/** Runs a call whose values are known to be wrong in these places. */
+export function withClaims<T>(known: readonly Claim[], run: () => T): T {
+  const before = claims;
+  claims = known;
+  try {
+    return run();
+  } finally {
+    claims = before;
+  }
+}
+
+/** Whether a message repeats what is known of the running call. */
+export function isClaimed(message: string): boolean {
+  return claims.some(
+    ({ text, fields }) =>
+      fields.some((field) => message.startsWith(`${field} `)) ||
+      /\bundefined\b/.test(message) ||
+      message.includes(text.replace(/^[\w.[\]]+\./, '')),
+  );
+}

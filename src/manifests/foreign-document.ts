@@ -3,6 +3,7 @@
  * of being reported as an invalid manifest.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
+import { composeUsesGpus, isCompose } from './compose-file';
 import { asString, isObject } from './read';
 
 interface ForeignKind {
@@ -57,8 +58,8 @@ const KINDS: readonly ForeignKind[] = [
     is: (value, name) => /cloudbuild\.ya?ml$/.test(name) && has(value, 'steps'),
   },
   {
-    what: 'a Compose file',
-    is: (value) => isObject(member(value, 'services')) && someMember(member(value, 'services') as JsonObject, isObject),
+    what: 'a Compose file without GPUs',
+    is: isCompose,
   },
   {
     what: 'a Helm chart description',
@@ -144,6 +145,11 @@ export function foreignDocument(value: JsonValue, name: string): string | undefi
   }
   const complete = asString(member(value, 'apiVersion')) !== undefined && asString(member(value, 'kind')) !== undefined;
   return complete ? undefined : KINDS.find(({ is }) => is(value, name))?.what;
+}
+
+/** Whether a document is a Compose file in which a service asks for GPUs. */
+export function isComposeWithGpus(value: JsonValue): value is JsonObject {
+  return isObject(value) && !hasAny(value, 'apiVersion', 'kind') && composeUsesGpus(value);
 }
 
 /** Whether a document has nothing that a Kubernetes object begins with. */

@@ -3,6 +3,8 @@
  * server validates them, so they are recognized by their shape, and become manifests of kinds that only Gantry has (`file ContainerdConfig`):
  * the object is the contents of the file as JSON, and the name is that of the file.
  */
+import { COMPOSE_FILE } from './compose-file';
+import { fileManifest, NODE_FILE } from './file-manifest';
 import { readJson } from './json-text';
 import { type Manifest } from './manifest';
 import { pointer } from './pointer';
@@ -11,8 +13,7 @@ import { LineTable, nearestOffset, type TextReading } from './source-text';
 import { readToml } from './toml-text';
 import { type Parsed, type ParseOptions, parseYaml } from './yaml';
 
-/** The API version, and the group, of manifests that are files. */
-export const NODE_FILE = 'file';
+export { NODE_FILE };
 
 export type NodeFileKind =
   | 'ContainerdConfig'
@@ -22,7 +23,8 @@ export type NodeFileKind =
   | 'SystemdUnit';
 
 /** Whose file it is, for people. */
-export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind, string>> = {
+export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind | typeof COMPOSE_FILE, string>> = {
+  [COMPOSE_FILE]: 'Docker Compose',
   ContainerdConfig: 'containerd',
   DockerDaemonConfig: 'the Docker daemon',
   KubeletArguments: 'the kubelet',
@@ -32,7 +34,7 @@ export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind, string>> = {
 
 /** Whose file a manifest is, where it is one. */
 export function nodeFileOwner({ id }: Manifest): string | undefined {
-  return id.group === NODE_FILE ? NODE_FILE_OWNERS[id.kind as NodeFileKind] : undefined;
+  return id.group === NODE_FILE ? NODE_FILE_OWNERS[id.kind as keyof typeof NODE_FILE_OWNERS] : undefined;
 }
 
 const UNIT = /^\[(Unit|Service|Slice|Scope|Install|Socket|Mount|Automount|Swap|Timer|Path)\]$/;
@@ -193,10 +195,10 @@ function parseNodeFile(kind: NodeFileKind, text: string, file: string): Parsed {
     const position = lines.positionOf(reading.offset);
     return { manifests: [], problems: [{ kind: 'syntax', file, position, message }], skipped: [] };
   }
-  const manifest: Manifest = {
-    id: { apiVersion: NODE_FILE, group: NODE_FILE, kind, namespace: '', name: file },
-    object: reading.value,
-    origin: { file, document: 0, locate: (path) => lines.positionOf(reading.offsetOf(path)) },
+  const locate = (path: string): ReturnType<LineTable['positionOf']> => lines.positionOf(reading.offsetOf(path));
+  return {
+    manifests: [fileManifest(kind, file, reading.value, { file, document: 0, locate })],
+    problems: [],
+    skipped: [],
   };
-  return { manifests: [manifest], problems: [], skipped: [] };
 }

@@ -9,7 +9,7 @@ import { type JsonObject } from '../../src/facts/api/schema';
 import { describeId } from '../../src/manifests/manifest';
 import { type ManifestSet } from '../../src/manifests/manifest-set';
 import { adopt, type Adoption } from '../../src/interfaces/cli/adopt/adopt';
-import { differences } from '../../src/interfaces/cli/adopt/compare';
+import { differences } from '../../src/interfaces/difference/compare';
 import { idOf } from '../../src/manifests/identity';
 
 export interface RoundTrip {

@@ -58,9 +58,10 @@ test('mistakes of several constructs are reported together, each with its constr
     ]),
   ).toEqual(
     reported(
-      '[c/research] quota: requests.memory 900: must have a unit, since Kubernetes reads a bare number as bytes. Write "900Gi", or Size.gibibytes(900) of cdk8s. (main.js:6)',
+      '[c/research] quota.memory 900: must have a unit, since Kubernetes reads a bare number as bytes. Write "900Gi", or Size.gibibytes(900) of cdk8s. (main.js:6)',
       '[c/q] unknown field "weigth" (did you mean "weight"?). (main.js:7)',
       '[c/llm] nodes must be a whole number greater than or equal to 1, not 0. (main.js:8)',
+      '[c/child] capability.memory 5: must have a unit, since Kubernetes reads a bare number as bytes. Write "5Gi", or Size.gibibytes(5) of cdk8s. (main.js:9)',
     ),
   );
 });
@@ -136,17 +137,52 @@ test('mistakes in functions are reported as those of constructs are, with the co
   expect(stderr.split('\n').slice(1, -1).sort()).toEqual([
     expect.stringMatching(/^ {2}\[\] accelerator "H100" is ambiguous: .* \(main\.js:12\)$/),
     '  [] nofile: no such file or folder (main.js:11)',
-    '  [] script must be a list, not "train.py". (main.js:9)',
     expect.stringMatching(/^ {2}\[\] unknown chart "kedaa" \(did you mean "keda"\?\); .* \(main\.js:8\)$/),
     expect.stringMatching(/^ {2}\[\] variable "1" must be the name .* \(main\.js:10\)$/),
+    '  [] volcano.torchrun: script must be a list, not "train.py". (main.js:9)',
     expect.stringMatching(/^ {2}\[c\/q\] unknown field "weigth" .* \(main\.js:13\)$/),
-    expect.stringMatching(/^ {2}\[c\/rules\] unknown field "exporterJobs" .* \(main\.js:6\)$/),
+    expect.stringMatching(/^ {2}\[c\/rules\] monitoring\.gpuAlerts: unknown field "exporterJobs" .* \(main\.js:6\)$/),
   ]);
 });
 
 test('without a command that synthesizes, the mistake in a function ends the program, without a trace', () => {
   expect(run(["gantry.charts.chartInstall({ chart: 'keda', valuez: {} });"], false)).toEqual({
     status: 1,
-    stderr: 'unknown field "valuez" (did you mean "values"?). (main.js:6)\n',
+    stderr: 'charts.chartInstall: unknown field "valuez" (did you mean "values"?). (main.js:6)\n',
   });
+});
+
+test('a construct that is refused before it is added to the tree is named by its path, and so is one whose id is taken', () => {
+  expect(
+    run([
+      "new kubeflow.PyTorchJob(chart, 'llm', { nodes: 2, image: 'a', accelerators: 8 });",
+      "new kubeflow.PyTorchJob(chart, 'two', { nodes: '4', image: 'a', workers: 2 });",
+      "new Namespace(chart, 'nlp');",
+      "new volcano.Queue(chart, 'nlp');",
+    ]),
+  ).toEqual(
+    reported(
+      '[c/llm] accelerators must be an Accelerator such as Accelerator.nvidia(…), not 8. (main.js:6)',
+      '[c/two] unknown field "workers" (did you mean "nodes"?). (main.js:7)',
+      '[c/two] nodes must be a number, not "4". (main.js:7)',
+      '[c/nlp] duplicate id "nlp": the scope has a Namespace of this id. Use another id, and set name: "nlp" if both objects have this name in the cluster. (main.js:9)',
+    ),
+  );
+});
+
+test('what a constructor says about a value that is missing or of a wrong kind is not added to what is known', () => {
+  expect(
+    run([
+      "new kubeflow.TFJob(chart, 'tf', { image: 'a' });",
+      "new GpuPlatform(app, 'p', { pools: [], teams: [] });",
+      'Accelerator.nvidia(8);',
+    ]),
+  ).toEqual(
+    reported(
+      '[] Accelerator.nvidia: options must be an object such as { count: … }, not 8. (main.js:8)',
+      '[c/tf] workers is required. (main.js:6)',
+      '[p] pools must be an object with a name for each member, not a list. (main.js:7)',
+      '[p] teams must be an object with a name for each member, not a list. (main.js:7)',
+    ),
+  );
 });

@@ -54,7 +54,7 @@ const MOST_FIELDS_NAMED = 4;
 const known = new WeakMap<Schema, readonly CelRule[]>();
 
 /** The rules of a node itself, those inside its allOf included. */
-function rulesOf(schema: Schema): readonly CelRule[] {
+export function rulesOf(schema: Schema): readonly CelRule[] {
   let rules = known.get(schema);
   if (rules === undefined) {
     rules = [schema, ...(schema.allOf ?? [])].flatMap((part) => part['x-kubernetes-validations'] ?? []);

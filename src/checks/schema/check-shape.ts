@@ -9,6 +9,8 @@ import { createRequire } from 'node:module';
 import { versionsOfKind } from '../../facts/api/kinds';
 import { type JsonObject, type KindInfo, type KubernetesMinor } from '../../facts/api/schema';
 import type * as CelModuleTypes from '../cel/check-rules';
+import type * as TransitionModuleTypes from '../cel/transition-rules';
+import { type BrokenTransition } from '../cel/transition-rules';
 import { type Manifest } from '../../manifests/manifest';
 import { nodeFileOwner } from '../../manifests/node-file';
 import { tokensOf, valueAt } from '../../manifests/pointer';
@@ -78,6 +80,7 @@ const BLOCKING: ReadonlySet<string> = new Set([
 const MOST_REPLICAS = 2147483647;
 
 type CelModule = typeof CelModuleTypes;
+type TransitionModule = typeof TransitionModuleTypes;
 
 /** The CEL engine is loaded with the first rule that is met. */
 const load = createRequire(__filename);
@@ -132,6 +135,18 @@ export class ShapeChecker {
     }
     const known = this.kinds.lookUp(apiVersion, kind);
     return 'info' in known ? this.checkKnown(object, known, list) : this.reportUnknown(known, list, apiVersion, kind);
+  }
+
+  /** The CEL rules that reject an update of a custom resource; empty where a version of it does not decode. */
+  brokenTransitions(before: Manifest, after: Manifest): readonly BrokenTransition[] {
+    const { apiVersion, kind } = after.id;
+    const known = this.kinds.lookUp(apiVersion, kind);
+    if (!('info' in known) || known.info.builtIn || before.id.apiVersion !== apiVersion || !hasRules(known.schema)) {
+      return [];
+    }
+    const [old, now] = [this.check(before).defaulted, this.check(after).defaulted];
+    const { brokenTransitions } = load('../cel/transition-rules') as TransitionModule;
+    return old === undefined || now === undefined ? [] : brokenTransitions(old, now, known.schema);
   }
 
   private reportUnknown(unknown: Unknown, list: ViolationList, apiVersion: string, kind: string): ShapeResult {

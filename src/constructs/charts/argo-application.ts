@@ -1,6 +1,7 @@
 /**
  * ArgoApplication: a chart of the catalog, installed and kept up to date by Argo CD.
  */
+import { type Carried } from '../../manifests/deferred';
 import { Construct } from 'constructs';
 import { Application } from '../../facts/api/types/argoproj.io/v1alpha1';
 import { dependOn } from '../resources/depend-on';
@@ -16,9 +17,9 @@ export interface ArgoApplicationProps<C extends AnyChart>
   /** Namespace of Argo CD's own objects. @default argocd */
   readonly argoNamespace?: string;
   /** Name of the AppProject. @default default */
-  readonly project?: string;
+  readonly project?: Carried<string>;
   /** API server of the cluster to install into. @default - the cluster that Argo CD runs in */
-  readonly server?: string;
+  readonly server?: Carried<string>;
   /** Whether Argo CD applies changes, reverts drift, and deletes removed objects automatically. @default true */
   readonly automated?: boolean;
 }

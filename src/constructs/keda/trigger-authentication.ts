@@ -1,6 +1,7 @@
 /**
  * TriggerAuthentication and ClusterTriggerAuthentication: the source of the confidential parameters of triggers.
  */
+import { type Carried, type CarriedList, type CarriedMap, type CarriedWithin } from '../../manifests/deferred';
 import { Construct } from 'constructs';
 import {
   ClusterTriggerAuthentication as ClusterTriggerAuthenticationKind,
@@ -39,40 +40,42 @@ export interface KeyOf {
 export type PodIdentity =
   | {
       readonly provider: 'aws';
-      /** @default - that of the identity */ readonly roleArn?: string;
-      /** Needs `roleArn`. @default - none */ readonly externalId?: string;
+      /** @default - that of the identity */ readonly roleArn?: Carried<string>;
+      /** Needs `roleArn`. @default - none */ readonly externalId?: Carried<string>;
     }
   /** The role of the workload's own service account. */
   | { readonly provider: 'aws'; readonly identityOwner: 'workload' }
   | {
       readonly provider: 'azure-workload';
       /** Client id of the identity. @default - that of KEDA's service account */
-      readonly identityId?: string;
+      readonly identityId?: Carried<string>;
       /** @default - that of KEDA's service account */
-      readonly tenantId?: string;
+      readonly tenantId?: Carried<string>;
       /** Needs `tenantId`. @default - that of KEDA's service account */
-      readonly authorityHost?: string;
+      readonly authorityHost?: Carried<string>;
     }
   | { readonly provider: 'gcp' };
 
 /** OAuth 2.0 client credentials. */
 export interface OAuth2 {
   /** Id of the client at the token endpoint. */
-  readonly clientId: string;
+  readonly clientId: Carried<string>;
   /** Key of the Secret with the client secret. @default - none */
   readonly clientSecret?: KeyOf;
   /** Address of the token endpoint, with `http` or `https`. */
-  readonly tokenUrl: string;
+  readonly tokenUrl: Carried<string>;
   /** Scopes to ask for. @default - none */
-  readonly scopes?: readonly string[];
+  readonly scopes?: CarriedList<string>;
   /** Sent along when the token is asked for. @default - none */
-  readonly tokenUrlParameters?: Readonly<Record<string, string>>;
+  readonly tokenUrlParameters?: CarriedMap<string>;
 }
 
 /** Everything else that both kinds have: secret stores of clouds and Vault, tokens of service accounts. */
-export type SecretStores = Pick<
-  TriggerAuthenticationSpec,
-  'awsSecretManager' | 'azureKeyVault' | 'boundServiceAccountToken' | 'gcpSecretManager' | 'hashiCorpVault'
+export type SecretStores = CarriedWithin<
+  Pick<
+    TriggerAuthenticationSpec,
+    'awsSecretManager' | 'azureKeyVault' | 'boundServiceAccountToken' | 'gcpSecretManager' | 'hashiCorpVault'
+  >
 >;
 
 /** By parameter: where its value comes from. */
@@ -191,7 +194,7 @@ function referencesOf({
 function specOf(
   props: AuthenticationSources & { readonly filePath?: string },
   path: string,
-): TriggerAuthenticationSpec {
+): CarriedWithin<TriggerAuthenticationSpec> {
   const { secrets, configMaps, environment, podIdentity, oauth2 } = props;
   const { awsSecretManager, azureKeyVault, boundServiceAccountToken, filePath, gcpSecretManager, hashiCorpVault } =
     props;
@@ -243,7 +246,7 @@ function keysOf(
   return Object.entries(sources).map(([parameter, { name, key }]) => ({ parameter, name: nameOf(name), key }));
 }
 
-function podIdentitySpec(identity: PodIdentity, path: string): TriggerAuthenticationSpec['podIdentity'] {
+function podIdentitySpec(identity: PodIdentity, path: string): CarriedWithin<TriggerAuthenticationSpec>['podIdentity'] {
   switch (identity.provider) {
     case 'gcp':
       return { provider: 'gcp' };
@@ -252,16 +255,12 @@ function podIdentitySpec(identity: PodIdentity, path: string): TriggerAuthentica
         return { provider: 'aws', identityOwner: 'workload' };
       }
       if (identity.externalId !== undefined && identity.roleArn === undefined) {
-        throw new Error(
-          `${path}: podIdentity.externalId ${JSON.stringify(identity.externalId)} requires roleArn. Set roleArn.`,
-        );
+        throw new Error(`${path}: podIdentity.externalId requires roleArn. Set roleArn.`);
       }
       return { provider: 'aws', roleArn: identity.roleArn, externalID: identity.externalId };
     case 'azure-workload':
       if (identity.authorityHost !== undefined && identity.tenantId === undefined) {
-        throw new Error(
-          `${path}: podIdentity.authorityHost ${JSON.stringify(identity.authorityHost)} requires tenantId. Set tenantId.`,
-        );
+        throw new Error(`${path}: podIdentity.authorityHost requires tenantId. Set tenantId.`);
       }
       return {
         provider: 'azure-workload',

@@ -1,7 +1,7 @@
 /**
  * A trigger: what KEDA watches, with typed parameters that are written as the texts which KEDA reads.
  */
-import { type Carried, isDeferred, passed } from '../../manifests/deferred';
+import { type Carried, containsDeferred, embedded, isDeferred, passed } from '../../manifests/deferred';
 import type { Duration } from 'cdk8s';
 import { durationText, isDuration } from '../resources/durations';
 import { kedaScaler, type KedaScaler, type KedaScalerParameter } from '../../facts/api/keda-scalers';
@@ -131,15 +131,15 @@ export class Trigger {
       }
       if (value instanceof EnvironmentVariable) {
         metadata[`${parameter}FromEnv`] = value.variable;
-      } else if (isDeferred(value)) {
-        metadata[parameter] = passed(value as Carried<string>);
+      } else if (containsDeferred(value)) {
+        metadata[parameter] = deferredText(scaler, parameter, value);
       } else {
         metadata[parameter] = textOf(scaler, parameter, value);
       }
     }
     Object.assign(metadata, moreMetadata);
     const given = Object.fromEntries(
-      Object.entries(metadata).map(([key, value]) => [key, isDeferred(value) ? 'an Output' : value]),
+      Object.entries(metadata).map(([key, value]) => [key, containsDeferred(value) ? 'an Output' : value]),
     );
     requireParameters(scaler, given, authentication !== undefined);
     return new Trigger({ type, metadata, name, metricType, useCachedMetrics, authentication });
@@ -162,10 +162,19 @@ export class Trigger {
   }
 }
 
+function parameterOf(scaler: KedaScaler, name: string): KedaScalerParameter | undefined {
+  return scaler.parameters.find((candidate) => candidate.name === name && candidate.deprecated !== 'removed');
+}
+
+/** A value that is deferred, or a list with items that are: the items are put together once they are known. */
+function deferredText(scaler: KedaScaler, name: string, value: unknown): string {
+  return parameterOf(scaler, name)?.value === 'texts' || !isDeferred(value)
+    ? embedded(value, (known) => textOf(scaler, name, known))
+    : passed(value as Carried<string>);
+}
+
 function textOf(scaler: KedaScaler, name: string, value: unknown): string {
-  const parameter = scaler.parameters.find(
-    (candidate) => candidate.name === name && candidate.deprecated !== 'removed',
-  );
+  const parameter = parameterOf(scaler, name);
   if (parameter?.value === 'duration' || isDuration(value)) {
     return durationText(`${scaler.type} trigger, ${name}`, value as Duration);
   }

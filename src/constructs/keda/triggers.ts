@@ -3,6 +3,7 @@
  * are finished by hand here: units, closed choices, and what KEDA would refuse is refused at once.
  */
 import type { Duration } from 'cdk8s';
+import { type Carried, type CarriedList } from '../../manifests/deferred';
 import { secondsOf } from '../resources/durations';
 import { scheduleComplaint, timeZoneComplaint } from '../../checks/server/workloads/schedule';
 import { requireWholeNumber } from '../workload/whole-number';
@@ -24,9 +25,9 @@ export interface PrometheusTrigger extends Omit<
   'identityOwner' | 'ignoreNullValues' | 'namespace'
 > {
   /** URL of Prometheus, or of anything that speaks its HTTP API: `http://prometheus.monitoring:9090`. */
-  readonly serverAddress: string;
+  readonly serverAddress: Carried<string>;
   /** PromQL that gives one value, for example `sum(rate(http_requests_total{app="chat"}[1m]))`; several values are an error to KEDA. */
-  readonly query: string;
+  readonly query: Carried<string>;
   /** Value that one replica is good for. */
   readonly threshold: number;
   /** Above it the target is scaled up from zero. @default 0 */
@@ -34,7 +35,7 @@ export interface PrometheusTrigger extends Omit<
   /** What an empty result, an infinite one or NaN means: zero, or a failure, for which there is `fallback`. @default 'zero' */
   readonly whenEmpty?: 'zero' | 'failure';
   /** Sent along as `namespace`, for queriers with tenants. @default - none */
-  readonly tenantNamespace?: string;
+  readonly tenantNamespace?: Carried<string>;
   /** Whose identity of the cloud is used: KEDA's operator's, or the workload's. @default 'pod' */
   readonly identityOwner?: 'operator' | 'pod';
 }
@@ -69,11 +70,11 @@ export type ResourceTrigger = ResourceTarget & {
 /** Parameters of `Triggers.kafka`. */
 export interface KafkaTrigger extends Omit<KafkaTriggerProps, 'partitionLimitation'> {
   /** Brokers as `host:port`. */
-  readonly bootstrapServers: readonly string[] | EnvironmentVariable;
+  readonly bootstrapServers: CarriedList<string> | EnvironmentVariable;
   /** The consumer group whose lag is measured. */
-  readonly consumerGroup: string | EnvironmentVariable;
+  readonly consumerGroup: Carried<string> | EnvironmentVariable;
   /** The topic whose lag is measured. @default - all topics of the group */
-  readonly topic?: string | EnvironmentVariable;
+  readonly topic?: Carried<string> | EnvironmentVariable;
   /** Messages behind that one replica is good for. No more replicas are made than there are partitions. @default 10 */
   readonly lagThreshold?: number;
   /** Only these partitions of the topic. @default - all */
@@ -98,11 +99,11 @@ export interface RabbitmqTrigger extends Omit<
   'mode' | 'value' | 'queueLength' | 'protocol' | 'operation'
 > {
   /** Name of the queue. */
-  readonly queueName: string;
+  readonly queueName: Carried<string>;
   /** What is measured, and how much of it one replica handles. */
   readonly measure: RabbitmqMeasure;
   /** URI with credentials and vhost, `amqp://…` or `http://…`; a secret, so better left to the authentication. @default - from the authentication */
-  readonly host?: string | EnvironmentVariable;
+  readonly host?: Carried<string> | EnvironmentVariable;
   /** Protocol of `host`. @default 'auto': by the URI */
   readonly protocol?: 'auto' | 'amqp' | 'http';
   /** What becomes of several queues that a regular expression meets. @default 'sum' */
@@ -115,9 +116,9 @@ export interface RedisTrigger extends Omit<
   'enableTLS' | 'host' | 'port' | 'sentinelMaster' | 'sentinelUsername' | 'sentinelPassword'
 > {
   /** `host:port`. @default - from the authentication */
-  readonly address?: readonly string[] | EnvironmentVariable;
+  readonly address?: CarriedList<string> | EnvironmentVariable;
   /** Name of a list, set, sorted set or hash. */
-  readonly listName: string;
+  readonly listName: Carried<string>;
   /** Items that one replica is good for. @default 5 */
   readonly listLength?: number;
   /** Whether the connection uses TLS. @default false */
@@ -139,9 +140,9 @@ export interface KubernetesWorkloadTrigger extends TriggerOptions {
 /** Parameters of `Triggers.external` and `Triggers.externalPush`. */
 export interface ExternalTrigger extends ExternalTriggerProps {
   /** `host:port` of the gRPC server that implements KEDA's scaler interface. */
-  readonly scalerAddress: string;
+  readonly scalerAddress: Carried<string>;
   /** The data that is sent to the server. @default - none */
-  readonly parameters?: Readonly<Record<string, string | EnvironmentVariable>>;
+  readonly parameters?: Readonly<Record<string, Carried<string> | EnvironmentVariable>>;
 }
 
 /** Parameters of `Triggers.natsJetstream`. */
@@ -150,13 +151,13 @@ export interface NatsJetstreamTrigger extends Omit<
   'account' | 'accountID' | 'natsServerMonitoringEndpoint'
 > {
   /** `host:port` of the monitoring server, without a scheme: `nats.messaging:8222`. @default - from the authentication */
-  readonly natsServerMonitoringEndpoint?: string;
+  readonly natsServerMonitoringEndpoint?: Carried<string>;
   /** The account, by name or by id. @default - from the authentication */
-  readonly account?: { readonly name: string } | { readonly id: string };
+  readonly account?: { readonly name: Carried<string> } | { readonly id: Carried<string> };
   /** Name of the stream. */
-  readonly stream: string;
+  readonly stream: Carried<string>;
   /** Name of the consumer. */
-  readonly consumer: string;
+  readonly consumer: Carried<string>;
   /** Messages behind that one replica is good for. @default 10 */
   readonly lagThreshold?: number;
 }
@@ -255,9 +256,9 @@ export class Triggers extends GeneratedTriggers {
 
   /** Scaler `redis`. */
   static redis(props: RedisTrigger): Trigger {
-    const { address, authentication, listName } = props;
+    const { address, authentication } = props;
     if (address === undefined && authentication === undefined) {
-      throw new Error(`redis trigger for ${listName}: the address is required. Set it here, or in an authentication.`);
+      throw new Error('redis trigger: the address is required. Set it here, or in an authentication.');
     }
     return Trigger.of('redis', props);
   }
@@ -294,9 +295,10 @@ export class Triggers extends GeneratedTriggers {
   /** Scaler `nats-jetstream`. */
   static natsJetstream(props: NatsJetstreamTrigger): Trigger {
     const { account, ...rest } = props;
-    if (rest.natsServerMonitoringEndpoint?.includes('://') === true) {
+    const { natsServerMonitoringEndpoint: endpoint } = rest;
+    if (typeof endpoint === 'string' && endpoint.includes('://')) {
       throw new Error(
-        `nats-jetstream trigger, natsServerMonitoringEndpoint ${JSON.stringify(rest.natsServerMonitoringEndpoint)}: must be host:port without a scheme; set useHttps for HTTPS.`,
+        `nats-jetstream trigger, natsServerMonitoringEndpoint ${JSON.stringify(endpoint)}: must be host:port without a scheme; set useHttps for HTTPS.`,
       );
     }
     return Trigger.of('nats-jetstream', {

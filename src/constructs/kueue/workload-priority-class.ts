@@ -1,6 +1,7 @@
 /**
  * WorkloadPriorityClass: who goes first in Kueue's queues, apart from the priority that pods have at the scheduler.
  */
+import { type Carried } from '../../manifests/deferred';
 import { Construct } from 'constructs';
 import { WorkloadPriorityClass as WorkloadPriorityClassKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
@@ -13,7 +14,7 @@ export interface WorkloadPriorityClassProps extends ClusterObjectProps, Overrida
   /** Higher goes first. */
   readonly value: number;
   /** What the class is for. @default - none */
-  readonly description?: string;
+  readonly description?: Carried<string>;
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * ScrapeConfig: targets that are not pods of the cluster, such as exporters of switches and of nodes outside it.
  */
+import { type CarriedList, type CarriedMap, passed } from '../../manifests/deferred';
 import { Construct } from 'constructs';
 import {
   ScrapeConfig as ScrapeConfigKind,
@@ -16,9 +17,9 @@ import { publicClass } from '../resources/public-class';
 /** Props of a ScrapeConfig. */
 export interface ScrapeConfigProps extends NamespacedObjectProps, ScrapeOptions {
   /** `host:port` of each target. @default - none; say in `overrides` how they are found */
-  readonly targets?: readonly string[];
+  readonly targets?: CarriedList<string>;
   /** Labels that all targets get. @default - none */
-  readonly targetLabels?: Readonly<Record<string, string>>;
+  readonly targetLabels?: CarriedMap<string>;
   /** The label `job` of the metrics. @default - scrapeConfig/namespace/name */
   readonly jobName?: string;
   /** Whatever has no property of its own. @default - none */
@@ -47,7 +48,16 @@ export class ScrapeConfig extends Construct {
       ...(jobName === undefined ? {} : { jobName }),
       ...(targets === undefined
         ? {}
-        : { staticConfigs: [{ targets, ...(targetLabels === undefined ? {} : { labels: targetLabels }) }] }),
+        : {
+            staticConfigs: [
+              {
+                targets: passed(targets) as readonly string[],
+                ...(targetLabels === undefined
+                  ? {}
+                  : { labels: passed(targetLabels) as Readonly<Record<string, string>> }),
+              },
+            ],
+          }),
       ...(path === undefined ? {} : { metricsPath: path }),
       ...(interval === undefined ? {} : { scrapeInterval: interval }),
       ...scrape,

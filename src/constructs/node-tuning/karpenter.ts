@@ -1,6 +1,7 @@
 /**
  * Nodes that Karpenter makes: a NodePool by profile, and the EC2NodeClass that says how a node of AWS is built.
  */
+import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
 import { durationText } from '../resources/durations';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type Duration } from 'cdk8s';
@@ -37,17 +38,17 @@ export interface NodeClassReference {
 /** Props of an Ec2NodeClass. */
 export interface Ec2NodeClassProps extends ClusterObjectProps {
   /** IAM role of the nodes. Exactly one of `role` and `instanceProfile`. @default - none */
-  readonly role?: string;
+  readonly role?: Carried<string>;
   /** Instance profile of the nodes. @default - made from the role */
-  readonly instanceProfile?: string;
+  readonly instanceProfile?: Carried<string>;
   /** Machine images, for example `al2023@v20260101`: pinned, so that nodes do not drift by themselves. */
-  readonly amiAlias: string;
+  readonly amiAlias: Carried<string>;
   /** Tags of subnets. @default - `karpenter.sh/discovery` with the cluster's name, which must then be given */
-  readonly subnetTags?: Readonly<Record<string, string>>;
+  readonly subnetTags?: CarriedMap<string>;
   /** Tags of security groups. @default - like subnets */
-  readonly securityGroupTags?: Readonly<Record<string, string>>;
+  readonly securityGroupTags?: CarriedMap<string>;
   /** Name of the EKS cluster. @default - tags must be given */
-  readonly clusterName?: string;
+  readonly clusterName?: Carried<string>;
   /** Size of the root volume; images of GPU workloads are large. @default 200Gi */
   readonly rootVolumeSize?: ByteSize;
   /** Puts local disks together as one for images and `emptyDir`. @default true */
@@ -55,7 +56,7 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
   /** Settings of the kubelet. Karpenter has no field for the CPU manager; set it in `userData`. @default - none */
   readonly kubelet?: EC2NodeClassSpec['kubelet'];
   /** A NodeConfig or cloud-init, for example with a `KubeletDropIn`. @default - none */
-  readonly userData?: string;
+  readonly userData?: Carried<string>;
   /** Whatever has no property of its own. @default - none */
   readonly overrides?: OpenPartial<EC2NodeClassSpec>;
 }
@@ -136,11 +137,11 @@ export interface NodePoolProps extends ClusterObjectProps, Overridable<NodePoolK
   /** How a node is built: an `Ec2NodeClass`, `Ec2NodeClass.fromName(...)`, or a reference to another provider's kind. */
   readonly nodeClass: NodeClassReference;
   /** Instance types, for example `p5.48xlarge`. @default - any that the other requirements leave */
-  readonly instanceTypes?: readonly string[];
+  readonly instanceTypes?: readonly Carried<string>[];
   /** The name by which the provider knows the GPU, for example `h100`. @default - any */
   readonly gpuName?: string;
   /** Zones; a gang that must be near stays in one. @default - any */
-  readonly zones?: readonly string[];
+  readonly zones?: readonly Carried<string>[];
   /** How the nodes are bought. @default - spot for a profile of spot nodes, else on-demand and reserved */
   readonly capacityTypes?: readonly CapacityType[];
   /** Further requirements. @default - linux */
@@ -235,9 +236,9 @@ function requirementsOf(props: NodePoolProps): readonly NodePoolSpecTemplateSpec
     props.capacityTypes ?? (props.profile.props.spot === undefined ? ['on-demand', 'reserved'] : ['spot']);
   const within = (
     key: string,
-    values: readonly string[] | undefined,
+    values: readonly Carried<string>[] | undefined,
   ): readonly NodePoolSpecTemplateSpecRequirement[] =>
-    values === undefined || values.length === 0 ? [] : [{ key, operator: 'In', values }];
+    values === undefined || values.length === 0 ? [] : [{ key, operator: 'In', values: values.map(passed) }];
   return [
     ...within(KARPENTER_CAPACITY.label, capacity),
     ...within('kubernetes.io/os', ['linux']),

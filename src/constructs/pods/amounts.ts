@@ -266,7 +266,7 @@ function otherEntries(at: string, other: OtherAmounts): readonly [string, string
       );
     }
     if (isAcceleratorResource(name)) {
-      throw new Error(`${at}: "${name}" is an accelerator${insteadOf(name, MEMBERS, amount)}`);
+      throw new Error(`${at}: "${name}" is an accelerator${insteadOf(name, MEMBERS, { amount })}`);
     }
     return [[name, countText(`${at}["${name}"]`, amount)]];
   });

@@ -1,6 +1,7 @@
 /**
  * What a Ray cluster consists of, shared by RayCluster, RayJob and RayService.
  */
+import { type Carried, passed } from '../../manifests/deferred';
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type RayClusterSpec, type RayClusterSpecWorkerGroupSpec } from '../../facts/api/types/ray.io/v1';
@@ -61,7 +62,7 @@ export interface RayClusterParts {
   /** A Redis that outlives the head. @default - the cluster ends with its head */
   readonly faultTolerance?: {
     /** For example `redis:6379`. */
-    readonly redisAddress: string;
+    readonly redisAddress: Carried<string>;
     /** Secret and key of the password. @default - none */
     readonly password?: {
       /** Name of the Secret. */
@@ -70,7 +71,7 @@ export interface RayClusterParts {
       readonly key: string;
     };
     /** Namespace of the cluster's data in Redis. @default - made by the operator */
-    readonly storageNamespace?: string;
+    readonly storageNamespace?: Carried<string>;
   };
   /** Whether clients need a token; from Ray 2.52 on. @default false */
   readonly tokenAuthentication?: boolean;
@@ -90,8 +91,8 @@ export function rayClusterSpec(parts: RayClusterParts, choice: WorkloadChoice): 
     },
     authOptions: parts.tokenAuthentication === true ? { mode: 'token' } : undefined,
     gcsFaultToleranceOptions: faultTolerance && {
-      redisAddress: faultTolerance.redisAddress,
-      externalStorageNamespace: faultTolerance.storageNamespace,
+      redisAddress: passed(faultTolerance.redisAddress),
+      externalStorageNamespace: passed(faultTolerance.storageNamespace),
       redisPassword: faultTolerance.password && {
         valueFrom: { secretKeyRef: { name: faultTolerance.password.secret, key: faultTolerance.password.key } },
       },

@@ -5,9 +5,26 @@
 import { inertIn } from '../../checks/inert';
 import { nearestName } from '../../facts/spelling';
 import { isDeferred } from '../../manifests/deferred';
-import { type Accepted, type Callable, isPlain, shapeOf } from './prop-problems';
+import { type Accepted, type Callable, isPlain, type Prop, requiredOf, shapeOf } from './prop-problems';
 import { millisecondsOf } from './durations';
+import { either, expectedKinds, phrasesOf } from './expected-kinds';
 import { bytesText, shown } from './quantities';
+
+/** Parameters that take props and were given something else: nothing can be said about the props themselves. */
+export function missedProps(callable: Callable = [], args: readonly unknown[]): readonly string[] {
+  return callable.flatMap((parameter) => {
+    const { at, name, shape } = parameter;
+    const value = args[at];
+    const problem =
+      shape === undefined || value === undefined || isPlain(value) ? undefined : problemOf(value, parameter, name);
+    const members = shape === undefined ? [] : requiredOf(shape).slice(0, MOST_SHOWN);
+    const example = members.length === 0 ? '' : ` such as { ${members.map((member) => `${member}: …`).join(', ')} }`;
+    return problem === undefined ? [] : [problem.replace(/ must be an object,/, ` must be an object${example},`)];
+  });
+}
+
+/** More required props than this are not shown in an example. */
+const MOST_SHOWN = 3;
 
 /**
  * What is wrong with the kinds of the values that a call was given, as clauses without a final full stop.
@@ -19,11 +36,13 @@ export function kindProblems(callable: Callable = [], args: readonly unknown[], 
     const { at, name, shape, isRequired } = parameter;
     const value = args[at];
     if (value === undefined) {
-      return isRequired ? [`${name} is required`] : [];
+      // Of props, the required ones are reported instead.
+      return isRequired && (shape === undefined || requiredOf(shape).length === 0) ? [`${name} is required`] : [];
     }
     const problem = problemOf(value, parameter, name);
     if (problem !== undefined) {
-      return [problem];
+      // Those that take props are reported by `missedProps`.
+      return shape === undefined ? [problem] : [];
     }
     if (Array.isArray(value)) {
       return nested(value, {}, name);
@@ -43,45 +62,58 @@ function within(value: unknown, shape: number, at: string, isClosed: boolean): r
       return [];
     }
     const path = at === '' ? name : `${at}.${name}`;
-    const problem = isClosed ? problemOf(member, prop, path) : undefined;
+    const problem = isClosed ? (mapProblem(member, prop, path) ?? problemOf(member, prop, path)) : undefined;
     return problem === undefined ? nested(member, prop, path) : [problem];
   });
 }
 
 function nested(
   value: unknown,
-  { object, list, map }: { readonly object?: number; readonly list?: number; readonly map?: number },
+  { object, list, map, members }: Pick<Prop, 'object' | 'list' | 'map' | 'members'>,
   at: string,
 ): readonly string[] {
   if (Array.isArray(value)) {
-    return value.flatMap((member, index) => memberOf(member, list, `${at}[${index}]`));
+    return value.flatMap((member, index) => memberOf(member, list, members, `${at}[${index}]`));
   }
-  if (map !== undefined && isPlain(value)) {
-    return Object.entries(value).flatMap(([name, member]) => memberOf(member, map, `${at}.${name}`));
+  if (object === undefined && isPlain(value) && (map ?? members) !== undefined) {
+    return Object.entries(value).flatMap(([name, member]) => memberOf(member, map, members, `${at}.${name}`));
   }
   return object === undefined ? [] : within(value, object, at, true);
 }
 
-/** A member of a list or map that may be an instance too, and nothing else. */
-function memberOf(value: unknown, shape: number | undefined, at: string): readonly string[] {
-  if (value === null) {
+/** A member of a list or map. */
+function memberOf(
+  value: unknown,
+  shape: number | undefined,
+  members: Accepted | undefined,
+  at: string,
+): readonly string[] {
+  if (value === null && members?.kinds.includes('z') !== true) {
     return [`${at} must not be null`];
   }
-  return shape === undefined ? [] : within(value, shape, at, true);
+  const problem = members === undefined ? undefined : problemOf(value, members, at);
+  return problem !== undefined ? [problem] : shape === undefined ? [] : within(value, shape, at, true);
 }
 
 function problemOf(value: unknown, { kinds, classes, strings }: Accepted, at: string): string | undefined {
   if (typeof value === 'string') {
-    const problem = strings === undefined ? emptyProblem(value, at) : otherProblem(value, strings, at);
+    const problem = strings === undefined ? emptyProblem(value, at) : otherProblem(value, strings, kinds, at);
     if (problem !== undefined && kinds.includes('s')) {
       return problem;
     }
   }
   const kind = kindOf(value);
-  return kinds === '' || kind === undefined || kinds.includes(kind)
+  return kinds === '' || kind === undefined || kinds.includes(kind) || (value === false && kinds.includes('d'))
     ? undefined
     : (unitProblem(value, classes, at) ??
-        `${at} must be ${expected(kinds, classes)}, not ${kind === 'nan' ? 'NaN' : textOf(value)}`);
+        `${at} must be ${expectedKinds(kinds, classes, value)}, not ${kind === 'nan' ? 'NaN' : textOf(value)}`);
+}
+
+/** A list in place of a map of names. */
+function mapProblem(value: unknown, { map, list }: Prop, at: string): string | undefined {
+  return Array.isArray(value) && map !== undefined && list === undefined
+    ? `${at} must be an object with a name for each member, not a list`
+    : undefined;
 }
 
 /** Amounts of memory and times say themselves how they are written. */
@@ -102,14 +134,16 @@ function emptyProblem(value: string, at: string): string | undefined {
   return value.trim() === '' && NEVER_EMPTY.test(at) ? `${at} must not be empty` : undefined;
 }
 
-function otherProblem(value: string, strings: readonly string[], at: string): string | undefined {
+function otherProblem(value: string, strings: readonly string[], kinds: string, at: string): string | undefined {
   if (strings.includes(value)) {
     return undefined;
   }
   const near = nearestName(value, strings);
-  const choices = strings.map((one) => `"${one}"`).join(', ');
+  const names = strings.map((one) => `"${one}"`);
+  const others = phrasesOf(kinds.replace('s', ''));
+  const choices = others.length > 0 ? either([...others, ...names]) : names.join(', ');
   const meant = near === undefined ? '' : ` (did you mean "${near}"?)`;
-  return `${at} must be ${strings.length === 1 ? '' : 'one of '}${choices}, not ${shown(value)}${meant}`;
+  return `${at} must be ${names.length === 1 || others.length > 0 ? '' : 'one of '}${choices}, not ${shown(value)}${meant}`;
 }
 
 /** Values that are known later, and instances, are not compared. */
@@ -134,23 +168,14 @@ function kindOf(value: unknown): string | undefined {
 }
 
 function textOf(value: unknown): string {
-  return ['symbol', 'bigint', 'function'].includes(typeof value) ? `a ${typeof value}` : shown(value);
+  if (['symbol', 'bigint', 'function'].includes(typeof value)) {
+    return `a ${typeof value}`;
+  }
+  return typeof value === 'object' && value !== null && !isData(value) ? 'an object' : shown(value);
 }
 
-const PHRASES: readonly (readonly [string, string])[] = [
-  ['s', 'a string'],
-  ['n', 'a number'],
-  ['b', 'true or false'],
-  ['a', 'a list'],
-  ['f', 'a function'],
-];
-
-function expected(kinds: string, classes: readonly string[]): string {
-  const phrases = PHRASES.flatMap(([kind, phrase]) => (kinds.includes(kind) ? [phrase] : []));
-  const objects = classes.map((name) => {
-    const title = name.replace(/Reference$/, ' reference').replace(/([a-z])([A-Z])/g, '$1 $2');
-    return `${/^[AEIOU]/.test(title) ? 'an' : 'a'} ${name.endsWith('Reference') ? title : name}`;
-  });
-  const all = [...objects, ...phrases, ...(kinds.includes('o') && objects.length === 0 ? ['an object'] : [])];
-  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
+/** Whether a value consists of plain objects and lists, so that it can be printed. */
+function isData(value: unknown): boolean {
+  const isLeaf = typeof value !== 'object' || value === null;
+  return isLeaf || ((Array.isArray(value) || isPlain(value)) && Object.values(value).every(isData));
 }

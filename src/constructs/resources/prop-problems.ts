@@ -33,11 +33,13 @@ export interface Prop extends Accepted {
   readonly list?: number;
   /** Shape of the values if it is a map of names that the program chooses. */
   readonly map?: number;
+  /** What the members of the list or map are. Absent where anything is accepted. */
+  readonly members?: Accepted;
 }
 
 const parsed = new Map<number, ReadonlyMap<string, Prop>>();
 const PROP =
-  /^(?<name>[\w$]+)(?<required>!?)(?:>(?<object>\d+))?(?:\[(?<list>\d+))?(?:\{(?<map>\d+))?(?:=(?<kinds>[a-z]+))?(?:@(?<classes>[\w+]+))?(?:#(?<strings>\S+))?$/;
+  /^(?<name>[\w$]+)(?<required>!?)(?:>(?<object>\d+))?(?:\[(?<list>\d+))?(?:\{(?<map>\d+))?(?:=(?<kinds>[a-z]+))?(?:@(?<classes>[\w+]+))?(?:#(?<strings>[^\s^]+))?(?:\^(?<memberKinds>[a-z]+)(?:@(?<memberClasses>[\w+]+))?(?:#(?<memberStrings>\S+))?)?$/;
 const PARAMETER =
   /^(?<at>\d+)~(?<name>\w+)(?<required>!?)(?:>(?<shape>\d+))?(?:=(?<kinds>[a-z]+))?(?:@(?<classes>[\w+]+))?(?:#(?<strings>\S+))?$/;
 
@@ -47,17 +49,27 @@ export function shapeOf(index: number): ReadonlyMap<string, Prop> {
   if (shape === undefined) {
     shape = new Map(
       SHAPES[index].split(' ').flatMap((text): readonly [string, Prop][] => {
-        const { name, required, object, list, map, kinds = '', classes, strings } = PROP.exec(text)?.groups ?? {};
+        const {
+          name,
+          required,
+          object,
+          list,
+          map,
+          kinds,
+          classes,
+          strings,
+          memberKinds,
+          memberClasses,
+          memberStrings,
+        } = PROP.exec(text)?.groups ?? {};
         const number = (digits: string | undefined): number | undefined =>
           digits === undefined ? undefined : Number(digits);
         const prop = {
-          isRequired: required === '!',
+          ...accepted(required, kinds, classes, strings),
           object: number(object),
           list: number(list),
           map: number(map),
-          kinds,
-          classes: classes?.split('+') ?? [],
-          strings: strings?.split('|'),
+          members: memberKinds === undefined ? undefined : accepted('', memberKinds, memberClasses, memberStrings),
         };
         return name === undefined ? [] : [[name, prop]];
       }),
@@ -67,6 +79,15 @@ export function shapeOf(index: number): ReadonlyMap<string, Prop> {
   return shape;
 }
 
+function accepted(required = '', kinds = '', classes?: string, strings?: string): Accepted {
+  return {
+    isRequired: required === '!',
+    kinds,
+    classes: classes?.split('+') ?? [],
+    strings: strings?.split('|'),
+  };
+}
+
 /** The constructor (`new`), static methods, and methods (`#name`) of a public class. */
 export function propsOf(name: string): Readonly<Record<string, Callable>> {
   const text = Object.hasOwn(CLASSES, name) ? CLASSES[name] : '';
@@ -74,26 +95,15 @@ export function propsOf(name: string): Readonly<Record<string, Callable>> {
     text.split(' ').flatMap((member): readonly [string, Callable][] => {
       const [key, ...params] = member.split(/[:,]/);
       const callable = params.flatMap((param): Callable => {
-        const {
-          at,
-          name: parameter,
-          required,
-          shape,
-          kinds = '',
-          classes,
-          strings,
-        } = PARAMETER.exec(param)?.groups ?? {};
+        const { at, name: parameter, required, shape, kinds, classes, strings } = PARAMETER.exec(param)?.groups ?? {};
         return parameter === undefined
           ? []
           : [
               {
+                ...accepted(required, kinds, classes, strings),
                 at: Number(at),
                 name: parameter,
-                isRequired: required === '!',
                 shape: shape === undefined ? undefined : Number(shape),
-                kinds,
-                classes: classes?.split('+') ?? [],
-                strings: strings?.split('|'),
               },
             ];
       });
@@ -115,7 +125,8 @@ export function propProblems(callable: Callable = [], args: readonly unknown[], 
   );
 }
 
-function requiredOf(shape: number): readonly string[] {
+/** The names of the props without which the call is refused. */
+export function requiredOf(shape: number): readonly string[] {
   return [...shapeOf(shape)].flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
 }
 
@@ -135,21 +146,26 @@ function problemsOf(value: unknown, shape: number, at: string, isClosed: boolean
       const isOfWorkload = known.has('podOverrides') && OF_THE_WORKLOAD.has(name);
       return member === undefined || !isClosed || isOfWorkload
         ? []
-        : [`${at === '' ? '' : `${at}: `}unknown field "${name}"${instead(name, member, [...known.keys()])}`];
+        : [`${at === '' ? '' : `${at}: `}unknown field "${name}"${instead(name, member, [...known.keys()], missing)}`];
     }),
-    ...missing.map((name) => `${within(name)} is required`),
+    ...(missing.length > MOST_SEPARATE
+      ? [`${missing.slice(0, -1).map(within).join(', ')}, and ${within(missing.at(-1) ?? '')} are required`]
+      : missing.map((name) => `${within(name)} is required`)),
   ];
 }
+
+/** More missing props than this are one problem. */
+const MOST_SEPARATE = 3;
 
 /** Props of a workload that its pod templates must not have; the workload says which of its own props is meant. */
 const OF_THE_WORKLOAD: ReadonlySet<string> = new Set(['scheduling', 'priorityClass']);
 
-function instead(name: string, value: unknown, members: readonly string[]): string {
+function instead(name: string, value: unknown, members: readonly string[], missing: readonly string[]): string {
   const time = name.replace(/Seconds(?=$|[A-Z])/, '');
   if (time !== name && members.includes(time)) {
     return `. Write ${time}: Duration.seconds(${typeof value === 'number' ? value : '…'})`;
   }
-  return insteadOf(name, members).replace(/\.$/, '');
+  return insteadOf(name, members, { missing }).replace(/\.$/, '');
 }
 
 function nestedProblems(value: unknown, { object, list, map }: Prop, at: string): readonly string[] {

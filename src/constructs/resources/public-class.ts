@@ -2,11 +2,11 @@
  * What every public class, and every public function, does when a program calls it: props that do not exist are errors, also without a type checker, and mistakes are
  * collected under a command that synthesizes.
  */
-import { type IConstruct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { collectCall } from '../../checks/mistakes';
 import { setFunctionCalls } from '../../facts/calls/public-function';
-import { kindProblems } from './kind-problems';
-import { type Callable, propProblems, propsOf } from './prop-problems';
+import { kindProblems, missedProps } from './kind-problems';
+import { type Callable, propProblems, propsOf, shapeOf } from './prop-problems';
 
 /** Any class, also one whose constructor is private. */
 type AnyClass = { readonly prototype: object };
@@ -23,8 +23,8 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 export function publicClass(name: string): <Class extends AnyClass>(target: Class) => Class {
   const props = propsOf(name);
   return (target) => {
-    wrapMembers(target, props, '', () => undefined);
-    wrapMembers(target.prototype, props, '#', (self) => (isConstruct(self) ? self : undefined));
+    wrapMembers(target, props, { prefix: '', title: name }, () => undefined);
+    wrapMembers(target.prototype, props, { prefix: '#' }, (self) => (isConstruct(self) ? self : undefined));
     const proxy: typeof target = new Proxy(target, {
       construct(_target, args: unknown[], newTarget: NewableFunction): object {
         const [scope, id] = args;
@@ -32,10 +32,18 @@ export function publicClass(name: string): <Class extends AnyClass>(target: Clas
         const isOwn = Object.is(newTarget, proxy);
         return collectCall({
           args,
-          path: () => (isConstruct(scope) ? [scope.node.path, String(id)].filter(Boolean).join('/') : undefined),
-          problems: () => propProblems(props.new, args, isOwn),
+          path: () =>
+            isConstruct(scope)
+              ? [scope.node.path, id].filter((part) => typeof part === 'string' && part !== '').join('/')
+              : undefined,
+          name: `new ${name}`,
+          problems: () => [
+            ...takenId(scope, id, props.new),
+            ...missedProps(props.new, args),
+            ...propProblems(props.new, args, isOwn),
+          ],
           kindProblems: () => kindProblems(props.new, args, isOwn),
-          construct: () => (made === undefined ? partOf(scope, id, target) : isConstruct(made) ? made : undefined),
+          construct: () => (made === undefined ? placeOf(scope, id) : isConstruct(made) ? made : undefined),
           run: () => (made = Reflect.construct(target as unknown as NewableFunction, args, newTarget) as object),
         }) as object;
       },
@@ -44,20 +52,33 @@ export function publicClass(name: string): <Class extends AnyClass>(target: Clas
   };
 }
 
-/** What is left of a construct whose constructor failed; a new one where it failed before it was added to the tree. */
-function partOf(scope: unknown, id: unknown, target: AnyClass): IConstruct | undefined {
+/** What is left of a construct whose constructor failed; an empty construct in its place if it failed before it was added to the tree. */
+function placeOf(scope: unknown, id: unknown): IConstruct | undefined {
   if (!isConstruct(scope)) {
     return undefined;
   }
-  const made = scope.node.tryFindChild(String(id));
-  return made instanceof (target as unknown as NewableFunction) ? made : scope;
+  return typeof id !== 'string' || id === '' ? scope : (scope.node.tryFindChild(id) ?? new Construct(scope, id));
+}
+
+/** Whether the id is that of another construct of the scope, as a clause. */
+function takenId(scope: unknown, id: unknown, [, , props]: Callable = []): readonly string[] {
+  if (!isConstruct(scope) || typeof id !== 'string' || id === '') {
+    return [];
+  }
+  const other = scope.node.tryFindChild(id);
+  if (other === undefined) {
+    return [];
+  }
+  const hasName = props?.shape !== undefined && shapeOf(props.shape).has('name');
+  const keep = hasName ? `, and set name: "${id}" if both objects have this name in the cluster` : '';
+  return [`duplicate id "${id}": the scope has a ${other.constructor.name} of this id. Use another id${keep}`];
 }
 
 /** Wraps the static members of a class, or those of its prototype. */
 function wrapMembers(
   holder: object,
   props: Readonly<Record<string, Callable>>,
-  prefix: string,
+  { prefix, title }: { readonly prefix: string; readonly title?: string },
   construct: (self: unknown) => IConstruct | undefined,
 ): void {
   for (const [key, member] of Object.entries(Object.getOwnPropertyDescriptors(holder))) {
@@ -69,7 +90,8 @@ function wrapMembers(
         return collectCall({
           args,
           path: () => construct(this)?.node.path,
-          problems: () => propProblems(known, args, true),
+          name: title === undefined ? undefined : `${title}.${key}`,
+          problems: () => [...missedProps(known, args), ...propProblems(known, args, true)],
           kindProblems: () => kindProblems(known, args, true),
           construct: () => construct(this),
           run: () => run.apply(this, args),
@@ -99,7 +121,8 @@ setFunctionCalls(({ name, args, run }) => {
   const { call = [] } = propsOf(name);
   return collectCall({
     args,
-    problems: () => propProblems(call, args, true),
+    name,
+    problems: () => [...missedProps(call, args), ...propProblems(call, args, true)],
     kindProblems: () => kindProblems(call, args, true),
     run,
   });

@@ -1,6 +1,7 @@
 /**
  * PriorityClass: who goes first, and who may be pushed aside.
  */
+import { type Carried } from '../../manifests/deferred';
 import { Construct } from 'constructs';
 import { PriorityClass as PriorityClassKind } from '../../facts/api/types/scheduling.k8s.io/v1';
 import { Checks } from '../../checks/checks-of';
@@ -31,7 +32,7 @@ export interface PriorityClassProps extends ClusterObjectProps, Overridable<Prio
    */
   readonly globalDefaultBecause?: string;
   /** What the class is for. @default - none */
-  readonly description?: string;
+  readonly description?: Carried<string>;
 }
 
 /**

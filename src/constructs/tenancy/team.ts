@@ -1,6 +1,7 @@
 /**
  * Team: one statement of what a team has becomes its namespace, its quota, its defaults, its queue and who may work there.
  */
+import { type CarriedMap, membersOf } from '../../manifests/deferred';
 import { Construct } from 'constructs';
 import { type LimitRangeItem } from '../../facts/api/types/core/v1';
 import { GANTRY_NAMESPACES, GANTRY_TEAM_LABEL } from '../../facts/catalog';
@@ -76,7 +77,7 @@ export interface TeamProps {
    */
   readonly podSecurity?: 'privileged' | 'baseline' | 'restricted';
   /** Further labels of the new namespace. @default - none */
-  readonly namespaceLabels?: Readonly<Record<string, string>>;
+  readonly namespaceLabels?: CarriedMap<string>;
   /** What the team may ask for in all. */
   readonly quota: TeamQuota;
   /**
@@ -165,7 +166,7 @@ export class Team extends Construct {
       labels: {
         [TEAM_LABEL]: this.name,
         ...(podSecurity === undefined ? {} : { 'pod-security.kubernetes.io/enforce': podSecurity }),
-        ...namespaceLabels,
+        ...membersOf('namespaceLabels', namespaceLabels),
       },
     });
   }

@@ -36,7 +36,7 @@ export interface TrainJobInitializer {
    * Where the data is fetched from, for example `hf://meta-llama/Llama-3.2-1B-Instruct` or `s3://bucket/path`.
    * @default - that of the runtime
    */
-  readonly storageUri?: string;
+  readonly storageUri?: Carried<string>;
   /** Secret with credentials. @default - none */
   readonly secret?: NamedReference<'Secret'>;
   /** Environment of the initializer. @default - none */
@@ -180,7 +180,7 @@ function initializerOf(props: TrainJobInitializer | undefined): TrainJobSpecInit
   }
   const env = Object.entries(props.env ?? {}).map(([name, value]): EnvVar => ({ name, value: passed(value) }));
   return {
-    storageUri: props.storageUri,
+    storageUri: passed(props.storageUri),
     secretRef: props.secret === undefined ? undefined : { name: nameOf(props.secret) },
     env: env.length === 0 ? undefined : env,
   };

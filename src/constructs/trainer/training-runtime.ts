@@ -1,6 +1,7 @@
 /**
  * TrainingRuntime and ClusterTrainingRuntime: the pods on which TrainJobs run, written once by the platform.
  */
+import { type Carried, passed } from '../../manifests/deferred';
 import { optionalSecondsOf } from '../resources/durations';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type Duration, Lazy } from 'cdk8s';
@@ -93,7 +94,7 @@ export interface RuntimeInitializers {
   /** Size of the claim that they share with the nodes, mounted at `/workspace`. */
   readonly storage: ByteSize;
   /** StorageClass of the volume that holds the data. @default - the cluster's default class */
-  readonly storageClass?: string;
+  readonly storageClass?: Carried<string>;
 }
 
 /**
@@ -306,7 +307,7 @@ function claimOf({ storage, storageClass }: RuntimeInitializers): PersistentVolu
     metadata: { name: INITIALIZER_VOLUME },
     spec: {
       accessModes: ['ReadWriteOnce'],
-      storageClassName: storageClass,
+      storageClassName: passed(storageClass),
       resources: { requests: { storage: bytesText('initializers.storage', storage) } },
     },
   };

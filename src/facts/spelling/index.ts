@@ -38,7 +38,7 @@ export function nearestName(
 }
 
 /**
- * The closest of the names that somebody gave to objects, as `nearestName` finds it. Names that differ in their numbers alone, or in words
+ * The closest of the names of objects, as `nearestName` finds it. Names that differ in their numbers alone, or in words
  * of one letter, are as often two objects as a mistake: `team-1` and `team-2`, `team-a` and `team-b`.
  */
 export function nearestObjectName(name: string, known: Iterable<string>): string | undefined {

@@ -17,6 +17,7 @@ import { kubeflowRules } from '../../constructs/kubeflow/rules';
 import { kueueRules } from '../../constructs/kueue/rules';
 import { monitoringRules } from '../../constructs/monitoring/rules';
 import { networkingRules } from '../../constructs/networking/rules';
+import { dockerRules } from '../../constructs/docker/rules';
 import { nodeTuningRules } from '../../constructs/node-tuning/rules';
 import { neuronRules } from '../../constructs/neuron/rules';
 import { hygieneRules } from '../../constructs/pods/rules/hygiene';
@@ -34,6 +35,7 @@ const ALL: readonly Rule[] = [
   ...podRules,
   ...schedulingRules,
   ...nodeTuningRules,
+  ...dockerRules,
   ...gpuOperatorRules,
   ...amdGpuRules,
   ...gaudiRules,

@@ -12,6 +12,7 @@ import type * as CatalogModule from './catalog-command';
 import type * as CheckModule from './check-command';
 import { addDockerCommands } from './docker/commands';
 import { type CheckFlags } from './check-options';
+import type * as DiffModule from './diff-command';
 import type * as ExplainModule from './explain-command';
 import type * as InitModule from './init/init-command';
 import type * as PlanModule from './plan-command';
@@ -300,6 +301,35 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action(async (paths: string[], flags: AdoptModule.AdoptFlags) => {
       const { adoptCommand } = load('./adopt/adopt-command') as typeof AdoptModule;
       finish(await adoptCommand(paths, flags, terminal));
+    });
+
+  program
+    .command('diff')
+    .summary('show what changes between two sets of manifests, and what applying it does')
+    .description(
+      'Compare two sets of manifests, object by object and field by field: which updates are rejected, which pods are replaced, and which queues, quotas, and plans change.',
+    )
+    .argument('<paths...>', 'OLD and NEW: folders, files, or snapshots; with one path, OLD is the cluster')
+    .option('--cluster <cluster>', 'plan both on this cluster: a snapshot, a cluster file, or live[:CONTEXT]')
+    .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
+    .option('--k8s <minor>', 'Kubernetes version of the target cluster (default: "1.35")')
+    .option('--exit-code', 'exit with status 1 if anything changes (default: only if an update is rejected)')
+    .option('--format <format>', 'text, json, or markdown (default: "text")')
+    .option('--output <file>', 'write the diff to a file')
+    .option('--no-color', 'print without colors')
+    .addHelpText(
+      'after',
+      examples(
+        ['Compare the manifests of two branches', 'gantry diff main/manifests manifests'],
+        [
+          'Write a comment for a pull request, with the plan on a snapshot',
+          'gantry diff main/manifests manifests --cluster prod.gantry.json.gz --format markdown',
+        ],
+      ),
+    )
+    .action(async (paths: string[], flags: DiffModule.DiffFlags) => {
+      const { diffCommand } = load('./diff-command') as typeof DiffModule;
+      finish(await diffCommand(paths, flags, terminal));
     });
 
   program

@@ -13,7 +13,7 @@ import { type ClusterFlags, readClusterOption } from './cluster-option';
 import { readText } from '../checks/read-files';
 import { readWholeManifests } from './inputs';
 import { planJson } from './plan-json';
-import { differenceText, planText } from './plan-text';
+import { planDifferenceText, planText } from './plan-text';
 import { Progress, UsageError, wantsColor, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';
 
@@ -114,7 +114,7 @@ function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanF
         width: toFile ? undefined : terminal.columns,
         asked: plan.asked.length,
       };
-      return `${planText(plan.view, options)}${difference === undefined ? '' : `\n${differenceText(changes, difference, options)}`}`;
+      return `${planText(plan.view, options)}${difference === undefined ? '' : `\n${planDifferenceText(`What if ${changes.join(', ')}`, difference, options)}`}`;
     }
   }
 }

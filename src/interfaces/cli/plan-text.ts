@@ -365,11 +365,8 @@ export function counted(count: number | string, noun: string): string {
 }
 
 /** What the changes of `--what-if` come to. */
-export function differenceText(
-  changes: readonly string[],
-  difference: PlanDifference,
-  options: PlanTextOptions,
-): string {
+/** How a plan differs from another, under a title. */
+export function planDifferenceText(title: string, difference: PlanDifference, options: PlanTextOptions): string {
   const { bold, green, red, dim } = pico.createColors(options.color);
   const word = (state: ViewGangState | undefined): string => (state === undefined ? 'not present' : STATES[state].word);
   const good = (state: ViewGangState | undefined): boolean =>
@@ -400,7 +397,7 @@ export function differenceText(
     ...pools,
     ...(before === after ? [] : [`  free whole devices: ${before} → ${after}`]),
   ];
-  return `${[bold(`What if ${changes.join(', ')}`), ...(lines.length > 0 ? lines : ['  no change'])].join('\n')}\n`;
+  return `${[bold(title), ...(lines.length > 0 ? lines : ['  no change'])].join('\n')}\n`;
 }
 
 function namesOf(names: readonly string[]): string {

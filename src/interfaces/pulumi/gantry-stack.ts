@@ -33,11 +33,11 @@ export type StackProgram<Props extends object> =
 
 /** Arguments of a GantryStack. */
 export interface GantryStackArgs<Props extends object = object> {
-  /** Namespace of the chart's objects. @default - that of the objects, or of the provider */
+  /** Namespace of the chart's objects; not for an app, whose charts have their own. @default - that of the objects, or of the provider */
   readonly namespace?: Carried<string>;
-  /** Labels of all objects of the chart. @default - none */
+  /** Labels of all objects of the chart; not for an app. @default - none */
   readonly labels?: CarriedMap<string>;
-  /** Props of the chart class beside those. @default - none */
+  /** Props of the chart class beside those; not for an app. @default - none */
   readonly props?: Props;
   /** Options of the whole stack's objects; `PulumiOptions.of(construct)` sets them for a part. @default - none */
   readonly options?: ObjectOptions;
@@ -69,7 +69,7 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
   /**
    * @param name name of the component, and the first part of the names of its objects
    * @param program a chart class, a function that fills a chart, or `{ app }` with a function that adds charts to an app
-   * @throws if a construct is given what it cannot be built from
+   * @throws if a construct is given what it cannot be built from, or an app is given arguments of a chart
    */
   constructor(
     name: string,
@@ -184,13 +184,14 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
   }
 
   private build(name: string, program: StackProgram<never>, args: GantryStackArgs): void {
+    const { namespace, labels, props: own } = args;
     if (typeof program === 'object') {
+      refuseChartArgs(name, { namespace, labels, props: own });
       program.app(this.app, this);
       return;
     }
-    const { namespace, labels } = args;
     const props: ChartProps = {
-      ...args.props,
+      ...own,
       ...(namespace === undefined ? {} : { namespace: this.registry.tokenOf(namespace) }),
       ...(labels === undefined ? {} : { labels: this.registry.membersOf(labels) }),
     };
@@ -219,6 +220,16 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
   private announce(object: ApiObject, resource: Promise<ObjectResource>): void {
     void this.resourceOf(object);
     this.unannounced.get(object)?.resolve(resource);
+  }
+}
+
+/** @throws if a stack of several charts is given what only one chart takes */
+function refuseChartArgs(name: string, args: Readonly<Record<string, unknown>>): void {
+  const given = Object.keys(args).find((key) => args[key] !== undefined);
+  if (given !== undefined) {
+    throw new Error(
+      `${name}: ${given} must not be set when the program is an app, which has charts of its own. Set it on these charts.`,
+    );
   }
 }
 

@@ -8,7 +8,8 @@ import { CLASSES } from '../../../src/constructs/resources/known-props';
 import { propsOf } from '../../../src/constructs/resources/prop-problems';
 import { InputError } from '../../../src/manifests/input-error';
 
-const { Accelerator, batch, keda, kubeflow, kueue, PodTemplate, serving, Team, trainer, volcano } = gantry;
+const { Accelerator, batch, keda, kubeflow, kueue, PodTemplate, ResourceQuota, serving, Team, trainer, volcano } =
+  gantry;
 
 type Anything = (...args: readonly unknown[]) => unknown;
 type AnyClass = new (...args: readonly unknown[]) => unknown;
@@ -115,7 +116,7 @@ test.each<[string, () => unknown, string]>([
     () => kueue.LocalQueue.fromName(untyped(7)),
     'name must be a string, not 7.',
   ],
-  ['no scope', () => new volcano.Queue(untyped(undefined), 'a'), 'cannot find a parent chart'],
+  ['no scope', () => new volcano.Queue(untyped(undefined), 'a'), 'new volcano.Queue: scope is required.'],
   ['NaN', () => new volcano.Queue(chart(), 'a', { weight: NaN }), 'test/a: weight must be a number, not NaN.'],
 ])('%s is refused', (_what, make, message) => {
   expect(make).toThrow(message);
@@ -138,4 +139,60 @@ test('values that are known later, and instances, are accepted', () => {
         accelerators: Accelerator.nvidia({ count: 1 }),
       }),
   ).not.toThrow();
+});
+
+test.each<[string, () => unknown, string]>([
+  [
+    'the name of an object in place of a reference',
+    () => new kueue.LocalQueue(chart(), 'a', untyped({ clusterQueue: 'shared' })),
+    'test/a: clusterQueue must be a kueue.ClusterQueue, or kueue.ClusterQueue.fromName("shared") for one of the cluster, not "shared".',
+  ],
+  [
+    'the name of a queue, where false is accepted too',
+    () => new Team(chart(), 'a', untyped({ quota: {}, queue: 'shared' })),
+    'test/a: queue must be a volcano.Queue or false, or volcano.Queue.fromName("shared") for one of the cluster, not "shared".',
+  ],
+  [
+    'true where only false is accepted',
+    () => new Team(chart(), 'a', untyped({ quota: {}, queue: true })),
+    'test/a: queue must be a volcano.Queue or false, or volcano.Queue.fromName("…") for one of the cluster, not true.',
+  ],
+  [
+    'an object in place of what a class makes',
+    () => new batch.Job(chart(), 'a', untyped({ image: 'i', accelerators: { count: 8 } })),
+    'test/a: accelerators must be an Accelerator such as Accelerator.nvidia(…), not {"count":8}.',
+  ],
+  [
+    'a member of a list of a wrong kind',
+    () => new Team(chart(), 'a', untyped({ quota: {}, members: ['alice'] })),
+    'test/a: members[0] must be an object, not "alice".',
+  ],
+  [
+    'an unsupported member of a list',
+    () => new ResourceQuota(chart(), 'a', untyped({ scopes: ['Terminated'] })),
+    'test/a: scopes[0] must be one of "Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity", not "Terminated" (did you mean "Terminating"?).',
+  ],
+  [
+    'a value of a map of a wrong kind',
+    () => new kueue.ResourceFlavor(chart(), 'a', untyped({ nodeLabels: { gpu: true } })),
+    'test/a: nodeLabels.gpu must be a string, not true.',
+  ],
+  [
+    'a string that is no choice, where numbers are accepted too',
+    () => new serving.Deployment(chart(), 'a', untyped({ image: 'i', replicas: '3' })),
+    'test/a: replicas must be a number or "autoscaler", not "3".',
+  ],
+  [
+    'an object that contains a construct, in place of a list',
+    () =>
+      new kueue.ClusterQueue(chart(), 'a', untyped({ flavors: { flavor: new kueue.ResourceFlavor(chart(), 'f') } })),
+    'test/a: flavors must be a list, not an object.',
+  ],
+  [
+    'one of several classes',
+    () => new gantry.GpuPlatform(chart(), 'a', untyped<never>({ pools: {}, teams: {}, scheduling: 'kueue' })),
+    'test/a: scheduling must be a GantrySystem such as new GantrySystem(…), a KueueSystem such as new KueueSystem(…) or a VolcanoSystem such as new VolcanoSystem(…), not "kueue".',
+  ],
+])('%s is named with what to write', (_what, make, message) => {
+  expect(make).toThrow(new Error(message));
 });

@@ -3,7 +3,7 @@
  */
 import { App, Chart } from 'cdk8s';
 import { type Construct } from 'constructs';
-import { Accelerator, GpuPlatform, type GpuPlatformProps, PodTemplate, Team, volcano } from '../../../src';
+import { Accelerator, batch, GpuPlatform, type GpuPlatformProps, PodTemplate, ray, Team, volcano } from '../../../src';
 import { type QueueProps } from '../../../src/constructs/volcano';
 import { Testing } from '../../../src/interfaces/testing';
 
@@ -89,7 +89,7 @@ test.each<[string, (scope: Chart) => unknown, string]>([
   [
     'one of a static method',
     () => Accelerator.nvidia(untyped({ cout: 8 })),
-    'unknown field "cout" (did you mean "count"?); count is required.',
+    'Accelerator.nvidia: unknown field "cout" (did you mean "count"?); count is required.',
   ],
 ])('%s is reported', (_what, make, message) => {
   let thrown = '';
@@ -106,4 +106,29 @@ test('an unknown name without a value, a construct, and fields of Kubernetes are
   const parent = new volcano.Queue(scope, 'parent', untyped({ weigth: undefined }));
   new volcano.Queue(scope, 'child', { parent, overrides: untyped({ anything: 1 }) });
   expect(parent.childQueues).toHaveLength(1);
+});
+
+test.each<[string, object, string]>([
+  [
+    'of the same words',
+    { rayVersion: '2.52.0', head: { image: 'i' }, workers: [{ groupName: 'g', image: 'i', minReplicas: 1 }] },
+    'test/a: workers[0]: unknown field "minReplicas" (did you mean "min"?).',
+  ],
+  [
+    'that is required and not set',
+    { rayVersion: '2.52.0', head: { image: 'i' }, workers: [{ name: 'g', image: 'i', replicas: 1 }] },
+    'test/a: workers[0]: unknown field "name" (did you mean "groupName"?); workers[0].groupName is required.',
+  ],
+])('the prop %s is suggested', (_what, props, message) => {
+  expect(() => new ray.RayCluster(chart(), 'a', untyped(props))).toThrow(new Error(message));
+});
+
+test('a field without a similar prop is sent to the overrides', () => {
+  expect(
+    () => new batch.Job(chart(), 'a', untyped({ image: 'i', hostNetwrk: true, completionMode: 'Indexed' })),
+  ).toThrow(
+    new Error(
+      'test/a: unknown field "hostNetwrk". A field of the kind that is not a prop goes into overrides or podOverrides; unknown field "completionMode" (did you mean "indexed"?).',
+    ),
+  );
 });

@@ -107,7 +107,7 @@ test.each<[string, () => unknown, string]>([
   [
     'the same on a ScaledObject',
     () => new keda.ScaledObject(chart(), 'a', untyped({ cooldownPeriodSeconds: 30, target: 'x', triggers: [] })),
-    'unknown field "cooldownPeriodSeconds". Write cooldownPeriod: Duration.seconds(30).',
+    'unknown field "cooldownPeriodSeconds". Write cooldownPeriod: Duration.seconds(30)',
   ],
   [
     'a scheduling option',
@@ -133,7 +133,7 @@ test.each<[string, () => unknown, string]>([
     () => new PodTemplate(untyped({ image: 'x', resources: { gpu: 1 } })).toPodTemplate(),
     'resources: unknown field "gpu". Write accelerators: [Accelerator.nvidia({ count: 8 })]',
   ],
-  ['shared memory', () => SharedMemory.of(untyped(64)), 'sharedMemory 64: must have a unit'],
+  ['shared memory', () => SharedMemory.of(untyped(64)), 'size 64: must have a unit'],
   ['the size of a volume', () => Mount.ephemeral(untyped(100), '/scratch'), 'size 100: must have a unit'],
   ['the memory of a vGPU', () => Accelerator.hami({ count: 1, memory: untyped(10) }), 'memory 10: must have a unit'],
 ])('from JavaScript: %s', (_, make, message) => {

@@ -90,12 +90,12 @@ test.each<readonly [string, () => unknown, string]>([
   ['an empty level', () => TrainingTopology.preferred(''), 'a whole number greater than or equal to 1, not "".'],
   ['no processes', () => volcano.torchrun({ processesPerNode: 0, script: ['a'] }), 'processesPerNode must be a whole'],
   ['no script', () => volcano.torchrun({ processesPerNode: 1, script: [] }), 'script must name the program'],
-  ['a number in a string', () => Accelerator.nvidia({ count: '8' as never }), 'or equal to 1, not "8".'],
+  ['a number in a string', () => Accelerator.nvidia({ count: '8' as never }), 'count must be a number, not "8".'],
   ['no variable', () => keda.fromEnv('1 a'), 'variable "1 a" must be the name of an environment variable'],
   [
     'a mode of no GPU',
-    () => amdGpu.partitionOf('MI300X', 'CPX/NPS3' as never),
-    'partition "CPX/NPS3": MI300X has the modes SPX/NPS1,',
+    () => amdGpu.partitionOf('MI300X', 'TPX/NPS1'),
+    'partition "TPX/NPS1": MI300X has the modes SPX/NPS1,',
   ],
   [
     'an unknown alert',

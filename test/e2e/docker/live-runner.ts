@@ -64,6 +64,10 @@ export class LiveRunner {
   /** Variables of the runner's environment. */
   env: Readonly<Record<string, string>> = {};
 
+  get pid(): number {
+    return this.process!.pid;
+  }
+
   get isRunning(): boolean {
     return this.process !== undefined && isRunning(this.process);
   }

@@ -76,7 +76,7 @@ describe('what is no manifest is recognized and not judged', () => {
     ['values-prod.yaml', 'replicas: 1\n', 'values of a Helm chart'],
     ['prod-values.yaml', 'replicas: 1\n', 'values of a Helm chart'],
     ['Chart.yaml', 'apiVersion: v2\nname: x\nversion: 1.0.0\n', 'a Helm chart description'],
-    ['docker-compose.yml', 'services: {web: {image: x}}\n', 'a Compose file'],
+    ['docker-compose.yml', 'services: {web: {image: x}}\n', 'a Compose file without GPUs'],
     ['package.json', '{"name": "x", "version": "1.0.0"}', 'a Node package description'],
     ['tsconfig.json', '{"compilerOptions": {}}', 'a Node package description'],
     ['settings.json', '{\n  // a comment\n  "editor.tabSize": 2,\n}', 'not a manifest, and not plain JSON'],

@@ -1,8 +1,22 @@
 import * as pulumi from '@pulumi/pulumi';
 import { JsonPatch } from 'cdk8s';
-import { Accelerator, charts, gpuOperator, keda, kubeflow, Mount, volcano } from '../../../src';
+import {
+  Accelerator,
+  charts,
+  gpuOperator,
+  keda,
+  kubeflow,
+  monitoring,
+  Mount,
+  nodeTuning,
+  PriorityClass,
+  ray,
+  Team,
+  trainer,
+  volcano,
+} from '../../../src';
 import { GantryStack } from '../../../src/interfaces/pulumi';
-import { type MockedEngine, mockedEngine } from './mocked-engine';
+import { type MockedEngine, mockedEngine, unwrapped } from './mocked-engine';
 
 const { output } = pulumi;
 
@@ -68,16 +82,26 @@ describe('props that are carried', () => {
     const engine = await registered((chart) => {
       new gpuOperator.NvidiaDriver(chart, 'driver', { repository: output('mirror.example.com') });
       new keda.ScaledObject(chart, 'scale', {
-        target: { kind: 'Deployment', name: 'web' },
+        target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
         maxReplicas: 4,
         triggers: [
-          keda.Triggers.prometheus({
-            serverAddress: output('http://prometheus:9090'),
-            query: 'up',
-            threshold: 1,
-          } as never),
+          keda.Triggers.prometheus({ serverAddress: output('http://prometheus:9090'), query: 'up', threshold: 1 }),
+          keda.Triggers.kafka({
+            bootstrapServers: [output('a:9092'), 'b:9092'],
+            consumerGroup: Promise.resolve('g'),
+            topic: output('jobs'),
+          }),
+          keda.Triggers.redis({ address: output(['r:6379', 's:6379']), listName: output('jobs') }),
+          keda.Triggers.rabbitmq({ host: output('amqp://r'), queueName: output('q'), measure: { queueLength: 5 } }),
+          keda.Triggers.external({ scalerAddress: output('s:1'), parameters: { token: output('t') } }),
+          keda.Triggers.natsJetstream({
+            natsServerMonitoringEndpoint: output('n:8222'),
+            account: { name: output('A') },
+            stream: output('s'),
+            consumer: output('c'),
+          }),
         ],
-      } as never);
+      });
       new charts.HelmRelease(chart, 'volcano', {
         chart: 'volcano',
         values: { basic: { image_registry: output('mirror.example.com') } },
@@ -85,11 +109,73 @@ describe('props that are carried', () => {
     });
     expect(engine.find('driver/Resource').inputs.spec).toMatchObject({ repository: 'mirror.example.com' });
     expect(engine.find('scale/Resource').inputs.spec).toMatchObject({
-      triggers: [{ metadata: { serverAddress: 'http://prometheus:9090' } }],
+      triggers: [
+        { metadata: { serverAddress: 'http://prometheus:9090' } },
+        { metadata: { bootstrapServers: 'a:9092,b:9092', consumerGroup: 'g', topic: 'jobs' } },
+        { metadata: { address: 'r:6379,s:6379', listName: 'jobs' } },
+        { metadata: { host: 'amqp://r', queueName: 'q' } },
+        { metadata: { scalerAddress: 's:1', token: 't' } },
+        { metadata: { natsServerMonitoringEndpoint: 'n:8222', account: 'A', stream: 's', consumer: 'c' } },
+      ],
     });
     expect(engine.find('volcano/Resource').inputs.spec).toMatchObject({
       values: { basic: { image_registry: 'mirror.example.com' } },
     });
+  });
+
+  it('of clouds: identities, addresses, tags, buckets, storage classes', async () => {
+    const engine = await registered((chart) => {
+      new keda.TriggerAuthentication(chart, 'auth', {
+        podIdentity: { provider: 'aws', roleArn: output('arn:aws:iam::1:role/a'), externalId: output('x') },
+        oauth2: { clientId: output('id'), tokenUrl: output('https://login.example.com'), scopes: [output('read')] },
+      });
+      new nodeTuning.Ec2NodeClass(chart, 'nodes', {
+        role: output('nodes'),
+        amiAlias: output('al2023@v20260101'),
+        clusterName: output('ai'),
+        securityGroupTags: { team: output('a') },
+        userData: output('#!/bin/sh'),
+      });
+      new ray.RayCluster(chart, 'ray', {
+        head: { image: 'registry.example.com/ray:1', schedulesTasks: true },
+        faultTolerance: { redisAddress: output('redis:6379'), storageNamespace: output('ray') },
+      });
+      new trainer.TrainJob(chart, 'tune', {
+        runtime: trainer.ClusterTrainingRuntime.fromName('own'),
+        dataset: { storageUri: output('s3://data') },
+      });
+      new Team(chart, 'research', { quota: { cpu: 8 }, namespaceLabels: output({ cost: 'center' }) });
+      new PriorityClass(chart, 'release', { value: 1, description: output('for releases') });
+      new monitoring.ScrapeConfig(chart, 'switches', {
+        targets: [output('leaf:9100')],
+        targetLabels: output({ a: 'b' }),
+      });
+      new charts.ArgoApplication(chart, 'kueue', { chart: 'kueue', server: output('https://cluster') });
+    });
+    const specOf = (name: string): unknown => unwrapped(engine.find(name).inputs.spec);
+    expect(specOf('auth/Resource')).toMatchObject({
+      podIdentity: { roleArn: 'arn:aws:iam::1:role/a', externalID: 'x' },
+      oauth2: { clientId: 'id', tokenUrl: 'https://login.example.com', scopes: ['read'] },
+    });
+    expect(specOf('nodes/Resource')).toMatchObject({
+      role: 'nodes',
+      amiSelectorTerms: [{ alias: 'al2023@v20260101' }],
+      subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'ai' } }],
+      securityGroupSelectorTerms: [{ tags: { team: 'a' } }],
+      userData: '#!/bin/sh',
+    });
+    expect(specOf('ray/Resource')).toMatchObject({
+      gcsFaultToleranceOptions: { redisAddress: 'redis:6379', externalStorageNamespace: 'ray' },
+    });
+    expect(specOf('tune/Resource')).toMatchObject({ initializer: { dataset: { storageUri: 's3://data' } } });
+    expect(engine.find('research/namespace/Resource').inputs).toMatchObject({
+      metadata: { labels: { cost: 'center' } },
+    });
+    expect(engine.find('release/Resource').inputs).toMatchObject({ description: 'for releases' });
+    expect(specOf('switches/Resource')).toMatchObject({
+      staticConfigs: [{ targets: ['leaf:9100'], labels: { a: 'b' } }],
+    });
+    expect(specOf('kueue/Resource')).toMatchObject({ destination: { server: 'https://cluster' } });
   });
 
   it('of inputs of a component: promises, maps, and lists, as pulumi.Input allows them', async () => {

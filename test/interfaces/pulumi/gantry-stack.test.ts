@@ -156,7 +156,7 @@ describe('GantryStack', () => {
     ).toThrow('must be known at synthesis');
   });
 
-  it('builds chart classes, apps with several charts, and stops at a program of wrong numbers', async () => {
+  it('builds chart classes, apps with several charts, and stops at a program that computes with an output', async () => {
     await mockedEngine();
     class Lab extends Chart {
       constructor(scope: Chart, id: string, props: ChartProps & { readonly team: string }) {
@@ -172,6 +172,9 @@ describe('GantryStack', () => {
       },
     });
     await Promise.all([one.done, two.done]);
+    expect(() => new GantryStack('four', { app: () => undefined }, { namespace: 'lab' })).toThrow(
+      'four: namespace must not be set when the program is an app',
+    );
     expect(() => new GantryStack('three', () => Number(pulumi.output(3)))).toThrow('must not be used in a computation');
     expect(`${inText(pulumi.output('x'))}`).toContain('Calling [toString]');
   });

@@ -7,7 +7,10 @@ import { allRules } from '../../../src/interfaces/checks/all-rules';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { parseYaml } from '../../../src/manifests/yaml';
 import { EXPORT_KINDS, exported } from '../../../src/runtime/docker/export/manifest';
-import { spec } from './tasks';
+import { type HostDevice } from '../../../src/runtime/docker/devices/inventory';
+import { resourcesOf } from '../../../src/runtime/docker/export/resources';
+import { type TaskSpec } from '../../../src/runtime/docker/task/task';
+import { PLACE, queued, spec } from './tasks';
 
 const TRAIN = spec({
   name: 'my_run.1',
@@ -26,8 +29,14 @@ const TRAIN = spec({
   readOnly: true,
 });
 
+const task = (asked: TaskSpec, resources: readonly string[] = ['nvidia.com/gpu']) => ({
+  id: '17',
+  spec: asked,
+  resources,
+});
+
 test.each(EXPORT_KINDS)('a gang as %s', (kind) => {
-  const { manifests, notes } = exported(TRAIN, '17', kind);
+  const { manifests, notes } = exported(task(TRAIN), kind);
   const text = JSON.stringify(manifests);
   for (const part of [
     '"name":"my-run-1"',
@@ -46,11 +55,11 @@ test.each(EXPORT_KINDS)('a gang as %s', (kind) => {
 });
 
 test('a Job runs as many pods at a time as the task has containers, with its retries and its time limit', () => {
-  expect(exported(TRAIN, '17', 'job').manifests[0]).toMatchObject({
+  expect(exported(task(TRAIN), 'job').manifests[0]).toMatchObject({
     kind: 'Job',
     spec: { parallelism: 4, completions: 4, completionMode: 'Indexed', backoffLimit: 3, activeDeadlineSeconds: 3601 },
   });
-  expect(exported(spec(), '17', 'job').manifests[0]).toMatchObject({
+  expect(exported(task(spec(), []), 'job').manifests[0]).toMatchObject({
     metadata: { name: 'task-17' },
     spec: { backoffLimit: 0, template: { spec: { containers: [{ image: 'image' }] } } },
   });
@@ -58,15 +67,16 @@ test('a Job runs as many pods at a time as the task has containers, with its ret
 
 test('what a cluster has to decide is a note', () => {
   const { notes, manifests } = exported(
-    spec({
-      devices: { kind: 'memory', mebibytes: 20_480, models: ['A100'] },
-      volumes: ['/data:/data:ro'],
-      user: '1000',
-      network: 'host',
-      after: ['3'],
-      priority: 'high',
-    }),
-    '17',
+    task(
+      spec({
+        devices: { kind: 'memory', mebibytes: 20_480, models: ['A100'] },
+        volumes: ['/data:/data:ro'],
+        user: '1000',
+        network: 'host',
+        after: ['3'],
+        priority: 'high',
+      }),
+    ),
     'job',
   );
   expect(notes).toEqual([
@@ -79,6 +89,38 @@ test('what a cluster has to decide is a note', () => {
     'Set a PriorityClass for the priority high.',
   ]);
   expect(JSON.stringify(manifests)).toMatch(/"nvidia.com\/gpu":"?1/);
-  const mig = exported(spec({ devices: { kind: 'mig', profile: '1g.10gb', count: 2 } }), '17', 'jobset');
+  const mig = exported(task(spec({ devices: { kind: 'mig', profile: '1g.10gb', count: 2 } })), 'jobset');
   expect(JSON.stringify(mig.manifests)).toMatch(/"nvidia.com\/mig-1g.10gb":"?2/);
+});
+
+const MIXED: readonly HostDevice[] = [
+  { id: 'GPU-1', model: 'H100' },
+  { id: 'gpu-0', cdi: 'amd.com/gpu=0', model: 'MI300X' },
+  { id: 'x-0', cdi: 'vendor.example/npu=0', model: 'X' },
+];
+
+test.each([
+  [{}, ['amd.com/gpu', 'nvidia.com/gpu', 'vendor.example/npu']],
+  [{ models: ['MI300X'] }, ['amd.com/gpu']],
+  [{ models: ['H100'] }, ['nvidia.com/gpu']],
+])('devices %j of a mixed host are counted by %j', (choice, expected) => {
+  const inventory = { name: 'box', devices: MIXED, cpus: [], memoryBytes: 0 };
+  const asked = queued(1, { devices: { kind: 'whole', count: 1, ...choice } });
+  expect(resourcesOf(asked, inventory)).toEqual(expected);
+  const placed = { ...asked, members: [{ ...PLACE, index: 0, state: 'running' as const }] };
+  expect(resourcesOf(placed, inventory)).toEqual(['amd.com/gpu']);
+  expect(resourcesOf(queued(1), inventory)).toEqual([]);
+});
+
+test('devices of other vendors are asked for as what they are', () => {
+  const one = spec({ devices: { kind: 'whole', count: 2 } });
+  const amd = exported(task(one, ['amd.com/gpu', 'nvidia.com/gpu']), 'job');
+  expect(JSON.stringify(amd.manifests)).toMatch(/"amd.com\/gpu":"?2/);
+  expect(JSON.stringify(amd.manifests)).not.toContain('nvidia.com/gpu');
+  expect(amd.notes).toEqual(['The task may get devices of amd.com/gpu and nvidia.com/gpu; the pod gets amd.com/gpu.']);
+  const other = exported(task(one, ['vendor.example/npu']), 'pytorchjob');
+  expect(JSON.stringify(other.manifests)).toMatch(/"vendor.example\/npu":"?2/);
+  expect(other.notes).toEqual([
+    'The resource vendor.example/npu is the kind of the CDI devices; set the one that the device plugin of the cluster has.',
+  ]);
 });

@@ -148,7 +148,7 @@ export class FakeEngine implements EngineCalls {
     signal.addEventListener('abort', () => wake());
     while (!signal.aborted) {
       yield* waiting.splice(0);
-      if (waiting.length === 0) {
+      if (waiting.length === 0 && !signal.aborted) {
         await new Promise<void>((resolve) => (wake = resolve));
       }
     }

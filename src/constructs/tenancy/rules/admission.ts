@@ -243,6 +243,31 @@ const oneObjectFits: Rule = {
   },
 };
 
+/** What the lasting pods and the objects of a namespace use of one amount of a quota. */
+export interface QuotaUse {
+  readonly manifest: Manifest;
+  readonly key: string;
+  readonly hard: Quantity;
+  readonly users: readonly QuotaUser[];
+  readonly total: Quantity;
+}
+
+/** Each amount of each quota of the set, with what its namespace uses of it. */
+export function* quotaUses(set: ManifestSet): Iterable<QuotaUse> {
+  for (const manifest of set.ofKind('ResourceQuota')) {
+    let objects: readonly NamespaceObject[] | undefined;
+    for (const amount of amountsIn(set, manifest.id.namespace)) {
+      const { quota, key, hard } = amount;
+      if (quota.manifest !== manifest) {
+        continue;
+      }
+      objects ??= objectsIn(set, manifest.id.namespace);
+      const users = usersOf(set, objects, amount);
+      yield { manifest, key, hard, users, total: users.reduce((sum, user) => sum.add(user.total), Quantity.ZERO) };
+    }
+  }
+}
+
 const setFits: Rule = {
   id: 'tenancy/quota-holds-set',
   on: 'set',
@@ -253,30 +278,20 @@ const setFits: Rule = {
   source: `${QUOTA_SOURCE} (pods.go, services.go, persistent_volume_claims.go, registry.go)`,
   fix: 'Raise spec.hard of the quota, or move objects to another namespace.',
   *check({ set }) {
-    for (const manifest of set.ofKind('ResourceQuota')) {
-      let objects: readonly NamespaceObject[] | undefined;
-      for (const amount of amountsIn(set, manifest.id.namespace)) {
-        const { quota, key, hard } = amount;
-        if (quota.manifest !== manifest) {
-          continue;
-        }
-        objects ??= objectsIn(set, manifest.id.namespace);
-        const users = usersOf(set, objects, amount);
-        const total = users.reduce((sum, user) => sum.add(user.total), Quantity.ZERO);
-        // What one object exceeds alone is reported there.
-        if (users.length < 2 || !total.isGreaterThan(hard) || users.some((user) => user.total.isGreaterThan(hard))) {
-          continue;
-        }
-        const names = users.slice(0, 3).map((user) => `${user.manifest.id.kind} ${user.manifest.id.name}`);
-        const more = users.length > 3 ? ` and ${users.length - 3} more` : '';
-        yield {
-          manifest,
-          path: pointer('/spec/hard', key),
-          message: `the objects of the namespace use ${total.toString()} ${key} together, and the quota allows ${hard.toString()}: ${names.join(', ')}${more}`,
-          found: hard.toString(),
-          expected: `at least ${total.toString()}`,
-        };
+    for (const { manifest, key, hard, users, total } of quotaUses(set)) {
+      // What one object exceeds alone is reported there.
+      if (users.length < 2 || !total.isGreaterThan(hard) || users.some((user) => user.total.isGreaterThan(hard))) {
+        continue;
       }
+      const names = users.slice(0, 3).map((user) => `${user.manifest.id.kind} ${user.manifest.id.name}`);
+      const more = users.length > 3 ? ` and ${users.length - 3} more` : '';
+      yield {
+        manifest,
+        path: pointer('/spec/hard', key),
+        message: `the objects of the namespace use ${total.toString()} ${key} together, and the quota allows ${hard.toString()}: ${names.join(', ')}${more}`,
+        found: hard.toString(),
+        expected: `at least ${total.toString()}`,
+      };
     }
   },
 };

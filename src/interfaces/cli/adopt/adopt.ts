@@ -8,7 +8,7 @@ import { ManifestSet } from '../../../manifests/manifest-set';
 import { asObject } from '../../../manifests/read';
 import { check } from '../../checks';
 import { type Declaration } from './declaration';
-import { authored, controllerOf, isLive } from './server-fields';
+import { authored, controllerOf, isLive } from '../../difference/server-fields';
 import { type NotCarried, stackOf } from './stack';
 import { writeStack } from './write';
 

@@ -5,7 +5,7 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { isObject } from '../../../manifests/read';
-import { type Difference } from './compare';
+import { type Difference } from '../../difference/compare';
 import { Call, type Expression, type Fields, fieldsOf, isFields, listOf, setOwn } from './expression';
 
 /** Lists that `overrides` merge by a key of their items. */
@@ -32,17 +32,17 @@ export function overridesFor(
     const inPart = hasSpec
       ? difference.path[0] === 'spec'
       : !['metadata', 'kind', 'apiVersion'].includes(path[0] ?? '');
-    if (difference.wanted === undefined || !inPart || path.length === 0 || !isMerged(difference)) {
+    if (difference.before === undefined || !inPart || path.length === 0 || !isMerged(difference)) {
       continue;
     }
     overrides ??= {};
-    place(overrides, path, hasSpec ? rendered.spec : rendered, expressionAt(wanted, difference.wantedPath));
+    place(overrides, path, hasSpec ? rendered.spec : rendered, expressionAt(wanted, difference.beforePath));
   }
   return overrides;
 }
 
 /** Merging replaces scalars and lists of scalars, and adds what is not there; it appends to other lists. */
-function isMerged({ wanted, rendered, path }: Difference): boolean {
+function isMerged({ before: wanted, after: rendered, path }: Difference): boolean {
   if (path.includes('__proto__') || path.includes('constructor')) {
     return false;
   }
@@ -83,14 +83,14 @@ function place(
 
 /** JSON patches that make the rendered object the wanted one; removals of list items from the end. */
 export function patchesFor(found: readonly Difference[], wanted: Expression): readonly Call[] {
-  return found.map(({ path, wantedPath, wanted: value, rendered }) => {
+  return found.map(({ path, beforePath, before: value, after: rendered }) => {
     const where = pointer('', ...path);
     if (value === undefined) {
       return new Call('JsonPatch.remove', [where]);
     }
     return new Call(rendered === undefined ? 'JsonPatch.add' : 'JsonPatch.replace', [
       where,
-      expressionAt(wanted, wantedPath),
+      expressionAt(wanted, beforePath),
     ]);
   });
 }

@@ -12,8 +12,7 @@ export interface ExportFlags extends SocketFlags {
 
 export async function exportCommand(task: string, flags: ExportFlags, terminal: Terminal): Promise<number> {
   return reported(async () => {
-    const { id, spec } = await clientOf(flags, terminal).spec(task);
-    const { manifests, notes } = exported(spec, id, flags.as);
+    const { manifests, notes } = exported(await clientOf(flags, terminal).spec(task), flags.as);
     const comments = notes.map((note) => `# ${note}\n`).join('');
     terminal.out(`${comments}${manifests.map((manifest) => stringify(manifest)).join('---\n')}`);
     return 0;

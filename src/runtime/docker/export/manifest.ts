@@ -7,6 +7,9 @@ import { PyTorchJob } from '../../../constructs/kubeflow';
 import { Accelerator, type PodProps } from '../../../constructs/pods';
 import { type TaskSpec } from '../task/task';
 
+const NVIDIA = 'nvidia.com/gpu';
+const AMD = 'amd.com/gpu';
+
 export const EXPORT_KINDS = ['job', 'pytorchjob', 'jobset'] as const;
 export type ExportKind = (typeof EXPORT_KINDS)[number];
 
@@ -16,11 +19,18 @@ export interface Exported {
   readonly notes: readonly string[];
 }
 
-/** @param id of the task, for its name if it has none */
-export function exported(spec: TaskSpec, id: string, kind: ExportKind): Exported {
+export interface ExportedTask {
+  /** For the name of a task that has none. */
+  readonly id: string;
+  readonly spec: TaskSpec;
+  /** Resources of a cluster that count the devices; see `resources.ts`. */
+  readonly resources: readonly string[];
+}
+
+export function exported({ id, spec, resources: devices }: ExportedTask, kind: ExportKind): Exported {
   const chart = new Chart(new App(), 'export', { disableResourceNameHashes: true });
   const name = nameOf(spec.name ?? `task-${id}`);
-  const pod = podOf(spec);
+  const pod = podOf(spec, devices[0] ?? NVIDIA);
   const activeDeadline =
     spec.timeLimitSeconds === undefined ? {} : { activeDeadline: Duration.seconds(Math.ceil(spec.timeLimitSeconds)) };
   switch (kind) {
@@ -43,16 +53,16 @@ export function exported(spec: TaskSpec, id: string, kind: ExportKind): Exported
         name,
       });
   }
-  return { manifests: chart.toJson() as unknown[], notes: notesOf(spec, kind) };
+  return { manifests: chart.toJson() as unknown[], notes: [...resourceNotes(devices), ...notesOf(spec, kind)] };
 }
 
-function podOf(spec: TaskSpec): PodProps {
+function podOf(spec: TaskSpec, resource: string): PodProps {
   const { image, command, entrypoint, env, workdir, cpus, memoryBytes, shmBytes, readOnly, graceSeconds } = spec;
   const resources = {
     ...(cpus === undefined ? {} : { cpu: cpus }),
     ...(memoryBytes === undefined ? {} : { memory: sizeText(memoryBytes), memoryLimit: sizeText(memoryBytes) }),
   };
-  const accelerators = acceleratorsOf(spec);
+  const accelerators = acceleratorsOf(spec, resource);
   return {
     image,
     // What Docker calls the command are the arguments of the entry point.
@@ -68,17 +78,40 @@ function podOf(spec: TaskSpec): PodProps {
   };
 }
 
-function acceleratorsOf({ devices }: TaskSpec): Accelerator | undefined {
+function acceleratorsOf({ devices }: TaskSpec, resource: string): Accelerator | undefined {
   switch (devices.kind) {
     case 'none':
       return undefined;
     case 'mig':
       return Accelerator.mig({ count: devices.count, profile: devices.profile });
     case 'memory':
-      return Accelerator.nvidia({ count: 1 });
+      return wholeDevices(resource, 1);
     case 'whole':
-      return Accelerator.nvidia({ count: devices.count });
+      return wholeDevices(resource, devices.count);
   }
+}
+
+function wholeDevices(resource: string, count: number): Accelerator {
+  switch (resource) {
+    case NVIDIA:
+      return Accelerator.nvidia({ count });
+    case AMD:
+      return Accelerator.amd({ count });
+    default:
+      return Accelerator.of({ resource, count });
+  }
+}
+
+function resourceNotes(resources: readonly string[]): readonly string[] {
+  const [first, ...others] = resources;
+  return [
+    ...(others.length === 0 ? [] : [`The task may get devices of ${resources.join(' and ')}; the pod gets ${first}.`]),
+    ...(first === undefined || first === NVIDIA || first === AMD
+      ? []
+      : [
+          `The resource ${first} is the kind of the CDI devices; set the one that the device plugin of the cluster has.`,
+        ]),
+  ];
 }
 
 function notesOf(

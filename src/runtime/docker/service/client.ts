@@ -42,6 +42,11 @@ export class RunnerClient {
     return this.json('GET', '/v1/devices');
   }
 
+  /** In the text format of Prometheus, for administrators. */
+  async metrics(): Promise<string> {
+    return textOf(await this.ask('GET', '/metrics'));
+  }
+
   /** What the page shows. */
   view(): Promise<RunnerView> {
     return this.json('GET', '/v1/view');
@@ -67,8 +72,8 @@ export class RunnerClient {
     return this.json('GET', `/v1/tasks/${encodeURIComponent(task)}`);
   }
 
-  /** What was asked for; of an array, by its first element. */
-  spec(task: string): Promise<{ readonly id: string; readonly spec: TaskSpec }> {
+  /** What was asked for, and by which resources a cluster counts its devices; of an array, by its first element. */
+  spec(task: string): Promise<{ readonly id: string; readonly spec: TaskSpec; readonly resources: readonly string[] }> {
     return this.json('GET', `/v1/tasks/${encodeURIComponent(task)}/spec`);
   }
 

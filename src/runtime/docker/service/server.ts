@@ -7,6 +7,7 @@ import { type RunnerView } from '../../../planning/pages/runner-view';
 import { type RunnerConfiguration } from '../configuration';
 import { MINUTES, type UseHistory } from '../devices/use-history';
 import { EngineError } from '../engine/engine-error';
+import { resourcesOf } from '../export/resources';
 import { type Clock } from '../runner/clock';
 import { type Runner } from '../runner/runner';
 import { RunnerError } from '../runner-error';
@@ -191,8 +192,8 @@ export class Service {
   }
 
   private specOf(asked: Asked, name: string): unknown {
-    const [{ id, spec }] = this.named(asked, name);
-    return { id, spec };
+    const [task] = this.named(asked, name);
+    return { id: task.id, spec: task.spec, resources: resourcesOf(task, this.options.runner.status().inventory) };
   }
 
   private planOf(asked: Asked, name: string): unknown {

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { RunnerError } from '../runner-error';
 import { type Database } from './database';
 
-/** Version of the tables and of what they mean. Whoever raises it adds the step from the version before to `UPGRADES`, and a recording of that version to the tests. */
+/** Version of the tables and of what they mean. A new version needs the step from the one before in `UPGRADES`, and a recording of that one in the tests. */
 export const STORE_FORMAT = 2;
 
 /** By the format from which each leads to the next one. */

@@ -21,7 +21,7 @@ export function writeIdentity(folder: string, runner: string): void {
   }
 }
 
-/** @throws RunnerError if the folder had a store, and the file is gone */
+/** @throws RunnerError if the folder had a store, and the file is not there */
 export function mustExist(folder: string, path: string): void {
   if (readIdentity(folder) !== undefined && !existsSync(path)) {
     throw new RunnerError(

@@ -3,7 +3,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { differences } from '../../../../src/interfaces/cli/adopt/compare';
+import { differences } from '../../../../src/interfaces/difference/compare';
 import { Workplace } from '../fake-terminal';
 
 const QUEUE =

@@ -7,9 +7,9 @@
  * pkg/webhooks/admission/{jobs,queues}/mutate; KubeRay v1.6, ray-operator/controllers/ray/common/pod.go (setMissingRayStartParams) and
  * ray-operator/controllers/ray/utils/util.go (IsAutoscalingV2Enabled).
  */
-import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { asArray, asInteger, asObject, asString, isObject } from '../../../manifests/read';
-import { frameworkOf } from '../../../constructs/kubeflow/frameworks';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { asArray, asInteger, asObject, asString, isObject } from '../../manifests/read';
+import { frameworkOf } from '../../constructs/kubeflow/frameworks';
 
 type Default = JsonValue | ((object: JsonObject, path: readonly string[]) => JsonValue | undefined);
 

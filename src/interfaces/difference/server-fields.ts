@@ -2,12 +2,12 @@
  * What a cluster adds to an object after it was applied: fields that the API server, a controller, or the scheduler writes. They are left
  * out of a stack, and reported.
  */
-import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { kindKey } from '../../../manifests/identity';
-import { type Manifest } from '../../../manifests/manifest';
-import { pointer } from '../../../manifests/pointer';
-import { podTemplatesOf } from '../../../manifests/pod-templates';
-import { asArray, asObject, asString, isObject } from '../../../manifests/read';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { kindKey } from '../../manifests/identity';
+import { type Manifest } from '../../manifests/manifest';
+import { pointer } from '../../manifests/pointer';
+import { podTemplatesOf } from '../../manifests/pod-templates';
+import { asArray, asObject, asString, isObject } from '../../manifests/read';
 
 /** An object without what a cluster added to it. */
 export interface Authored {

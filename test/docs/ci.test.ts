@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { writeSnapshot } from '../../src/manifests/snapshot/cluster-snapshot';
+import { Workplace } from '../interfaces/cli/fake-terminal';
+
+interface Workflow {
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>;
+}
+
+const PAGE = readFileSync(join(__dirname, '../../docs/ci.md'), 'utf8');
+
+/** The steps of the page that call Gantry, as words. */
+function gantrySteps(): readonly (readonly string[])[] {
+  return [...PAGE.matchAll(/```yaml\n(.*?)```/gs)]
+    .flatMap(([, text = '']) => Object.values((parse(text) as Workflow).jobs))
+    .flatMap(({ steps }) => steps.flatMap(({ run }) => (run === undefined ? [] : [run])))
+    .flatMap((run) => /^(?:npx -p cdk8s-gantry )?gantry (.*)$/s.exec(run)?.slice(1) ?? [])
+    .map((words) => words.split(' '));
+}
+
+const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: research}\ndata: {a: "1"}\n';
+
+describe('the workflows of docs/ci.md', () => {
+  const place = new Workplace();
+  afterAll(() => place.remove());
+
+  it('take a snapshot, check, compare, and plan', () => {
+    expect(gantrySteps().map(([command]) => command)).toEqual(['snapshot', 'check', 'diff', 'plan']);
+  });
+
+  it('run on a pull request as they are written', async () => {
+    place.write('old/manifests/a.yaml', CONFIG);
+    place.write('new/manifests/a.yaml', CONFIG.replace('"1"', '"2"'));
+    const snapshot = {
+      name: 'prod',
+      takenAt: new Date().toISOString(),
+      takenBy: '1.0.0',
+      serverVersion: 'v1.35.0',
+      featureGates: {},
+      kinds: [],
+      schemas: {},
+      lists: [
+        { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', items: [{ metadata: { name: 'research' } }] },
+      ],
+      operators: [],
+      gaps: [],
+      anonymized: false,
+    };
+    // The name is that of the page; the content need not be compressed.
+    place.write('prod.gantry.json.gz', writeSnapshot(snapshot, { compressed: false }).toString());
+    for (const words of gantrySteps().slice(1)) {
+      expect([words.join(' '), await place.run(words)]).toEqual([
+        words.join(' '),
+        expect.objectContaining({ status: 0, err: '' }),
+      ]);
+    }
+    expect(readFileSync(join(place.folder, 'comment.md'), 'utf8')).toContain('0 added, 0 removed, 1 changed');
+    expect(readFileSync(join(place.folder, 'plan.html'), 'utf8')).toContain('<!doctype html>');
+  });
+});
