@@ -495,7 +495,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('bench:docker', {
-      description: 'Measure the Docker runner on a real engine: --only decision|queue|latency|idle|soak (needs Go)',
+      description:
+        'Measure the Docker runner on a real engine: --only decision|queue|latency|idle|shell-loop|soak (needs Go)',
       exec: 'tsx bench/docker.ts',
       receiveArgs: true,
     });

@@ -18,6 +18,7 @@ export {
   gpuAlerts,
   type GpuAlertsOptions,
 } from './gpu-alerts';
+export { dockerRunnerAlerts, dockerRunnerDashboard } from './docker-runner';
 export { GpuMonitoring, type GpuMonitoringProps } from './gpu-monitoring';
 export {
   AcceleratorMonitoring,

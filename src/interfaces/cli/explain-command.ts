@@ -3,7 +3,7 @@
  */
 import pico from 'picocolors';
 import { type KnownMessage, messagesIn } from '../../facts/messages/known-messages';
-import { nearestNames } from '../../facts/spelling';
+import { nearestName, nearestNames } from '../../facts/spelling';
 import { ManifestSet } from '../../manifests/manifest-set';
 import { planOf } from '../../planning/cluster';
 import { type ViewGang } from '../../planning/cluster/view';
@@ -33,13 +33,10 @@ export async function explainCommand(what: string, flags: ExplainFlags, terminal
   if (messagesIn(what).length > 0) {
     return explainMessages(what, flags, terminal);
   }
-  const near = nearestNames(
-    what,
-    ruleFacts().map(({ id }) => id),
-    1,
-  );
+  const ids = ruleFacts().map(({ id }) => id);
+  const near = ids.find((id) => id.endsWith(`/${what}`)) ?? nearestName(what, ids);
   throw new UsageError(
-    `explain ${what}: neither a rule nor a known message${near.length === 0 ? '' : ` (did you mean ${near[0]}?)`}; a workload requires --cluster, and messages are read from standard input with -`,
+    `explain ${what}: neither a rule nor a known message${near === undefined ? '' : ` (did you mean ${near}?)`}; a workload requires --cluster, and messages are read from standard input with -`,
   );
 }
 

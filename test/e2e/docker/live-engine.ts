@@ -110,6 +110,12 @@ export class LiveEngine {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** Gives the image of the tests another name. */
+  async tag(image: string): Promise<void> {
+    const [repo, tag = 'latest'] = image.split(':');
+    await this.ask('POST', `/images/${IMAGE}/tag?${new URLSearchParams({ repo, tag }).toString()}`);
+  }
+
   /** Removes all containers, and what says whose engine it is. */
   async clear(): Promise<void> {
     const left = await this.ask<{ Id: string }[]>('GET', '/containers/json?all=1');
@@ -163,6 +169,7 @@ export class LiveEngine {
     mkdirSync(join(root, 'tmp'));
     const busybox = copyProgram('busybox', root);
     copyProgram('flock', root);
+    writeFileSync(join(root, 'bin/nvidia-smi'), '#!/bin/sh\nenv | grep GIVEN\n', { mode: 0o755 });
     for (const name of spawnSync(busybox, ['--list'], { encoding: 'utf8' }).stdout.trim().split('\n')) {
       if (name !== 'busybox') {
         symlinkSync('busybox', join(root, 'bin', name));

@@ -18,6 +18,18 @@ describe('gantry explain', () => {
     expect(run.out.match(/^\S+\/\S+$/gm)).toEqual(['kube-scheduler/taint', 'kube-scheduler/insufficient-device']);
   });
 
+  it.each([
+    ['queue-guarantee-within-deserved', ' (did you mean volcano/queue-guarantee-within-deserved?)'],
+    ['volcano/queue-guarante-within-deserved', ' (did you mean volcano/queue-guarantee-within-deserved?)'],
+    ['nothing', ''],
+  ])('suggests for %s only a rule that is nearly that', async (what, suggestion) => {
+    const { status, err } = await place.run(['explain', what]);
+    expect([status, err]).toEqual([
+      2,
+      expect.stringContaining(`explain ${what}: neither a rule nor a known message${suggestion};`),
+    ]);
+  });
+
   it('says that a message is not known', async () => {
     expect(await place.run(['explain', '-'], { input: 'all is well' })).toMatchObject({
       status: 1,

@@ -111,6 +111,18 @@ describe('gantry snapshot', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
+  it('invents no context where there is no kubeconfig', async () => {
+    const { HOME, KUBECONFIG } = process.env;
+    process.env.HOME = place.folder;
+    delete process.env.KUBECONFIG;
+    try {
+      const { status, err } = await place.run(['snapshot', '--context', 'prod']);
+      expect([status, err]).toEqual([2, expect.stringContaining('context "prod" not found; contexts are (none)')]);
+    } finally {
+      Object.assign(process.env, { HOME, ...(KUBECONFIG !== undefined && { KUBECONFIG }) });
+    }
+  });
+
   it('one line for a kubeconfig that is none, and for a server that does not answer', async () => {
     place.write('broken', ':\n- {');
     const broken = await place.run(['snapshot', '--kubeconfig', join(place.folder, 'broken')]);

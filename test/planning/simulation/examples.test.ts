@@ -3,11 +3,30 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readScenario, simulate, simulationText, verdictLine } from '../../../src/planning/simulation';
+import {
+  readScenario,
+  type Scenario,
+  simulate,
+  type SimulationResult,
+  simulationText,
+  verdictLine,
+} from '../../../src/planning/simulation';
 import { noFile } from './support';
 
 const FOLDER = join(__dirname, '../../..', 'examples', 'scenarios');
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+
+const results = new Map<string, SimulationResult>();
+
+function scenarioOf(name: string): Scenario {
+  return readScenario(readFileSync(join(FOLDER, name), 'utf8'), name, noFile);
+}
+
+function resultOf(name: string): SimulationResult {
+  const result = results.get(name) ?? simulate(scenarioOf(name));
+  results.set(name, result);
+  return result;
+}
 
 test('there are examples', () => {
   expect(FILES.length).toBeGreaterThanOrEqual(5);
@@ -22,8 +41,7 @@ test('the scenario of the page says what the page says that it does', () => {
 });
 
 test.each(FILES)('%s does what it expects', (name) => {
-  const scenario = readScenario(readFileSync(join(FOLDER, name), 'utf8'), name, noFile);
-  const result = simulate(scenario);
+  const result = resultOf(name);
   expect(result.expectations.length).toBeGreaterThan(2);
   expect(result.expectations.filter(({ met }) => !met)).toEqual([]);
 });
@@ -31,10 +49,9 @@ test.each(FILES)('%s does what it expects', (name) => {
 test.each(['backfill.yaml', 'elastic.yaml', 'reclaim.yaml'])(
   '%s is the same whatever the order of its nodes',
   (name) => {
-    const scenario = readScenario(readFileSync(join(FOLDER, name), 'utf8'), name, noFile);
-    const result = simulate(scenario);
+    const scenario = scenarioOf(name);
     expect(JSON.stringify(simulate({ ...scenario, nodes: [...scenario.nodes].reverse() }))).toBe(
-      JSON.stringify(result),
+      JSON.stringify(resultOf(name)),
     );
   },
 );

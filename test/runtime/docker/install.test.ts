@@ -5,15 +5,17 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { installCommand } from '../../../src/interfaces/cli/docker/install-command';
 import { type Terminal } from '../../../src/interfaces/cli/terminal';
+import { parseYaml } from '../../../src/manifests/yaml';
 import { systemdUnit } from '../../../src/runtime/docker/install/systemd-unit';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'gantry-install-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function installed(flags: { config?: string; output?: string; force?: boolean }): Promise<string> {
+function installed(flags: { config?: string; output?: string; force?: boolean; compose?: boolean }): Promise<string> {
   let out = '';
   const terminal = { out: (text: string) => (out += text), cwd: folder, env: {} } as unknown as Terminal;
   return installCommand({ output: 'gantry-docker.service', ...flags }, terminal).then(() => out);
@@ -38,7 +40,7 @@ test('a configuration that is invalid, or not there, is refused before anything 
     'unknown field "tenant" (did you mean "tenants"?)',
   );
   await expect(installed({ config: 'none.yaml' })).rejects.toThrow('no such file');
-  await expect(installed({ output: 'no/such/folder/unit' })).rejects.toThrow('run it as root, or print the unit');
+  await expect(installed({ output: 'no/such/folder/unit' })).rejects.toThrow('run it as root, or print it');
 });
 
 test('systemd reads the paths as they are', () => {
@@ -57,4 +59,46 @@ test('systemd reads the paths as they are', () => {
     });
     expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('a.service'))).toEqual([]);
   }
+});
+
+test('the Compose file mounts what the configuration names, at the same paths, and passes the check', async () => {
+  const configuration = {
+    state: '/srv/gan$try',
+    socket: '/run/gantry/runner.sock',
+    tenantSockets: '/run/gantry/tenants',
+    listen: { certificate: 'tls.crt', key: 'tls.key', tokens: 'tokens' },
+  };
+  writeFileSync(join(folder, 'runner.yaml'), JSON.stringify(configuration));
+  expect(await installed({ compose: true, config: 'runner.yaml', output: 'compose.yaml' })).toContain(
+    `docker compose -f ${join(folder, 'compose.yaml')} up --detach`,
+  );
+  const text = readFileSync(join(folder, 'compose.yaml'), 'utf8');
+  const { services } = parse(text) as { services: { runner: Record<string, unknown> } };
+  const { volumes, command, network_mode } = services.runner as {
+    volumes: { source: string; target: string; read_only?: boolean }[];
+    command: string[];
+    network_mode?: string;
+  };
+  expect(volumes.filter(({ source, target }) => source !== target)).toEqual([]);
+  expect(volumes.map(({ source, read_only }) => `${source}${read_only === true ? ' ro' : ''}`)).toEqual([
+    '/var/run/docker.sock',
+    '/srv/gan$$try',
+    '/run/gantry',
+    ...['runner.yaml', 'tls.crt', 'tls.key', 'tokens'].map((name) => `${join(folder, name)} ro`),
+    '/etc/cdi ro',
+    '/var/run/cdi ro',
+  ]);
+  expect(command[2]).toMatch(
+    /^npm install .* cdk8s-gantry@\S+ libsql@\d\S+ && exec gantry docker serve --config \/\S+$/,
+  );
+  expect(network_mode).toBe('host');
+  const { manifests, problems, skipped } = parseYaml(text, 'compose.yaml', { skipForeign: 'known' });
+  expect([manifests, problems, skipped.map(({ why }) => why)]).toEqual([[], [], ['a Compose file without GPUs']]);
+});
+
+test('a Compose file for an engine on another host is refused', async () => {
+  writeFileSync(join(folder, 'runner.yaml'), 'engine: tcp://gpu-box:2376\n');
+  await expect(installed({ compose: true, config: 'runner.yaml', output: '-' })).rejects.toThrow(
+    'a Compose file is for an engine on the same host',
+  );
 });

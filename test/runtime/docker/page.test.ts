@@ -1,13 +1,14 @@
 /**
  * The page as a service: who gets what, and what the local server refuses.
  */
-import { type IncomingMessage, request } from 'node:http';
-import { Readable } from 'node:stream';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
 import { type RunnerView } from '../../../src/planning/pages';
 import { frameBytes, framesOf } from '../../../src/runtime/docker/engine/frames';
 import { RunnerClient } from '../../../src/runtime/docker/service/client';
 import { lastFrames } from '../../../src/runtime/docker/service/last-frames';
 import { LocalPage } from '../../../src/runtime/docker/service/local-page';
+import { ViewStreams } from '../../../src/runtime/docker/service/view-streams';
 import { busyHost, type DockerHost } from '../../support/docker-host';
 
 let host: DockerHost;
@@ -159,6 +160,38 @@ test('a stream brings the view at once, and again after a change; a tenant may h
   host.queued({ tenant: 'bob' });
   expect((await next()).counts.queued).toBe(2);
   streams.forEach((stream) => stream.destroy());
+});
+
+test('views take a tenth of the time at most, however many look and however often they come back', async () => {
+  let [now, made] = [0, 0];
+  const streams = new ViewStreams({
+    monotonic: () => now,
+    view: () => {
+      made++;
+      now += 300;
+      return {} as RunnerView;
+    },
+  });
+  const connect = async (tenant: string): Promise<void> => {
+    const response = new PassThrough();
+    Object.assign(response, { writeHead: () => undefined });
+    streams.follow({ tenant }, response as unknown as ServerResponse);
+    response.destroy();
+    await new Promise((done) => response.once('close', done));
+  };
+  for (let times = 0; times < 20; times++) {
+    await connect('alice');
+    now += 100;
+  }
+  expect(made).toBe(1);
+  await connect('bob');
+  // Bob's view rests for both tenants: 10 x 2 x 300 ms.
+  now += 5900;
+  await connect('bob');
+  expect(made).toBe(2);
+  now += 200;
+  await connect('bob');
+  expect(made).toBe(3);
 });
 
 test('the end of an output is its last lines, and at most a mebibyte', async () => {

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { type Command, Option } from 'commander';
 import { type Terminal } from '../terminal';
 import type * as CheckModule from './check-command';
+import type * as DashboardModule from './dashboard-command';
 import type * as ExportModule from './export-command';
 import type * as InstallModule from './install-command';
 import type * as PageModule from './page-command';
@@ -58,10 +59,14 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
 
   docker
     .command('install')
-    .summary('write the systemd unit of the runner')
+    .summary('write the systemd unit of the runner, or its Compose file')
     .option('--config <file>', 'runner.yaml that the unit names')
-    .option('--output <file>', 'file of the unit; - prints it', '/etc/systemd/system/gantry-docker.service')
-    .option('--force', 'replace a unit that is different')
+    .option('--compose', 'write a Compose file instead of a systemd unit')
+    .option(
+      '--output <file>',
+      'file to write; - prints it (default: /etc/systemd/system/gantry-docker.service, or compose.yaml)',
+    )
+    .option('--force', 'replace a file that is different')
     .action(async (flags: InstallModule.InstallFlags) => {
       const { installCommand } = load('./install-command') as typeof InstallModule;
       finish(await installCommand(flags, terminal));
@@ -77,6 +82,15 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .action(async (flags: PageModule.PageFlags) => {
       const { pageCommand } = load('./page-command') as typeof PageModule;
       finish(await pageCommand({ ...flags, ...socket() }, terminal));
+    });
+
+  docker
+    .command('dashboard')
+    .summary('print the Grafana dashboard of the runner')
+    .option('--alerts', 'print the alerts instead, as a rule file of Prometheus')
+    .action((flags: DashboardModule.DashboardFlags) => {
+      const { dashboardCommand } = load('./dashboard-command') as typeof DashboardModule;
+      finish(dashboardCommand(flags, terminal));
     });
 
   docker

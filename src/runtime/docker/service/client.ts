@@ -42,6 +42,11 @@ export class RunnerClient {
     return this.json('GET', '/v1/devices');
   }
 
+  /** In the text format of Prometheus, for administrators. */
+  async metrics(): Promise<string> {
+    return textOf(await this.ask('GET', '/metrics'));
+  }
+
   /** What the page shows. */
   view(): Promise<RunnerView> {
     return this.json('GET', '/v1/view');

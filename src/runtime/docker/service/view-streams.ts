@@ -1,8 +1,8 @@
 /**
  * Views that are sent again when something has changed: one JSON document per line, so that a client that sends a token in a header can read them.
  *
- * A view is worked out once for all clients of a tenant, and rests ten times as long as that took, at least a second: pages never take more than a tenth of the
- * runner's time. A client that does not read gets the newest view when it reads again, and none of those between.
+ * A view is worked out once for all clients of a tenant, and rests ten times as long as that took, times the number of tenants that look, at least a second:
+ * pages never take more than a tenth of the runner's time, however many connect. A client that does not read gets the newest view when it reads again, and none of those between.
  */
 import { type ServerResponse } from 'node:http';
 import { type RunnerView } from '../../../planning/pages/runner-view';
@@ -21,7 +21,10 @@ interface Group {
   readonly streams: Set<ServerResponse>;
   timer: NodeJS.Timeout | undefined;
   changed: boolean;
-  sentAt: number;
+  /** The last view. */
+  text: string;
+  madeAt: number;
+  /** Milliseconds until it may be made again. */
   rest: number;
 }
 
@@ -51,32 +54,35 @@ export class ViewStreams {
       streams: new Set(),
       timer: undefined,
       changed: false,
-      sentAt: 0,
+      text: '',
+      madeAt: -Infinity,
       rest: LEAST_REST,
     };
     if (group.streams.size >= MOST_STREAMS) {
       throw new RunnerError(`${MOST_STREAMS} pages are open already`, 'Close one of them.', 'conflict');
     }
-    const first = this.text(group);
     this.groups.set(key, group);
+    const first = this.isResting(group) ? group.text : this.made(group);
     group.streams.add(response);
     response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
     response.write(first);
     response.once('close', () => {
       group.streams.delete(response);
       if (group.streams.size === 0) {
+        // It rests for those that come back at once, too.
         clearTimeout(group.timer);
-        this.groups.delete(key);
+        group.timer = setTimeout(() => this.groups.delete(key), group.rest).unref();
       }
     });
-    if (group.timer === undefined) {
+    if (group.streams.size === 1) {
+      clearTimeout(group.timer);
       this.later(group);
     }
   }
 
   private later(group: Group): void {
     group.timer = setTimeout(() => {
-      if (group.changed || this.options.monotonic() - group.sentAt >= RENEWED) {
+      if (group.changed || this.options.monotonic() - group.madeAt >= RENEWED) {
         this.renew(group);
       }
       this.later(group);
@@ -87,7 +93,7 @@ export class ViewStreams {
   private renew(group: Group): void {
     let text: string;
     try {
-      text = this.text(group);
+      text = this.made(group);
     } catch {
       // For example a store that cannot be read now: pages ask again.
       group.streams.forEach((response) => response.destroy());
@@ -100,12 +106,16 @@ export class ViewStreams {
     }
   }
 
-  private text(group: Group): string {
+  private isResting({ madeAt, rest }: Group): boolean {
+    return this.options.monotonic() - madeAt < rest;
+  }
+
+  private made(group: Group): string {
     const begun = this.options.monotonic();
     group.changed = false;
-    const text = `${JSON.stringify(this.options.view(group.caller))}\n`;
-    group.sentAt = this.options.monotonic();
-    group.rest = Math.max(LEAST_REST, REST_FACTOR * (group.sentAt - begun));
-    return text;
+    group.text = `${JSON.stringify(this.options.view(group.caller))}\n`;
+    group.madeAt = this.options.monotonic();
+    group.rest = Math.max(LEAST_REST, REST_FACTOR * this.groups.size * (group.madeAt - begun));
+    return group.text;
   }
 }

@@ -56,6 +56,9 @@ export interface ContextAdmission {
   readonly admission: AdmissionSource;
 }
 
+/** Name of the context that the client makes up where there is no kubeconfig. */
+const NO_KUBECONFIG = 'loaded-context';
+
 /**
  * Credentials of a person or a CI job: exec plugins, certificates, tokens, and HTTP proxies as `kubectl` takes them.
  *
@@ -74,7 +77,10 @@ export async function admissionOfContext({
   const file = kubeconfig ?? process.env.KUBECONFIG ?? '~/.kube/config';
   loaded(file, () => (kubeconfig === undefined ? config.loadFromDefault() : config.loadFromFile(kubeconfig)));
   if (context !== undefined) {
-    const names = config.getContexts().map(({ name }) => name);
+    const names = config
+      .getContexts()
+      .map(({ name }) => name)
+      .filter((name) => name !== NO_KUBECONFIG);
     if (!names.includes(context)) {
       throw new Error(
         `kubeconfig ${file}: context "${context}" not found; contexts are ${names.join(', ') || '(none)'}`,
@@ -90,9 +96,6 @@ export async function admissionOfContext({
   }
   return { context: config.getCurrentContext(), admission: sourceOf(config, server, true) };
 }
-
-/** Name of the context that the client makes up where there is no kubeconfig. */
-const NO_KUBECONFIG = 'loaded-context';
 
 /** What is used of the client's kubeconfig. */
 interface Config {

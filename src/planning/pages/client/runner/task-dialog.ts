@@ -28,11 +28,15 @@ export function openTaskDialog(first: RunnerViewTask, state: PageState, closed: 
       type: 'button',
       click: () => {
         cancel.disabled = true;
-        state.act(() => service.cancel(first.id));
+        service.cancel(first.id).catch((error: unknown) => {
+          cancel.disabled = false;
+          refused.textContent = problemText(error);
+        });
       },
     },
     'Cancel task',
   );
+  const refused = el('span', { class: 'bad', role: 'alert' });
   let task = first;
   let plan: PlanOfTask | undefined;
   const draw = (now: number): void => {
@@ -52,7 +56,7 @@ export function openTaskDialog(first: RunnerViewTask, state: PageState, closed: 
     },
     facts,
     output.element,
-    el('p', { class: 'dialog-actions' }, cancel),
+    el('p', { class: 'dialog-actions' }, cancel, refused),
   );
   draw(state.view.at);
   if (first.state === 'queued') {
