@@ -1,10 +1,10 @@
 /**
- * `npm run bench:docker -- [--only PART]`: the Docker runner. Parts with a real engine are skipped where it cannot be built.
+ * `npm run bench:docker -- [--only PART] [--tasks N]`: the Docker runner. Parts with a real engine are skipped where it cannot be built.
  *
  * - *decision*: one decision about a host of 8 devices with 200 tasks waiting
  * - *queue*: 10,000 tasks that wait: submissions in a second, memory of the runner, and the time until it answers after `kill -9`
  * - *latency*: from a device that becomes free to the next container that runs, less what a loop without scheduling takes on the same engine
- * - *idle*: 1,000 tasks of a second through 8 devices: the idle share of the devices
+ * - *idle*: 1,000 tasks (`--tasks`) of a second through 8 devices: the idle share of the devices
  * - *shell-loop*: the same through a shell loop of `docker run` for each device, which decides nothing
  * - *soak*: 100,000 tasks in one run, on an engine in memory: the resident memory of its last third and of its first
  */
@@ -20,7 +20,7 @@ import { machine } from './machine';
 type Result = Readonly<Record<string, number | string>>;
 
 const WITHOUT_ENGINE: Readonly<Record<string, () => Promise<Result>>> = { decision, soak };
-const WITH_ENGINE: Readonly<Record<string, (programs: string) => Promise<Result>>> = {
+const WITH_ENGINE: Readonly<Record<string, (programs: string, tasks: number) => Promise<Result>>> = {
   queue,
   latency,
   idle,
@@ -28,7 +28,9 @@ const WITH_ENGINE: Readonly<Record<string, (programs: string) => Promise<Result>
 };
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+  const { values } = parseArgs({
+    options: { only: { type: 'string', multiple: true }, tasks: { type: 'string', default: '1000' } },
+  });
   const names = [...Object.keys(WITHOUT_ENGINE), ...Object.keys(WITH_ENGINE)];
   const asked = values.only ?? names;
   const unknown = asked.find((name) => !names.includes(name));
@@ -42,7 +44,7 @@ async function main(): Promise<void> {
     if (Object.hasOwn(WITHOUT_ENGINE, name)) {
       console.log(JSON.stringify({ part: name, ...(await WITHOUT_ENGINE[name]()) }));
     } else if (reason === undefined) {
-      console.log(JSON.stringify({ part: name, ...(await WITH_ENGINE[name](programs)) }));
+      console.log(JSON.stringify({ part: name, ...(await WITH_ENGINE[name](programs, Number(values.tasks))) }));
     }
   }
   if (reason !== undefined && asked.some((name) => Object.hasOwn(WITH_ENGINE, name))) {

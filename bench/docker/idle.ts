@@ -11,40 +11,43 @@ import { whyNoDockerCommand } from '../../test/e2e/docker/programs';
 import { Containers } from './containers';
 import { DEVICES, rounded } from './world';
 
-const TASKS = 1000;
 const SECONDS = 1;
 
 type Result = Readonly<Record<string, number | string>>;
 
 /** Through the runner. */
-export function idle(programs: string): Promise<Result> {
-  return measured(programs, throughRunner);
+export function idle(programs: string, tasks: number): Promise<Result> {
+  return measured(programs, tasks, throughRunner);
 }
 
 /** Through the shell loop. */
-export async function shellLoop(programs: string): Promise<Result> {
+export async function shellLoop(programs: string, tasks: number): Promise<Result> {
   const reason = whyNoDockerCommand();
-  return reason === undefined ? measured(programs, throughShell) : { SKIPPED: reason };
+  return reason === undefined ? measured(programs, tasks, throughShell) : { SKIPPED: reason };
 }
 
-async function measured(programs: string, work: (engine: LiveEngine) => Promise<void>): Promise<Result> {
+async function measured(
+  programs: string,
+  tasks: number,
+  work: (engine: LiveEngine, tasks: number) => Promise<void>,
+): Promise<Result> {
   const engine = await LiveEngine.start(programs, DEVICES);
   try {
     const containers = await Containers.follow(engine.socket);
-    await work(engine);
+    await work(engine, tasks);
     containers.end();
-    if (containers.ends.length !== TASKS) {
-      throw new Error(`${containers.ends.length} of ${TASKS} containers ended`);
+    if (containers.ends.length !== tasks) {
+      throw new Error(`${containers.ends.length} of ${tasks} containers ended`);
     }
     const milliseconds = Math.max(...containers.ends) - Math.min(...containers.starts);
     const idleShare = 1 - containers.busyMilliseconds / (DEVICES * milliseconds);
-    return { tasks: TASKS, idle: rounded(idleShare, 3), seconds: rounded(milliseconds / 1000) };
+    return { tasks, idle: rounded(idleShare, 3), seconds: rounded(milliseconds / 1000) };
   } finally {
     await engine.stop();
   }
 }
 
-async function throughRunner(engine: LiveEngine): Promise<void> {
+async function throughRunner(engine: LiveEngine, tasks: number): Promise<void> {
   const runner = new LiveRunner(engine.host);
   try {
     await runner.start();
@@ -54,7 +57,7 @@ async function throughRunner(engine: LiveEngine): Promise<void> {
       network: 'none',
       devices: { kind: 'whole', count: 1 },
     };
-    const array = Array.from({ length: TASKS }, (_, index) => index);
+    const array = Array.from({ length: tasks }, (_, index) => index);
     const [{ array: id = '' }] = await runner.client.submit({ ...task, array });
     while ((await runner.client.wait(id)).some(({ endedAt }) => endedAt === undefined)) {
       // Each answer comes when all have ended, or after half a minute.
@@ -65,12 +68,12 @@ async function throughRunner(engine: LiveEngine): Promise<void> {
   }
 }
 
-async function throughShell(engine: LiveEngine): Promise<void> {
+async function throughShell(engine: LiveEngine, tasks: number): Promise<void> {
   const script = join(engine.folder, 'loop.sh');
   const run = `docker run --rm --network none --device nvidia.com/gpu=$1 ${IMAGE} sleep ${SECONDS}`;
   const lines = [
     `worker() { while flock 8 && read -r line <&7; do flock -u 8; ${run} || exit 1; done; }`,
-    `seq ${TASKS} > ${script}.list; exec 7< ${script}.list`,
+    `seq ${tasks} > ${script}.list; exec 7< ${script}.list`,
     `for device in $(seq 0 ${DEVICES - 1}); do (exec 8> ${script}.lock; worker $device) & done; wait`,
   ];
   writeFileSync(script, `${lines.join('\n')}\n`);

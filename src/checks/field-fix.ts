@@ -58,9 +58,15 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     / must (?:have|be) no more than (\d+ characters.*)$/,
     ([, length], { field }) => `Shorten ${field} to at most ${length}.`,
   ],
-  [/ must begin with (\S+)$/, ([, prefix], { field }) => `Change ${field} to begin with ${prefix}.`],
+  [/ must not be combined with other values$/, (_match, { field }) => `Remove the other values from ${field}.`],
+  [/ must have only one (\w+)\b/, ([, noun], { field }) => `Keep one ${noun} of ${field}, and remove the others.`],
+  [
+    /(?:^| )must (?:not have more than|have no more than) (\d+) [\w ]+$/,
+    ([, most], { field }) => `Reduce ${field} to at most ${most}.`,
+  ],
+  [/ must begin with (\S+)$/, ([, prefix], { field }) => `Set ${field} to a value that begins with ${prefix}.`],
   [/ must not set (\w+)\b/, ([, name = ''], { field }) => (field.endsWith(name) ? `Remove ${field}.` : undefined)],
-  [/ must consist of (.+)$/, ([, what], { field }) => `Change ${field} to consist of ${what}.`],
+  [/ must (consist of .+)$/, ([, what], { field }) => `Set ${field} to a value that ${inThirdPerson(what)}.`],
   [/ must not contain (.+)$/, ([, what], { field }) => `Remove ${what} from ${field}.`],
   [/ must be |\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
 ];
@@ -99,6 +105,9 @@ function setTo(field: string, expected: string): string {
     return `Set ${expected}.`;
   }
   const [, value = expected, otherwise] = /^(.+?),? or unset\b(.*)$/.exec(expected) ?? [];
+  if (/^at most \d+ (?:characters|bytes)\b/.test(expected)) {
+    return `Shorten ${field} to ${expected}.`;
+  }
   if (otherwise !== undefined) {
     return `Set ${field} to ${alternatives(value)}, or remove it${otherwise}.`;
   }
@@ -194,7 +203,30 @@ function changeTo({ path = '', message }: Said): string | undefined {
   const isBelow = /^[a-z]+[A-Z]\w*$/.test(subject) && subject !== tokensOf(path).at(-1);
   return what === undefined || EITHER.test(message)
     ? undefined
-    : `Change ${fieldOf(path)}${isBelow ? `.${subject}` : ''}, which must ${what}.`;
+    : requirementFix(`${fieldOf(path)}${isBelow ? `.${subject}` : ''}`, what);
+}
+
+/** `Set hard.pods to an integer.` for `be an integer`, `Set key to a value that is empty, or consists of letters.` for other requirements. */
+function requirementFix(field: string, what: string): string {
+  const [, value] = /^be ((?:an? |true|false)[^,]*)$/.exec(what) ?? [];
+  return value === undefined
+    ? `Set ${field} to a value that ${inThirdPerson(what)}.`
+    : setTo(field, value.replace(/^true or false$/, 'boolean'));
+}
+
+/** Verbs with which a requirement begins, or goes on. */
+const VERBS =
+  /(^|, (?:and |or )?|\band |\bor )(not )?(be|have|consist|start|end|begin|contain|match|name|fit|refer)(?= )/g;
+
+/** `consists of letters, and starts with a letter` for `consist of letters, and start with a letter`. */
+export function inThirdPerson(requirement: string): string {
+  return requirement.replace(VERBS, (_all, before: string, not: string | undefined, verb: string) => {
+    if (verb === 'be') {
+      return `${before}is ${not ?? ''}`.trimEnd();
+    }
+    const singular = verb === 'have' ? 'has' : /ch$/.test(verb) ? `${verb}es` : `${verb}s`;
+    return `${before}${not === undefined ? singular : `does not ${verb}`}`;
+  });
 }
 
 /** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */

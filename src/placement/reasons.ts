@@ -192,8 +192,8 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   if (fits.count === pods.length) {
     const where =
       topology?.required === undefined
-        ? 'not into the domains that its topology requires'
-        : `not into one domain of "${topology.required}"`;
+        ? 'not within the domains that the topology requires'
+        : `no domain of "${topology.required}" fits all of them`;
     const words = `All ${pods.length} pods fit into the cluster, but ${where}.`;
     return { ...none, kind: 'topology', words, fits: bestDomain(cycle, turn) };
   }

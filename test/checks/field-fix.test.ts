@@ -70,12 +70,26 @@ const CASES: readonly (readonly [
   ['/p/kind', 'unsupported kind "X"', undefined, undefined],
   ['/p/ref', 'unknown volume "v"', 'data or logs', 'Set p.ref to data or logs.'],
   ['/p/size', 'size must be integer', 'integer', 'Set p.size to an integer.'],
+  ['/p/config', 'must not have more than 32 configurations', undefined, 'Reduce p.config to at most 32.'],
+  ['/p/verbs', '"*" must not be combined with other values', undefined, 'Remove the other values from p.verbs.'],
+  [
+    '/p/v',
+    'the volume must have only one source, but has 2',
+    undefined,
+    'Keep one source of p.v, and remove the others.',
+  ],
+  [
+    '/p/k',
+    'the key must consist of letters, start with a letter, and not end with "-"',
+    undefined,
+    'Set p.k to a value that consists of letters, starts with a letter, and does not end with "-".',
+  ],
   ['/p/0/key', 'duplicate key "k"', 'each key once', 'Change p[0].key, or remove the duplicate.'],
   [
     '/p/name',
     'the name "A" must consist of lower-case letters',
     undefined,
-    'Change p.name to consist of lower-case letters.',
+    'Set p.name to a value that consists of lower-case letters.',
   ],
   ['/p/kind', 'the kind must not contain "/"', undefined, 'Remove "/" from p.kind.'],
   ['/p/ip', '"x" is not a valid address', 'an IP address', 'Set p.ip to an IP address.'],
@@ -113,7 +127,7 @@ test('a violation keeps a fix of its own, and one of no known form that of the r
 });
 
 test.each([
-  ['/a/except/0', 'x must be inside y', undefined, 'Set a.peers.', 'Change except[0], which must be inside y.'],
+  ['/a/except/0', 'x must be inside y', undefined, 'Set a.peers.', 'Set except[0] to a value that is inside y.'],
   [
     '/a/indexes',
     'the indexes must not exceed 3',
@@ -122,8 +136,8 @@ test.each([
     'Set a.indexes to a value such as 0-2.',
   ],
   ['/a/indexes', 'the indexes must not exceed 3', 'such as 0-2', 'Lower Indexes.', undefined],
-  ['/a/zone', 'zone must be x, but is y', undefined, 'Set a.c.', 'Change a.zone, which must be x.'],
-  ['/a/ctx', 'runAs must not be 0 here', undefined, 'Set a.c.', 'Change a.ctx.runAs, which must not be 0 here.'],
+  ['/a/zone', 'zone must be x, but is y', undefined, 'Set a.c.', 'Set a.zone to a value that is x.'],
+  ['/a/ctx', 'runAs must not be 0 here', undefined, 'Set a.c.', 'Set a.ctx.runAs to a value that is not 0 here.'],
   ['/a/b', 'b is odd', undefined, 'Set a.c.', undefined],
   ['/a/b', 'the key "b" must be c', 'c', 'Set a.d.', undefined],
   ['', 'must be c', 'c', 'Set a.d.', undefined],
@@ -133,7 +147,7 @@ test.each([
 
 test.each([
   ['/a/url', 'url must not be set in spec', undefined, 'Remove a.url.'],
-  ['/a/port', 'the port must be even, but is 3', undefined, 'Change a.port, which must be even.'],
+  ['/a/port', 'the port must be even, but is 3', undefined, 'Set a.port to a value that is even.'],
   ['/a/percent', 'percent must not be set in spec', undefined, undefined],
   ['/a', 'the targets of percent add up to 1', '100', undefined],
   ['/a/url', 'the first url has no scheme', 'https://…', undefined],
@@ -145,6 +159,6 @@ test.each([
 
 test('a fix of several fields is not of the one in hand', () => {
   const said = { path: '/a/host', message: 'the host "A" must be a DNS name' };
-  expect(fixOfRequirement(said, 'Set host and path.')).toBe('Change a.host, which must be a DNS name.');
+  expect(fixOfRequirement(said, 'Set host and path.')).toBe('Set a.host to a DNS name.');
   expect(fixOfRequirement(said, 'Set host.')).toBeUndefined();
 });

@@ -165,7 +165,7 @@ function gangOf(
 function pendingOf(i: number, node: string): NonNullable<ViewGang['pending']> {
   return {
     kind: 'topology',
-    message: 'All 16 pods fit into the cluster, but not into one domain of "topology.kubernetes.io/rack".',
+    message: 'All 16 pods fit into the cluster, but no domain of "topology.kubernetes.io/rack" fits all of them.',
     blocked: [
       { constraint: 'devices', detail: 'nvidia.com/gpu', nodes: 52 + i },
       { constraint: 'taints', detail: 'inference=true:NoSchedule', nodes: 16 },

@@ -31,7 +31,7 @@ export const metadataRules = {
   labelKey: rule(
     'label-key',
     'Label keys must be names with an optional DNS prefix.',
-    'Write the key in metadata.annotations as prefix/name or name.',
+    'Write the key in metadata.labels as prefix/name or name.',
   ),
   labelValue: rule(
     'label-value',

@@ -4,6 +4,7 @@
  * The decoder (`../schema/object-meta.ts`) reports wrong types and unknown fields, so they are skipped here. Labels inside pod templates
  * and selectors belong to the kinds that contain them.
  */
+import { inThirdPerson } from '../field-fix';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rule';
@@ -85,7 +86,7 @@ function complain(
     {
       message: `${what} ${quoted(value)} must ${complaint}`,
       found: value,
-      expected: `to ${complaint}`,
+      expected: `a key that ${inThirdPerson(complaint)}`,
       ...(wanted === undefined ? {} : { fix: `Set metadata.name to ${wanted}.` }),
       ...(/^consist /.test(complaint) && below.length === 1
         ? { fix: `Change metadata.${below[0]} to ${complaint}.` }

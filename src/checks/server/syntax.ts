@@ -61,7 +61,9 @@ export function wildcardSubdomain(value: string): Complaint {
   if (byteLength(value) > 253) {
     return 'be no more than 253 characters';
   }
-  return value.startsWith('*.') && SUBDOMAIN_PATTERN.test(value.slice(2)) ? undefined : 'be "*." and a DNS name';
+  return value.startsWith('*.') && SUBDOMAIN_PATTERN.test(value.slice(2))
+    ? undefined
+    : 'be "*." followed by a DNS name';
 }
 
 /** A label key, a resource name, a condition type: `[prefix/]name`. */

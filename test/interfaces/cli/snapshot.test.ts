@@ -111,7 +111,7 @@ describe('gantry snapshot', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
-  it('names no context that nobody made where there is no kubeconfig', async () => {
+  it('invents no context where there is no kubeconfig', async () => {
     const { HOME, KUBECONFIG } = process.env;
     process.env.HOME = place.folder;
     delete process.env.KUBECONFIG;

@@ -21,6 +21,7 @@ interface FakeContainer {
   code: number;
 }
 
+const MOST_STARTED = 1000;
 const NEVER = '0001-01-01T00:00:00Z';
 
 export interface FakeEngineOptions {
@@ -34,7 +35,7 @@ export interface FakeEngineOptions {
 
 export class FakeEngine implements EngineCalls {
   readonly name = 'fake';
-  /** Names of the containers that were started, in order. */
+  /** Names of the last containers that were started, in order. */
   readonly started: string[] = [];
   private readonly all = new Map<string, FakeContainer>();
   private readonly labels = new Map<string, Readonly<Record<string, string>>>();
@@ -98,6 +99,7 @@ export class FakeEngine implements EngineCalls {
     }
     Object.assign(container, { status: 'running', started: this.options.now() });
     this.started.push(container.name);
+    this.started.splice(0, this.started.length - MOST_STARTED);
     if (this.options.runs !== undefined) {
       setTimeout(() => this.end(container.id), this.options.runs);
     }

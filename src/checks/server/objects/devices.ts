@@ -4,7 +4,7 @@
  * The versions differ in shape: up to v1beta1 a request is flat, from v1beta2 on it is `exactly` or `firstAvailable`.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { BOOL, readType } from '../../cel/typing/types';
 import { deviceEnvironment } from '../cel-environments';
@@ -199,7 +199,7 @@ export const deviceRules: readonly Rule[] = [
       row: 'DR1',
       source: SOURCE,
       summary: 'The metadata of a claim template must have only valid labels and annotations.',
-      fix: 'Remove all fields of spec.metadata except labels and annotations.',
+      fix: 'Set only labels and annotations in spec.metadata, with keys of the form prefix/name or name.',
     },
     (object, say) => {
       const metadata = asObject(asObject(object.spec).metadata);
@@ -536,7 +536,13 @@ function checkReferences(
   const seen = new Set<string>();
   for (const { value, path: at } of textsOf(list, path)) {
     if (!names.has(value)) {
-      say(at, `unknown request "${value}"`, { expected: oneOf([...names]) });
+      say(
+        at,
+        `unknown request "${value}"`,
+        names.size === 0
+          ? { fix: `Remove ${fieldOf(at)}, or add a request of this name to devices.requests.` }
+          : { expected: oneOf([...names]) },
+      );
     }
     if (seen.has(value)) {
       say(at, `duplicate value "${value}"`);

@@ -1,6 +1,7 @@
 /**
  * What every container must say: a name, an image, ports, policies (rows K1 and K15).
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { type Rule } from '../../rule';
 import { podRule, since } from '../server-rule';
 import { dnsLabel, portName, portNumber } from '../syntax';
@@ -296,6 +297,7 @@ export const containerRules: readonly Rule[] = [
           if (rules.length > 0) {
             say(`${path}/restartPolicy`, 'restartPolicyRules must not be set without restartPolicy', {
               expected: 'Never or OnFailure',
+              fix: `Set ${fieldOf(`${path}/restartPolicy`)} to Never or OnFailure, or remove restartPolicyRules.`,
             });
           }
           continue;

@@ -361,6 +361,9 @@ function ephemeral(source: JsonObject, path: string, say: Say, place: VolumePlac
   const claim = `${place.podName}-${place.volumeName}`;
   const complaint = dnsSubdomain(claim);
   if (complaint !== undefined) {
-    say(path, `the claim for this volume, "${claim}", must ${complaint}`, { found: claim });
+    say(path, `the claim for this volume, "${claim}", must ${complaint}`, {
+      found: claim,
+      fix: 'Shorten metadata.name, or name the volume and the pod with lower-case letters, digits, "-", and ".".',
+    });
   }
 }

@@ -51,7 +51,7 @@ const reasonsKnown = jobSetRule(
     row: 'JS6',
     summary: 'onJobFailureReasons must be reasons for which a Job fails.',
     why: 'The webhook rejects other reasons.',
-    fix: `Set onJobFailureReasons to ${REASONS.join(', ')}.`,
+    fix: `Set each of onJobFailureReasons to ${REASONS.slice(0, -1).join(', ')}, or ${REASONS.at(-1)}.`,
   },
   function* ({ spec }) {
     for (const rule of objectsAt(spec, '/failurePolicy/rules')) {

@@ -217,7 +217,7 @@ const targetsExist = jobSetRule(
           path: `${path}/targetReplicatedJobs/${index}`,
           message: `unknown replicated job "${target}"`,
           found: target,
-          expected: `one of ${names.join(', ')}`,
+          ...(names.length === 0 ? {} : { expected: `one of ${names.join(', ')}` }),
         };
       }
     }

@@ -141,8 +141,8 @@ const hpaMetricStated = revisionRule(
       path: target?.path ?? stated.path,
       message:
         target === undefined
-          ? 'the metric of hpa is CPU by default'
-          : `target ${target.value} means ${target.value} % CPU`,
+          ? 'the class hpa scales by CPU if no metric is set'
+          : `the class hpa scales by CPU if no metric is set: target ${target.value} is ${target.value} % of the requested CPU`,
       found: stated.value,
       expected: `${KPA}, metric concurrency`,
     };
@@ -280,12 +280,14 @@ const numbers = revisionRule(
       if (value !== undefined && (value === also || (value >= least && (most === undefined || value <= most)))) {
         continue;
       }
+      const expected =
+        most === undefined ? `at least ${least}${also === undefined ? '' : `, or ${also}`}` : `${least} to ${most}`;
       yield {
         path: stated.path,
         message: `${name} is out of range: "${stated.value}"`,
         found: stated.value,
-        expected:
-          most === undefined ? `at least ${least}${also === undefined ? '' : `, or ${also}`}` : `${least} to ${most}`,
+        expected,
+        fix: `Set the annotation autoscaling.knative.dev/${name} to a number: ${expected}.`,
       };
     }
   },
