@@ -192,7 +192,43 @@ const HOOKS: readonly LimitCase[] = [
   faulty('a hook that sleeps 61 s of 60', sleeping(61, { terminationGracePeriodSeconds: 60 }), SLEEP),
 ];
 
+const request = (more: Json = {}, name = 'gpu'): Json => ({
+  name,
+  exactly: { deviceClassName: 'gpu.nvidia.com', ...more },
+});
+const claim = (devices: Json): Json => ({
+  apiVersion: 'resource.k8s.io/v1',
+  kind: 'ResourceClaim',
+  metadata: { name: 'gpus', namespace: 'default' },
+  spec: { devices: { requests: [request()], ...devices } },
+});
+/** Lists of a claim that have at most 32 items: the claim with so many, and the place of the list. */
+const DEVICE_LISTS: readonly (readonly [what: string, make: (count: number) => Json, path: string])[] = [
+  ['requests', (count) => claim({ requests: list(count, (i) => request({}, `gpu-${i}`)) }), '/spec/devices/requests'],
+  [
+    'constraints',
+    (count) => claim({ constraints: list(count, () => ({ matchAttribute: 'gpu.nvidia.com/type' })) }),
+    '/spec/devices/constraints',
+  ],
+  [
+    'configurations',
+    (count) => claim({ config: list(count, () => ({ opaque: { driver: 'gpu.nvidia.com', parameters: { a: 1 } } })) }),
+    '/spec/devices/config',
+  ],
+  [
+    'selectors',
+    (count) => claim({ requests: [request({ selectors: list(count, () => ({ cel: { expression: 'true' } })) })] }),
+    '/spec/devices/requests/0/exactly/selectors',
+  ],
+];
+
+const DEVICES: readonly LimitCase[] = DEVICE_LISTS.flatMap(([what, make, path]) => [
+  valid(`a claim with 32 ${what}`, make(32)),
+  faulty(`a claim with 33 ${what}`, make(33), path, '32'),
+]);
+
 export const LIMIT_CASES: readonly LimitCase[] = [
+  ...DEVICES,
   ...WINDOWS_USERS,
   ...VOLUMES,
   ...TOKENS,
