@@ -220,8 +220,10 @@ const VERBS =
 
 /** `consists of letters, and starts with a letter` for `consist of letters, and start with a letter`. */
 export function inThirdPerson(requirement: string): string {
-  return requirement.replace(VERBS, (_all, not1?: string, verb1?: string, not2?: string, verb2 = '') => {
-    const [not, verb] = [not1 ?? not2, verb1 ?? verb2];
+  return requirement.replace(VERBS, (...groups: readonly (string | undefined)[]) => {
+    const [, firstNot, firstVerb, laterNot, laterVerb = ''] = groups;
+    const not = firstNot ?? laterNot;
+    const verb = firstVerb ?? laterVerb;
     if (verb === 'be') {
       return `is ${not ?? ''}`.trimEnd();
     }
