@@ -6,12 +6,14 @@ import { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { type ConfigMap } from '../../facts/api/types/core/v1';
 import { type JsonObject } from '../../facts/api/schema';
+import { embedded } from '../../manifests/deferred';
 import { systemdUnit, UNIT_PATH } from '../../planning/runner-settings/systemd-unit';
 import { DockerDaemon, type DockerDaemonProps } from '../node-tuning/docker-daemon';
 import { type NodeDocument, NODE_FILES_FOLDER, writeBelow } from '../node-tuning/node-document';
 import { NodeDocuments } from '../node-tuning/node-documents';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { publicClass } from '../resources/public-class';
+import { merged } from '../resources/merge';
 import { type Resource } from '../resources/resource';
 import { cdiDocuments } from './cdi-documents';
 import { checkRunnerValue, type RunnerSettings, runnerValue } from './runner-settings';
@@ -71,7 +73,7 @@ export class Host extends Construct {
     this.documents = [
       ...(daemon === false ? [] : [new DockerDaemon(daemon)]),
       ...cdiDocuments(runner.devices ?? []),
-      configurationDocument({ ...settings, ...overrides }),
+      configurationDocument(merged(settings, overrides)),
       unitDocument(program),
     ];
     this.name = props.name ?? id;
@@ -94,7 +96,7 @@ function configurationDocument(value: JsonObject): NodeDocument {
   return {
     path: CONFIGURATION_PATH,
     rollOut: ['copy the file', 'systemctl restart gantry-docker; containers continue to run'],
-    toText: () => stringify(value, { lineWidth: 0 }),
+    toText: () => embedded(value, (plain) => stringify(plain, { lineWidth: 0 })),
   };
 }
 

@@ -49,7 +49,7 @@ export const writeNodeDocuments = publicFunction(
 /**
  * Writes documents below a folder, each at its path, with the steps of each.
  *
- * @param advice what stands above the steps
+ * @param advice a paragraph before the steps
  * @throws if two documents have one path
  */
 export function writeBelow(root: string, documents: readonly NodeDocument[], advice = NEW_NODE): readonly string[] {

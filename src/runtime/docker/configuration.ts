@@ -47,7 +47,7 @@ export function configurationOf(value: JsonObject, path: string, defaults: Runne
   const { configuration, faults } = readSettings(value, path, defaults);
   const [first, ...others] = faults;
   if (first !== undefined) {
-    const fix = others.length === 0 ? undefined : `\`gantry check ${path}\` lists ${others.length} more`;
+    const fix = others.length === 0 ? undefined : `\`gantry check ${path}\` lists all ${faults.length} mistakes`;
     throw invalid(path, faultText(first), fix);
   }
   return configuration;

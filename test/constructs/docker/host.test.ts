@@ -229,3 +229,12 @@ test('the files of several hosts are written beside each other', () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+test('overrides are merged member by member', () => {
+  const tenants = { alice: { weight: 2 } };
+  const host = new docker.Host(chart, 'dgx-1', {
+    runner: { tenants },
+    overrides: { tenants: { alice: { limit: { gpus: 1 } } } },
+  });
+  expect(readByRunner(host).tenants).toEqual([{ name: 'alice', weight: 2, limit: { gpus: 1 } }]);
+});
