@@ -86,7 +86,7 @@ function complain(
     {
       message: `${what} ${quoted(value)} must ${complaint}`,
       found: value,
-      expected: `a key that ${inThirdPerson(complaint)}`,
+      expected: `a value that ${inThirdPerson(complaint)}`,
       ...(wanted === undefined ? {} : { fix: `Set metadata.name to ${wanted}.` }),
       ...(/^consist /.test(complaint) && below.length === 1
         ? { fix: `Change metadata.${below[0]} to ${complaint}.` }
