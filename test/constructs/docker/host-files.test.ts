@@ -4,6 +4,7 @@
 import { check } from '../../../src/checks/engine';
 import { type Finding } from '../../../src/checks/finding';
 import { dockerRules } from '../../../src/constructs/docker/rules';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { NODE_FILE, parseFile } from '../../../src/manifests/node-file';
 import { rulesSurvive } from '../../support/rules-survive';
@@ -90,7 +91,7 @@ test.each<[string, string, string, string]>([
 });
 
 test('files of any content', () => {
-  const seeds = [
+  const seeds: readonly JsonObject[] = [
     { tenants: { a: { quota: { gpus: 1 } } }, devices: [{ cdi: 'a/b=0', mig: [{ uuid: 'x' }] }], listen: { port: 1 } },
     { cdiVersion: '0.6.0', kind: 'a.com/b', devices: [{ name: '0', containerEdits: { hooks: [{ path: '/a' }] } }] },
   ];
@@ -99,7 +100,7 @@ test('files of any content', () => {
     seeds.map((seed, index) => ({
       ...seed,
       apiVersion: NODE_FILE,
-      kind: ['file/RunnerConfiguration', 'file/CdiSpecification'][index],
+      kind: ['file/RunnerConfiguration', 'file/CdiSpecification'][index] ?? '',
     })),
   );
 });

@@ -26,11 +26,10 @@ const textOf = (host: docker.Host, path: string): string =>
 /** What the runner makes of the file. */
 function readByRunner(host: docker.Host): RunnerConfiguration {
   const parsed = parseValue(textOf(host, '/etc/gantry-docker/runner.yaml'), 'runner.yaml');
-  const value = 'problem' in parsed ? parsed.problem : parsed.value;
-  if (!isObject(value)) {
-    throw new Error(`must be an object: ${JSON.stringify(value)}`);
+  if ('problem' in parsed || !isObject(parsed.value)) {
+    throw new Error('must be an object');
   }
-  return configurationOf(value, '/etc/gantry-docker/runner.yaml', defaultConfiguration({}, true));
+  return configurationOf(parsed.value, '/etc/gantry-docker/runner.yaml', defaultConfiguration({}, true));
 }
 
 const nvidia = (count: number): Accelerator => Accelerator.nvidia({ count });
@@ -137,7 +136,7 @@ test('a CDI specification names the devices that state what a container gets, an
   });
   const path = '/etc/cdi/example.com-accel.json';
   const specification = textOf(host, path);
-  expect(cdiNames({ CDISpecDirs: ['/etc/cdi'] } as never, { files: () => new Map([[path, specification]]) })).toEqual(
+  expect(cdiNames({ CDISpecDirs: ['/etc/cdi'] }, { files: () => new Map([[path, specification]]) })).toEqual(
     new Set(['example.com/accel=0', 'example.com/accel=1']),
   );
   expect(JSON.parse(specification)).toMatchObject({
