@@ -91,7 +91,10 @@ function membersOf(declaration: ClassDeclaration, shapes: Shapes): string {
       .getConstructors()
       .filter((made) => made.getScope() === Scope.Public)
       .map((made) => ['new', made.getParameters()] as const),
-    ...declaration.getStaticMethods().map((method) => [method.getName(), method.getParameters()] as const),
+    ...declaration
+      .getStaticMethods()
+      .filter((method) => !method.hasModifier('private'))
+      .map((method) => [method.getName(), method.getParameters()] as const),
     ...declaration
       .getInstanceMethods()
       .filter((method) => method.getScope() === Scope.Public && isConstruct(declaration))

@@ -34,7 +34,7 @@ export const CLASSES: Readonly<Record<string, string>> = {
   SchedulerAlerts: 'new:0~scope!=i@Construct,1~id!=s,2~props>333=o',
   SchedulerImage: 'node:0~options>337=o prebuilt:0~reference!=s',
   Scheduling:
-    'ofReference:0~queue!=o@GantryQueueReference+KaiQueueReference+KueueQueueReference+VolcanoQueueReference volcano:0~queue!=o@VolcanoQueueReference,1~options>315=o kueue:0~queue!=o@KueueQueueReference,1~options>317=o kai:0~queue!=o@KaiQueueReference,1~options>318=o podGroup:0~options>320=o schedulerPlugins:0~options>321=o gantry:0~queue!=o@GantryQueueReference,1~options>322=o',
+    'volcano:0~queue!=o@VolcanoQueueReference,1~options>315=o kueue:0~queue!=o@KueueQueueReference,1~options>317=o kai:0~queue!=o@KaiQueueReference,1~options>318=o podGroup:0~options>320=o schedulerPlugins:0~options>321=o gantry:0~queue!=o@GantryQueueReference,1~options>322=o',
   SharedMemory: 'within:0~size!=is@Size added:0~size!=is@Size of:0~size!=is@SharedMemory+Size',
   Team: 'new:0~scope!=i@Construct,1~id!=s,2~props!>360=o',
   TrainingEngine:
@@ -130,7 +130,7 @@ export const CLASSES: Readonly<Record<string, string>> = {
   'monitoring.vendorDashboard': 'call:0~vendor!=s#gaudi|amd|neuron|ascend|tpu',
   'networking.Attribute': 'greaterThan:0~value!=n lessThan:0~value!=n atLeastVersion:0~version!=s',
   'networking.Cni':
-    'sriov:0~options>198=o ibSriov:0~options>199=o ipoib:0~options!>200=o macvlan:0~options>201=o hostDevice:0~options>202=o of:0~plugin!=o,1~fabric=s#infiniband|roce interface:0~type!=s,2~own!=o,3~fabric=s#infiniband|roce',
+    'sriov:0~options>198=o ibSriov:0~options>199=o ipoib:0~options!>200=o macvlan:0~options>201=o hostDevice:0~options>202=o of:0~plugin!=o,1~fabric=s#infiniband|roce',
   'networking.HostDeviceNetwork': 'new:0~scope!=i@Construct,1~id!=s,2~props!>223=o',
   'networking.IPoIBNetwork': 'new:0~scope!=i@Construct,1~id!=s,2~props!>225=o',
   'networking.Ipam':

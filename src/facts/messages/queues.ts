@@ -1,5 +1,5 @@
 /**
- * Messages of Volcano and Kueue. Source: Volcano, pkg/scheduler; Kueue v0.19.2, pkg/scheduler and pkg/controller/core.
+ * Messages of Volcano and Kueue. Source: Volcano, pkg/scheduler; Kueue, pkg/scheduler and pkg/controller/core.
  */
 import { type KnownMessage } from './known-message';
 

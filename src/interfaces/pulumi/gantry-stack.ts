@@ -26,7 +26,7 @@ import { TokenRegistry } from './tokens';
 export type ChartClass<Props> = new (scope: Construct, id: string, props: Props) => Chart;
 
 /** What a stack is built from: a chart class, a function that fills a chart, or one that fills an app with charts. */
-export type StackProgram<Props extends object> =
+export type StackProgram<Props> =
   | ChartClass<Props>
   | ((chart: Chart, stack: GantryStack) => void)
   | { readonly app: (app: App, stack: GantryStack) => void };
@@ -43,6 +43,18 @@ export interface GantryStackArgs<Props extends object = object> {
   readonly options?: ObjectOptions;
 }
 
+/** Props of a chart class that the stack does not set itself. */
+export type OwnProps<Props> = Omit<NonNullable<Props>, 'namespace' | 'labels'>;
+
+/** What follows the program: arguments and options, of which the arguments are required where the chart class has required props. */
+export type StackArguments<Props> =
+  object extends OwnProps<Props>
+    ? [args?: GantryStackArgs<OwnProps<Props>>, opts?: pulumi.ComponentResourceOptions]
+    : [
+        args: GantryStackArgs<OwnProps<Props>> & { readonly props: OwnProps<Props> },
+        opts?: pulumi.ComponentResourceOptions,
+      ];
+
 const TYPE = 'gantry:index:GantryStack';
 
 /**
@@ -55,7 +67,7 @@ const TYPE = 'gantry:index:GantryStack';
  *   new Namespace(chart, 'research');
  * });
  */
-export class GantryStack extends pulumi.ComponentResource<Report> {
+export class GantryStack<Props = object> extends pulumi.ComponentResource<Report> {
   /** The app that holds the constructs. */
   readonly app: App;
   /** Resolves with the report of the checks when all objects are registered; rejects with the findings if one of them is an error. */
@@ -71,12 +83,7 @@ export class GantryStack extends pulumi.ComponentResource<Report> {
    * @param program a chart class, a function that fills a chart, or `{ app }` with a function that adds charts to an app
    * @throws if a construct is given what it cannot be built from, or an app is given arguments of a chart
    */
-  constructor(
-    name: string,
-    program: StackProgram<never>,
-    args: GantryStackArgs = {},
-    opts: pulumi.ComponentResourceOptions = {},
-  ) {
+  constructor(name: string, program: StackProgram<Props>, ...[args = {}, opts = {}]: StackArguments<Props>) {
     super(TYPE, name, {}, opts);
     this.stackName = name;
     this.registry = new TokenRegistry(name);

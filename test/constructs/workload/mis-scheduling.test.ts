@@ -140,7 +140,7 @@ describe('what does not compile', () => {
       'priorityClass must be a PriorityClass, or PriorityClass.fromName',
     );
     // @ts-expect-error a string
-    expect(() => pytorch().withPriority('high')).toThrow('withPriority must be a PriorityClass');
+    expect(() => pytorch().withPriority('high')).toThrow('priorityClass must be a PriorityClass, or');
     // @ts-expect-error a PriorityClass is no WorkloadPriorityClass
     Scheduling.kueue(localQueue, { workloadPriorityClass: PriorityClass.fromName('high') });
   });
@@ -301,7 +301,9 @@ describe('JavaScript without types', () => {
   });
 
   test('scheduling is a Scheduling', () => {
-    expect(() => pytorch({ scheduling: untyped('volcano') })).toThrow('test/train: scheduling must be a Scheduling.');
+    expect(() => pytorch({ scheduling: untyped('volcano') })).toThrow(
+      'test/train: scheduling must be a Scheduling such as Scheduling.volcano(…), not "volcano".',
+    );
     expect(() => pytorch().scheduleBy(untyped(gantryQueue))).toThrow('test/train: scheduleBy must be a Scheduling.');
     expect(() => Scheduling.of(untyped('research'))).toThrow('Scheduling.of: must be a queue reference');
     expect(() => new volcano.PodGroup(chartOf(), 'g', { queue: untyped(gantryQueue) })).toThrow(

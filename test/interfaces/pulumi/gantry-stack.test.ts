@@ -1,5 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
 import { App, Chart, type ChartProps } from 'cdk8s';
+import { type Construct } from 'constructs';
 import { charts, kueue } from '../../../src';
 import { synthesize } from '../../../src/checks/synthesize';
 import { ConfigMap, Namespace, Pod, Secret } from '../../../src/facts/api/types/core/v1';
@@ -10,6 +11,13 @@ import { mockedEngine, unknownOutput, valueOf } from './mocked-engine';
 /** What a program writes into a template literal, which lint of this project rejects. */
 function inText(output: pulumi.Output<string>): string {
   return output as unknown as string;
+}
+
+class Lab extends Chart {
+  constructor(scope: Construct, id: string, props: ChartProps & { readonly team: string }) {
+    super(scope, id, props);
+    new Resource(this, props.team, Namespace, { metadata: { name: props.team } });
+  }
 }
 
 describe('GantryStack', () => {
@@ -158,13 +166,7 @@ describe('GantryStack', () => {
 
   it('builds chart classes, apps with several charts, and stops at a program that computes with an output', async () => {
     await mockedEngine();
-    class Lab extends Chart {
-      constructor(scope: Chart, id: string, props: ChartProps & { readonly team: string }) {
-        super(scope, id, props);
-        new Resource(this, props.team, Namespace, { metadata: { name: props.team } });
-      }
-    }
-    const one = new GantryStack('one', Lab as never, { props: { team: 'blue' } });
+    const one = new GantryStack('one', Lab, { props: { team: 'blue' } });
     const two = new GantryStack('two', {
       app: (app) => {
         PulumiOptions.of(new Chart(app, 'a')).set({ protect: true });
@@ -235,3 +237,13 @@ describe('objects of a stack', () => {
     expect(() => synthesize(app)).toThrow('Build the app in a GantryStack');
   });
 });
+
+/** Compiled, never run: the props of a chart class are checked by the compiler. */
+export function doesNotCompile(): void {
+  // @ts-expect-error -- the chart class requires props
+  new GantryStack('a', Lab);
+  // @ts-expect-error -- the chart class has no such prop
+  new GantryStack('a', Lab, { props: { team: 'blue', colour: 'red' } });
+  // @ts-expect-error -- the prop has another type
+  new GantryStack('a', Lab, { props: { team: 1 } });
+}

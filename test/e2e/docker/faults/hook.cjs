@@ -10,20 +10,20 @@
 const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
 const http = require('node:http');
 const Module = require('node:module');
-const { join } = require('node:path');
+const path = require('node:path');
 
 const { folder, at, kills, engine } = JSON.parse(process.env.GANTRY_FAULTS);
 let count = 0;
 
 /** Steps count from the moment at which the test says so, until a crash. */
 function reach(step) {
-  if (!existsSync(join(folder, 'armed')) || existsSync(join(folder, 'sprung'))) {
+  if (!existsSync(path.join(folder, 'armed')) || existsSync(path.join(folder, 'sprung'))) {
     return;
   }
   count += 1;
-  appendFileSync(join(folder, 'steps'), `${step}\n`);
+  appendFileSync(path.join(folder, 'steps'), `${step}\n`);
   if (count === at) {
-    writeFileSync(join(folder, 'sprung'), step);
+    writeFileSync(path.join(folder, 'sprung'), step);
     if (kills.includes('engine')) {
       engine.forEach((file) => process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL'));
     }
@@ -35,9 +35,9 @@ function reach(step) {
 
 const { request } = http;
 http.request = (options, answered) => {
-  const { method = 'GET', path = '' } = options;
-  const asked = /\/(create|start|stop|logs)\b/.exec(path)?.[1];
-  const isStep = options.socketPath !== undefined && /\/containers\//.test(path);
+  const { method = 'GET', path: url = '' } = options;
+  const asked = /\/(create|start|stop|logs)\b/.exec(url)?.[1];
+  const isStep = options.socketPath !== undefined && /\/containers\//.test(url);
   if (!isStep || (method !== 'DELETE' && asked === undefined)) {
     return request(options, answered);
   }
@@ -74,7 +74,7 @@ Math.random = () => 0.04;
 const { now } = Date;
 Date.now = () => {
   try {
-    return now() + Number(readFileSync(join(folder, 'clock'), 'utf8'));
+    return now() + Number(readFileSync(path.join(folder, 'clock'), 'utf8'));
   } catch {
     return now();
   }
