@@ -62,6 +62,7 @@ export {
 export { GantryValidation } from './interfaces/cli/cdk8s-validation';
 export * as cluster from './planning/cluster';
 export * as devices from './constructs/devices';
+export * as docker from './constructs/docker';
 export * as gaudi from './constructs/gaudi';
 export * as gpuOperator from './constructs/gpu-operator';
 export * as kai from './constructs/kai';

@@ -3,8 +3,8 @@
  * server validates them, so they are recognized by their shape, and become manifests of kinds that only Gantry has (`file ContainerdConfig`):
  * the object is the contents of the file as JSON, and the name is that of the file.
  */
-import { COMPOSE_FILE } from './compose-file';
 import { fileManifest, NODE_FILE } from './file-manifest';
+import { type HostDocumentKind } from './host-document';
 import { readJson } from './json-text';
 import { type Manifest } from './manifest';
 import { pointer } from './pointer';
@@ -23,12 +23,14 @@ export type NodeFileKind =
   | 'SystemdUnit';
 
 /** Whose file it is, for people. */
-export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind | typeof COMPOSE_FILE, string>> = {
-  [COMPOSE_FILE]: 'Docker Compose',
+export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind | HostDocumentKind, string>> = {
+  CdiSpecification: 'the container engine',
+  ComposeFile: 'Docker Compose',
   ContainerdConfig: 'containerd',
   DockerDaemonConfig: 'the Docker daemon',
   KubeletArguments: 'the kubelet',
   OciRuntimeSpec: 'an OCI runtime',
+  RunnerConfiguration: 'the Gantry runner',
   SystemdUnit: 'systemd',
 };
 

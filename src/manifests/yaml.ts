@@ -2,9 +2,9 @@
  * Texts to manifests: one or many documents, lists taken apart, everything with its place.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
-import { COMPOSE_FILE } from './compose-file';
 import { fileManifest } from './file-manifest';
-import { foreignDocument, hasNoObjectFields, isComposeWithGpus } from './foreign-document';
+import { foreignDocument, hasNoObjectFields } from './foreign-document';
+import { hostDocumentKind } from './host-document';
 import { addAll } from '../facts/collections';
 import { idOf } from './identity';
 import { readJson } from './json-text';
@@ -55,9 +55,10 @@ export function parseYaml(source: string, file: string, { skipForeign, kustomize
   const skipped: SkippedSource[] = [];
   for (const document of readDocuments(text, file)) {
     const why = skipForeign === undefined ? undefined : foreignness(document, text, file, skipForeign);
-    if (skipForeign !== undefined && document.value !== undefined && isComposeWithGpus(document.value)) {
+    const kind = skipForeign === undefined ? undefined : hostDocumentKind(document.value, file);
+    if (kind !== undefined && isObject(document.value)) {
       const locate = (path: string): ReturnType<LineTable['positionOf']> => lines.positionOf(document.offsetOf(path));
-      manifests.push(fileManifest(COMPOSE_FILE, file, document.value, { file, document: document.index, locate }));
+      manifests.push(fileManifest(kind, file, document.value, { file, document: document.index, locate }));
       continue;
     }
     if (why !== undefined) {

@@ -6,11 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import {
-  configurationOf,
-  defaultConfiguration,
-  type RunnerConfiguration,
-} from '../../src/runtime/docker/configuration';
+import { type RunnerConfiguration } from '../../src/planning/runner-settings/settings';
+import { configurationOf, defaultConfiguration } from '../../src/runtime/docker/configuration';
 import { type HostDevice, type Inventory } from '../../src/runtime/docker/devices/inventory';
 import { UseHistory } from '../../src/runtime/docker/devices/use-history';
 import { frameBytes } from '../../src/runtime/docker/engine/frames';

@@ -31,6 +31,8 @@ export function drained(...change: readonly string[]): readonly string[] {
 /** The folder below an app's output that node documents are written to; `gantry synth` knows it. */
 export const NODE_FILES_FOLDER = 'node-files';
 
+const NEW_NODE = 'Better than these steps is a new node with the files in its image.\n\n';
+
 /**
  * Writes documents below `node-files/` of a folder, each at its path on the node, with the steps of each in `ROLL-OUT.txt`.
  *
@@ -40,29 +42,30 @@ export const NODE_FILES_FOLDER = 'node-files';
  */
 export const writeNodeDocuments = publicFunction(
   'nodeTuning.writeNodeDocuments',
-  (folder: string, documents: readonly NodeDocument[]): readonly string[] => {
-    checkPaths(documents);
-    const root = join(folder, NODE_FILES_FOLDER);
-    const write = (path: string, text: string, mode: number): string => {
-      const file = join(root, path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text, { mode });
-      return file;
-    };
-    const files = documents.map((document) =>
-      write(document.path, document.toText(), document.executable === true ? 0o755 : 0o644),
-    );
-    const steps = documents.map(({ path, rollOut }) => [path, ...rollOut.map((step) => `  ${step}`), ''].join('\n'));
-    return [
-      ...files,
-      write(
-        'ROLL-OUT.txt',
-        `Better than these steps is a new node with the files in its image.\n\n${steps.join('\n')}`,
-        0o644,
-      ),
-    ];
-  },
+  (folder: string, documents: readonly NodeDocument[]): readonly string[] =>
+    writeBelow(join(folder, NODE_FILES_FOLDER), documents),
 );
+
+/**
+ * Writes documents below a folder, each at its path, with the steps of each.
+ *
+ * @param advice a paragraph before the steps
+ * @throws if two documents have one path
+ */
+export function writeBelow(root: string, documents: readonly NodeDocument[], advice = NEW_NODE): readonly string[] {
+  checkPaths(documents);
+  const write = (path: string, text: string, mode: number): string => {
+    const file = join(root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { mode });
+    return file;
+  };
+  const files = documents.map((document) =>
+    write(document.path, document.toText(), document.executable === true ? 0o755 : 0o644),
+  );
+  const steps = documents.map(({ path, rollOut }) => [path, ...rollOut.map((step) => `  ${step}`), ''].join('\n'));
+  return [...files, write('ROLL-OUT.txt', `${advice}${steps.join('\n')}`, 0o644)];
+}
 
 /** @throws if two documents have one path */
 export function checkPaths(documents: readonly NodeDocument[]): void {

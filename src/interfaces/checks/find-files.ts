@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { type SkippedSource } from '../../manifests/manifest';
+import { mayBeHostDocument } from '../../manifests/host-document';
 import { NODE_FILE_NAME, nodeFileKind } from '../../manifests/node-file';
 import { ForeignFiles } from './foreign-files';
 import { attempt, InputError } from '../../manifests/input-error';
@@ -162,7 +163,11 @@ class Search implements FoundFiles {
 /** A folder may hold any TOML and any `.conf`: only what containerd, systemd or the kubelet would read is taken. */
 export function isNodeFile(path: string, cwd: string): boolean {
   const text = new TextDecoder().decode(attempt(path, () => readFileSync(resolve(cwd, path))));
-  return nodeFileKind(text, path) !== undefined || /^kind:\s*KubeletConfiguration\s*$/m.test(text);
+  return (
+    nodeFileKind(text, path) !== undefined ||
+    mayBeHostDocument(text, path) ||
+    /^kind:\s*KubeletConfiguration\s*$/m.test(text)
+  );
 }
 
 /** A path from a folder, with slashes. */

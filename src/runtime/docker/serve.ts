@@ -3,7 +3,7 @@
  */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type RunnerConfiguration } from './configuration';
+import { type RunnerConfiguration } from '../../planning/runner-settings/settings';
 import { cdiNames } from './devices/cdi';
 import { hostCpus } from './devices/cpus';
 import { DeviceWatch } from './devices/device-watch';

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { installCommand } from '../../../src/interfaces/cli/docker/install-command';
 import { type Terminal } from '../../../src/interfaces/cli/terminal';
 import { parseYaml } from '../../../src/manifests/yaml';
-import { systemdUnit } from '../../../src/runtime/docker/install/systemd-unit';
+import { systemdUnit } from '../../../src/planning/runner-settings/systemd-unit';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'gantry-install-'))));

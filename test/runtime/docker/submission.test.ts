@@ -4,6 +4,7 @@
 import { requestOf, type TaskFlags } from '../../../src/interfaces/cli/docker/request-of-flags';
 import { type JsonValue } from '../../../src/facts/api/schema';
 import { configurationOf, defaultConfiguration } from '../../../src/runtime/docker/configuration';
+import { type RunnerError } from '../../../src/runtime/docker/runner-error';
 import { cpuList, cpuListText } from '../../../src/runtime/docker/devices/cpus';
 import { framesOf } from '../../../src/runtime/docker/engine/frames';
 import { LineReader } from '../../../src/runtime/docker/engine/lines';
@@ -104,6 +105,18 @@ test('a configuration is read, and each mistake names its field', () => {
   expect(() => read({ priorities: { urgent: 5 } })).toThrow('priorities: must include "normal"');
   expect(() => read({ devices: [{ model: 'x' }] })).toThrow('devices[0]: must have "cdi"');
   expect(() => read({ devices: [...devices, ...devices] })).toThrow('devices[1]: duplicate device');
+  const line = (value: object): string => {
+    try {
+      read(value);
+    } catch (error) {
+      return (error as RunnerError).line;
+    }
+    return 'read';
+  };
+  expect(line({ tenant: {}, keepDays: -1 })).toBe(
+    '/etc/gantry/runner.yaml: unknown field "tenant" (did you mean "tenants"?). `gantry check /etc/gantry/runner.yaml` lists all 2 mistakes',
+  );
+  expect(line({ keepDays: -1 })).toBe('/etc/gantry/runner.yaml: keepDays: must be a number greater than or equal to 0');
 });
 
 test('lists of CPUs are read and written in the shortest form', () => {

@@ -4,6 +4,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { hostDocumentKind, type HostDocumentKind, mayBeHostDocument } from '../../../manifests/host-document';
 import { type Manifest } from '../../../manifests/manifest';
 import {
   NODE_FILE,
@@ -17,7 +18,7 @@ import { isObject, stringEntries } from '../../../manifests/read';
 import { parseValue } from '../../../manifests/yaml';
 import { configurationOfArguments } from './kubelet-arguments-as-configuration';
 
-export type FileKind = NodeFileKind | 'KubeletConfiguration';
+export type FileKind = NodeFileKind | HostDocumentKind | 'KubeletConfiguration';
 
 const KUBELET_CONFIGURATION = 'kubelet.config.k8s.io/KubeletConfiguration';
 
@@ -70,7 +71,7 @@ function asFile({ id, object, origin }: Manifest): readonly FileView[] {
     ];
   }
   return withConfiguration({
-    kind: id.kind as NodeFileKind,
+    kind: id.kind as NodeFileKind | HostDocumentKind,
     value: object,
     name,
     partial: false,
@@ -123,6 +124,13 @@ function inConfigMap({ object }: Manifest): Found {
       } else if (isObject(parsed.value) && parsed.value.kind === 'KubeletConfiguration') {
         views.push({ kind: 'KubeletConfiguration', value: parsed.value, partial: isDropIn(key), ...place });
       }
+    } else if (mayBeHostDocument(text, key)) {
+      const parsed = parseValue(text, key);
+      const value = 'problem' in parsed ? undefined : parsed.value;
+      const document = hostDocumentKind(value, key);
+      if (document !== undefined && isObject(value)) {
+        views.push({ kind: document, value, partial: false, ...place });
+      }
     }
   }
   return { views, broken };
@@ -147,7 +155,11 @@ function hasFiles(manifest: Manifest): boolean {
   return views.length + broken.length > 0;
 }
 
-/** A rule over the files of one kind; places of violations are those within the file. */
+/**
+ * A rule over the files of one kind; places of violations are those within the file.
+ *
+ * @param name id of the rule, or its part behind `node-tuning/`
+ */
 export function fileRule(
   kind: FileKind,
   name: string,
@@ -162,7 +174,7 @@ export function fileRule(
     tier: 'webhook',
     severity: 'error',
     ...facts,
-    id: `node-tuning/${name}`,
+    id: name.includes('/') ? name : `node-tuning/${name}`,
     on: 'object',
     kinds: [...kinds, 'ConfigMap'],
     appliesTo: hasFiles,

@@ -3,11 +3,8 @@
  */
 import { resolve } from 'node:path';
 import { RunnerClient } from '../../../runtime/docker/service/client';
-import {
-  defaultConfiguration,
-  readConfiguration,
-  type RunnerConfiguration,
-} from '../../../runtime/docker/configuration';
+import { type RunnerConfiguration } from '../../../planning/runner-settings/settings';
+import { defaultConfiguration, readConfiguration } from '../../../runtime/docker/configuration';
 import { EngineError } from '../../../runtime/docker/engine/engine-error';
 import { RunnerError } from '../../../runtime/docker/runner-error';
 import { type Terminal, UsageError } from '../terminal';

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { composeFile } from '../../../runtime/docker/install/compose-file';
-import { systemdUnit } from '../../../runtime/docker/install/systemd-unit';
+import { systemdUnit, UNIT_PATH } from '../../../planning/runner-settings/systemd-unit';
 import { versionOf } from '../../checks/version';
 import { type Terminal, UsageError } from '../terminal';
 import { configurationOfFlags, reported } from './connection';
@@ -19,11 +19,10 @@ export interface InstallFlags {
 
 const COMMAND = join(__dirname, '../../../../bin/gantry');
 
-const UNIT = '/etc/systemd/system/gantry-docker.service';
 const START_UNIT = 'sudo systemctl daemon-reload && sudo systemctl enable --now gantry-docker';
 
 export async function installCommand(flags: InstallFlags, terminal: Terminal): Promise<number> {
-  const { config, force, compose = false, output = compose ? 'compose.yaml' : UNIT } = flags;
+  const { config, force, compose = false, output = compose ? 'compose.yaml' : UNIT_PATH } = flags;
   return reported(() => {
     // An invalid file would only be noticed when the runner starts.
     const configuration = configurationOfFlags({ config }, terminal);

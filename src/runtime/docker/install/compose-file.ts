@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
-import { type RunnerConfiguration } from '../configuration';
+import { type RunnerConfiguration } from '../../../planning/runner-settings/settings';
 import { RunnerError } from '../runner-error';
 
 export interface ComposeOptions {

@@ -3,7 +3,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type RunnerConfiguration } from '../configuration';
+import { type RunnerConfiguration } from '../../../planning/runner-settings/settings';
 import { cdiNames } from '../devices/cdi';
 import { discover, type Discovery } from '../devices/discover';
 import { withFaults } from '../devices/device-watch';

@@ -1,7 +1,7 @@
 /**
  * Whether what a submission names exists: tasks, the tenant, the priority.
  */
-import { type RunnerConfiguration } from '../configuration';
+import { type RunnerConfiguration } from '../../../planning/runner-settings/settings';
 import { RunnerError } from '../runner-error';
 import { type TaskStore } from '../store/store';
 import { type TaskSpec } from '../task/task';

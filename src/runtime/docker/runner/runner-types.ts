@@ -1,7 +1,7 @@
 /**
  * What the runner is made of, and what it answers.
  */
-import { type RunnerConfiguration } from '../configuration';
+import { type RunnerConfiguration } from '../../../planning/runner-settings/settings';
 import { type Engine } from '../engine/engine';
 import { type HostProcesses } from '../host/processes';
 import { type Inventory } from '../devices/inventory';

@@ -13,7 +13,7 @@ import {
   type Queue,
   type Snapshot,
 } from '../../../placement';
-import { type Tenant, type TenantAmounts } from '../configuration';
+import { type Tenant, type TenantAmounts } from '../../../planning/runner-settings/settings';
 import { type HostDevice, type Inventory } from '../devices/inventory';
 import { type Task } from '../task/task';
 

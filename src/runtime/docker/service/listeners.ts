@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { type NetworkListener } from '../configuration';
+import { type NetworkListener } from '../../../planning/runner-settings/settings';
 import { RunnerError } from '../runner-error';
 import { type Caller } from './caller';
 import { refuse } from './http';

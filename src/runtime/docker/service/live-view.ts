@@ -2,7 +2,7 @@
  * What the page shows to a caller: everything that the caller may see, at one moment, in a bounded size.
  */
 import { type RunnerView, type RunnerViewTask, type RunnerViewTenant } from '../../../planning/pages/runner-view';
-import { type Tenant } from '../configuration';
+import { type Tenant } from '../../../planning/runner-settings/settings';
 import { type UseHistory } from '../devices/use-history';
 import { type Runner } from '../runner/runner';
 import { type TaskStore } from '../store/store';

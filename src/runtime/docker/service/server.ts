@@ -4,7 +4,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable } from 'node:stream';
 import { type RunnerView } from '../../../planning/pages/runner-view';
-import { type RunnerConfiguration } from '../configuration';
+import { type RunnerConfiguration } from '../../../planning/runner-settings/settings';
 import { MINUTES, type UseHistory } from '../devices/use-history';
 import { EngineError } from '../engine/engine-error';
 import { resourcesOf } from '../export/resources';

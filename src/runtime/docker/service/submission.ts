@@ -4,7 +4,7 @@
 import { nearestName } from '../../../facts/spelling';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
-import { NAME } from '../configuration';
+import { NAME } from '../../../planning/runner-settings/settings';
 import { RunnerError } from '../runner-error';
 import { type Submission } from '../runner/runner-types';
 import { DEFAULT_RETRY_ON, FAILURE_CLASSES, FAILURE_GROUPS, type FailureClass } from '../task/failure';

@@ -1,6 +1,10 @@
 /**
  * The systemd unit of the runner, as text.
  */
+
+/** Where systemd finds it. */
+export const UNIT_PATH = '/etc/systemd/system/gantry-docker.service';
+
 export interface UnitOptions {
   /** Absolute paths of Node.js and of the command line. */
   readonly node: string;

@@ -1,0 +1,312 @@
+/**
+ * The rules about Compose files with GPUs.
+ */
+import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { nearestName } from '../../../facts/spelling';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { COMPOSE_FILE, isCdiName, isGpuRuntime } from '../../../manifests/compose-file';
+import { NODE_FILE } from '../../../manifests/node-file';
+import { asString, isObject } from '../../../manifests/read';
+import {
+  given,
+  idsOf,
+  isAll,
+  isCdiRequest,
+  isReplaced,
+  isUnset,
+  listsOf,
+  type RequestView,
+  requestsOf,
+  type ServiceView,
+  servicesOf,
+} from './requests';
+
+const COMPOSE = 'Compose Specification, deploy.md (devices); compose-go v2, transform/devices.go, types/device.go';
+
+type Facts = Omit<RuleFacts, 'id' | 'tier' | 'severity' | 'source'> &
+  Partial<Pick<RuleFacts, 'tier' | 'severity' | 'source'>>;
+
+function composeRule(name: string, facts: Facts, check: (file: JsonObject) => Iterable<Violation>): ObjectRule {
+  return {
+    tier: 'webhook',
+    severity: 'error',
+    source: COMPOSE,
+    ...facts,
+    id: `docker/${name}`,
+    on: 'object',
+    kinds: [`${NODE_FILE}/${COMPOSE_FILE}`],
+    check: ({ object }) => check(object),
+  };
+}
+
+function requestRule(name: string, facts: Facts, check: (request: RequestView) => Iterable<Violation>): ObjectRule {
+  return composeRule(name, facts, function* (file) {
+    for (const request of requestsOf(file)) {
+      yield* check(request);
+    }
+  });
+}
+
+const DRIVERS: readonly string[] = ['nvidia', 'cdi', 'amd'];
+const FIELDS: readonly string[] = ['capabilities', 'driver', 'count', 'device_ids', 'options'];
+
+export const composeRules: readonly Rule[] = [
+  composeRule(
+    'compose-devices-list',
+    {
+      row: 'DC1',
+      summary: 'Device reservations and gpus must be lists of requests; gpus may also be "all".',
+      why: 'Compose refuses the file: "invalid type".',
+      fix: 'Write a list with one request: - { driver: nvidia, count: 1, capabilities: [gpu] }.',
+      source: `${COMPOSE}, transform/gpus.go`,
+    },
+    function* (file) {
+      for (const list of servicesOf(file).flatMap(listsOf)) {
+        yield* misshapen(list);
+      }
+    },
+  ),
+
+  requestRule(
+    'compose-count-or-ids',
+    {
+      row: 'DC2',
+      summary: 'A device request must not have both count and device_ids.',
+      why: 'Compose refuses the file: "count" and "device_ids" attributes are exclusive.',
+      fix: 'Remove count; the number of device_ids is the number of devices.',
+    },
+    function* ({ value, path }) {
+      if (given(value, 'count') !== undefined && given(value, 'device_ids') !== undefined) {
+        const found = given(value, 'count');
+        yield { path: `${path}/count`, message: 'must not be set when device_ids is set', found, expected: 'no count' };
+      }
+    },
+  ),
+
+  requestRule(
+    'compose-capabilities-required',
+    {
+      row: 'DC3',
+      summary: 'A device reservation must have capabilities.',
+      why: 'Compose refuses the file, since it does not know for what the devices are.',
+      fix: 'Add capabilities: [gpu].',
+    },
+    function* ({ value, path, isReservation }) {
+      const capabilities = given(value, 'capabilities');
+      if (isReservation && (capabilities === undefined || (Array.isArray(capabilities) && capabilities.length === 0))) {
+        yield { path, message: 'capabilities is required', expected: 'capabilities: [gpu]' };
+      }
+    },
+  ),
+
+  requestRule(
+    'compose-count-valid',
+    {
+      row: 'DC4',
+      summary: 'The count of a device request must be a whole number or "all".',
+      why: 'Compose refuses the file: "the only value allowed is \'all\' or a number".',
+      fix: 'Set count of the device request to a whole number, such as count: 1.',
+    },
+    function* ({ value, path }) {
+      const count = given(value, 'count');
+      if (count !== undefined && !isReplaced(count) && !isAll(count) && !/^\d+$/.test(wordOf(count))) {
+        yield { path: `${path}/count`, message: 'invalid count', found: count, expected: 'a whole number, or all' };
+      }
+    },
+  ),
+
+  requestRule(
+    'compose-request-field-known',
+    {
+      row: 'DC5',
+      summary: `A device request has no other fields than ${FIELDS.join(', ')}.`,
+      why: 'Compose refuses the file: "additional properties not allowed".',
+      fix: 'Rename the field to capabilities, driver, count, device_ids, or options, or remove it.',
+    },
+    function* ({ value, path }) {
+      for (const [field, found] of Object.entries(value)) {
+        if (!FIELDS.includes(field) && !field.startsWith('x-')) {
+          const expected = nearestName(field, FIELDS);
+          yield { path: `${path}/${field}`, message: `unknown field "${field}"`, found, expected };
+        }
+      }
+    },
+  ),
+
+  requestRule(
+    'compose-driver-known',
+    {
+      row: 'DC6',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'The driver of a device request should be one of the Docker engine: nvidia, amd, or cdi.',
+      why: 'With an unknown driver the container does not start: "could not select device driver".',
+      fix: 'Set driver: nvidia, driver: amd, or driver: cdi, or remove the field.',
+      source: 'moby v29, daemon/devices.go (handleDevice), daemon/cdi.go',
+    },
+    function* ({ value, path }) {
+      const driver = asString(given(value, 'driver'));
+      if (driver !== undefined && driver !== '' && !isReplaced(driver) && !DRIVERS.includes(driver)) {
+        const expected = nearestName(driver, DRIVERS) ?? DRIVERS.join(', ');
+        yield { path: `${path}/driver`, message: `unknown driver "${driver}"`, found: driver, expected };
+      }
+    },
+  ),
+
+  requestRule(
+    'compose-cdi-devices-named',
+    {
+      row: 'DC7',
+      summary: 'A request to the driver cdi must name its devices in device_ids, and have neither count nor options.',
+      why: 'The container does not start: "unexpected count in CDI device request"; without both, Compose sets count to all.',
+      fix: 'List the CDI names in device_ids, such as nvidia.com/gpu=0.',
+      source: `${COMPOSE}; moby v29, daemon/cdi.go (injectCDIDevices)`,
+    },
+    function* (request) {
+      if (!isCdiRequest(request)) {
+        return;
+      }
+      const { value, path } = request;
+      const wrong = ['count', 'options'].find((field) => given(value, field) !== undefined);
+      if (wrong !== undefined) {
+        yield {
+          path: `${path}/${wrong}`,
+          message: `${wrong} must not be set with the driver cdi`,
+          found: given(value, wrong),
+        };
+      } else if (given(value, 'device_ids') === undefined) {
+        yield {
+          path,
+          message: 'device_ids is required with the driver cdi',
+          expected: 'device_ids: [nvidia.com/gpu=0]',
+        };
+      }
+    },
+  ),
+
+  requestRule(
+    'compose-cdi-name-qualified',
+    {
+      row: 'DC8',
+      summary: 'The device_ids of a request to the driver cdi must be full CDI names, and only those.',
+      why: 'The container does not start: "unresolvable CDI devices". The driver nvidia knows no CDI names.',
+      fix: 'Use vendor/class=name with the driver cdi, and an index or UUID with the driver nvidia.',
+      source: 'CNCF Container Device Interface 1.0 (qualified names); moby v29, daemon/cdi.go',
+    },
+    function* (request) {
+      const isCdi = isCdiRequest(request);
+      const isNvidia = given(request.value, 'driver') === 'nvidia';
+      const wrong = idsOf(request).find((id) => (isCdi ? !isCdiName(id) : isNvidia && isCdiName(id)));
+      if (wrong !== undefined) {
+        const expected = isCdi ? 'a full CDI name such as nvidia.com/gpu=0' : 'driver: cdi';
+        const message = isCdi ? `"${wrong}" is not a full CDI name` : `"${wrong}" is a CDI name`;
+        yield { path: `${request.path}/device_ids`, message, found: wrong, expected };
+      }
+    },
+  ),
+
+  composeRule(
+    'compose-one-gpu-mechanism',
+    {
+      row: 'DC9',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'A service should get its GPUs in one way: by a device request, or by runtime: nvidia.',
+      why: 'The NVIDIA runtime also gives what NVIDIA_VISIBLE_DEVICES says, in CUDA images all devices, so the container may see more devices than it reserves.',
+      fix: 'Remove runtime: nvidia; a device request needs no other runtime.',
+      source: 'nvidia-container-toolkit v1.20, api/config/v1; Compose Specification, deploy.md (devices)',
+    },
+    function* (file) {
+      for (const service of servicesOf(file)) {
+        const found = given(service.value, 'runtime');
+        if (isGpuRuntime(found) && listsOf(service).some(({ value }) => !isUnset(value))) {
+          const message = `the service "${service.name}" sets a GPU runtime and requests devices`;
+          yield { path: `${service.path}/runtime`, message, found, expected: 'no runtime' };
+        }
+      }
+    },
+  ),
+
+  composeRule(
+    'compose-runtime-devices-stated',
+    {
+      row: 'DC10',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'A service with runtime: nvidia should state NVIDIA_VISIBLE_DEVICES.',
+      why: 'Without it the image decides: CUDA images get every GPU, other images none.',
+      fix: 'Replace runtime with a device request, or set NVIDIA_VISIBLE_DEVICES in environment.',
+      source: 'nvidia-container-toolkit v1.20, NVIDIA_VISIBLE_DEVICES',
+    },
+    function* (file) {
+      for (const service of servicesOf(file)) {
+        const found = given(service.value, 'runtime');
+        if (/^nvidia/.test(asString(found) ?? '') && !mayStateDevices(service)) {
+          const message = `the service "${service.name}" leaves its devices to the image`;
+          yield { path: `${service.path}/runtime`, message, found, expected: 'NVIDIA_VISIBLE_DEVICES in environment' };
+        }
+      }
+    },
+  ),
+
+  composeRule(
+    'compose-all-devices',
+    {
+      row: 'DC11',
+      tier: 'advice',
+      severity: 'info',
+      summary: 'A service should request the devices that it needs, not all of them.',
+      why: 'A request for all devices is not exclusive: on a host that others use too, the service runs on their devices.',
+      fix: 'Set count to a number, or device_ids to the devices.',
+    },
+    function* (file) {
+      for (const { path, value } of servicesOf(file).flatMap(listsOf)) {
+        if (isAll(value)) {
+          yield { path, message: 'requests every device of the host', found: value };
+        }
+      }
+      for (const request of requestsOf(file)) {
+        const count = given(request.value, 'count');
+        if (isAll(count)) {
+          yield { path: `${request.path}/count`, message: 'requests every device of the host', found: count };
+        } else if (count === undefined && given(request.value, 'device_ids') === undefined && !isCdiRequest(request)) {
+          const message = 'requests every device of the host, since neither count nor device_ids is set';
+          yield { path: request.path, message, expected: 'count: 1' };
+        }
+      }
+    },
+  ),
+];
+
+function* misshapen({ value, path, isReservation }: ReturnType<typeof listsOf>[number]): Iterable<Violation> {
+  if (isUnset(value) || isReplaced(value)) {
+    return;
+  }
+  if (!Array.isArray(value)) {
+    if (isReservation || value !== 'all') {
+      const expected = isReservation ? 'a list of requests' : 'all, or a list of requests';
+      yield { path, message: 'must be a list of device requests', found: value, expected };
+    }
+    return;
+  }
+  const index = value.findIndex((entry) => !isObject(entry) && entry !== null);
+  if (index >= 0) {
+    yield { path: `${path}/${index}`, message: 'must be an object', found: value[index], expected: 'a device request' };
+  }
+}
+
+/** What a file, a base service, or a replaced name adds is not known here. */
+function mayStateDevices({ value }: ServiceView): boolean {
+  const environment = given(value, 'environment');
+  const names = Array.isArray(environment)
+    ? environment.map((entry) => (asString(entry) ?? '').split('=')[0])
+    : Object.keys(isObject(environment) ? environment : {});
+  return (
+    ['env_file', 'extends'].some((field) => given(value, field) !== undefined) ||
+    names.some((name) => name === 'NVIDIA_VISIBLE_DEVICES' || isReplaced(name))
+  );
+}
+
+function wordOf(value: JsonValue): string {
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+}

@@ -1,0 +1,106 @@
+/**
+ * `runner.yaml` and CDI specifications as files: recognized by what they contain, and read as the runner and the engine read them.
+ */
+import { check } from '../../../src/checks/engine';
+import { type Finding } from '../../../src/checks/finding';
+import { dockerRules } from '../../../src/constructs/docker/rules';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { NODE_FILE, parseFile } from '../../../src/manifests/node-file';
+import { rulesSurvive } from '../../support/rules-survive';
+
+const kindOf = (text: string, name: string): string | undefined =>
+  parseFile(text, name, { skipForeign: 'all' }).manifests[0]?.id.kind;
+
+function findings(text: string, name: string): readonly Finding[] {
+  const { manifests, problems } = parseFile(text, name, { skipForeign: 'all' });
+  expect(problems).toEqual([]);
+  return check(new ManifestSet(manifests), { rules: dockerRules }).findings;
+}
+
+const SPECIFICATION = `cdiVersion: 0.6.0
+kind: example.com/accel
+devices:
+  - name: '0'
+    containerEdits: { deviceNodes: [{ path: /dev/accel0, permissions: rw }] }
+`;
+
+test.each([
+  ['by its name', 'tenants: { a: {} }', 'etc/runner.yaml', 'RunnerConfiguration'],
+  ['by its fields', 'tenantSockets: /run/t\nstate: /srv', 'lab.yaml', 'RunnerConfiguration'],
+  ['as JSON', '{ "state": "/srv", "keepDays": 3 }', 'lab.json', 'RunnerConfiguration'],
+  ['one field is not enough under another name', 'keepDays: 3', 'lab.yaml', undefined],
+  ['fields that others have too', 'state: on\nengine: v8', 'lab.yaml', undefined],
+  ['the runner of somebody else', 'log: {}\ncache: {}\nstate: x', 'runner.yaml', undefined],
+  ['a manifest', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\nkeepDays: 1', 'runner.yaml', 'ConfigMap'],
+  ['a CDI specification in YAML', SPECIFICATION, 'nvidia.yaml', 'CdiSpecification'],
+  ['a CDI specification in JSON', '{ "cdiVersion": "0.6.0", "kind": "a.com/b" }', 'b.json', 'CdiSpecification'],
+])('recognized: %s', (_, text, name, kind) => {
+  expect(kindOf(text, name)).toBe(kind);
+});
+
+test('every mistake of runner.yaml has its place', () => {
+  const text = `tenants:
+  alice: { weight: 0, limits: {} }
+devices:
+  - { cdi: gpu0 }
+  - { uuid: GPU-1, mig: [{}] }
+listen: { certificate: a.crt, key: a.key }
+`;
+  expect(findings(text, 'runner.yaml').map(({ message, path, line }) => [message, path, line])).toEqual([
+    ['must be a full CDI name such as nvidia.com/gpu=0, not "gpu0"', '/devices/0/cdi', 4],
+    ['must have "uuid" and "profile"', '/devices/1/mig/0', 5],
+    ['tokens is required', '/listen', 6],
+    ['unknown field "limits"', '/tenants/alice/limits', 2],
+    ['must be greater than 0', '/tenants/alice/weight', 2],
+  ]);
+});
+
+test('files that the runner and the engine read have no findings', () => {
+  expect(findings('state: /srv/gantry\ntenants: { alice: { weight: 2 } }\n', 'runner.yaml')).toEqual([]);
+  expect(findings(SPECIFICATION, 'accel.yaml')).toEqual([]);
+});
+
+test.each<[string, string, string, string]>([
+  ['0.6.0', 'latest', '/cdiVersion', 'must be a version'],
+  ['example.com/accel', 'accel', '/kind', 'must be a vendor and a class'],
+  ["'0'", "'=0'", '/devices/0/name', 'invalid name'],
+  ['deviceNodes', 'deviceNode', '/devices/0', 'has no container edits'],
+  ['deviceNodes', 'deviceNode', '/devices/0/containerEdits/deviceNode', 'unknown field "deviceNode"'],
+  ['path: /dev/accel0, ', '', '/devices/0/containerEdits/deviceNodes/0', 'path is required'],
+  ['permissions: rw', 'permissions: rx', '/devices/0/containerEdits/deviceNodes/0/permissions', 'invalid permissions'],
+  ['] }', '], env: [A] }', '/devices/0/containerEdits/env/0', 'must be NAME=value'],
+  ['] }', '], mounts: [{ hostPath: /a }] }', '/devices/0/containerEdits/mounts/0', 'containerPath is required'],
+  [
+    '] }',
+    '], hooks: [{ hookName: preStart, path: /a }] }',
+    '/devices/0/containerEdits/hooks/0/hookName',
+    'unknown hook "preStart"',
+  ],
+  ['] }', "] }\n  - { name: '0', containerEdits: { env: [A=1] } }", '/devices/1/name', 'duplicate device "0"'],
+  ['] }', '] }\n  - accel1', '/devices/1', 'must be an object'],
+])('a CDI specification with %s written as %s', (right, wrong, path, message) => {
+  const found = findings(SPECIFICATION.replace(right, wrong), 'accel.yaml');
+  expect(found).toContainEqual(
+    expect.objectContaining({
+      rule: 'docker/cdi-specification-valid',
+      path,
+      message: expect.stringContaining(message) as string,
+    }),
+  );
+});
+
+test('files of any content', () => {
+  const seeds: readonly JsonObject[] = [
+    { tenants: { a: { quota: { gpus: 1 } } }, devices: [{ cdi: 'a/b=0', mig: [{ uuid: 'x' }] }], listen: { port: 1 } },
+    { cdiVersion: '0.6.0', kind: 'a.com/b', devices: [{ name: '0', containerEdits: { hooks: [{ path: '/a' }] } }] },
+  ];
+  rulesSurvive(
+    dockerRules,
+    seeds.map((seed, index) => ({
+      ...seed,
+      apiVersion: NODE_FILE,
+      kind: ['file/RunnerConfiguration', 'file/CdiSpecification'][index] ?? '',
+    })),
+  );
+});
