@@ -42,6 +42,13 @@ export function passed<T>(value: Carried<T>): T {
   return value as T;
 }
 
+/** A carried list as the type that it has once it is known; see `passed`. */
+export function passedList<T>(list: CarriedList<T>): readonly T[];
+export function passedList<T>(list: CarriedList<T> | undefined): readonly T[] | undefined;
+export function passedList<T>(list: CarriedList<T> | undefined): readonly T[] | undefined {
+  return list as readonly T[] | undefined;
+}
+
 /** Whether the value is deferred: an Output, or a promise of any realm. */
 export function isDeferred(value: unknown): value is Deferred<unknown> | Promise<unknown> {
   return (

@@ -2,7 +2,7 @@
  * GpuCluster: GPUs run by the DRA driver instead of the device plugin. Takes the place of a ClusterPolicy; drivers come from
  * NVIDIADriver resources.
  */
-import { passed } from '../../manifests/deferred';
+import { passed, passedList } from '../../manifests/deferred';
 import { Construct } from 'constructs';
 import { GPUCluster, type GPUClusterSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
 import { type OpenPartial } from '../resources/merge';
@@ -72,7 +72,7 @@ export class GpuCluster extends Construct {
         image: passed(props.image),
         version: passed(props.version),
         imagePullPolicy: props.imagePullPolicy,
-        imagePullSecrets: props.imagePullSecrets,
+        imagePullSecrets: passedList(props.imagePullSecrets),
         featureGates: featureGates as Readonly<Record<string, boolean>> | undefined,
         computeDomains: computeDomains === undefined ? undefined : { enabled: computeDomains },
       },

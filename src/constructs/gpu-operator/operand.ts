@@ -1,7 +1,7 @@
 /**
  * What is said of each part that the operator runs: whether, in which image, and with which settings.
  */
-import { type Carried, passed } from '../../manifests/deferred';
+import { type Carried, type CarriedList, passed, passedList } from '../../manifests/deferred';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 
 /** An image as the operator's resources name it: in parts. */
@@ -15,7 +15,7 @@ export interface OperandImage {
   /** When the image is pulled. @default - IfNotPresent, the operator's default */
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /** Names of Secrets in the operator's namespace. @default - none */
-  readonly imagePullSecrets?: readonly string[];
+  readonly imagePullSecrets?: CarriedList<string>;
 }
 
 /** Settings of one part that the operator runs. */
@@ -36,10 +36,8 @@ interface EnvEntry {
 }
 
 /** An operand as the operator's resources have it: what is carried has the type of its value. */
-export interface RenderedOperand extends Pick<
-  Operand,
-  'enabled' | 'imagePullPolicy' | 'imagePullSecrets' | 'resources'
-> {
+export interface RenderedOperand extends Pick<Operand, 'enabled' | 'imagePullPolicy' | 'resources'> {
+  readonly imagePullSecrets?: readonly string[];
   readonly repository?: string;
   readonly image?: string;
   readonly version?: string;
@@ -56,7 +54,7 @@ export function renderOperand(operand: Operand): RenderedOperand {
     image: passed(image),
     version: passed(version),
     imagePullPolicy,
-    imagePullSecrets,
+    imagePullSecrets: passedList(imagePullSecrets),
     args: args?.map(passed),
     resources,
     env: env && Object.entries(env).map(([name, value]) => ({ name, value: passed(value) })),

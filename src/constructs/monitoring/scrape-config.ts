@@ -1,7 +1,7 @@
 /**
  * ScrapeConfig: targets that are not pods of the cluster, such as exporters of switches and of nodes outside it.
  */
-import { type CarriedList, type CarriedMap, passed } from '../../manifests/deferred';
+import { type CarriedList, type CarriedMap, passed, passedList } from '../../manifests/deferred';
 import { Construct } from 'constructs';
 import {
   ScrapeConfig as ScrapeConfigKind,
@@ -51,7 +51,7 @@ export class ScrapeConfig extends Construct {
         : {
             staticConfigs: [
               {
-                targets: passed(targets) as readonly string[],
+                targets: passedList(targets),
                 ...(targetLabels === undefined
                   ? {}
                   : { labels: passed(targetLabels) as Readonly<Record<string, string>> }),

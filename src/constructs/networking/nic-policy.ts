@@ -2,6 +2,7 @@
  * NicClusterPolicy and NicNodePolicy: NVIDIA's network operator, which drives the cards, offers them to pods, and brings what secondary
  * networks need.
  */
+import { type Carried, type CarriedList } from '../../manifests/deferred';
 import { definedJson } from '../../manifests/members';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Duration, type ApiObject } from 'cdk8s';
@@ -92,11 +93,11 @@ export interface NicClusterPolicyProps extends NicPolicyProps {
   /** Repository and version of all parts that set none of their own. @default - none: each part sets its own */
   readonly global?: {
     /** Registry and path of the images. @default - none: each part sets its own */
-    readonly repository?: string;
+    readonly repository?: Carried<string>;
     /** Tag of the images. @default - none: each part sets its own */
-    readonly version?: string;
+    readonly version?: Carried<string>;
     /** Names of Secrets for pulling the images. @default - none */
-    readonly imagePullSecrets?: readonly string[];
+    readonly imagePullSecrets?: CarriedList<string>;
   };
   /**
    * What attachments need on every node: Multus, the reference plugins (macvlan, host-device, tuning), IPoIB.

@@ -1,7 +1,7 @@
 /**
  * What is said of each part that the network operator runs: in which image, and with which resources.
  */
-import { type Carried } from '../../manifests/deferred';
+import { type Carried, type CarriedList } from '../../manifests/deferred';
 import { definedJson } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 
@@ -14,7 +14,7 @@ export interface OperatorImage {
   /** Tag, or `sha256:…`. @default - `global.version` of the policy */
   readonly version?: Carried<string>;
   /** Names of Secrets in the operator's namespace. @default - none */
-  readonly imagePullSecrets?: readonly string[];
+  readonly imagePullSecrets?: CarriedList<string>;
   /** CPU and memory by container of the part. @default - the operator's */
   readonly resources?: Readonly<Record<string, Pick<ResourceRequirements, 'limits' | 'requests'>>>;
 }

@@ -2,6 +2,7 @@
  * PlatformNetwork: the fast network beside the cluster's, as a closed choice: rails of InfiniBand functions, one RDMA device that pods of
  * a node share, or none.
  */
+import { type Carried, type CarriedList } from '../../manifests/deferred';
 import { type Construct } from 'constructs';
 import {
   type Ipam,
@@ -34,11 +35,11 @@ export interface RoceOptions extends Omit<NicClusterPolicyProps, 'rdmaSharedDevi
   /** Repository and version of the parts of the network operator. */
   readonly global: {
     /** Registry and path of the images. */
-    readonly repository: string;
+    readonly repository: Carried<string>;
     /** Tag of the images. */
-    readonly version: string;
+    readonly version: Carried<string>;
     /** Names of Secrets for pulling the images. @default - none */
-    readonly imagePullSecrets?: readonly string[];
+    readonly imagePullSecrets?: CarriedList<string>;
   };
   /** The Ethernet interface of the cards, for example `ens1f0`. */
   readonly interface: string;

@@ -1,7 +1,7 @@
 /**
  * What a Ray cluster consists of, shared by RayCluster, RayJob and RayService.
  */
-import { type Carried, passed } from '../../manifests/deferred';
+import { type Carried, type CarriedMap, membersOf, passed } from '../../manifests/deferred';
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type RayClusterSpec, type RayClusterSpecWorkerGroupSpec } from '../../facts/api/types/ray.io/v1';
@@ -16,7 +16,7 @@ export interface RayHeadProps extends PodProps {
   /** Whether Ray puts tasks and actors on the head too. @default false: a busy head endangers the whole cluster */
   readonly schedulesTasks?: boolean;
   /** Further options of `ray start`. @default - the dashboard listens on all addresses */
-  readonly startParams?: Readonly<Record<string, string>>;
+  readonly startParams?: CarriedMap<string>;
 }
 
 /** A group of workers that are alike. */
@@ -32,7 +32,7 @@ export interface RayWorkerGroupProps extends PodProps {
   /** Pods of each worker, which come and go together: the hosts of a TPU slice. @default 1 */
   readonly hosts?: number;
   /** Further options of `ray start`; CPUs, memory and GPUs are taken from the container. @default - none */
-  readonly startParams?: Readonly<Record<string, string>>;
+  readonly startParams?: CarriedMap<string>;
   /** Time after which an idle worker terminates, with autoscaler v2. @default - the autoscaler's */
   readonly idleTimeout?: Duration;
   /** Which group grows first, with autoscaler v2. @default 0 */
@@ -101,7 +101,7 @@ export function rayClusterSpec(parts: RayClusterParts, choice: WorkloadChoice): 
       rayStartParams: {
         'dashboard-host': '0.0.0.0',
         ...(head.schedulesTasks === true ? {} : { 'num-cpus': '0' }),
-        ...head.startParams,
+        ...membersOf('startParams', head.startParams),
       },
       template: new PodTemplate(head).toPodTemplate({ ...choice, containerName: 'ray-head' }),
     },
@@ -129,7 +129,7 @@ function workerGroup(
     numOfHosts: props.hosts,
     idleTimeoutSeconds: optionalSecondsOf('idleTimeout', props.idleTimeout),
     priority: props.groupPriority,
-    rayStartParams: props.startParams ?? {},
+    rayStartParams: membersOf('startParams', props.startParams),
     template: new PodTemplate(props).toPodTemplate({ ...choice, containerName: 'ray-worker' }),
   };
 }

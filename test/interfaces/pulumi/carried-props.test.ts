@@ -80,7 +80,10 @@ describe('props that are carried', () => {
 
   it('of operators, triggers, and charts', async () => {
     const engine = await registered((chart) => {
-      new gpuOperator.NvidiaDriver(chart, 'driver', { repository: output('mirror.example.com') });
+      new gpuOperator.NvidiaDriver(chart, 'driver', {
+        repository: output('mirror.example.com'),
+        imagePullSecrets: [output('mirror')],
+      });
       new keda.ScaledObject(chart, 'scale', {
         target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
         maxReplicas: 4,
@@ -107,7 +110,10 @@ describe('props that are carried', () => {
         values: { basic: { image_registry: output('mirror.example.com') } },
       });
     });
-    expect(engine.find('driver/Resource').inputs.spec).toMatchObject({ repository: 'mirror.example.com' });
+    expect(engine.find('driver/Resource').inputs.spec).toMatchObject({
+      repository: 'mirror.example.com',
+      imagePullSecrets: ['mirror'],
+    });
     expect(engine.find('scale/Resource').inputs.spec).toMatchObject({
       triggers: [
         { metadata: { serverAddress: 'http://prometheus:9090' } },
@@ -137,7 +143,11 @@ describe('props that are carried', () => {
         userData: output('#!/bin/sh'),
       });
       new ray.RayCluster(chart, 'ray', {
-        head: { image: 'registry.example.com/ray:1', schedulesTasks: true },
+        head: {
+          image: 'registry.example.com/ray:1',
+          schedulesTasks: true,
+          startParams: { 'dashboard-port': output('8266') },
+        },
         faultTolerance: { redisAddress: output('redis:6379'), storageNamespace: output('ray') },
       });
       new trainer.TrainJob(chart, 'tune', {
@@ -166,6 +176,7 @@ describe('props that are carried', () => {
     });
     expect(specOf('ray/Resource')).toMatchObject({
       gcsFaultToleranceOptions: { redisAddress: 'redis:6379', externalStorageNamespace: 'ray' },
+      headGroupSpec: { rayStartParams: { 'dashboard-host': '0.0.0.0', 'dashboard-port': '8266' } },
     });
     expect(specOf('tune/Resource')).toMatchObject({ initializer: { dataset: { storageUri: 's3://data' } } });
     expect(engine.find('research/namespace/Resource').inputs).toMatchObject({
