@@ -4,7 +4,7 @@
 import { type JsonValue } from '../facts/api/schema';
 import { COMPOSE_FILE } from './compose-file';
 import { isComposeWithGpus } from './foreign-document';
-import { asString, isObject } from './read';
+import { isObject } from './read';
 
 /** Kind of a manifest that is the `runner.yaml` of `gantry docker`. */
 export const RUNNER_FILE = 'RunnerConfiguration' as const;
@@ -50,7 +50,7 @@ export function hostDocumentKind(value: JsonValue | undefined, name: string): Ho
   if (!isObject(value) || Object.hasOwn(value, 'apiVersion')) {
     return undefined;
   }
-  if (asString(Object.hasOwn(value, 'cdiVersion') ? value.cdiVersion : undefined) !== undefined) {
+  if (Object.hasOwn(value, 'cdiVersion') && Object.hasOwn(value, 'kind')) {
     return CDI_FILE;
   }
   if (isComposeWithGpus(value)) {

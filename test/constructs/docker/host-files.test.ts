@@ -34,6 +34,12 @@ test.each([
   ['the runner of somebody else', 'log: {}\ncache: {}\nstate: x', 'runner.yaml', undefined],
   ['a manifest', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\nkeepDays: 1', 'runner.yaml', 'ConfigMap'],
   ['a CDI specification in YAML', SPECIFICATION, 'nvidia.yaml', 'CdiSpecification'],
+  [
+    'a protocol with versions of its own',
+    '{ "cdiVersion": "0.0.2", "devices": ["0:1:0.0"] }',
+    'answer.json',
+    undefined,
+  ],
   ['a CDI specification in JSON', '{ "cdiVersion": "0.6.0", "kind": "a.com/b" }', 'b.json', 'CdiSpecification'],
 ])('recognized: %s', (_, text, name, kind) => {
   expect(kindOf(text, name)).toBe(kind);
@@ -79,6 +85,21 @@ test.each<[string, string, string, string]>([
   ],
   ['] }', "] }\n  - { name: '0', containerEdits: { env: [A=1] } }", '/devices/1/name', 'duplicate device "0"'],
   ['] }', '] }\n  - accel1', '/devices/1', 'must be an object'],
+  ['devices:', 'device:', '', 'devices is required'],
+  [
+    '[{ path: /dev/accel0, permissions: rw }]',
+    '/dev/accel0',
+    '/devices/0/containerEdits/deviceNodes',
+    'must be a list',
+  ],
+  [
+    '] }',
+    '], mounts: [{ hostPath: /a, containerPath: /a, options: ro }] }',
+    '/devices/0/containerEdits/mounts/0/options',
+    'must be a list',
+  ],
+  ['devices:', 'containerEdits: env\ndevices:', '/containerEdits', 'must be an object'],
+  ['devices:', 'device:', '/device', 'unknown field "device"'],
 ])('a CDI specification with %s written as %s', (right, wrong, path, message) => {
   const found = findings(SPECIFICATION.replace(right, wrong), 'accel.yaml');
   expect(found).toContainEqual(

@@ -24,6 +24,8 @@ const SPECIFICATION_FIELDS: readonly string[] = ['cdiVersion', 'kind', 'annotati
 const DEVICE_FIELDS: readonly string[] = ['name', 'annotations', 'containerEdits'];
 /** Edits that make a device more than a name. */
 const EDITS: readonly string[] = ['env', 'deviceNodes', 'hooks', 'mounts', 'additionalGids', 'intelRdt', 'netDevices'];
+/** Edits that are lists. */
+const LISTS: readonly string[] = EDITS.filter((field) => field !== 'intelRdt');
 
 export const cdiRules: readonly Rule[] = [
   fileRule(
@@ -50,9 +52,17 @@ function* specificationFaults(value: JsonObject): Iterable<Violation> {
     yield wrong('/kind', 'kind must be a vendor and a class', value.kind, 'vendor/class, such as example.com/accel');
   }
   yield* editsFaults(value.containerEdits, '/containerEdits');
+  if (isEmpty(value.devices)) {
+    yield wrong('', 'devices is required', value.devices, 'at least one device');
+  }
+  yield* listFaults(value, '', ['devices']);
   const names = new Set<string>();
   for (const [index, device] of asArray(value.devices).entries()) {
     const path = pointer('/devices', index);
+    // The library leaves null out of lists.
+    if (device === null) {
+      continue;
+    }
     if (!isObject(device)) {
       yield wrong(path, 'must be an object', device, 'a device with name and containerEdits');
       continue;
@@ -79,16 +89,20 @@ function* deviceFaults(device: JsonObject, path: string): Iterable<Violation> {
 }
 
 function* editsFaults(value: JsonValue | undefined, path: string): Iterable<Violation> {
+  if (!isUnset(value) && !isObject(value)) {
+    yield wrong(path, 'must be an object', value, 'container edits such as { deviceNodes: [{ path: /dev/accel0 }] }');
+  }
   const edits = asObject(value);
   yield* misspelled(edits, path, EDITS);
+  yield* listFaults(edits, path, LISTS);
   for (const [index, variable] of asArray(edits.env).entries()) {
-    if (!/^[^=]+=/.test(asString(variable) ?? '')) {
+    if (variable !== null && !/^[^=]+=/.test(asString(variable) ?? '')) {
       yield wrong(`${path}/env/${index}`, 'must be NAME=value', variable, 'NAME=value');
     }
   }
-  yield* incomplete(edits, path, 'deviceNodes', ['path']);
-  yield* incomplete(edits, path, 'mounts', ['hostPath', 'containerPath']);
-  yield* incomplete(edits, path, 'hooks', ['hookName', 'path']);
+  yield* entryFaults(edits, path, 'deviceNodes', ['path']);
+  yield* entryFaults(edits, path, 'mounts', ['hostPath', 'containerPath'], ['options']);
+  yield* entryFaults(edits, path, 'hooks', ['hookName', 'path'], ['args', 'env']);
   for (const [index, node] of asArray(edits.deviceNodes).entries()) {
     const permissions = asString(asObject(node).permissions);
     if (permissions !== undefined && !/^(none|[rwm]*)$/.test(permissions)) {
@@ -104,12 +118,29 @@ function* editsFaults(value: JsonValue | undefined, path: string): Iterable<Viol
   }
 }
 
-function* incomplete(edits: JsonObject, path: string, list: string, required: readonly string[]): Iterable<Violation> {
+function* entryFaults(
+  edits: JsonObject,
+  path: string,
+  list: string,
+  required: readonly string[],
+  lists: readonly string[] = [],
+): Iterable<Violation> {
   for (const [index, entry] of asArray(edits[list]).entries()) {
+    const [at, fields] = [`${path}/${list}/${index}`, asObject(entry)];
     for (const field of required) {
-      if ((asString(asObject(entry)[field]) ?? '') === '') {
-        yield { path: `${path}/${list}/${index}`, message: `${field} is required`, found: entry, expected: field };
+      if ((asString(fields[field]) ?? '') === '') {
+        yield wrong(at, `${field} is required`, entry, field);
       }
+    }
+    yield* listFaults(fields, at, lists);
+  }
+}
+
+function* listFaults(value: JsonObject, path: string, fields: readonly string[]): Iterable<Violation> {
+  for (const field of fields) {
+    const found = value[field];
+    if (!isUnset(found) && !Array.isArray(found)) {
+      yield wrong(`${path}/${field}`, 'must be a list', found, 'a list');
     }
   }
 }
@@ -129,5 +160,9 @@ function wrong(path: string, message: string, found: JsonValue | undefined, expe
 }
 
 function isEmpty(value: JsonValue | undefined): boolean {
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  return isUnset(value) || (Array.isArray(value) && value.length === 0);
+}
+
+function isUnset(value: JsonValue | undefined): value is null | undefined {
+  return value === undefined || value === null;
 }
