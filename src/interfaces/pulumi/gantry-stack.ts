@@ -46,7 +46,7 @@ export interface GantryStackArgs<Props extends object = object> {
 /** Props of a chart class that the stack does not set itself. */
 export type OwnProps<Props> = Omit<NonNullable<Props>, 'namespace' | 'labels'>;
 
-/** What follows the program: arguments and options, of which the arguments are required where the chart class has required props. */
+/** What follows the program: arguments and options. The arguments are required where the chart class has required props. */
 export type StackArguments<Props> =
   object extends OwnProps<Props>
     ? [args?: GantryStackArgs<OwnProps<Props>>, opts?: pulumi.ComponentResourceOptions]

@@ -243,7 +243,7 @@ export function doesNotCompile(): void {
   // @ts-expect-error -- the chart class requires props
   new GantryStack('a', Lab);
   // @ts-expect-error -- the chart class has no such prop
-  new GantryStack('a', Lab, { props: { team: 'blue', colour: 'red' } });
+  new GantryStack('a', Lab, { props: { team: 'blue', color: 'red' } });
   // @ts-expect-error -- the prop has another type
   new GantryStack('a', Lab, { props: { team: 1 } });
 }
