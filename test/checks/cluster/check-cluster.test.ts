@@ -1,7 +1,8 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { TargetCluster } from '../../../src/checks/cluster/target-cluster';
 import { check, readManifests, type Report } from '../../../src/interfaces/checks';
-import { type ClusterSnapshot, type SnapshotList } from '../../../src/manifests/snapshot/cluster-snapshot';
+import { type SnapshotList } from '../../../src/manifests/snapshot/cluster-snapshot';
+import { smallSnapshot } from '../../support/small-snapshot';
 
 function list(apiVersion: string, kind: string, plural: string, ...items: readonly JsonObject[]): SnapshotList {
   return { apiVersion, kind, plural, items };
@@ -27,20 +28,7 @@ const SERVED = [
 }));
 
 function cluster(...lists: readonly SnapshotList[]): TargetCluster {
-  const snapshot: ClusterSnapshot = {
-    name: 'prod',
-    takenAt: '2026-01-31T12:00:00Z',
-    takenBy: '1.0.0',
-    serverVersion: 'v1.33.4',
-    featureGates: {},
-    kinds: SERVED,
-    schemas: {},
-    lists,
-    operators: [],
-    gaps: [],
-    anonymized: false,
-  };
-  return TargetCluster.of(snapshot);
+  return TargetCluster.of(smallSnapshot({ serverVersion: 'v1.33.4', kinds: SERVED, lists }));
 }
 
 function on(target: TargetCluster, text: string): Report {

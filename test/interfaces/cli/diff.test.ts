@@ -1,4 +1,5 @@
-import { type ClusterSnapshot, writeSnapshot } from '../../../src/manifests/snapshot/cluster-snapshot';
+import { writeSnapshot } from '../../../src/manifests/snapshot/cluster-snapshot';
+import { smallSnapshot } from '../../support/small-snapshot';
 import { Workplace } from './fake-terminal';
 
 const queue = (gpus: number): string => `
@@ -96,14 +97,8 @@ describe('gantry diff', () => {
   });
 
   it('compares with a snapshot, without the metadata that it does not keep', async () => {
-    const snapshot: ClusterSnapshot = {
-      name: 'prod',
+    const snapshot = smallSnapshot({
       takenAt: new Date().toISOString(),
-      takenBy: '1.0.0',
-      serverVersion: 'v1.35.0',
-      featureGates: {},
-      kinds: [],
-      schemas: {},
       lists: [
         {
           apiVersion: 'scheduling.volcano.sh/v1beta1',
@@ -118,10 +113,7 @@ describe('gantry diff', () => {
           ],
         },
       ],
-      operators: [],
-      gaps: [],
-      anonymized: false,
-    };
+    });
     place.write('prod.gantry.json', writeSnapshot(snapshot, { compressed: false }).toString());
     const same = await diff('old', '--cluster', 'prod.gantry.json');
     expect(same.out).toContain('not compared, because a snapshot does not contain their specs: batch/Job\n');
