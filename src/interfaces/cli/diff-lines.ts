@@ -4,7 +4,7 @@
 import { type JsonValue } from '../../facts/api/schema';
 import { describeId, type Manifest } from '../../manifests/manifest';
 import { printable } from '../../checks/report/text';
-import { type Consequence, type Difference, type FieldChange } from '../difference';
+import { type Consequence, type ObjectDifference, type FieldChange } from '../difference';
 import { type Sum, type SumChange } from '../difference/sums';
 import { type Diff } from './diff-report';
 
@@ -22,7 +22,7 @@ export function countsText({ differences, unchanged }: Diff): string {
 }
 
 /** `apps/v1 Deployment research/server` */
-export function objectText({ object }: Difference): string {
+export function objectText({ object }: ObjectDifference): string {
   return printable(
     object.change === 'changed' && object.renamed === true
       ? `${describeId(object.before.id)} → ${object.after.id.name}`
@@ -30,12 +30,12 @@ export function objectText({ object }: Difference): string {
   );
 }
 
-function manifestOf(object: Difference['object']): Manifest {
+function manifestOf(object: ObjectDifference['object']): Manifest {
   return object.change === 'removed' ? object.before : object.after;
 }
 
 /** One line for each changed field, with its sign. */
-export function fieldLines({ object }: Difference): readonly string[] {
+export function fieldLines({ object }: ObjectDifference): readonly string[] {
   const fields = object.change === 'changed' ? object.fields : [];
   return [
     ...fields.slice(0, MOST_FIELDS).map(fieldText),
@@ -67,7 +67,7 @@ const LABELS: Readonly<Record<Consequence['effect'], string>> = {
 };
 
 /** `pods: a rolling update replaces its 2 pods` */
-export function consequenceLines({ consequences }: Difference): readonly string[] {
+export function consequenceLines({ consequences }: ObjectDifference): readonly string[] {
   return consequences.flatMap(({ effect, text, fix }) => [
     printable(`${LABELS[effect]}: ${text}`),
     ...(fix === undefined ? [] : [`fix: ${fix}`]),
@@ -86,7 +86,7 @@ function ratio({ requested, limit }: Sum): string {
 }
 
 /** The differences that the API server or a webhook rejects. */
-export function rejectedAmong({ differences }: Diff): readonly Difference[] {
+export function rejectedAmong({ differences }: Diff): readonly ObjectDifference[] {
   return differences.filter(({ consequences }) => consequences.some(({ effect }) => effect === 'rejected'));
 }
 

@@ -2,7 +2,7 @@
  * A diff as Markdown, for a comment on a pull request. What manifests contain is untrusted: it is shown in fenced blocks, which it cannot end.
  */
 import { plural } from '../../checks/report/text';
-import { type Difference } from '../difference';
+import { type ObjectDifference } from '../difference';
 import { type Diff } from './diff-report';
 import {
   consequenceLines,
@@ -39,7 +39,7 @@ export function diffMarkdown(diff: Diff): string {
   return `${[...head, ...details(all, LONGEST - head.join('\n\n').length)].join('\n\n')}\n`;
 }
 
-function objectBlock(difference: Difference): string {
+function objectBlock(difference: ObjectDifference): string {
   return [
     `${SIGNS[difference.object.change]} ${objectText(difference)}`,
     ...[...fieldLines(difference), ...consequenceLines(difference)].map((line) => `    ${line}`),

@@ -3,7 +3,7 @@
  */
 import pico from 'picocolors';
 import { plural } from '../../checks/report/text';
-import { type Difference } from '../difference';
+import { type ObjectDifference } from '../difference';
 import { type Diff } from './diff-report';
 import {
   consequenceLines,
@@ -39,7 +39,7 @@ export function diffText(diff: Diff, options: DiffTextOptions): string {
 
 type Colors = ReturnType<typeof pico.createColors>;
 
-function objectBlock(difference: Difference, colors: Colors): string {
+function objectBlock(difference: ObjectDifference, colors: Colors): string {
   const { change } = difference.object;
   const tint = change === 'added' ? colors.green : change === 'removed' ? colors.red : colors.yellow;
   return [

@@ -15,14 +15,14 @@ export type { FieldChange } from './fields';
 export type { Consequence } from './updates/consequences';
 
 /** One object that differs, and what happens when that is applied. */
-export interface Difference {
+export interface ObjectDifference {
   readonly object: ObjectChange;
   readonly consequences: readonly Consequence[];
 }
 
 /** What differs between two sets. */
 export interface SetDifference {
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ObjectDifference[];
   /** Number of objects that mean the same in both. */
   readonly unchanged: number;
 }

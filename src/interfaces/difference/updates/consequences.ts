@@ -100,28 +100,30 @@ function brokenRules(manifest: Manifest, broken: readonly BrokenTransition[]): r
   }));
 }
 
-const REMEDIES: Readonly<Record<string, string>> = {
-  ConfigMap: 'Give the ConfigMap another name, and refer to that.',
-  PersistentVolumeClaim: 'Create a claim with another name, and copy the data.',
-  Pod: 'Delete the Pod, then apply.',
-  'apps/StatefulSet':
+const REMEDIES: ReadonlyMap<string, string> = new Map([
+  ['ConfigMap', 'Give the ConfigMap another name, and refer to that.'],
+  ['PersistentVolumeClaim', 'Create a claim with another name, and copy the data.'],
+  ['Pod', 'Delete the Pod, then apply.'],
+  [
+    'apps/StatefulSet',
     'Delete the StatefulSet with kubectl delete --cascade=orphan, which keeps its pods and claims, then apply.',
-  'batch/Job': 'Give the Job another name, or delete it, then apply.',
-};
+  ],
+  ['batch/Job', 'Give the Job another name, or delete it, then apply.'],
+]);
 
 function remedyFor({ id }: Manifest): string {
-  return REMEDIES[kindKey(id)] ?? `Delete the ${id.kind}, then apply; or give it another name.`;
+  return REMEDIES.get(kindKey(id)) ?? `Delete the ${id.kind}, then apply; or give it another name.`;
 }
 
-const LOST: Readonly<Record<string, string>> = {
-  Namespace: 'everything in the namespace is deleted with it',
-  PersistentVolumeClaim: 'the data of the volume is deleted with it, unless its reclaim policy is Retain',
-  'apiextensions.k8s.io/CustomResourceDefinition': 'all objects of the kind are deleted with it',
-};
+const LOST: ReadonlyMap<string, string> = new Map([
+  ['Namespace', 'everything in the namespace is deleted with it'],
+  ['PersistentVolumeClaim', 'the data of the volume is deleted with it, unless its reclaim policy is Retain'],
+  ['apiextensions.k8s.io/CustomResourceDefinition', 'all objects of the kind are deleted with it'],
+]);
 
 function lostWith({ id }: Manifest): readonly Consequence[] {
-  const kind = kindKey(id);
-  return Object.hasOwn(LOST, kind) ? [{ effect: 'lost', text: LOST[kind] ?? '' }] : [];
+  const text = LOST.get(kindKey(id));
+  return text === undefined ? [] : [{ effect: 'lost', text }];
 }
 
 /** Environment variables are read once, when a container starts. */

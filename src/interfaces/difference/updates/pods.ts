@@ -5,7 +5,7 @@ import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
-import { asObject, asString } from '../../../manifests/read';
+import { asObject } from '../../../manifests/read';
 import { type FieldChange } from '../fields';
 
 /** What becomes of pods that run. */
@@ -16,53 +16,70 @@ export interface PodEffect {
   readonly text: string;
 }
 
-type Strategy = (workload: Manifest, pods: string) => PodEffect;
+/** The pods of a workload, in words. */
+interface Pods {
+  /** `its 2 pods` */
+  readonly text: string;
+  readonly isOne: boolean;
+}
 
-const rolling: Strategy = (_, pods) => ({ effect: 'replaced', text: `a rolling update replaces ${pods}` });
+type Strategy = (workload: Manifest, pods: Pods) => PodEffect;
 
-const kept =
-  (text: string): Strategy =>
-  () => ({ effect: 'kept', text });
+const rolling: Strategy = (_, { text }) => ({ effect: 'replaced', text: `a rolling update replaces ${text}` });
 
-/** By its update strategy, a workload waits for pods to be deleted, or replaces them. */
-const onDelete =
-  (field: 'updateStrategy'): Strategy =>
+const recreated: Strategy = (_, { text, isOne }) => ({
+  effect: 'replaced',
+  text: `${text} ${isOne ? 'ends' : 'all end'} before a new one starts (Recreate)`,
+});
+
+const onDeletion: Strategy = (_, { text, isOne }) => ({
+  effect: 'kept',
+  text: `${text} ${isOne ? 'keeps' : 'keep'} the old template until deleted (OnDelete)`,
+});
+
+const oldPodsStay: Strategy = () => ({
+  effect: 'kept',
+  text: 'pods that run keep the old template; pods that are created later get the new one',
+});
+
+/** The strategy that a field of the spec names by its type, or another. */
+const typed =
+  (field: string, type: string, named: Strategy, other: Strategy): Strategy =>
   (workload, pods) =>
-    asObject(asObject(workload.object.spec)[field]).type === 'OnDelete'
-      ? { effect: 'kept', text: `${pods} ${isOne(pods) ? 'keeps' : 'keep'} the old template until deleted (OnDelete)` }
-      : rolling(workload, pods);
-
-const OLD_PODS_STAY = kept('pods that run keep the old template; pods that are created later get the new one');
+    (asObject(asObject(workload.object.spec)[field]).type === type ? named : other)(workload, pods);
 
 /**
  * Sources: Kubernetes 1.36, workload controllers; KubeRay v1.6, upgradeStrategy; LeaderWorkerSet, rolloutStrategy; Knative Serving, revisions;
  * training-operator, which compares no templates.
  */
-const STRATEGIES: Readonly<Record<string, Strategy>> = {
-  'apps/DaemonSet': onDelete('updateStrategy'),
-  'apps/Deployment': (workload, pods) =>
-    asObject(asObject(workload.object.spec).strategy).type === 'Recreate'
-      ? { effect: 'replaced', text: `${pods} ${isOne(pods) ? 'ends' : 'all end'} before a new one starts (Recreate)` }
-      : rolling(workload, pods),
-  'apps/StatefulSet': onDelete('updateStrategy'),
-  'batch/CronJob': kept('Jobs that run keep the old template; the next run gets the new one'),
-  'leaderworkerset.x-k8s.io/LeaderWorkerSet': (_, pods) => ({
-    effect: 'replaced',
-    text: `a rolling update replaces ${pods}, one group after the other`,
-  }),
-  'ray.io/RayCluster': (workload, pods) =>
-    asObject(asObject(workload.object.spec).upgradeStrategy).type === 'Recreate'
-      ? { effect: 'replaced', text: `${pods} ${isOne(pods) ? 'ends' : 'all end'} before new ones start (Recreate)` }
-      : OLD_PODS_STAY(workload, pods),
-  'ray.io/RayService': (_, pods) => ({
-    effect: 'replaced',
-    text: `a second cluster starts beside ${pods} and takes over when it is ready`,
-  }),
-  'serving.knative.dev/Service': (_, pods) => ({
-    effect: 'replaced',
-    text: `a new revision starts and takes over from ${pods} when it is ready`,
-  }),
-};
+const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strategy>([
+  ['apps/DaemonSet', typed('updateStrategy', 'OnDelete', onDeletion, rolling)],
+  ['apps/Deployment', typed('strategy', 'Recreate', recreated, rolling)],
+  ['apps/StatefulSet', typed('updateStrategy', 'OnDelete', onDeletion, rolling)],
+  [
+    'batch/CronJob',
+    () => ({ effect: 'kept', text: 'Jobs that run keep the old template; the next run gets the new one' }),
+  ],
+  [
+    'leaderworkerset.x-k8s.io/LeaderWorkerSet',
+    (_, { text }) => ({ effect: 'replaced', text: `a rolling update replaces ${text}, one group after the other` }),
+  ],
+  ['ray.io/RayCluster', typed('upgradeStrategy', 'Recreate', recreated, oldPodsStay)],
+  [
+    'ray.io/RayService',
+    (_, { text }) => ({
+      effect: 'replaced',
+      text: `a second cluster starts beside ${text} and takes over when it is ready`,
+    }),
+  ],
+  [
+    'serving.knative.dev/Service',
+    (_, { text }) => ({
+      effect: 'replaced',
+      text: `a new revision starts and takes over from ${text} when it is ready`,
+    }),
+  ],
+]);
 
 /** What the changed fields of a workload do to its pods. */
 export function podEffects(
@@ -76,8 +93,8 @@ export function podEffects(
     return effects;
   }
   if (fields.some(({ path }) => [...templates, ...next].some((template) => isWithin(path, template.path)))) {
-    const strategy = STRATEGIES[kindKey(after.id)] ?? OLD_PODS_STAY;
-    effects.push(strategy(after, podsText(templates)));
+    const strategy = STRATEGIES.get(kindKey(after.id)) ?? oldPodsStay;
+    effects.push(strategy(after, podsOf(templates)));
   }
   const [count, more] = [podCount(templates), podCount(next)];
   if (count !== undefined && more !== undefined && count !== more) {
@@ -111,13 +128,10 @@ function podCount(templates: readonly PodTemplate[]): number | undefined {
   );
 }
 
-function podsText(templates: readonly PodTemplate[]): string {
+function podsOf(templates: readonly PodTemplate[]): Pods {
   const count = podCount(templates);
-  return count === undefined ? 'its pods' : count === 1 ? 'its pod' : `its ${plural(count)}`;
-}
-
-function isOne(pods: string): boolean {
-  return pods === 'its pod';
+  const text = count === undefined ? 'its pods' : count === 1 ? 'its pod' : `its ${plural(count)}`;
+  return { text, isOne: count === 1 };
 }
 
 function plural(count: number): string {
@@ -126,11 +140,6 @@ function plural(count: number): string {
 
 /** Workloads that read a changed ConfigMap or Secret when a container starts, and whose templates do not change. */
 export function readersOf(config: Manifest, now: ManifestSet): readonly Manifest[] {
-  const readers = new Set<Manifest>();
-  for (const { from, path } of now.referencesTo(config)) {
-    if (/\/(env|envFrom)\/\d+\//.test(path) && asString(from.id.kind) !== undefined) {
-      readers.add(from);
-    }
-  }
-  return [...readers];
+  const references = now.referencesTo(config).filter(({ path }) => /\/(env|envFrom)\/\d+\//.test(path));
+  return [...new Set(references.map(({ from }) => from))];
 }
