@@ -110,6 +110,9 @@ class LibraryRuntime extends SharingRuntime {
   }
 }
 
+/** Evaluated in each worker before anything else: what a module registers is there for all suites, in whatever order they run. */
+const ENTRY_POINT = 'src/index.ts';
+
 /** By configuration. */
 const libraries = new Map();
 
@@ -121,7 +124,9 @@ class SuiteRuntime extends SharingRuntime {
     if (environment instanceof WorkerEnvironment) {
       this.tested = path.join(config.rootDir, 'src') + path.sep;
       if (!libraries.has(config.id)) {
-        libraries.set(config.id, new LibraryRuntime(config, environment, resolver, transformer, new Map(), ...others));
+        const library = new LibraryRuntime(config, environment, resolver, transformer, new Map(), ...others);
+        library.requireModule(path.join(config.rootDir, ENTRY_POINT));
+        libraries.set(config.id, library);
       }
       this.library = libraries.get(config.id);
     }

@@ -29,6 +29,7 @@ function runSuites(name: string, suites: Readonly<Record<string, string>>, ...ar
   mkdirSync(join(project, 'src'), { recursive: true });
   mkdirSync(join(project, 'test'));
   writeFileSync(join(project, 'src/counter.ts'), COUNTER);
+  writeFileSync(join(project, 'src/index.ts'), "export * from './counter';");
   writeFileSync(join(project, 'test/helper.ts'), COUNTER);
   for (const [suite, code] of Object.entries(suites)) {
     writeFileSync(join(project, `test/${suite}.test.ts`), code);
