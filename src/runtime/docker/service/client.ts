@@ -128,7 +128,7 @@ export class RunnerClient {
     try {
       return JSON.parse(text);
     } catch {
-      throw new RunnerError(`${this.endpoint}: what listens here is no runner`);
+      throw new RunnerError(`${this.endpoint}: what listens here is not a runner`);
     }
   }
 
@@ -136,7 +136,7 @@ export class RunnerClient {
     const { error, code } = (this.parsed(text) ?? {}) as { error?: unknown; code?: RunnerErrorCode };
     return typeof error === 'string'
       ? new RunnerError(error, undefined, code)
-      : new RunnerError(`${this.endpoint}: what listens here is no runner`);
+      : new RunnerError(`${this.endpoint}: what listens here is not a runner`);
   }
 
   private async ask(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<IncomingMessage> {
