@@ -26,7 +26,7 @@ export class Templates {
     return template;
   }
 
-  /** A pod that used the template is gone. */
+  /** A pod that used the template is deleted. */
   release(template: PodTemplate): void {
     const text = this.texts.get(template) ?? '';
     const known = this.byText.get(text);
