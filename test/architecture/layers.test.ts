@@ -24,7 +24,7 @@ interface Import {
 }
 
 /** Folders whose own folders are parts of one layer. */
-const UNDIVIDED = new Set(['placement', 'manifests', 'checks']);
+const UNDIVIDED = new Set(['manifests', 'checks']);
 
 const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 const groups = groupOrder(page);
@@ -160,12 +160,12 @@ function isPulumi({ resolved }: { readonly resolved: string }): boolean {
   return resolved.includes('node_modules/@pulumi/');
 }
 
-/** `src/placement/ledger.ts` is in the group `placement`; a file directly in `src/` is in none. */
+/** `src/placement/books/ledger.ts` is in the group `placement`; a file directly in `src/` is in none. */
 function groupOf(file: string): string {
   return /^src\/([^/]+)\//.exec(file)?.[1] ?? '';
 }
 
-/** `src/constructs/volcano/queue.ts` is in `constructs/volcano`, `src/placement/ledger.ts` in `placement`, and `src/index.ts` in none. */
+/** `src/constructs/volcano/queue.ts` is in `constructs/volcano`, `src/placement/books/ledger.ts` in `placement/books`, and `src/index.ts` in none. */
 function folderOf(file: string): string | undefined {
   const [, group, ...rest] = file.split('/');
   if (!file.startsWith('src/') || rest.length === 0) {

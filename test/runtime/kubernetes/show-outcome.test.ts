@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY } from '../../../src/placement';
 import { decideIn } from '../../../src/placement/engine';
-import { Session } from '../../../src/placement/session';
+import { Session } from '../../../src/placement/books/session';
 import { Metrics } from '../../../src/runtime/kubernetes/metrics';
 import { type Outcome } from '../../../src/runtime/kubernetes/outcome';
 import { showNothing, showOutcome } from '../../../src/runtime/kubernetes/show-outcome';

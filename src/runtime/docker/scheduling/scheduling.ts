@@ -5,7 +5,7 @@
  */
 import { DEFAULT_POLICY, type Decision, type PendingGang, type Policy } from '../../../placement';
 import { decideIn } from '../../../placement/engine';
-import { Session } from '../../../placement/session';
+import { Session } from '../../../placement/books/session';
 import { type Placement, type Task } from '../task/task';
 import { Places } from './places';
 import { Known, snapshotOf, type World } from './question';

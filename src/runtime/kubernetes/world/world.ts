@@ -27,7 +27,7 @@ import { MOST_DEVICES } from '../../../planning/cluster/objects/node-devices';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { type ClusterNode, type PodTemplate, type Queue, type Topology } from '../../../placement';
-import { matchesRequirement } from '../../../placement/filters/selectors';
+import { matchesRequirement } from '../../../placement/nodes/filters/selectors';
 import { type CollectionName } from '../../../planning/scheduler-settings/collections';
 import { type Configuration } from '../../../planning/scheduler-settings/configuration';
 import { messageOf } from '../api/api-error';

@@ -1,7 +1,7 @@
 /**
  * What a changing cluster is to the placement core, as lines of text: after each step, what it has that it had not before, and what is gone.
  */
-import { type Delta } from '../../../../src/placement/facts';
+import { type Delta } from '../../../../src/placement/model/facts';
 import { ChangingWorld } from '../changing-world';
 import { NOW } from '../watched-source';
 
