@@ -7,12 +7,16 @@ import { admissionFrom, admissionOfContext } from '../../../src/runtime/kubernet
 
 /** Jest cannot load the Kubernetes client, which is an ES module. This reads what the tests write; the end-to-end tests use the client. */
 class KubeConfig {
-  private text: Record<string, { name: string; [member: string]: unknown }[]> = {};
+  private text: Partial<Record<string, readonly { readonly name: string; readonly [member: string]: unknown }[]>> = {};
   private current = '';
 
   loadFromFile(path: string): void {
-    this.text = parse(readFileSync(path, 'utf8')) as typeof this.text;
-    this.current = String(this.text['current-context'] ?? 'loaded-context');
+    const { 'current-context': current = 'loaded-context', ...text } = parse(readFileSync(path, 'utf8')) as Record<
+      string,
+      unknown
+    > & { 'current-context'?: string };
+    this.text = text as typeof this.text;
+    this.current = current;
   }
 
   loadFromDefault(): void {

@@ -38,14 +38,12 @@ describe('the gauges that follow from a cycle', () => {
   });
 
   it('say what queues have, what they would have by their shares, and what they deserve', async () => {
-    const queue = {
-      queue: 'q',
-      allocated: { cpu: 1000 },
-      fairShare: { cpu: 2000, 'nvidia.com/gpu': 1 },
-      deserved: { cpu: 3000 },
-    };
-    const { deserved: _, ...undeserving } = { ...queue, queue: 'r' };
-    showOutcome(metrics, { session, decision: { queues: [queue, undeserving] } } as unknown as Outcome, 0);
+    const usage = { allocated: { cpu: 1000 }, fairShare: { cpu: 2000, 'nvidia.com/gpu': 1 } };
+    const queues = [
+      { queue: 'q', ...usage, deserved: { cpu: 3000 } },
+      { queue: 'r', ...usage },
+    ];
+    showOutcome(metrics, { session, decision: { queues } } as unknown as Outcome, 0);
     expect(await values('queueShare')).toEqual({ 'q cpu': 1000, 'r cpu': 1000 });
     expect(await values('queueFairShare')).toEqual({
       'q cpu': 2000,
