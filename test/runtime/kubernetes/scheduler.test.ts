@@ -40,7 +40,7 @@ describe('the loop of the scheduler', () => {
     delay = 0;
     messages = [];
     refresh = jest.fn(() => Promise.resolve());
-    carryOut = jest.fn(() => Infinity);
+    carryOut = jest.fn<number, [Outcome]>(() => Infinity);
     onOutcome = jest.fn();
     source = new Source();
     assumptions = new Assumptions();

@@ -46,7 +46,7 @@ function stateOf({ feed, world, moment, assumptions }: ChangingWorld): readonly 
     `gangs looked at: ${[...feed.takeTouched()].sort().join(', ')}`,
     `next in ${feed.nextIn(now)}, ${assumptions.size} assumed`,
     `handed over: ${[...world.unbound.keys()].sort().join()}`,
-    `groups that wait: ${[...world.pendingGroups].sort().join()}`,
+    `groups that wait: ${[...world.podGroups.pending].sort().join()}`,
     `${world.reportingNodes} nodes report, ${world.gangs.size} gangs`,
     `set aside: ${world.aside.list
       .map(({ kind, name }) => `${kind} ${name}`)
