@@ -59,7 +59,7 @@ describe('mounts of a container', () => {
   const faults = (mounts: readonly Json[], more: Json = {}, volumes: readonly Json[] = [claim]): readonly string[] => {
     const pod = minimalPod();
     const spec = pod.spec as Json;
-    spec.volumes = volumes;
+    spec.volumes = [...volumes];
     const [main] = spec.containers as Json[];
     Object.assign(main, container, { volumeMounts: mounts, ...more });
     return findingsOf(yaml(pod), podTemplateRules).map(({ rule, path, message }) => `${rule} ${path}: ${message}`);
@@ -139,7 +139,7 @@ describe('mounts of a container', () => {
     [[{ name: 'a', devicePath: '/dev/../a' }], ['0/devicePath: devicePath must not contain ".."']],
   ])('as devices have a claim, a name, and a path each: %j', (volumeDevices, messages) => {
     const volumes = ['a', 'c'].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
-    expect(faults([], { volumeDevices }, [...volumes, { name: 'empty', emptyDir: {} }])).toEqual(
+    expect(faults([], { volumeDevices: [...volumeDevices] }, [...volumes, { name: 'empty', emptyDir: {} }])).toEqual(
       messages.map(
         (message) => expect.stringMatching(`core/volume-device-valid .*volumeDevices/${escaped(message)}$`) as string,
       ),
