@@ -397,7 +397,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('record:decisions', {
       description:
-        'Write what the placement core decides in random worlds; with --worlds, add some that notice more mutants: [--worlds N] [--from SEED] [--mutants N] [--seed S] [--seconds S]',
+        'Write what the placement core decides in random worlds; with --mutants, say how many mutants they notice; with --worlds, add some that notice more: [--mutants N] [--seed S] [--worlds N] [--from SEED] [--seconds S]',
       exec: 'tsx test/placement/recorded/record.ts',
       receiveArgs: true,
     });

@@ -2,9 +2,9 @@
  * Records what happens in random worlds (`test/support/recorded-histories.ts`), and selects the worlds: those in which a mutant of the code changes
  * something.
  *
- * `[--worlds N] [--from SEED] [--mutants N] [--seed S] [--seconds S]`: without `--worlds`, the worlds of the fixture are recorded again. With it, of N
- * worlds from the seed `--from` those are added that notice a mutant which no world of the fixture notices. The mutants are a sample that `--seed`
- * selects.
+ * `[--mutants N] [--seed S] [--worlds N] [--from SEED] [--seconds S]`: the worlds of the fixture are recorded again. With `--mutants`, prints how many of a
+ * sample of mutants, which `--seed` selects, they notice, and which ones they do not. With `--worlds` too, of so many further worlds, from the seed
+ * `--from`, those are added that notice one of the others. `--seconds` limits the search.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -39,7 +39,7 @@ export function recordHistories(recording: Recording, args: readonly string[]): 
     options: {
       worlds: { type: 'string', default: '0' },
       from: { type: 'string', default: '1' },
-      mutants: { type: 'string', default: '1000' },
+      mutants: { type: 'string', default: '0' },
       seed: { type: 'string', default: '1' },
       seconds: { type: 'string', default: 'Infinity' },
     },
@@ -53,7 +53,7 @@ export function recordHistories(recording: Recording, args: readonly string[]): 
   ].map(Number);
   const deadline = performance.now() + 1000 * seconds;
   const selection = new Selection(recording, worlds, from);
-  if (worlds > 0) {
+  if (size > 0) {
     const { asked, unnoticed } = selection.extend(sampled(recording.mutants, size, seed), deadline);
     unnoticed.forEach((mutant) => console.log(described(mutant)));
     console.log(`${selection.kept.length} worlds notice ${asked - unnoticed.length} of ${asked} mutants`);

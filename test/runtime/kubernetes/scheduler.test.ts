@@ -196,7 +196,7 @@ describe('the loop of the scheduler', () => {
     expect(cycles()).toBe(1);
   });
 
-  it('decides once in each period without a change, and when it was told to look again', async () => {
+  it('decides once in each period without a change, and when what was carried out asks for it', async () => {
     await startAndRest();
     await pass(4900);
     expect(cycles()).toBe(0);
