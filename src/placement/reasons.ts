@@ -15,6 +15,7 @@ import { canonicalText } from './canonical-text';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
 import { type GangRecord, type PodRecord, type Turn } from './records';
+import { counted } from '../facts/words';
 
 /** What is known of a gang that waits, before it is put into words. */
 export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & {
@@ -119,7 +120,7 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
     return {
       ...none,
       kind: 'too-few-pods',
-      words: `The gang needs ${gang.needed} pods to start, but has only ${gang.size}.`,
+      words: `The gang needs ${counted(gang.needed, 'pod')} to start, but has only ${gang.size}.`,
     };
   }
   const { accounts, policy, totals } = cycle.session;

@@ -14,6 +14,7 @@ import { OBJECT_LIMIT } from './cost';
 import { quoted, type ViolationList } from '../schema/violation-list';
 import { programOf } from './rule-program';
 import { CelValues } from './values';
+import { oneOf } from '../../facts/words';
 
 /** @returns the rules that read values which are not known yet, each once */
 export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): readonly string[] {
@@ -158,7 +159,7 @@ class RuleWalk {
           {
             message,
             found: value,
-            expected: rule.rule,
+            ...(message.endsWith(ruleText(rule)) ? {} : { expected: rule.rule }),
             fix: fixFor(
               rule,
               (fields) => `Change ${fields} so that the rule evaluates to true.`,
@@ -184,12 +185,17 @@ class RuleWalk {
         return outcome.value;
       }
     }
-    const text = rule.rule.replace(/\s+/g, ' ').trim();
+    const text = ruleText(rule);
     const short = text.length > LONGEST_RULE_SHOWN ? `${text.slice(0, LONGEST_RULE_SHOWN)}…` : text;
     return value !== null && typeof value === 'object'
       ? `the object violates the rule ${short}`
       : `${quoted(value)} violates the rule ${short}`;
   }
+}
+
+/** The rule on one line. */
+function ruleText({ rule }: CelRule): string {
+  return rule.replace(/\s+/g, ' ').trim();
 }
 
 /** Names the fields that the rule reads; for a rule without a message, that is the best hint. */
@@ -200,13 +206,13 @@ function fixFor(rule: CelRule, fix: (fields: string) => string, other: string): 
   if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
     return other;
   }
-  return fix(fields.join(' or '));
+  return fix(oneOf(fields));
 }
 
 /** What to set: the missing field that the error names, or the fields that the rule reads. */
 function setFix(fields: string, error: string): string {
   const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
-  return missing === undefined || fields.split(' or ').includes(missing)
+  return missing === undefined || new RegExp(`\\b${missing}\\b`).test(fields)
     ? `Set ${missing ?? fields}, which the rule reads.`
     : `Set ${missing} in ${fields}, where the rule reads it.`;
 }

@@ -1,5 +1,4 @@
 import { kubeflowRules } from '../../../src/constructs/kubeflow/rules';
-import { counted, oneOf } from '../../../src/constructs/kubeflow/rules/job-rule';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { findingsOf, rulesFiring } from '../../support/findings';
 import { container, elasticJob, job, mpiJob, role, rolesWith, staticJob, yaml } from './jobs';
@@ -478,16 +477,6 @@ describe('the operator', () => {
 describe('details of findings', () => {
   const found = (object: JsonObject, rule: string): ReturnType<typeof findingsOf> =>
     findingsOf(yaml(object), kubeflowRules).filter((finding) => finding.rule === `kubeflow/${rule}`);
-
-  test('lists and counts read as sentences', () => {
-    expect([oneOf([]), oneOf(['a']), oneOf(['a', 'b']), oneOf(['a', 'b', 'c'])]).toEqual([
-      '',
-      'a',
-      'a or b',
-      'a, b or c',
-    ]);
-    expect([counted(0, 'pod'), counted(1, 'pod'), counted(2, 'pod')]).toEqual(['0 pods', '1 pod', '2 pods']);
-  });
 
   test('too few Workers are reported at their number, or at the role that has none', () => {
     const workers = (replicas: number | undefined): JsonObject =>
