@@ -86,7 +86,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, order, other, bound], { field, expected }) =>
       expected === undefined ? `Set ${field} to a number ${order} ${other} (${bound}).` : undefined,
   ],
-  [/ is (?:out of range|reserved for .+)$/, (_match, { field, expected }) => expected && setTo(field, expected)],
+  [/ is (?:out of range(?:: \S+)?|reserved for .+)$/, (_match, { field, expected }) => expected && setTo(field, expected)],
   [
     / is not a valid ([^:]+)$/,
     ([, what], { field, expected }) => (expected === undefined ? `Set ${field} to a valid ${what}.` : undefined),

@@ -43,7 +43,7 @@ export async function explainCommand(what: string, flags: ExplainFlags, terminal
 function explainMessages(text: string, flags: ExplainFlags, terminal: Terminal): number {
   const known = messagesIn(text);
   if (known.length === 0) {
-    terminal.out('No known message in the text.\n');
+    terminal.out('The input contains no known message.\n');
     return 1;
   }
   const { bold } = pico.createColors(wantsColor(terminal, flags.color));

@@ -161,7 +161,7 @@ describe('the leader', () => {
     await until(() => said.length === 4);
     expect(said.slice(2)).toEqual([
       'true: the lease was granted',
-      'false: the lease went to another or was given back',
+      'false: the lease was lost or released',
     ]);
   });
 });

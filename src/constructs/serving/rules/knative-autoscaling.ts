@@ -455,7 +455,7 @@ const knownAnnotation = revisionRule(
           message: `unknown annotation "${key}"`,
           found: key,
           expected: 'an annotation that Knative reads, such as autoscaling.knative.dev/min-scale',
-          fix: 'Rename the annotation to one that Knative reads, or remove it.',
+          fix: 'Rename the annotation to one that Knative reads, such as autoscaling.knative.dev/min-scale, or remove it.',
         };
       }
     }

@@ -48,7 +48,7 @@ const onePort = revisionRule(
         path: `${specPath}/containers`,
         message: 'one of several containers must have a port',
         expected: 'a port in the container that takes requests',
-        fix: 'Set ports in the container that takes requests.',
+        fix: 'Set containers[].ports of the container that takes requests.',
       };
     }
     for (const { port, path } of ports) {

@@ -35,7 +35,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .command('serve')
     .summary('start the runner')
     .description(
-      'Start the runner in the foreground. SIGTERM and Ctrl-C end it; containers go on, and it finds them again.',
+      'Start the runner in the foreground. SIGTERM and Ctrl-C stop it; containers keep running, and the next start finds them.',
     )
     .option('--config <file>', 'runner.yaml (default: all devices that the engine discovers, one tenant)')
     .option('--adopt', 'take over the engine of a runner whose tasks are lost')
@@ -48,7 +48,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .command('check')
     .summary('check the host and the engine')
     .description(
-      'Report what the host and the engine have, and for each thing that is missing the command that mends it.',
+      'Report what the host and the engine have, and for each thing that is missing the command that fixes it.',
     )
     .option('--config <file>', 'runner.yaml')
     .addOption(format())
@@ -76,7 +76,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .command('page')
     .summary('open the web page of the runner')
     .description(
-      'Serve the web page of the runner on the loopback address until Ctrl-C, and print a link that opens it. The page may do what you may do on the socket.',
+      'Serve the web page of the runner on the loopback address until Ctrl-C, and print a link that opens it. The page has the permissions that you have on the socket.',
     )
     .option('--port <port>', 'port of 127.0.0.1 (default: a free one)')
     .action(async (flags: PageModule.PageFlags) => {
@@ -106,7 +106,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .option('--gpu <model>', 'only devices of this model; repeatable', collect)
     .option('--gpu-memory <quantity>', 'memory of one device that other tasks use too, for example 20Gi')
     .option('--mig <profile>', 'a MIG instance, for example 1g.10gb')
-    .option('--cpus <number>', 'CPUs: a whole number gets CPUs of its own, another is a limit')
+    .option('--cpus <number>', 'CPUs; a whole number reserves cores, a fraction is a limit')
     .option('-m, --memory <quantity>', 'memory, for example 64Gi (default: no limit)')
     .option('--shm-size <quantity>', 'size of /dev/shm')
     .option('--replicas <count>', 'containers that start together or not at all')
@@ -187,7 +187,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .command('logs')
     .summary('print the output of a task')
     .argument('<task>', 'id or name')
-    .option('-f, --follow', 'go on until the task ends')
+    .option('-f, --follow', 'follow the output until the task ends')
     .option('-t, --timestamps', 'with the time of each line')
     .option('--replica <index>', 'container of a task with --replicas (default: 0)')
     .option('--attempt <number>', 'an earlier attempt (default: the last)')

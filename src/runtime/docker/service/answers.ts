@@ -116,7 +116,7 @@ export function planAnswer(answer: OutlookOfTask): PlanAnswer {
             memoryNodes,
           })),
         }),
-    ...(placements === undefined ? { waits: waits?.message ?? 'tasks before it take what is free' } : {}),
+    ...(placements === undefined ? { waits: waits?.message ?? 'tasks ahead of it take the free devices' } : {}),
     wouldHelp: (waits?.counterfactuals ?? []).map((change) => changeText(change, { now, needed: waits?.needed })),
     stops,
     ...(startAt === undefined ? {} : { startAt: time(startAt) }),
