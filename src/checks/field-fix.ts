@@ -42,6 +42,10 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     / must not set both (\S+)(?: \([^)]*\))? and (\S+)(?: \([^)]*\))?$/,
     ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
   ],
+  [
+    / has \d+ characters and must have no more than (\d+)\b/,
+    ([, length], { field }) => `Shorten ${field} to at most ${length} characters.`,
+  ],
   [/ must be set only for /, (_match, { field }) => `Remove ${field}.`],
   [/^([\w.]+) or ([\w.]+) must be set$/, ([, one, other], { field }) => `Set ${one} or ${other} in ${field}.`],
   [
@@ -86,7 +90,10 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, order, other, bound], { field, expected }) =>
       expected === undefined ? `Set ${field} to a number ${order} ${other} (${bound}).` : undefined,
   ],
-  [/ is (?:out of range(?:: \S+)?|reserved for .+)$/, (_match, { field, expected }) => expected && setTo(field, expected)],
+  [
+    / is (?:out of range(?:: \S+)?|reserved for .+)$/,
+    (_match, { field, expected }) => expected && setTo(field, expected),
+  ],
   [
     / is not a valid ([^:]+)$/,
     ([, what], { field, expected }) => (expected === undefined ? `Set ${field} to a valid ${what}.` : undefined),
@@ -96,10 +103,6 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [
     / must (?:have|be) no more than (\d+ characters(?: after the prefix)?)(?:, but has \d+)?$/,
     ([, length], { field }) => `Shorten ${field} to at most ${length}.`,
-  ],
-  [
-    / has \d+ characters and must have no more than (\d+)\b/,
-    ([, length], { field }) => `Shorten ${field} to at most ${length} characters.`,
   ],
   [/ must not be combined with other values$/, (_match, { field }) => `Remove the other values from ${field}.`],
   [/ must have only one \w+, but has \d+: (.+)$/, ([, names = ''], { field }) => keepOne(names.split(', '), field)],

@@ -119,9 +119,14 @@ const CASES: readonly (readonly [
   ['/p/v', '"a" is not a valid kind', undefined, 'Set p.v to a valid kind.'],
   ['/p/v', 'the default must be of type object', 'object', 'Set p.v to an object.'],
   ['/p/type', 'the type must be object', 'object', 'Set p.type to object.'],
-  ['/p/v', 'unknown volume "v"', 'one of d', 'Set p.v to d.'],
-  ['/p/v', 'unknown volume "v"', 'one of d, e', 'Set p.v to d or e.'],
-  ['/p/v', 'unknown volume "v"', 'a, b, c, d, e, f, g, h, i', 'Set p.v to one of the expected values, for example a.'],
+  ['/p/ref', 'unknown volume "v"', 'one of d', 'Set p.ref to d.'],
+  ['/p/ref', 'unknown volume "v"', 'one of d, e', 'Set p.ref to d or e.'],
+  [
+    '/p/ref',
+    'unknown volume "v"',
+    'a, b, c, d, e, f, g, h, i',
+    'Set p.ref to one of the expected values, for example a.',
+  ],
   [
     '/p/k',
     'the key must consist of letters, start with a letter, and not end with "-"',

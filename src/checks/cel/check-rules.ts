@@ -159,7 +159,7 @@ class RuleWalk {
           {
             message,
             found: value,
-            ...(message.endsWith(ruleText(rule)) ? {} : { expected: rule.rule }),
+            expected: rule.rule,
             fix: fixFor(
               rule,
               (fields) => `Change ${fields} so that the rule evaluates to true.`,
@@ -185,17 +185,12 @@ class RuleWalk {
         return outcome.value;
       }
     }
-    const text = ruleText(rule);
+    const text = rule.rule.replace(/\s+/g, ' ').trim();
     const short = text.length > LONGEST_RULE_SHOWN ? `${text.slice(0, LONGEST_RULE_SHOWN)}…` : text;
     return value !== null && typeof value === 'object'
       ? `the object violates the rule ${short}`
       : `${quoted(value)} violates the rule ${short}`;
   }
-}
-
-/** The rule on one line. */
-function ruleText({ rule }: CelRule): string {
-  return rule.replace(/\s+/g, ' ').trim();
 }
 
 /** Names the fields that the rule reads; for a rule without a message, that is the best hint. */

@@ -638,7 +638,7 @@ describe('details of findings', () => {
   test.each(['worker', 'WORKER', 'wOrKeR'])('TFJob repairs the role %s', (name) => {
     expect(found(job('TFJob', { [name]: { replicas: 1 } }), 'role-known')).toEqual([]);
     expect(found(job('XGBoostJob', { [name]: { replicas: 1 } }), 'role-known')).toMatchObject([
-      { fix: 'Rename the key to xgbReplicaSpecs.Master or xgbReplicaSpecs.Worker.' },
+      { fix: `Rename the key "${name}" of xgbReplicaSpecs to Master or Worker.` },
     ]);
   });
 
