@@ -528,7 +528,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
     this.package.setScript(
-      'prepare',
+      'postprepare',
       'tsx projen/link-commands.ts && tsc --build tsconfig.json && tsx projen/runtime/bundle.ts',
     );
   }

@@ -8,7 +8,7 @@ import {
   type Taint,
   type TopologyConstraint,
 } from '../../placement';
-import { amountOf } from '../../placement/amount-words';
+import { amountOf } from '../../placement/model/amount-words';
 import { levelTitle } from './objects/topologies';
 import { allOf, counted } from '../../facts/words';
 
@@ -118,4 +118,4 @@ export function topologyText({ required, preferred, sliceSize, sliceLevel }: Top
     .join(', ');
 }
 
-export { amountOf, amountText, rounded } from '../../placement/amount-words';
+export { amountOf, amountText, rounded } from '../../placement/model/amount-words';
