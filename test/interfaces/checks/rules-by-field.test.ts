@@ -218,3 +218,33 @@ test('a rule is not run on a manifest in which none of its fields occurs', () =>
   ]);
   expect(seen.sort()).toEqual(['a two', 'b one', 'b two']);
 });
+
+test('a rule that does not read the metadata of pod templates runs once for templates of equal spec, one that reads it once for each', () => {
+  const calls = new Map<string, number>();
+  const counted = gated.map((rule): Rule =>
+    rule.on === 'pod-template' && rule.sees === 'template'
+      ? {
+          ...rule,
+          check: (template, context) => {
+            calls.set(rule.id, (calls.get(rule.id) ?? 0) + 1);
+            return rule.check(template, context);
+          },
+        }
+      : rule,
+  );
+  const deployments = Array.from({ length: 5 }, (_, index) => {
+    const labels = { app: `server-${index}` };
+    const container = { name: 'server', image: 'server:1', resources: { limits: { 'nvidia.com/gpu': 1 } } };
+    const template = { metadata: { labels }, spec: { containers: [container] } };
+    return {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: `server-${index}`, namespace: 'ai' },
+      spec: { selector: { matchLabels: labels }, template },
+    };
+  });
+  findingsIn(counted, deployments);
+  const times = [...calls.values()];
+  expect(new Set(times)).toEqual(new Set([1, 5]));
+  expect(times.filter((count) => count === 1).length).toBeGreaterThan(times.length * 0.8);
+});
