@@ -293,9 +293,10 @@ test('a near label is not looked for among any number of pods, and a selector th
   const services = Array.from({ length: many }, (_, index) =>
     object('v1', 'Service', `s${index}`, { spec: { selector: { app: `webx${index}` } } }),
   );
-  const found = findingsOf(referenceRules, [...pods, ...services]).filter(
-    ({ rule }) => rule === 'references/selector-matches',
-  );
+  const found = findingsOf(
+    [...pods, ...services].map((one) => JSON.stringify(one)).join('\n---\n'),
+    referenceRules,
+  ).filter(({ rule }) => rule === 'references/selector-matches');
   expect(found).toHaveLength(many);
   expect(found[0]?.severity).toBe('warning');
   expect(found.at(-1)?.severity).toBe('info');

@@ -219,7 +219,7 @@ test('a rule is not run on a manifest in which none of its fields occurs', () =>
   expect(seen.sort()).toEqual(['a two', 'b one', 'b two']);
 });
 
-test('a rule that does not read the metadata of pod templates runs once for templates of equal spec, one that reads it once for each', () => {
+test('a rule that does not read the metadata of pod templates runs once for templates of equal spec, one that reads it once more for each', () => {
   const calls = new Map<string, number>();
   const counted = gated.map((rule): Rule =>
     rule.on === 'pod-template' && rule.sees === 'template'
@@ -245,6 +245,6 @@ test('a rule that does not read the metadata of pod templates runs once for temp
   });
   findingsIn(counted, deployments);
   const times = [...calls.values()];
-  expect(new Set(times)).toEqual(new Set([1, 5]));
+  expect(new Set(times)).toEqual(new Set([1, 1 + deployments.length]));
   expect(times.filter((count) => count === 1).length).toBeGreaterThan(times.length * 0.8);
 });
