@@ -11,9 +11,10 @@ import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
 import { FindingCollector } from '../../../src/checks/collector';
 import { type Finding } from '../../../src/checks/finding';
-import { type ObjectRule, type Rule } from '../../../src/checks/rule';
+import { type ObjectRule, type Rule, type RuleContext } from '../../../src/checks/rule';
 import { runRules } from '../../../src/checks/run-rules';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { type PodTemplate } from '../../../src/manifests/pod-template';
 import { isObject } from '../../../src/manifests/read';
 import { parseYaml } from '../../../src/manifests/yaml';
 import { allRules } from '../../../src/interfaces/checks/all-rules';
@@ -225,7 +226,7 @@ test('a rule that does not read the metadata of pod templates runs once for temp
     rule.on === 'pod-template' && rule.sees === 'template'
       ? {
           ...rule,
-          check: (template, context) => {
+          check: (template: PodTemplate, context: RuleContext) => {
             calls.set(rule.id, (calls.get(rule.id) ?? 0) + 1);
             return rule.check(template, context);
           },
