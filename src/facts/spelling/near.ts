@@ -1,5 +1,5 @@
 /**
- * Which known name a misspelled one was probably meant to be. Names come from files of anybody: the work is bounded by the limit.
+ * Which known name a misspelled one was probably meant to be. Names come from files of users: the work is bounded by the limit.
  */
 
 /** How different a suggestion may be: a third of the letters, and at least one. */

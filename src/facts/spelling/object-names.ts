@@ -1,8 +1,7 @@
 /**
- * Names of objects among which misspelled ones are looked for many times. The names and their number are anybody's: together, all searches
+ * Names of objects among which misspelled ones are looked for many times. Users choose the names and their number: together, all searches
  * among the same names do a limited amount of work.
  */
-import { addTo } from '../collections';
 import { limitOf, nearestName } from './near';
 
 /** Letters that are compared in all searches among the same names; after that many, no name is near. A second of work. */
@@ -69,7 +68,9 @@ export class ObjectNames {
       return;
     }
     for (const name of this.names) {
-      addTo(this.byLength, name.length, { name, shape: unnumbered(name), letters: lettersOf(name) });
+      const group = this.byLength.get(name.length) ?? [];
+      this.byLength.set(name.length, group);
+      group.push({ name, shape: unnumbered(name), letters: lettersOf(name) });
     }
   }
 }
