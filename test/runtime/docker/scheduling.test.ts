@@ -61,6 +61,21 @@ test('models, drained devices, devices of others, and devices where it failed ar
   expect(decided(world([{ ...ask(2, 4), avoid: ['gpu-1'] }])).starts).toEqual({});
 });
 
+test('a word of the model is enough to ask for it', () => {
+  const inventory = host([
+    { id: 'a', model: 'L40S' },
+    { id: 'b', model: 'H100 80GB HBM3' },
+    { id: 'c', model: 'H100 PCIe' },
+  ]);
+  const asked = (model: string, count: number): Task =>
+    queued(1, { devices: { kind: 'whole', count, models: [model] } });
+  expect(decided(world([asked('H100', 2)], { inventory })).starts).toEqual({ 1: [[1, 2]] });
+  expect(decided(world([asked('h100 80gb', 1)], { inventory })).starts).toEqual({ 1: [[1]] });
+  expect(decided(world([asked('H200', 1)], { inventory })).starts).toEqual({});
+  const failed = { ...asked('H100', 1), avoid: ['b'] };
+  expect(decided(world([failed], { inventory })).starts).toEqual({ 1: [[2]] });
+});
+
 test('a share of memory is taken from one device up to what it has', () => {
   const part = (id: number): Task => queued(id, { devices: { kind: 'memory', mebibytes: 40_960 } });
   const one = { inventory: host([{ id: 'a', memoryMiB: 81_920 }]) };

@@ -3,6 +3,7 @@
  * NVIDIA driver.
  */
 import { type HostDevice, type Inventory } from '../devices/inventory';
+import { isOfModels } from '../devices/model-names';
 import { type Task } from '../task/task';
 
 const NVIDIA = 'nvidia.com/gpu';
@@ -17,7 +18,7 @@ export function resourcesOf(
     return [];
   }
   const held = new Set(members.flatMap(({ deviceIds }) => deviceIds));
-  const isPossible = ({ id, model = '' }: HostDevice): boolean =>
-    held.size > 0 ? held.has(id) : request.models === undefined || request.models.includes(model);
+  const isPossible = ({ id, model }: HostDevice): boolean =>
+    held.size > 0 ? held.has(id) : isOfModels(model, request.models);
   return [...new Set(devices.filter(isPossible).map(({ cdi }) => cdi?.split('=')[0] ?? NVIDIA))].sort();
 }

@@ -15,6 +15,7 @@ import {
 } from '../../../placement';
 import { type Tenant, type TenantAmounts } from '../../../planning/runner-settings/settings';
 import { type HostDevice, type Inventory } from '../devices/inventory';
+import { isOfModels } from '../devices/model-names';
 import { type Task } from '../task/task';
 
 export const NODE = 'host';
@@ -221,7 +222,9 @@ function acceleratorOf({ spec, avoid = [] }: Task, world: World, byDevice: boole
   if (devices.kind === 'none') {
     return undefined;
   }
-  const models = byDevice ? allowedDevices(world.inventory, devices.models, avoid) : devices.models;
+  const models = byDevice
+    ? allowedDevices(world.inventory, devices.models, avoid)
+    : modelsOfHost(world.inventory, devices.models);
   const rest = models === undefined ? {} : { models };
   switch (devices.kind) {
     case 'whole':
@@ -233,15 +236,21 @@ function acceleratorOf({ spec, avoid = [] }: Task, world: World, byDevice: boole
   }
 }
 
+/** The models of the host that the task allows, by their whole names; what it asks for itself where there are none. */
+function modelsOfHost({ devices }: Inventory, models: readonly string[] | undefined): readonly string[] | undefined {
+  const found = new Set(
+    devices.flatMap(({ model }) => (model !== undefined && isOfModels(model, models) ? [model] : [])),
+  );
+  return models === undefined || found.size === 0 ? models : [...found].sort();
+}
+
 /** Where a task avoids a device, each device is a model of its own. A task that failed on all of them may use all again. */
 function allowedDevices(
   { devices }: Inventory,
   models: readonly string[] | undefined,
   avoid: readonly string[],
 ): readonly string[] {
-  const fitting = devices.filter(
-    ({ model }) => models === undefined || (model !== undefined && models.includes(model)),
-  );
+  const fitting = devices.filter(({ model }) => isOfModels(model, models));
   const others = fitting.filter(({ id }) => !avoid.includes(id));
   return (others.length > 0 ? others : fitting).map(({ id }) => id);
 }

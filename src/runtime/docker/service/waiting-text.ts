@@ -4,6 +4,7 @@
 import { type Constraint, type Counterfactual, type PendingGang, type PendingKind } from '../../../placement';
 import { amountText } from '../../../planning/cluster';
 import { type Inventory } from '../devices/inventory';
+import { isOfModels } from '../devices/model-names';
 import { DEVICES } from '../scheduling/question';
 import { type TaskSpec } from '../task/task';
 
@@ -28,7 +29,7 @@ function devicesNever({ devices: request, replicas }: TaskSpec, { devices }: Inv
     return undefined;
   }
   const { models } = request;
-  const fitting = devices.filter(({ model = '' }) => models === undefined || models.includes(model));
+  const fitting = devices.filter(({ model }) => isOfModels(model, models));
   if (devices.length === 0) {
     return 'the host has no devices';
   }
