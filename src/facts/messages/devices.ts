@@ -59,7 +59,8 @@ export const DEVICE_MESSAGES: readonly KnownMessage[] = [
       id: 'nvidia-device-plugin/unknown-device',
       file: 'internal/rm/rm.go',
       format: 'invalid request: unknown device: %s',
-      cause: 'The kubelet gave a device that the plugin no longer has, for example after MIG was configured anew.',
+      cause:
+        'The kubelet gave a device that the plugin no longer has, for example after the MIG configuration changed.',
       verify: 'nvidia-smi -L on the node; kubectl logs of the device plugin',
       remedy: 'Delete the pod. Drain nodes before MIG is configured.',
     },

@@ -19,7 +19,7 @@ export const KEDA_MESSAGES: readonly KnownMessage[] = messagesOf(cite('keda'), [
     format: "Target resource doesn't exist",
     cause: 'The workload of spec.scaleTargetRef is not in the namespace of the ScaledObject.',
     verify: 'kubectl get deployments,statefulsets -n NAMESPACE',
-    remedy: 'Create the workload, or correct the name.',
+    remedy: 'Create the workload, or set scaleTargetRef.name to the name of one that exists.',
   },
   {
     id: 'keda/target-scale',
@@ -69,7 +69,7 @@ export const KEDA_MESSAGES: readonly KnownMessage[] = messagesOf(cite('keda'), [
     format: 'no scaler found for type: %s',
     cause: 'The type of a trigger is not one that this KEDA knows.',
     verify: 'kubectl get scaledobject NAME -o yaml: spec.triggers[].type',
-    remedy: 'Correct the type, or upgrade KEDA.',
+    remedy: 'Set the type of the trigger to a scaler of this KEDA version, or upgrade KEDA.',
   },
   {
     id: 'keda/managed-by-other',

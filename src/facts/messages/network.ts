@@ -20,7 +20,7 @@ export const NETWORK_MESSAGES: readonly KnownMessage[] = [
       id: 'cni/no-addresses',
       file: 'plugins/ipam/host-local/backend/allocator/allocator.go',
       format: 'no IP addresses available in range set: %s',
-      cause: 'All addresses of the range are given out, or were not given back.',
+      cause: 'All addresses of the range are allocated, or were not released.',
       verify: 'ls /var/lib/cni/networks/NAME on the node',
       remedy: 'Enlarge the range. Remove files of pods that no longer exist.',
     },
@@ -48,7 +48,8 @@ export const NETWORK_MESSAGES: readonly KnownMessage[] = [
       format: 'failed to find plugin %q in path %s',
       cause: 'The program of the CNI plugin is not on the node.',
       verify: 'ls /opt/cni/bin on the node',
-      remedy: 'Install the CNI plugins on the node, or correct the type in the network attachment.',
+      remedy:
+        'Install the CNI plugins on the node, or set type in the network attachment to a plugin that is installed.',
     },
   ]),
 ];

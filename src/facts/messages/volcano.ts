@@ -28,8 +28,7 @@ export const VOLCANO_MESSAGES: readonly KnownMessage[] = messagesOf(cite('volcan
     id: 'volcano/overcommit',
     file: 'pkg/scheduler/plugins/overcommit/overcommit.go',
     format: 'resource in cluster is overused',
-    cause:
-      'The minResources of all PodGroups that are let in exceed the resources of the cluster times overcommit-factor.',
+    cause: 'The minResources of all admitted PodGroups exceed the resources of the cluster times overcommit-factor.',
     verify:
       'kubectl get podgroups -A: phases Pending and Inqueue; the plugin overcommit in the ConfigMap of the scheduler',
     remedy: 'Wait until jobs end, add nodes, or raise overcommit-factor.',

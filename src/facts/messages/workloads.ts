@@ -136,7 +136,7 @@ export const WORKLOAD_MESSAGES: readonly KnownMessage[] = [
       id: 'mpi-operator/exists',
       file: 'pkg/controller/mpi_job_controller.go',
       format: 'Resource %q of Kind %q already exists and is not managed by MPIJob',
-      cause: 'An object with the name that the MPIJob needs belongs to somebody else.',
+      cause: 'An object with the name that the MPIJob needs belongs to another owner.',
       verify: 'kubectl get KIND NAME -n NAMESPACE -o yaml: ownerReferences',
       remedy: 'Delete that object, or rename the MPIJob.',
     },
