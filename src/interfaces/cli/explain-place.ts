@@ -148,8 +148,12 @@ function placeJson(findings: readonly Finding[], place: FieldPlace | undefined):
   return `${JSON.stringify({ findings: facts, ...(field !== undefined && { field }) }, undefined, 2)}\n`;
 }
 
+/** Members of a schema that contain other schemas. */
+const NESTED = new Set(['properties', 'items', 'additionalProperties', 'allOf', 'anyOf', 'oneOf', 'not']);
+
 /** Schemas of built-in kinds have cycles, so only the names of fields are given. */
 function shallow({ schema }: SchemaField): object {
-  const { properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...own } = schema;
-  return { ...own, ...(properties !== undefined && { fields: Object.keys(properties).sort() }) };
+  const own = Object.entries(schema).filter(([name]) => !NESTED.has(name));
+  const { properties } = schema;
+  return { ...Object.fromEntries(own), ...(properties !== undefined && { fields: Object.keys(properties).sort() }) };
 }

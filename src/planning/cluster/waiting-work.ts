@@ -8,7 +8,7 @@ import { idOf } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { ManifestSet } from '../../manifests/manifest-set';
 import { asArray, asObject, asString } from '../../manifests/read';
-import { compareNames } from '../../placement/names';
+import { compareNames } from '../../placement/model/names';
 import { type ClusterState } from './cluster-state';
 import { itemsOf } from './from-objects';
 import { kindOf, nameOf, namespaceOf } from './lookups';
@@ -35,6 +35,9 @@ export interface Work {
   readonly statements: readonly Statement[];
 }
 
+/** Work, before others are compared with it. */
+type KnownWork = Omit<Work, 'before' | 'statements'>;
+
 /** A queue of the cluster with its work that waits, in the order in which it is considered. */
 export interface QueueWork {
   readonly queue: ViewQueue;
@@ -56,7 +59,7 @@ export interface UnplannedWork {
 export class WaitingWork {
   readonly view: ClusterView;
   private readonly objects: readonly JsonObject[];
-  private readonly works: readonly Omit<Work, 'before' | 'statements'>[];
+  private readonly works: readonly KnownWork[];
   private readonly statements: readonly Statement[];
 
   constructor(
@@ -162,7 +165,7 @@ export class WaitingWork {
     };
   }
 
-  private whole(work: Omit<Work, 'before' | 'statements'>): Work {
+  private whole(work: KnownWork): Work {
     const { gang, keys } = work;
     const before = isWaiting(gang)
       ? this.works.filter(
@@ -187,7 +190,7 @@ export function isWaiting({ state }: ViewGang): boolean {
 }
 
 /** In a queue the higher priority is first, then the older; what has its minimum comes after what has not. */
-function byTurn(a: Omit<Work, 'before' | 'statements'>, b: Omit<Work, 'before' | 'statements'>): number {
+function byTurn(a: KnownWork, b: KnownWork): number {
   return (
     b.gang.priority - a.gang.priority ||
     Number(a.gang.state === 'partial') - Number(b.gang.state === 'partial') ||
@@ -214,7 +217,7 @@ function waitsForQuota(workload: JsonObject): boolean {
   return asObject(workload.spec).active !== false && !has('QuotaReserved') && !has('Finished');
 }
 
-/** What a ClusterQueue or LocalQueue says where it is not active. */
+/** What a ClusterQueue says where it is not active. */
 function inactive(objects: readonly JsonObject[], queue: string): readonly Statement[] {
   return objects
     .filter((object) => kindOf(object) === 'kueue.x-k8s.io/ClusterQueue' && nameOf(object) === queue)
