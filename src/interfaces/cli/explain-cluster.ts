@@ -2,9 +2,10 @@
  * Why a pod, a job, or a queue of a cluster waits, what would help, and who is before it: as text and as JSON.
  */
 import pico from 'picocolors';
-import { plural, printable } from '../../checks/report/text';
+import { printable } from '../../checks/report/text';
 import { messagesIn } from '../../facts/messages/known-messages';
 import { nearestNames } from '../../facts/spelling';
+import { counted } from '../../facts/words';
 import { amountText } from '../../planning/cluster';
 import { type Statement } from '../../planning/cluster/statements';
 import { type QueueWork, type UnplannedWork, WaitingWork, type Work } from '../../planning/cluster/waiting-work';
@@ -85,7 +86,7 @@ function workRows(work: Work, { view, cluster }: WaitingWork): readonly Row[] {
     ['since', sinceText(since, cluster.at)],
     ['queue', queue === undefined ? `${gang.queue}, which does not exist` : `${gang.queue}${usageText(queue)}`],
     ['priority', String(gang.priority)],
-    ['pods', `${gang.placed} of ${gang.pods} placed, ${gang.minimum} required, ${plural(gang.devices, 'device')}`],
+    ['pods', `${gang.placed} of ${gang.pods} placed, ${gang.minimum} required, ${counted(gang.devices, 'device')}`],
     ...(gang.topology === undefined ? [] : [['topology', gang.topology] as const]),
     ...(gang.pending === undefined ? [] : [['reason', gang.pending.message] as const]),
     ...excludedBeside(gang).map((text): Row => ['excluded', text]),
@@ -101,12 +102,12 @@ function excludedBeside({ pending }: Work['gang']): readonly string[] {
 }
 
 function stateText({ gang, runs }: Work, nodes: readonly string[]): string {
-  const where = listed(gang.where.map(([node, pods]) => `${nodes[node]} (${plural(pods, 'pod')})`));
+  const where = listed(gang.where.map(([node, pods]) => `${nodes[node]} (${counted(pods, 'pod')})`));
   switch (gang.state) {
     case 'placed':
       return runs ? `running on ${where}` : `pending in the cluster; the plan starts it now, on ${where}`;
     case 'nominated':
-      return `pending; it starts on ${where} when pods that end there are gone`;
+      return `pending; it starts on ${where} when the pods that are ending there have terminated`;
     case 'running':
       return `running on ${where}`;
     case 'partial':
@@ -157,7 +158,7 @@ function queueRows({ queue, waiting, placed, statements }: QueueWork, { cluster 
       ['usage', usageText(queue).replace(/^: /, '')],
       ['running', namesText(placed.filter(({ runs }) => runs)) || 'none'],
       ['starts now', namesText(placed.filter(({ runs }) => !runs))],
-      ['waiting', waiting.length === 0 ? 'none' : plural(waiting.length, 'gang')],
+      ['waiting', waiting.length === 0 ? 'none' : counted(waiting.length, 'gang')],
       ...waits,
       ...statementRows(statements),
     ] as readonly Row[]
@@ -189,7 +190,7 @@ function statementRows(statements: readonly Statement[]): readonly Row[] {
 }
 
 function statementText({ kind, names, condition, reason, message, since }: Statement): string {
-  const who = names.length === 1 ? `${kind} ${names[0]}` : plural(names.length, kind.toLowerCase());
+  const who = names.length === 1 ? `${kind} ${names[0]}` : counted(names.length, kind.toLowerCase());
   const head = [`${who}: ${condition}`, ...(reason === undefined ? [] : [reason])].join(', ');
   const time = since === undefined ? '' : `, since ${timeText(since)}`;
   return `${head}${time}${message === undefined ? '' : `: ${message}`}`;

@@ -143,7 +143,7 @@ export class WaitingWork {
     };
   }
 
-  /** A pod group or Workload without pods, of which the plan knows nothing. */
+  /** A pod group or Workload without pods, which is not in the plan. */
   unplannedNamed({ kind, namespace, name }: WorkName): UnplannedWork | undefined {
     const object = this.objects.find(
       (one) =>
