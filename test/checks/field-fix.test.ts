@@ -226,6 +226,13 @@ test.each([
   ['/a/b', 'b is odd', undefined, 'Set a.c.', undefined],
   ['/a/b', 'the key "b" must be c', 'c', 'Set a.d.', undefined],
   ['', 'must be c', 'c', 'Set a.d.', undefined],
+  [
+    '/a/',
+    'the value "b-" must be empty, or end with b',
+    undefined,
+    'Set a.d.',
+    'Set a[""] to a value that is empty, or ends with b.',
+  ],
 ])('%s: %s (%s) under "%s": %s', (path, message, expected, ruleFix, fix) => {
   expect(fixNaming({ path, message, expected }, ruleFix)).toBe(fix);
 });
