@@ -108,7 +108,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [/ must have only one \w+, but has \d+: (.+)$/, ([, names = ''], { field }) => keepOne(names.split(', '), field)],
   [/ must have only one (\w+)\b/, ([, noun], { field }) => `Keep one ${noun} of ${field}, and remove the others.`],
   [
-    /(?:^| )must (?:not have more than|have no more than|have at most) (\w+) (?!characters)([a-z][\w ]*)(?:, but has .+)?$/,
+    /^(?!an? ).*\bmust (?:not have more than|have no more than|have at most) (\w+) (?!characters)([a-z][\w ]*)(?:, but has .+)?$/,
     ([, most, what], { field }) => `Keep at most ${most} ${what} in ${field}.`,
   ],
   [

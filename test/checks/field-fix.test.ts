@@ -102,6 +102,7 @@ const CASES: readonly (readonly [
   ['/p/v', 'v requires w: on', undefined, 'Set w: on, or remove p.v.'],
   ['/p/v', 'x requires w', undefined, undefined],
   ['/p/v', 'must have at most 8 alternatives, but has 21', 'at most 8', 'Keep at most 8 alternatives in p.v.'],
+  ['/p/v/3', 'a pod must not have more than one port', undefined, undefined],
   ['/p/v', 'v must have 1 to 100 entries, but has 0', '1-100', 'Set p.v to a list of 1 to 100 entries.'],
   ['/p/v', 'exit codes must be in ascending order', undefined, 'List p.v in ascending order.'],
   [
