@@ -157,8 +157,11 @@ export class GantryProject extends typescript.TypeScriptProject {
         '@swc/core@1.16.18',
         '@swc/jest@0.2.39',
         '@types/jest@^30',
+        '@jest/fake-timers@^30',
+        'expect@^30',
         'jest-config@^30',
         'jest-environment-node@^30',
+        'jest-mock@^30',
         'jest-runner@^30',
         'jest-runtime@^30',
         '@types/node@^20',
@@ -289,7 +292,8 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
     config.globalTeardown = '<rootDir>/test/support/teardown.ts';
-    config.runtime = '<rootDir>/test/support/jest-runtime.cjs';
+    config.testEnvironment = '<rootDir>/test/support/jest/environment.cjs';
+    config.runtime = '<rootDir>/test/support/jest/runtime.cjs';
     // Some tests start processes, and machines are busy.
     config.testTimeout = 60_000;
     config.collectCoverage = false;
@@ -392,8 +396,14 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx test/e2e/agreement/record-cases.ts',
     });
     this.addTask('record:decisions', {
-      description: 'Write what the placement core decides in random worlds: [--worlds N]',
+      description:
+        'Write what the placement core decides in random worlds; with --mutants, say how many mutants they notice; with --worlds, add some that notice more: [--mutants N] [--seed S] [--worlds N] [--from SEED] [--seconds S]',
       exec: 'tsx test/placement/recorded/record.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:views', {
+      description: 'Write what the scheduler makes of random objects: the options of record:decisions',
+      exec: 'tsx test/runtime/kubernetes/recorded/record.ts',
       receiveArgs: true,
     });
     this.addTask('record:admission', {
@@ -418,7 +428,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('test:mutation', {
       description:
-        'Measure which changes of the code the unit tests notice: FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE] [--tests REGEX]',
+        'Measure which changes of the code the unit tests notice: FOLDER[:N]... [--sample N] [--seed S] [--seconds S] [--json FILE] [--resume] [--survivors FILE] [--tests REGEX]',
       exec: 'tsx test/mutation/main.ts',
       receiveArgs: true,
     });

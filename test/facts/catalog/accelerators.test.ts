@@ -10,6 +10,7 @@ import {
   migProfiles,
   VENDORS,
 } from '../../../src/facts/catalog';
+import { oneOf } from '../../../src/facts/words';
 
 const names = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name);
 
@@ -81,14 +82,22 @@ describe('finding an accelerator', () => {
   ])('%s is ambiguous and is refused with the choices', (spelling, choices) => {
     expect(findAccelerator(spelling)).toBeUndefined();
     expect(names(acceleratorsNamed(spelling))).toEqual(choices);
-    const listed = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+    const listed = oneOf(choices);
     expect(() => acceleratorNamed(spelling)).toThrow(`accelerator "${spelling}" is ambiguous: use one of ${listed}`);
   });
 
-  test.each(['M40', '', 'gpu', 'NVIDIA', 'SXM 80GB', 'H100 PCIe 40GB'])('%p is unknown', (spelling) => {
+  test.each(['M40', 'gpu', 'NVIDIA', 'SXM 80GB', 'H100 PCIe 40GB'])('%p is unknown', (spelling) => {
     expect(findAccelerator(spelling)).toBeUndefined();
     expect(acceleratorsNamed(spelling)).toEqual([]);
     expect(() => acceleratorNamed(spelling)).toThrow(`unknown accelerator "${spelling}"`);
+  });
+
+  test('an empty name is unknown, and refused before that where constructs check their calls', () => {
+    expect(findAccelerator('')).toBeUndefined();
+    expect(acceleratorsNamed('')).toEqual([]);
+    expect(() => acceleratorNamed('')).toThrow(
+      /^(?:unknown accelerator ""|catalog\.acceleratorNamed: name must not be empty\.)/,
+    );
   });
 
   test('an incomplete name gets suggestions', () => {

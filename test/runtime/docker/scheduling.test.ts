@@ -99,6 +99,12 @@ test('CPUs come from the memory node of the devices, and no CPU is given twice',
   expect(cpus).toHaveLength(16);
 });
 
+test('a task that takes nothing that is counted waits for no reservation', () => {
+  const active = running([ask(1, 3, { timeLimitSeconds: 3600 })]);
+  const waiting = [ask(2, 4), queued(3), queued(4, { cpus: 1 })];
+  expect(Object.keys(decided(world(waiting, { active })).starts)).toEqual(['3']);
+});
+
 test('a tenant stays below its limit', () => {
   const tenants = [{ name: 'default', weight: 1, limit: { gpus: 2 } }];
   expect(Object.keys(decided(world([ask(1, 1), ask(2, 2), ask(3, 1)], { tenants })).starts)).toEqual(['1', '3']);

@@ -1,7 +1,6 @@
 /**
  * Jobs, pod groups and pods in queues: what the set itself contradicts is an error, what it does not know a hint.
  */
-import { nearestObjectName } from '../../../facts/spelling';
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -28,22 +27,22 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
   ) {
     return [];
   }
-  const names = tree.queues.map(({ name }) => name);
-  const near = nearestObjectName(queue, names);
+  const { names } = tree;
+  const near = names.nearest(queue);
   return [
     {
       path,
       // Beside a queue with nearly the same name, the name is most likely misspelled.
       ...(near === undefined
         ? {}
-        : { severity: 'warning', fix: `Write ${near} instead of ${queue}, or add the queue.` }),
+        : { severity: 'warning', fix: `Write "${near}" instead of "${queue}", or add the queue.` }),
       message: `the queue "${queue}" is not among these manifests`,
       found: queue,
       expected:
         near ??
-        (names.length > 8
+        (names.size > 8
           ? 'a queue in these manifests or in the cluster'
-          : `${names.join(', ')}, or a queue in the cluster`),
+          : `${[...names].join(', ')}, or a queue in the cluster`),
     },
   ];
 }
@@ -150,7 +149,7 @@ const podQueue: PodTemplateRule = {
   summary: `The queue in the annotation ${QUEUE_NAME_ANNOTATION} must be a leaf queue.`,
   why: "Volcano puts the pods' PodGroup into that queue, where the pods stay pending.",
   source: `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod`,
-  fix: 'Set spec.queue to a leaf queue below this queue.',
+  fix: `Set the annotation ${QUEUE_NAME_ANNOTATION} to a leaf queue below this queue.`,
   check: ({ metadata, spec }, { set }) => {
     const queue = asString(asObject(metadata.annotations)[QUEUE_NAME_ANNOTATION]);
     if (queue === undefined || !schedulesWithVolcano(spec)) {

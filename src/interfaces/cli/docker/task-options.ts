@@ -9,7 +9,7 @@ export function taskOptions(): readonly Option[] {
     repeatable('--gpu <model>', 'only devices of this model'),
     new Option('--gpu-memory <quantity>', 'memory of one device that other tasks use too, for example 20Gi'),
     new Option('--mig <profile>', 'a MIG instance, for example 1g.10gb'),
-    new Option('--cpus <number>', 'CPUs: a whole number gets CPUs of its own, another is a limit'),
+    new Option('--cpus <number>', 'CPUs; a whole number reserves cores, a fraction is a limit'),
     new Option('-m, --memory <quantity>', 'memory, for example 64Gi (default: no limit)'),
     new Option('--shm-size <quantity>', 'size of /dev/shm'),
     new Option('--replicas <count>', 'containers that start together or not at all'),
@@ -17,7 +17,7 @@ export function taskOptions(): readonly Option[] {
     new Option('--priority <name>', 'low, normal, high, or a priority of runner.yaml'),
     new Option('--tenant <name>', 'tenant of runner.yaml'),
     new Option('--name <name>', 'name of the task'),
-    repeatable('--after <task>', 'start only when this task or array has succeeded'),
+    repeatable('--after <task>', 'start only when this task or array, by id or name, has succeeded'),
     new Option('--retries <count>', 'how many times to try again after a failure'),
     new Option(
       '--retry-on <classes>',

@@ -197,6 +197,7 @@ function amountsOf({ gpus, cpus, memoryBytes }: TenantAmounts): Amounts {
 
 function gangOf(task: Task, world: World, byDevice: boolean): Gang {
   const { spec, id, sequence } = task;
+  const expectedSeconds = takesNothing(spec) ? 0 : spec.timeLimitSeconds;
   return {
     name: id,
     queue: spec.tenant,
@@ -204,9 +205,14 @@ function gangOf(task: Task, world: World, byDevice: boolean): Gang {
     // Of two tasks of one moment the first one submitted comes first: a clock that was set back must not turn the queue around.
     arrival: sequence,
     preemptible: spec.preemptible,
-    ...(spec.timeLimitSeconds === undefined ? {} : { expectedSeconds: spec.timeLimitSeconds }),
+    ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
     roles: [{ name: ROLE, count: spec.replicas, template: templateOf(task, world, byDevice) }],
   };
+}
+
+/** It delays no task for which the host is reserved, however long it runs. */
+function takesNothing({ devices, cpus, memoryBytes }: Task['spec']): boolean {
+  return devices.kind === 'none' && cpus === undefined && memoryBytes === undefined;
 }
 
 function templateOf(task: Task, world: World, byDevice: boolean): PodTemplate {
