@@ -43,7 +43,7 @@ export interface World {
 /** @param known what the last question was made of */
 export function snapshotOf(world: World, known: Known = new Known()): Snapshot {
   const tasks = [...world.active, ...world.waiting];
-  const byDevice = tasks.some(({ avoid = [] }) => avoid.length > 0);
+  const byDevice = isByDevice(world);
   return {
     now: world.now,
     nodes: [known.node(world, byDevice)],
@@ -55,6 +55,12 @@ export function snapshotOf(world: World, known: Known = new Known()): Snapshot {
       ...foreignPods(world),
     ],
   };
+}
+
+/** Whether a task avoids a device: then the core is asked for devices by name. */
+export function isByDevice({ active, waiting }: World): boolean {
+  const avoids = ({ avoid }: Task): boolean => avoid !== undefined && avoid.length > 0;
+  return active.some(avoids) || waiting.some(avoids);
 }
 
 /** Values of earlier questions. */
@@ -96,7 +102,7 @@ export class Known {
   }
 
   activePods(task: Task): readonly Pod[] {
-    return this.podsOf(task, () =>
+    return this.keptPods(task, () =>
       task.members
         .filter(({ state }) => state !== 'exited')
         .map(({ index, devices, startedAt }) => ({
@@ -114,7 +120,7 @@ export class Known {
   }
 
   waitingPods(task: Task): readonly Pod[] {
-    return this.podsOf(task, () =>
+    return this.keptPods(task, () =>
       Array.from({ length: task.spec.replicas }, (_, index) => ({
         name: podName(task, index),
         gang: task.id,
@@ -125,7 +131,12 @@ export class Known {
     );
   }
 
-  private podsOf(task: Task, make: () => readonly Pod[]): readonly Pod[] {
+  /** The pods of a task that an earlier question was about. */
+  podsOf(task: Task): readonly Pod[] {
+    return this.pods.get(task) ?? [];
+  }
+
+  private keptPods(task: Task, make: () => readonly Pod[]): readonly Pod[] {
     let pods = this.pods.get(task);
     if (pods === undefined) {
       pods = make();
