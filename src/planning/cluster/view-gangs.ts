@@ -1,6 +1,7 @@
 /**
  * Gangs with where they are, or why they wait, for the view.
  */
+import { findResource } from '../../facts/catalog';
 import { type PendingGang } from '../../placement';
 import { describeAccelerators } from './objects/accelerator-request';
 import { type PodClass } from '../../placement/pod-class';
@@ -47,6 +48,7 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
     const topology = topologyOf(record);
     const state = evicted.has(index) ? 'evicting' : stateOf(record, nominated.has(name), bound.has(name));
     const evictions = evictionsFor.get(index);
+    const deviceUnits = deviceUnitsOf(record);
     return {
       name,
       kind: facts.kind,
@@ -62,6 +64,7 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
       devices: rounded(
         record.roles.reduce((sum, { pods }) => pods.reduce((part, { podClass }) => part + devicesOf(podClass), sum), 0),
       ),
+      ...(deviceUnits !== '' && { deviceUnits }),
       roles: record.roles.map(roleView),
       ...(topology !== '' && { topology }),
       where,
@@ -113,6 +116,20 @@ function devicesOf({ accelerator }: PodClass): number {
     case 'shared':
       return count;
   }
+}
+
+/** Units of accelerators that are not devices, such as cores: plain resources to the placement core. */
+function deviceUnitsOf({ roles }: GangRecord): string {
+  const amounts = new Map<string, number>();
+  for (const { template, pods } of roles) {
+    for (const [resource, amount] of Object.entries(template.request)) {
+      const unit = resource.slice(resource.indexOf('/') + 1);
+      if (template.accelerator === undefined && findResource(resource) !== undefined) {
+        amounts.set(unit, (amounts.get(unit) ?? 0) + amount * pods.length);
+      }
+    }
+  }
+  return [...amounts].map(([unit, amount]) => `${rounded(amount)} ${unit}`).join(', ');
 }
 
 function rounded(value: number): number {
