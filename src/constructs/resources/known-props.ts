@@ -511,7 +511,7 @@ export const SHAPES: readonly string[] = [
   'chip=s#910|310P|310|npu product=as^s acceleratorType=s devicesFromVolcano=b count!=n tolerations=a^o',
   'unit=s#device|core product=as^s count!=n tolerations=a^o',
   'accelerator!=s topology!=s count!=n tolerations=a^o',
-  'count!=n tolerations=a^o hugepages!=is@Size',
+  'hugepages!=is@Size product=as^s count!=n tolerations=a^o',
   'resource!=s nodeLabels=o^s with=o^ns count!=n tolerations=a^o',
   'template!=os@ResourceClaimTemplateReference claimName=s request=s count!=n tolerations=a^o',
   'volumeName=s readOnly=b subPath=s',
