@@ -20,11 +20,13 @@ import { kubernetesMinor, kubernetesVersion } from '../test/e2e/control-plane/co
 import { coveredDefinitions } from '../test/e2e/control-plane/covered-definitions';
 import { applyCustomResources, withoutNeighbors } from '../test/e2e/control-plane/custom-resources';
 import { Discovery } from '../test/e2e/control-plane/discovery';
+import { stopStartedOnSignal } from '../test/e2e/control-plane/started';
 import { compareWithPeer, type Comparison } from '../test/e2e/peer/compare';
 import { groupTable } from '../test/e2e/peer/group-table';
 import { type Speed } from '../test/e2e/peer/kubeconform';
 
 async function main(): Promise<void> {
+  stopStartedOnSignal();
   const { values } = parseArgs({
     options: {
       mutants: { type: 'string', default: '3000' },

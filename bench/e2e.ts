@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { whyNoControlPlane } from '../test/e2e/control-plane/availability';
+import { stopStartedOnSignal } from '../test/e2e/control-plane/started';
 import { Lab, nameOf } from '../test/e2e/scheduler/lab';
 import { type Contender, type ContenderName, costOf, startContender } from './e2e/contender';
 import { gangsFor, type LoadGang, readyNode } from './e2e/load';
@@ -29,6 +30,7 @@ interface Result {
 }
 
 async function main(): Promise<void> {
+  stopStartedOnSignal();
   const { values } = parseArgs({
     options: {
       nodes: { type: 'string', default: '1000' },

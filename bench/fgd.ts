@@ -13,9 +13,9 @@ import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { table } from '../src/interfaces/cli/table';
 import { DEFAULT_POLICY, type NodeScore, type PodTemplate, type Policy, type Snapshot } from '../src/placement';
-import { type PodRecord } from '../src/placement/records';
-import { Selector } from '../src/placement/select';
-import { Session } from '../src/placement/session';
+import { type PodRecord } from '../src/placement/books/records';
+import { Selector } from '../src/placement/search/select';
+import { Session } from '../src/placement/books/session';
 import { machine, shuffledOrder } from './machine';
 
 type Method = 'random' | 'first fit' | 'best fit' | 'fgd' | 'gantry';

@@ -157,8 +157,11 @@ export class GantryProject extends typescript.TypeScriptProject {
         '@swc/core@1.16.18',
         '@swc/jest@0.2.39',
         '@types/jest@^30',
+        '@jest/fake-timers@^30',
+        'expect@^30',
         'jest-config@^30',
         'jest-environment-node@^30',
+        'jest-mock@^30',
         'jest-runner@^30',
         'jest-runtime@^30',
         '@types/node@^20',
@@ -289,7 +292,8 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
     config.globalTeardown = '<rootDir>/test/support/teardown.ts';
-    config.runtime = '<rootDir>/test/support/jest-runtime.cjs';
+    config.testEnvironment = '<rootDir>/test/support/jest/environment.cjs';
+    config.runtime = '<rootDir>/test/support/jest/runtime.cjs';
     // Some tests start processes, and machines are busy.
     config.testTimeout = 60_000;
     config.collectCoverage = false;
@@ -528,7 +532,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
     this.package.setScript(
-      'prepare',
+      'postprepare',
       'tsx projen/link-commands.ts && tsc --build tsconfig.json && tsx projen/runtime/bundle.ts',
     );
   }

@@ -9,17 +9,17 @@ import {
   type PodTemplate,
   type Toleration,
 } from '../../src/placement';
-import { type Domain, TopologyTree } from '../../src/placement/domains';
-import { untoleratedTaint } from '../../src/placement/filters/selectors';
-import { type PodClass } from '../../src/placement/pod-class';
-import { preferenceRow } from '../../src/placement/score/static-preference';
-import { Session } from '../../src/placement/session';
+import { type Domain, TopologyTree } from '../../src/placement/topology/domains';
+import { untoleratedTaint } from '../../src/placement/nodes/filters/selectors';
+import { type PodClass } from '../../src/placement/nodes/pod-class';
+import { preferenceRow } from '../../src/placement/search/score/static-preference';
+import { Session } from '../../src/placement/books/session';
 import {
   assignTopology,
   type LeafRoom,
   type TopologyAssignment,
   type TopologyRequest,
-} from '../../src/placement/topology';
+} from '../../src/placement/topology/topology';
 import { type CaseNodeTerm, type TopologyCase, type TopologyPodSet } from './case-format';
 
 /** Pods that an earlier pod set was given. */

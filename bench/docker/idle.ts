@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IMAGE, LiveEngine } from '../../test/e2e/docker/live-engine';
+import { forget, remember } from '../../test/e2e/control-plane/started';
 import { LiveRunner } from '../../test/e2e/docker/live-runner';
 import { whyNoDockerCommand } from '../../test/e2e/docker/programs';
 import { Containers } from './containers';
@@ -81,7 +82,12 @@ async function throughShell(engine: LiveEngine, tasks: number): Promise<void> {
     env: { ...process.env, DOCKER_HOST: engine.host },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  remember(script, () => {
+    child.kill();
+    return Promise.resolve();
+  });
   const code = await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
+  forget(script);
   if (code !== 0) {
     throw new Error(`the shell loop exited with ${String(code)}`);
   }

@@ -1,5 +1,5 @@
 /**
- * 100,000 tasks through one runner in this process, on an engine in memory whose containers end at once.
+ * Tasks through one runner in this process, on an engine in memory whose containers end at once.
  * The store is in the folder for temporary files: with `TMPDIR=/dev/shm` no disk slows it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,13 +16,12 @@ import { FakeEngine } from '../../test/runtime/docker/fake-engine';
 import { median } from '../machine';
 import { HOST, rounded, specOf } from './world';
 
-const TASKS = 100_000;
 /** Tasks that wait at a time. */
 const WAITING = 16;
 const SAMPLES = 300;
 const TENANTS = ['a', 'b', 'c', 'd'];
 
-export async function soak(): Promise<Readonly<Record<string, number | string>>> {
+export async function soak(tasks: number): Promise<Readonly<Record<string, number | string>>> {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-soak-'));
   const store = TaskStore.open(folder);
   const configuration = {
@@ -56,13 +55,13 @@ export async function soak(): Promise<Readonly<Record<string, number | string>>>
     runner.ledger.watch((task) => {
       if (isEnded(task)) {
         ended++;
-        if (ended % Math.ceil(TASKS / SAMPLES) === 0) {
+        if (ended % Math.ceil(tasks / SAMPLES) === 0) {
           memory.push(process.memoryUsage.rss() / 2 ** 20);
           metrics.text(runner.status());
         }
-        if (submitted < TASKS) {
+        if (submitted < tasks) {
           setImmediate(submit);
-        } else if (ended === TASKS) {
+        } else if (ended === tasks) {
           resolve();
         }
       }
@@ -78,7 +77,7 @@ export async function soak(): Promise<Readonly<Record<string, number | string>>>
   const third = Math.floor(memory.length / 3);
   const [first, last] = [median(memory.slice(0, third)), median(memory.slice(-third))];
   return {
-    tasks: TASKS,
+    tasks,
     seconds: rounded(seconds, 0),
     'first third MiB': rounded(first),
     'last third MiB': rounded(last),

@@ -12,8 +12,8 @@ import {
   type Policy,
   type Snapshot,
 } from '../../src/placement';
-import { type PodRecord } from '../../src/placement/records';
-import { Session } from '../../src/placement/session';
+import { type PodRecord } from '../../src/placement/books/records';
+import { Session } from '../../src/placement/books/session';
 import { randomNumbers, shuffledOrder } from '../machine';
 
 export const GIB = 2 ** 30;

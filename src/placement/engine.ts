@@ -1,18 +1,18 @@
 /**
  * The face of the placement core: a snapshot and a policy in, a decision out.
  */
-import { allocate } from './allocate';
-import { Cycle } from './cycle';
-import { type Contradiction, type Decision } from './decision';
-import { makeRoom } from './make-room';
-import { type Snapshot } from './model';
-import { compareNames } from './names';
-import { DEFAULT_POLICY, type Policy } from './policy';
-import { type Asks, explainPending } from './reasons';
-import { Selector } from './select';
-import { Session } from './session';
-import { evictStale } from './stale';
-import { queueUsage } from './usage';
+import { allocate } from './cycle/allocate';
+import { Cycle } from './cycle/cycle';
+import { type Contradiction, type Decision } from './model/decision';
+import { makeRoom } from './evictions/make-room';
+import { type Snapshot } from './model/model';
+import { compareNames } from './model/names';
+import { DEFAULT_POLICY, type Policy } from './model/policy';
+import { type Asks, explainPending } from './reasons/reasons';
+import { Selector } from './search/select';
+import { Session } from './books/session';
+import { evictStale } from './evictions/stale';
+import { queueUsage } from './cycle/usage';
 
 /**
  * Decides one cycle. Equal input gives equal output, whatever the order of nodes, gangs and pods.

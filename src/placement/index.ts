@@ -3,9 +3,9 @@
  *
  * The lowest floor: nothing of Gantry's is imported here, and there is no clock, no input or output, no randomness in it.
  */
-export * from './model';
-export * from './decision';
-export * from './policy';
+export * from './model/model';
+export * from './model/decision';
+export * from './model/policy';
 export { decide } from './engine';
-export { SnapshotError } from './facts';
-export { type HyperNode, hyperNodeLevel, hyperNodeTopology } from './domains';
+export { SnapshotError } from './model/facts';
+export { type HyperNode, hyperNodeLevel, hyperNodeTopology } from './topology/domains';

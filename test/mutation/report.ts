@@ -20,7 +20,7 @@ export function print({ mutant, verdict, note }: Result, where: string): void {
   }
 }
 
-/** `src/placement/gang.ts:12 comparison: a < b -> (a) <= (b)` */
+/** `src/placement/search/room.ts:12 comparison: a < b -> (a) <= (b)` */
 export function described({ file, line, code, operator, text }: Mutant): string {
   return `${file}:${line} ${operator}: ${short(code)} -> ${text === '' ? 'nothing' : short(text)}`;
 }

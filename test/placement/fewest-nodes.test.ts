@@ -1,6 +1,6 @@
 import { bound, cluster, gang, node, run, running, template } from './builders';
 import { nodesOfGangs } from '../../bench/fewest-nodes';
-import { fewestRows, fewestRowsCount } from '../../src/placement/fewest-rows';
+import { fewestRows, fewestRowsCount } from '../../src/placement/search/fewest-rows';
 import { type Policy } from '../../src/placement';
 
 const nodesOf = (decision: ReturnType<typeof run>): string[] => [

@@ -4,10 +4,10 @@
  */
 import * as fc from 'fast-check';
 import { type ClusterNode, DEFAULT_POLICY, type Gang, type Pod, type Policy, type Queue } from '../../src/placement';
-import { canonicalText } from '../../src/placement/canonical-text';
+import { canonicalText } from '../../src/placement/model/canonical-text';
 import { decideIn } from '../../src/placement/engine';
-import { type Delta } from '../../src/placement/facts';
-import { Session } from '../../src/placement/session';
+import { type Delta } from '../../src/placement/model/facts';
+import { Session } from '../../src/placement/books/session';
 import { snapshotOf, type World, worlds } from './worlds';
 
 const STEPS = [

@@ -1,5 +1,5 @@
 import { type BlockedNodes } from '../../src/placement';
-import { obstacleText } from '../../src/placement/obstacle-words';
+import { obstacleText } from '../../src/placement/reasons/obstacle-words';
 
 const LABEL = { constraint: 'node-selector', detail: 'gantry.dev/node-profile=training' } as const;
 

@@ -2,7 +2,7 @@
  * Pods that are alike are worked on once.
  */
 import { DEFAULT_POLICY, type PodTemplate } from '../../src/placement';
-import { Session } from '../../src/placement/session';
+import { Session } from '../../src/placement/books/session';
 import { cluster, gang, node, template } from './builders';
 
 function classes(...templates: readonly PodTemplate[]): number {

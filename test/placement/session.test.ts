@@ -1,7 +1,7 @@
 import { DEFAULT_POLICY } from '../../src/placement';
-import { firstDifference } from '../../src/placement/compare-books';
+import { firstDifference } from '../../src/placement/cycle/compare-books';
 import { decideIn } from '../../src/placement/engine';
-import { Session } from '../../src/placement/session';
+import { Session } from '../../src/placement/books/session';
 import { cluster, gang, MINUTE, node, NOW, running, template } from './builders';
 import { checkHistories } from './histories';
 

@@ -3,10 +3,10 @@
  */
 import * as fc from 'fast-check';
 import { type ClusterNode } from '../../src/placement';
-import { type Domain, TopologyTree } from '../../src/placement/domains';
-import { DEFAULT_POLICY } from '../../src/placement/policy';
-import { Session } from '../../src/placement/session';
-import { assignTopology, type LeafRoom, type TopologyRequest } from '../../src/placement/topology';
+import { type Domain, TopologyTree } from '../../src/placement/topology/domains';
+import { DEFAULT_POLICY } from '../../src/placement/model/policy';
+import { Session } from '../../src/placement/books/session';
+import { assignTopology, type LeafRoom, type TopologyRequest } from '../../src/placement/topology/topology';
 
 const LEVELS = ['block', 'rack', 'host'];
 

@@ -167,7 +167,10 @@ export function factsOf(chart: AnyChart): ChartFacts {
   );
 }
 
-/** Returns what is known of a chart, or `undefined` where the name is unknown. */
-export const chartFacts = publicFunction('charts.chartFacts', (name: string): ChartFacts | undefined => {
+/** What is known of a chart that a manifest names; `undefined` for any other string. */
+export function factsOfName(name: string): ChartFacts | undefined {
   return Object.values(CHARTS).find((facts) => facts.name === name);
-});
+}
+
+/** Returns what is known of a chart, or `undefined` where the name is unknown. */
+export const chartFacts = publicFunction('charts.chartFacts', factsOfName);

@@ -26,7 +26,7 @@ export { type DriverOptions, type EvictionOptions, type UpgradeOptions } from '.
 export { type DraFeatureGate, GpuCluster, type GpuClusterProps } from './gpu-cluster';
 export { GpuOperator, type GpuOperatorProps } from './gpu-operator';
 export { MIG_CONFIG_LABEL, MigConfiguration, type MigConfigurationProps } from './mig-configuration';
-export { type MigLayout, migLayoutProblems } from './mig-layout';
+export { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layout';
 export { GpuNodePool } from './node-pool';
 export { NvidiaDriver, type NvidiaDriverProps } from './nvidia-driver';
 export { type Operand, type OperandImage } from './operand';

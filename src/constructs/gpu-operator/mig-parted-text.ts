@@ -5,10 +5,11 @@
  * Source: mig-parted, api/spec/v1/spec.go, pkg/types/mig_config.go; the layouts, deployments/systemd/config-default.yaml.
  */
 import { type AcceleratorFacts, ACCELERATORS, parseMigProfile } from '../../facts/catalog';
+import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layout';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject, isObject } from '../../manifests/read';
 import { type ConfigProblem, kindOf, type Note, unknownKeys, valueOf, within } from './config-problem';
-import { gpusForLayout, gpusWithProfiles, migLayoutProblems, type MigLayout } from './mig-layout';
+import { gpusForLayout, gpusWithProfiles } from './mig-layout';
 
 export type MigConfigProblemKind =
   | 'shape'

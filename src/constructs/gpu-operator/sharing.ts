@@ -4,8 +4,9 @@
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { type AcceleratorName, migResource, type ResourceName } from '../../facts/catalog';
+import { type MigLayout } from '../../facts/catalog/mig-layout';
 import { Accelerator } from '../pods/accelerator';
-import { type MigLayout, provenLayout } from './mig-layout';
+import { provenLayout } from './mig-layout';
 import { publicClass } from '../resources/public-class';
 
 /** MPS serves at most this many processes on one GPU. */

@@ -1,14 +1,15 @@
 /**
- * Messages of kube-scheduler. Source: Kubernetes 1.36, pkg/scheduler/framework/plugins.
+ * Messages of kube-scheduler.
  */
-import { type KnownMessage } from './known-message';
+import { cite } from '../upstream';
+import { type KnownMessage, messagesOf } from './known-message';
 
-export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
+export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubernetes'), [
   {
     id: 'kube-scheduler/taint',
-    component: 'kube-scheduler',
-    format: 'node(s) had untolerated taint {%s: %s}',
-    pattern: /node\(s\) had untolerated taint/,
+    file: 'pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go',
+    format: 'node(s) had untolerated taint(s)',
+    also: ['node(s) had untolerated taint {%w}', "node(s) had taints that the pod didn't tolerate"],
     cause: 'The nodes have a taint that the pod does not tolerate.',
     verify: 'kubectl get nodes -o custom-columns=NAME:.metadata.name,TAINTS:.spec.taints',
     remedy:
@@ -16,9 +17,8 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
   },
   {
     id: 'kube-scheduler/node-affinity',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go',
     format: "node(s) didn't match Pod's node affinity/selector",
-    pattern: /node\(s\) didn't match Pod's node affinity\/selector/,
     cause: 'No node has the labels that nodeSelector or the required node affinity of the pod demands.',
     verify:
       'kubectl get nodes --show-labels, and compare with spec.nodeSelector and spec.affinity.nodeAffinity of the pod',
@@ -27,9 +27,9 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
   },
   {
     id: 'kube-scheduler/insufficient-device',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/noderesources/fit.go',
     format: 'Insufficient %v',
-    pattern: /Insufficient [a-z0-9.-]+\.[a-z]+\/[A-Za-z0-9._-]+/,
+    matches: ['Insufficient {resource}'],
     cause: 'Too few devices of this resource are free on any one node, or no node offers the resource at all.',
     verify: 'kubectl describe nodes: compare Allocatable with Allocated resources for this resource',
     remedy:
@@ -37,9 +37,9 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
   },
   {
     id: 'kube-scheduler/insufficient-resource',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/noderesources/fit.go',
     format: 'Insufficient %v',
-    pattern: /Insufficient (cpu|memory|ephemeral-storage|pods)\b/,
+    matches: ['Insufficient cpu', 'Insufficient memory', 'Insufficient ephemeral-storage'],
     cause:
       'The requests of the pods on each candidate node leave too little of this resource. Requests count, not use.',
     verify: 'kubectl describe nodes: Allocated resources',
@@ -47,9 +47,8 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
   },
   {
     id: 'kube-scheduler/anti-affinity',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/interpodaffinity/filtering.go',
     format: "node(s) didn't satisfy existing pods anti-affinity rules",
-    pattern: /node\(s\) didn't satisfy existing pods anti-affinity rules/,
     cause: 'A pod that runs on the node has a required anti-affinity term that excludes the new pod.',
     verify:
       'kubectl get pods -A -o yaml, and look for podAntiAffinity whose selector matches the labels of the new pod',
@@ -57,9 +56,8 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
   },
   {
     id: 'kube-scheduler/no-victims',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go',
     format: 'No preemption victims found for incoming pod',
-    pattern: /No preemption victims found for incoming pod/,
     cause: 'No pods of lower priority whose eviction would make room run on the nodes.',
     verify:
       'kubectl get pods -A --field-selector spec.nodeName=NODE -o custom-columns=NAME:.metadata.name,PRIORITY:.spec.priority',
@@ -67,9 +65,8 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
   },
   {
     id: 'kube-scheduler/unbound-claims',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/volumebinding/volume_binding.go',
     format: 'pod has unbound immediate PersistentVolumeClaims',
-    pattern: /pod has unbound immediate PersistentVolumeClaims/,
     cause: 'A PersistentVolumeClaim of the pod has no volume, and its class binds before pods are placed.',
     verify: 'kubectl describe pvc: the events state why no volume was provisioned',
     remedy:
@@ -77,9 +74,8 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
   },
   {
     id: 'kube-scheduler/topology-spread',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/podtopologyspread/plugin.go',
     format: "node(s) didn't match pod topology spread constraints",
-    pattern: /node\(s\) didn't match pod topology spread constraints/,
     cause:
       'The pod would make the difference between domains larger than maxSkew, with whenUnsatisfiable DoNotSchedule.',
     verify:
@@ -88,73 +84,66 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
   },
   {
     id: 'kube-scheduler/affinity',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/interpodaffinity/filtering.go',
     format: "node(s) didn't match pod affinity rules",
-    pattern: /node\(s\) didn't match pod affinity rules/,
     cause: 'No node is in a domain with a pod that the required pod affinity selects.',
     verify: 'kubectl get pod POD -o yaml: spec.affinity.podAffinity; kubectl get pods -A -l SELECTOR -o wide',
     remedy: 'Correct the selector or its namespaces, start the other pods first, or use preferred affinity.',
   },
   {
     id: 'kube-scheduler/own-anti-affinity',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/interpodaffinity/filtering.go',
     format: "node(s) didn't match pod anti-affinity rules",
-    pattern: /node\(s\) didn't match pod anti-affinity rules/,
     cause: 'Pods that the required anti-affinity of this pod excludes run in the domain of each node.',
     verify: 'kubectl get pod POD -o yaml: spec.affinity.podAntiAffinity; kubectl get pods -A -l SELECTOR -o wide',
     remedy: 'Use preferred anti-affinity, or add nodes: one domain holds one such pod.',
   },
   {
     id: 'kube-scheduler/unschedulable-nodes',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go',
     format: 'node(s) were unschedulable',
-    pattern: /node\(s\) were unschedulable/,
     cause: 'The nodes are cordoned.',
     verify: 'kubectl get nodes: SchedulingDisabled',
     remedy: 'Run kubectl uncordon NODE if the maintenance is over.',
   },
   {
     id: 'kube-scheduler/host-ports',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/nodeports/node_ports.go',
     format: "node(s) didn't have free ports for the requested pod ports",
-    pattern: /node\(s\) didn't have free ports/,
     cause: 'A pod with the same hostPort, or with hostNetwork and the same port, runs on each node.',
     verify: 'kubectl get pods -A -o wide, and compare hostPort and hostNetwork',
     remedy: 'Remove hostPort from the pod, or use another port.',
   },
   {
     id: 'kube-scheduler/volume-node-affinity',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/volumebinding/binder.go',
     format: "node(s) didn't match PersistentVolume's node affinity",
-    pattern: /node\(s\) (had volume node affinity conflict|didn't match PersistentVolume's node affinity)/,
+    also: ['node(s) had volume node affinity conflict'],
     cause: 'The volume of the pod can be used in one zone or on one node only, and the pod cannot run there.',
     verify: 'kubectl get pv NAME -o yaml: spec.nodeAffinity',
     remedy: 'Make room on nodes of that zone, or create the volume again with volumeBindingMode WaitForFirstConsumer.',
   },
   {
     id: 'kube-scheduler/volume-count',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/nodevolumelimits/csi.go',
     format: 'node(s) exceed max volume count',
-    pattern: /node\(s\) exceed max volume count/,
     cause: 'The nodes have as many volumes attached as their CSI driver allows.',
     verify: 'kubectl get csinode NODE -o yaml: spec.drivers[].allocatable.count',
     remedy: 'Spread pods with volumes over more nodes, or use fewer and larger volumes.',
   },
   {
     id: 'kube-scheduler/read-write-once-pod',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go',
     format:
       'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
-    pattern: /ReadWriteOncePod access mode already in-use/,
     cause: 'Another pod uses the claim, and its access mode allows one pod.',
     verify: 'kubectl describe pvc NAME: Used By',
     remedy: 'Delete the other pod, or use ReadWriteMany if the storage supports it.',
   },
   {
     id: 'kube-scheduler/claims-not-allocated',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go',
     format: 'cannot allocate all claims',
-    pattern: /cannot allocate all claims/,
     cause: 'No set of free devices on the node satisfies all ResourceClaims of the pod at once.',
     verify:
       'kubectl get resourceclaims -n NAMESPACE -o yaml; kubectl get resourceslices -o yaml: compare the selectors with the attributes of free devices',
@@ -162,38 +151,150 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = [
   },
   {
     id: 'kube-scheduler/device-class-missing',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go',
     format: 'request %s: device class %s does not exist',
-    pattern: /device class \S+ does not exist/,
     cause: 'The ResourceClaim names a DeviceClass that the cluster does not have.',
     verify: 'kubectl get deviceclasses',
     remedy: 'Correct deviceClassName, or install the DRA driver whose chart creates the class.',
   },
   {
     id: 'kube-scheduler/gang-incomplete',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/gangscheduling/gangscheduling.go',
     format: 'waiting for minCount pods from a gang to appear in scheduling queue',
-    pattern: /waiting for minCount pods from a gang to appear in scheduling queue/,
     cause: 'Fewer pods of the PodGroup exist than its minCount, so none is scheduled.',
     verify: 'kubectl get pods -n NAMESPACE: count the pods whose spec.schedulingGroup names the group',
     remedy: 'Find out why the controller does not create the other pods (kubectl get events), or lower minCount.',
   },
   {
     id: 'kube-scheduler/gang-waits',
-    component: 'kube-scheduler',
+    file: 'pkg/scheduler/framework/plugins/gangscheduling/gangscheduling.go',
     format: 'waiting for minCount pods from a gang to be scheduled',
-    pattern: /waiting for minCount pods from a gang to be scheduled/,
     cause: 'Pods of the gang have found a node and wait for the others.',
     verify: 'kubectl describe the pods of the group that have no node: their events say why',
     remedy: 'Act on the reason of the pods that have no node.',
   },
   {
     id: 'kube-scheduler/preempt-never',
-    component: 'kube-scheduler',
-    format: 'PodGroup with PreemptNever does not perform preemption',
-    pattern: /PodGroup with PreemptNever does not perform preemption/,
-    cause: 'The priority class of the group has preemptionPolicy Never, so no pods are evicted for it.',
+    file: 'pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go',
+    format: 'not eligible due to preemptionPolicy=Never.',
+    cause: 'The priority class of the pod has preemptionPolicy Never, so no pods are evicted for it.',
     verify: 'kubectl get priorityclass NAME -o yaml',
     remedy: 'Wait for free nodes, or use a class whose preemptionPolicy is PreemptLowerPriority.',
   },
-];
+  {
+    id: 'kube-scheduler/too-many-pods',
+    file: 'pkg/scheduler/framework/plugins/noderesources/fit.go',
+    format: 'Too many pods',
+    cause: 'The nodes run as many pods as their kubelets allow (allocatable pods).',
+    verify: 'kubectl describe node NODE: Allocatable pods, Non-terminated Pods',
+    remedy: 'Raise maxPods of the kubelet if the pod network has enough addresses, or add nodes.',
+  },
+  {
+    id: 'kube-scheduler/node-name',
+    file: 'pkg/scheduler/framework/plugins/nodename/node_name.go',
+    format: "node(s) didn't match the requested node name",
+    cause: 'spec.nodeName, or matchFields on metadata.name, names another node.',
+    verify: 'kubectl get pod POD -o yaml: spec.nodeName, spec.affinity',
+    remedy: 'Remove the node name, or name a node that exists and is ready.',
+  },
+  {
+    id: 'kube-scheduler/spread-label',
+    file: 'pkg/scheduler/framework/plugins/podtopologyspread/plugin.go',
+    format: "node(s) didn't match pod topology spread constraints (missing required label)",
+    cause: 'The nodes do not have the label that topologyKey of the constraint names.',
+    verify: 'kubectl get nodes -L TOPOLOGY_KEY',
+    remedy: 'Label the nodes, or correct topologyKey.',
+  },
+  {
+    id: 'kube-scheduler/volume-zone',
+    file: 'pkg/scheduler/framework/plugins/volumezone/volume_zone.go',
+    format: 'node(s) had no available volume zone',
+    cause: 'The volume of the pod is in another zone than the nodes.',
+    verify: 'kubectl get pv NAME -o yaml: labels and spec.nodeAffinity',
+    remedy:
+      'Make room in the zone of the volume, or create the volume in the zone of the nodes with WaitForFirstConsumer.',
+  },
+  {
+    id: 'kube-scheduler/volume-to-bind',
+    file: 'pkg/scheduler/framework/plugins/volumebinding/binder.go',
+    format: "node(s) didn't find available persistent volumes to bind",
+    cause: 'No free PersistentVolume matches the claim on these nodes, and none is provisioned for it there.',
+    verify: 'kubectl get pv; kubectl describe pvc NAME: size, class, access modes',
+    remedy: 'Create a matching volume, or use a storage class with a provisioner.',
+  },
+  {
+    id: 'kube-scheduler/storage-capacity',
+    file: 'pkg/scheduler/framework/plugins/volumebinding/binder.go',
+    format: 'node(s) did not have enough free storage',
+    cause: 'The storage that the CSI driver reports for the nodes is too small for the claim.',
+    verify: 'kubectl get csistoragecapacities -A',
+    remedy: 'Request less storage, free some, or use another storage class.',
+  },
+  {
+    id: 'kube-scheduler/volume-missing',
+    file: 'pkg/scheduler/framework/plugins/volumebinding/binder.go',
+    format: 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
+    cause: 'A claim of the pod is bound to a PersistentVolume that was deleted.',
+    verify: 'kubectl get pvc NAME -o yaml: spec.volumeName; kubectl get pv',
+    remedy: 'Restore the volume, or delete the claim and create it again.',
+  },
+  {
+    id: 'kube-scheduler/claim-missing',
+    file: 'pkg/scheduler/framework/plugins/volumebinding/volume_binding.go',
+    format: 'persistentvolumeclaim %q not found',
+    cause: 'The pod names a PersistentVolumeClaim that is not in its namespace.',
+    verify: 'kubectl get pvc -n NAMESPACE',
+    remedy: 'Create the claim, or correct claimName in the pod.',
+  },
+  {
+    id: 'kube-scheduler/gated',
+    file: 'pkg/scheduler/framework/plugins/schedulinggates/scheduling_gates.go',
+    format: 'waiting for scheduling gates: %v',
+    also: ['SchedulingGated'],
+    cause: 'The pod has scheduling gates; a controller such as Kueue removes them when the pod may start.',
+    verify: 'kubectl get pod POD -o yaml: spec.schedulingGates',
+    remedy: 'Look at the controller of the gate: for kueue.x-k8s.io/admission, at the Workload of the pod.',
+  },
+  {
+    id: 'kube-scheduler/resource-claim-in-use',
+    file: 'pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go',
+    format: 'resourceclaim in use',
+    cause: 'The ResourceClaim is reserved for another pod, or for as many pods as it allows.',
+    verify: 'kubectl get resourceclaim NAME -n NAMESPACE -o yaml: status.reservedFor',
+    remedy: 'Use a ResourceClaimTemplate, so that each pod has a claim of its own.',
+  },
+  {
+    id: 'kube-scheduler/resource-claim-elsewhere',
+    file: 'pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go',
+    format: 'resourceclaim not available on the node',
+    cause: 'The devices of the allocated ResourceClaim are on other nodes.',
+    verify: 'kubectl get resourceclaim NAME -n NAMESPACE -o yaml: status.allocation.nodeSelector',
+    remedy:
+      'Make room for the pod on the node of the devices, or delete the pods that use the claim so that it is allocated again.',
+  },
+  {
+    id: 'kube-scheduler/resource-claim-deleted',
+    file: 'pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go',
+    format: 'resourceclaim %q is being deleted',
+    cause: 'The ResourceClaim of the pod is being deleted.',
+    verify: 'kubectl get resourceclaim NAME -n NAMESPACE -o yaml: metadata.deletionTimestamp, finalizers',
+    remedy: 'Delete the pods that still use the claim, and create the claim and the pod again.',
+  },
+  {
+    id: 'kube-scheduler/preemption-not-helpful',
+    file: 'pkg/scheduler/framework/preemption/preemption.go',
+    format: 'Preemption is not helpful for scheduling',
+    cause: 'The pod does not fit these nodes even if they are empty: the reason is a taint, a label, or a volume.',
+    verify: 'kubectl describe pod POD: the reasons before this one',
+    remedy: 'Act on the other reasons of the message. A higher priority does not help.',
+  },
+  {
+    id: 'kube-scheduler/awaits-preemption',
+    file: 'pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go',
+    format: 'waiting for the preemption for this pod to be finished',
+    cause: 'Pods are being evicted for the pod and have not ended yet.',
+    verify: 'kubectl get pods -A --field-selector spec.nodeName=NODE: Terminating; status.nominatedNodeName of the pod',
+    remedy:
+      'Wait for the grace period of the evicted pods. Shorten terminationGracePeriodSeconds if it is often too long.',
+  },
+]);

@@ -2,27 +2,32 @@
  * `gantry explain WHAT`: a rule, a workload of a cluster that waits, or messages on standard input.
  */
 import pico from 'picocolors';
-import { type KnownMessage, messagesIn } from '../../facts/messages/known-messages';
+import { messagesIn } from '../../facts/messages/known-messages';
 import { nearestName, nearestNames } from '../../facts/spelling';
 import { ManifestSet } from '../../manifests/manifest-set';
 import { planOf } from '../../planning/cluster';
 import { type ViewGang } from '../../planning/cluster/view';
 import { ruleFacts } from '../checks/rule-facts';
+import { oneOf } from './check-options';
 import { type ClusterFlags, readClusterOption } from './cluster-option';
+import { type ExplanationStyle, explainedMessages } from './explain-messages';
 import { rulesCommand } from './rules-command';
 import { UsageError, wantsColor, type Terminal } from './terminal';
 
 export interface ExplainFlags extends ClusterFlags {
+  readonly format?: string;
   readonly color?: boolean;
 }
 
-/** A message that somebody pasted, not a log. */
-const MOST_TEXT = 1024 * 1024;
+/** Bytes of standard input that are read: what somebody pasted, or the end of a log. */
+const MOST_TEXT = 4 * 1024 * 1024;
 
 /** @returns 0 if it was explained, 1 if a message is not known */
 export async function explainCommand(what: string, flags: ExplainFlags, terminal: Terminal): Promise<number> {
+  const format = flags.format === undefined ? 'text' : oneOf('--format', flags.format, ['text', 'json'], 'format');
+  const style = { format, color: wantsColor(terminal, flags.color) };
   if (what === '-') {
-    return explainMessages(new TextDecoder().decode((await terminal.stdin()).subarray(0, MOST_TEXT)), flags, terminal);
+    return explainMessages(await pastedText(terminal), style, terminal);
   }
   if (flags.cluster !== undefined) {
     return explainWorkload(what, { ...flags, cluster: flags.cluster }, terminal);
@@ -31,7 +36,7 @@ export async function explainCommand(what: string, flags: ExplainFlags, terminal
     return rulesCommand(what, flags, terminal);
   }
   if (messagesIn(what).length > 0) {
-    return explainMessages(what, flags, terminal);
+    return explainMessages(what, style, terminal);
   }
   const ids = ruleFacts().map(({ id }) => id);
   const near = ids.find((id) => id.endsWith(`/${what}`)) ?? nearestName(what, ids);
@@ -40,22 +45,23 @@ export async function explainCommand(what: string, flags: ExplainFlags, terminal
   );
 }
 
-function explainMessages(text: string, flags: ExplainFlags, terminal: Terminal): number {
-  const known = messagesIn(text);
-  if (known.length === 0) {
+/** The end of standard input, where the last messages of a log are. */
+async function pastedText({ stdin, err }: Terminal): Promise<string> {
+  const bytes = await stdin();
+  if (bytes.length > MOST_TEXT) {
+    err('gantry: warning: standard input is longer than 4 MiB; only its end is searched\n');
+  }
+  return new TextDecoder().decode(bytes.subarray(-MOST_TEXT));
+}
+
+function explainMessages(text: string, style: ExplanationStyle, terminal: Terminal): number {
+  const explained = explainedMessages(text, style);
+  if (explained === undefined && style.format === 'text') {
     terminal.out('No known message in the text.\n');
     return 1;
   }
-  const { bold } = pico.createColors(wantsColor(terminal, flags.color));
-  terminal.out(
-    known
-      .map(
-        ({ id, format, cause, verify, remedy }: KnownMessage) =>
-          `${bold(id)}\n  message  ${format}\n  cause    ${cause}\n  verify   ${verify}\n  remedy   ${remedy}\n`,
-      )
-      .join('\n'),
-  );
-  return 0;
+  terminal.out(explained ?? '{ "messages": [] }\n');
+  return explained === undefined ? 1 : 0;
 }
 
 /** What the plan on the cluster says of a workload, and who is in front of it. */

@@ -381,6 +381,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .argument('<what>', 'a rule, a workload as NAMESPACE/NAME, or - for messages on standard input')
     .option('--cluster <cluster>', 'the cluster of a workload: a snapshot, a cluster file, or live[:CONTEXT]')
     .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
+    .addOption(new Option('--format <format>', 'text or json').default('text'))
     .option('--no-color', 'print without colors')
     .addHelpText(
       'after',

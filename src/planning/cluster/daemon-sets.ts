@@ -3,7 +3,7 @@
  */
 import { type PodTemplate as ManifestTemplate } from '../../manifests/pod-template';
 import { type ClusterNode, type Pod, type Toleration } from '../../placement';
-import { nodeConstraint } from '../../placement/filters/static';
+import { nodeConstraint } from '../../placement/nodes/filters/static';
 import { type NodePod } from './cluster-state';
 import { type Lookups } from './lookups';
 import { templateOf } from './objects/pod';

@@ -6,7 +6,7 @@
 import { type JsonObject } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type ClusterNode, type Queue, type Topology } from '../../placement';
-import { compareNames } from '../../placement/names';
+import { compareNames } from '../../placement/model/names';
 import { type ClusterGang, type ClusterState, type NodePod } from './cluster-state';
 import { kindOf, Lookups, nameOf } from './lookups';
 import { gangKey } from './objects/gang-identity';

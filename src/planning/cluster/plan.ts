@@ -17,8 +17,8 @@ import {
   type Topology,
 } from '../../placement';
 import { decideIn } from '../../placement/engine';
-import { compareNames } from '../../placement/names';
-import { Session } from '../../placement/session';
+import { compareNames } from '../../placement/model/names';
+import { Session } from '../../placement/books/session';
 import { type ClusterState } from './cluster-state';
 import { daemonPods } from './daemon-sets';
 import { Lookups } from './lookups';

@@ -4,8 +4,8 @@
 import { findResource } from '../../facts/catalog';
 import { type PendingGang } from '../../placement';
 import { describeAccelerators } from './objects/accelerator-request';
-import { type PodClass } from '../../placement/pod-class';
-import { type GangRecord, type RoleRecord } from '../../placement/records';
+import { type PodClass } from '../../placement/nodes/pod-class';
+import { type GangRecord, type RoleRecord } from '../../placement/books/records';
 import {
   type ViewEviction,
   type ViewGang,
@@ -16,7 +16,7 @@ import {
 } from './view';
 import { addTo } from '../../facts/collections';
 import { type ViewInput } from './view-input';
-import { obstacleText } from '../../placement/obstacle-words';
+import { obstacleText } from '../../placement/reasons/obstacle-words';
 import { amountOf, changeText, topologyText } from './words';
 
 interface Placed {

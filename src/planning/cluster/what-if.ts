@@ -4,7 +4,7 @@
 import { type JsonValue } from '../../facts/api/schema';
 import { parseValue } from '../../manifests/yaml';
 import { type ClusterNode, type Pod } from '../../placement';
-import { compareNames } from '../../placement/names';
+import { compareNames } from '../../placement/model/names';
 import { type ClusterState } from './cluster-state';
 import { ClusterFileError, clusterOfValue } from './cluster-file';
 import { meant } from './fields';

@@ -8,7 +8,7 @@ import {
   type Taint,
   type TopologyConstraint,
 } from '../../placement';
-import { amountOf, listOf } from '../../placement/amount-words';
+import { amountOf, listOf } from '../../placement/model/amount-words';
 import { levelTitle } from './objects/topologies';
 
 /** Hours and minutes, days and hours. */
@@ -121,4 +121,4 @@ export function topologyText({ required, preferred, sliceSize, sliceLevel }: Top
     .join(', ');
 }
 
-export { amountOf, amountText, rounded } from '../../placement/amount-words';
+export { amountOf, amountText, rounded } from '../../placement/model/amount-words';

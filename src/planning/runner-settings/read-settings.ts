@@ -5,16 +5,9 @@ import { resolve } from 'node:path';
 import { type JsonObject } from '../../facts/api/schema';
 import { RUNNER_FIELDS } from '../../manifests/host-document';
 import { definedMembers } from '../../manifests/members';
+import { devicesOf } from './devices';
 import { type Fault, Section } from './section';
-import {
-  NAME,
-  type NetworkListener,
-  type RunnerConfiguration,
-  type StatedDevice,
-  type StatedInstance,
-  type Tenant,
-  type TenantAmounts,
-} from './settings';
+import { NAME, type NetworkListener, type RunnerConfiguration, type Tenant, type TenantAmounts } from './settings';
 
 export interface ReadSettings {
   /** What the file sets, with defaults for the rest. Of use only if there are no faults. */
@@ -149,50 +142,4 @@ function prioritiesOf(all: Section): ReadonlyMap<string, number> | undefined {
     all.fault('priorities', 'must include "normal", which tasks have unless they name another');
   }
   return new Map(entries);
-}
-
-const CDI_NAME = /^[^/=\s]+\/[^/=\s]+=\S+$/;
-
-function devicesOf(all: Section): readonly StatedDevice[] | undefined {
-  const ids = new Set<string>();
-  return all.sections('devices')?.flatMap((device) => {
-    device.known(['cdi', 'uuid', 'model', 'memory', 'numa', 'island', 'mig']);
-    const cdi = device.text('cdi');
-    if (cdi !== undefined && !CDI_NAME.test(cdi)) {
-      device.fault('cdi', `must be a full CDI name such as nvidia.com/gpu=0, not ${JSON.stringify(cdi)}`);
-    }
-    const id = device.text('uuid') ?? cdi;
-    if (id === undefined) {
-      device.faultHere('must have "cdi", a name such as nvidia.com/gpu=0, or "uuid"');
-      return [];
-    }
-    if (ids.has(id)) {
-      device.faultHere(`duplicate device ${JSON.stringify(id)}`);
-    }
-    ids.add(id);
-    const memory = device.bytes('memory');
-    return [
-      definedMembers({
-        id,
-        cdi,
-        model: device.text('model'),
-        memoryMiB: memory === undefined ? undefined : Math.floor(memory / 2 ** 20),
-        numa: device.count('numa'),
-        island: device.text('island'),
-        mig: instancesOf(device),
-      }),
-    ];
-  });
-}
-
-function instancesOf(device: Section): readonly StatedInstance[] | undefined {
-  return device.sections('mig', '{ uuid, profile }')?.flatMap((instance) => {
-    instance.known(['uuid', 'profile']);
-    const [id, profile] = [instance.text('uuid'), instance.text('profile')];
-    if (id === undefined || profile === undefined) {
-      instance.faultHere('must have "uuid" and "profile"');
-      return [];
-    }
-    return [{ id, profile }];
-  });
 }

@@ -11,8 +11,8 @@
 import { changeText } from '../cluster/words';
 import { type ClusterNode, type Decision, type Pod, type Queue } from '../../placement';
 import { decideIn } from '../../placement/engine';
-import { type Delta } from '../../placement/facts';
-import { Session } from '../../placement/session';
+import { type Delta } from '../../placement/model/facts';
+import { Session } from '../../placement/books/session';
 import { judge } from './expectations';
 import { GangRun, type LivePod } from './gang-run';
 import { commonDevice } from './read-scenario';

@@ -6,8 +6,8 @@
  */
 import { type Snapshot } from '../../placement';
 import { decideIn } from '../../placement/engine';
-import { Session } from '../../placement/session';
-import { type Policy } from '../../placement/policy';
+import { Session } from '../../placement/books/session';
+import { type Policy } from '../../placement/model/policy';
 
 export interface Culprit {
   readonly kind: 'gang' | 'node' | 'queue';

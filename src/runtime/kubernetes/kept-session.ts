@@ -5,9 +5,9 @@
  * Where they differ, everything is built again before anything is decided.
  */
 import { type Policy, type Snapshot } from '../../placement';
-import { areEqual } from '../../placement/catch-up';
-import { firstDifference } from '../../placement/compare-books';
-import { Session } from '../../placement/session';
+import { areEqual } from '../../placement/books/catch-up';
+import { firstDifference } from '../../placement/cycle/compare-books';
+import { Session } from '../../placement/books/session';
 import { type Clock, SYSTEM_CLOCK } from './clock';
 import { type Feed } from './world/feed';
 import { type Moment } from './world/snapshot';

@@ -2,7 +2,7 @@
  * What one cycle came to.
  */
 import { type Decision } from '../../placement';
-import { type Session } from '../../placement/session';
+import { type Session } from '../../placement/books/session';
 import { type GangMembers } from './world/gang-members';
 import { type HeldGang } from './world/snapshot';
 

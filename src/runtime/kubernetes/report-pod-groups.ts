@@ -52,7 +52,7 @@ export function reportPodGroups(
 /** What Volcano's controllers wait for: the phase of new PodGroups. */
 export function letPodGroupsGoOn(report: PodGroupReport): void {
   const { world, watched } = report;
-  for (const key of world.pendingGroups) {
+  for (const key of world.podGroups.pending) {
     const members = world.gangOfGroup('volcanoPodGroups', key);
     const object = watched.all('volcanoPodGroups').get(key);
     if (members !== undefined && members.pods.size > 0) {

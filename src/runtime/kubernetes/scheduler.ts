@@ -6,8 +6,8 @@
  */
 import { type Decision, type PendingGang, SnapshotError } from '../../placement';
 import { decideIn } from '../../placement/engine';
-import { type Asks } from '../../placement/reasons';
-import { type Session } from '../../placement/session';
+import { type Asks } from '../../placement/reasons/reasons';
+import { type Session } from '../../placement/books/session';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
 import { messageOf } from './api/api-error';
 import { pause } from './api/backoff';

@@ -62,6 +62,56 @@ listen: { certificate: a.crt, key: a.key }
   ]);
 });
 
+test.each<[string, string, readonly string[], string, string]>([
+  [
+    'a profile of another model',
+    'H100',
+    ['1g.10gb', '1g.5gb'],
+    '/devices/0/mig',
+    'H100-SXM-80GB has no profile 1g.5gb; it has 1g.10gb',
+  ],
+  ['a model without MIG', 'L40S', ['1g.10gb'], '/devices/0/mig', 'L40S cannot be cut: it has no MIG'],
+  ['too many instances', 'H100-SXM-80GB', ['7g.80gb', '7g.80gb'], '/devices/0/mig', '2 × 7g.80gb is more than the 1'],
+  [
+    'instances that do not fit together',
+    'H100',
+    ['3g.40gb', '3g.40gb', '1g.10gb'],
+    '/devices/0/mig',
+    '9 memory slices of the 8',
+  ],
+  ['a profile that is not one', 'H100', ['small'], '/devices/0/mig/0/profile', 'must be a MIG profile such as 1g.10gb'],
+])('%s', (_, model, profiles, path, message) => {
+  const found = findings(hostWith(model, profiles), 'runner.yaml');
+  expect(found.map((finding) => finding.path)).toEqual([path]);
+  expect(found[0].message).toContain(message);
+});
+
+test.each<[string, string, readonly string[]]>([
+  ['one of several boards', 'A100', ['1g.5gb', '2g.10gb']],
+  ['a product name', 'NVIDIA A100-SXM4-40GB', ['3g.20gb', '2g.10gb', '1g.5gb']],
+  [
+    'compute instances, which divide one instance',
+    'A100-SXM4-40GB',
+    ['1c.3g.20gb', '1c.3g.20gb', '1c.3g.20gb', '3g.20gb'],
+  ],
+  ['a variant that the catalog does not list', 'H100', ['1g.10gb+gfx', '4g.40gb']],
+  ['a model that the catalog does not have', 'X1', ['1g.99gb']],
+])('no finding: MIG instances of %s', (_, model, profiles) => {
+  expect(findings(hostWith(model, profiles), 'runner.yaml')).toEqual([]);
+});
+
+test('a MIG instance that is stated twice', () => {
+  const text = 'devices: [{ uuid: GPU-1, mig: [{ uuid: M, profile: 1g.10gb }, { uuid: M, profile: 1g.10gb }] }]\n';
+  expect(findings(text, 'runner.yaml').map(({ message, path }) => [message, path])).toEqual([
+    ['duplicate MIG instance "M"', '/devices/0/mig/1/uuid'],
+  ]);
+});
+
+function hostWith(model: string, profiles: readonly string[]): string {
+  const mig = profiles.map((profile, index) => ({ uuid: `MIG-${index}`, profile }));
+  return JSON.stringify({ state: '/srv/gantry', devices: [{ uuid: 'GPU-1', model, mig }] });
+}
+
 test('files that the runner and the engine read have no findings', () => {
   expect(findings('state: /srv/gantry\ntenants: { alice: { weight: 2 } }\n', 'runner.yaml')).toEqual([]);
   expect(findings(SPECIFICATION, 'accel.yaml')).toEqual([]);

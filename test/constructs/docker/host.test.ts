@@ -168,6 +168,11 @@ test.each<[string, docker.HostProps, string]>([
   ['a time between polls', { runner: { devicePoll: Duration.hours(2) } }, 'devicePollSeconds: must be a number from 1'],
   ['a device without a name', { runner: { devices: [{ model: 'H100' }] } }, 'devices[0]: must have "cdi"'],
   [
+    'a MIG profile that the model does not have',
+    { runner: { devices: [{ uuid: 'GPU-1', model: 'H100', mig: [{ uuid: 'MIG-1', profile: '1g.5gb' }] }] } },
+    'devices[0].mig: cannot be the instances of one H100: H100-SXM-80GB has no profile 1g.5gb; it has 1g.10gb',
+  ],
+  [
     'MIG instances in a quota',
     { runner: { tenants: { a: { quota: { accelerators: Accelerator.mig({ profile: '1g.10gb', count: 1 }) } } } } },
     'tenants.a.quota: nvidia.com/mig-1g.10gb must not be set',

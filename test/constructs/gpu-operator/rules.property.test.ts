@@ -4,7 +4,7 @@ import { ACCELERATORS } from '../../../src/facts/catalog';
 import { readDcgmCounters } from '../../../src/constructs/gpu-operator/dcgm-counters-text';
 import { dcgmCsv } from '../../../src/constructs/gpu-operator/dcgm-counters';
 import { readDevicePluginConfig } from '../../../src/constructs/gpu-operator/device-plugin-text';
-import { migLayoutProblems } from '../../../src/constructs/gpu-operator/mig-layout';
+import { migLayoutProblems } from '../../../src/facts/catalog/mig-layout';
 import { readMigConfig } from '../../../src/constructs/gpu-operator/mig-parted-text';
 import { gpuOperatorRules } from '../../../src/constructs/gpu-operator/rules';
 import { findingsOf } from '../../support/findings';

@@ -32,7 +32,7 @@ const SCHEDULERS: Readonly<Record<QueueEngine, string | undefined>> = {
   gantry: 'gantry',
 };
 
-const POD = { image: 'registry.example.com/a:1', accelerators: Accelerator.nvidia({ count: 8 }) };
+const POD = { image: 'registry.example.com/app:1', accelerators: Accelerator.nvidia({ count: 8 }) };
 const SERVER = { ...POD, port: 8000, loadingTime: Duration.seconds(60) };
 const TRAINING = { ...POD, nodes: 4, command: ['torchrun', 'train.py'] };
 

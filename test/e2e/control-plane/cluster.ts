@@ -23,6 +23,7 @@ import { ApiClient, type Endpoint } from './api-client';
 import { type Programs } from './build';
 import { MODULE_FOLDER } from './components';
 import { isRunning, killProcess, ownRecord, startProcess, stopProcess, tail, type ProcessRecord } from './process';
+import { forget, remember } from './started';
 
 export interface ClusterOptions {
   readonly programs: Programs;
@@ -88,6 +89,9 @@ export class Cluster {
   static async start(options: ClusterOptions): Promise<Cluster> {
     await stopAbandoned();
     const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
+    if (options.outliveProgram !== true) {
+      remember(folder, () => stopFolder(folder));
+    }
     const launch = new Launch(folder, options);
     try {
       return new Cluster(folder, await launch.run());
@@ -186,6 +190,7 @@ export async function stopAbandoned(): Promise<void> {
 }
 
 async function stopFolder(folder: string): Promise<void> {
+  forget(folder);
   const processes = readState(folder)?.processes ?? [];
   // Last started first: a component without its server only fills its log with errors.
   for (const record of [...processes].reverse()) {

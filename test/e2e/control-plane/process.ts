@@ -6,6 +6,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { forget, remember } from './started';
 
 export interface ProcessRecord {
   readonly name: string;
@@ -33,11 +34,14 @@ export function startProcess(
   if (child.pid === undefined) {
     throw new Error(`${program} could not be started.`);
   }
-  return { name, pid: child.pid, started: startTime(child.pid) ?? '', log, command: { program, args, cwd } };
+  const record = { name, pid: child.pid, started: startTime(child.pid) ?? '', log, command: { program, args, cwd } };
+  remember(keyOf(record), () => stopProcess(record));
+  return record;
 }
 
 /** Ends the process at once, as a crash would, and waits until it is gone. */
 export async function killProcess(record: ProcessRecord): Promise<void> {
+  forget(keyOf(record));
   signal(record, 'SIGKILL');
   while (isRunning(record)) {
     await sleep(10);
@@ -55,6 +59,7 @@ export function isRunning({ pid, started }: ProcessRecord): boolean {
 
 /** Asks the process to end, and ends it after `patience` milliseconds. Does nothing to another process that has its pid now. */
 export async function stopProcess(record: ProcessRecord, patience = 5000): Promise<void> {
+  forget(keyOf(record));
   if (!isRunning(record)) {
     return;
   }
@@ -65,6 +70,10 @@ export async function stopProcess(record: ProcessRecord, patience = 5000): Promi
     }
   }
   signal(record, 'SIGKILL');
+}
+
+function keyOf({ pid, started }: ProcessRecord): string {
+  return `process ${pid} ${started}`;
 }
 
 function signal(record: ProcessRecord, name: NodeJS.Signals): void {

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning, killProcess, type ProcessRecord, startProcess, stopProcess, tail } from '../control-plane/process';
+import { forget, remember } from '../control-plane/started';
 
 export const IMAGE = 'gantry-test:1';
 const PATIENCE = 60_000;
@@ -29,7 +30,9 @@ export class LiveEngine {
     private readonly programs: string,
     private process: ProcessRecord,
     private readonly flags: readonly string[],
-  ) {}
+  ) {
+    remember(folder, () => this.stop());
+  }
 
   get socket(): string {
     return join(this.folder, 'docker.sock');
@@ -102,6 +105,7 @@ export class LiveEngine {
   }
 
   async stop(): Promise<void> {
+    forget(this.folder);
     await stopProcess(this.process, 20_000);
     // Shims that containerd was made to forget work in the folder.
     const shims = `for p in /proc/[0-9]*; do case $(readlink $p/cwd) in ${this.folder}/*) kill -9 \${p#/proc/};; esac; done`;

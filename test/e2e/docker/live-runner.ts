@@ -10,6 +10,7 @@ import { stringify } from 'yaml';
 import { RunnerClient } from '../../../src/runtime/docker/service/client';
 import { type TaskAnswer } from '../../../src/runtime/docker/service/answers';
 import { isRunning, killProcess, type ProcessRecord, startProcess, stopProcess, tail } from '../control-plane/process';
+import { forget, remember } from '../control-plane/started';
 
 /** The command line as it is built: `npx tsc --build` after a change. */
 export const COMMAND = join(__dirname, '../../../bin/gantry');
@@ -40,6 +41,7 @@ export class LiveRunner {
     };
     writeFileSync(join(this.folder, 'runner.yaml'), stringify({ ...file, ...configuration(this.folder) }));
     mkdirSync(join(this.folder, 'shared'));
+    remember(this.folder, () => this.stop());
   }
 
   get socket(): string {
@@ -89,6 +91,7 @@ export class LiveRunner {
   }
 
   async stop(): Promise<void> {
+    forget(this.folder);
     if (this.process !== undefined) {
       await stopProcess(this.process);
     }

@@ -7,6 +7,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { forget, remember } from '../control-plane/started';
 import { watchProcess } from '../evidence';
 import { SCHEDULER_BUNDLE, writeBundle } from '../../../projen/runtime/bundle';
 
@@ -87,6 +88,7 @@ export class GantryProcess {
       folder,
       path,
     );
+    remember(folder, () => started.stop());
     watchProcess({ name: identity ?? 'gantry', log: () => started.written() });
     const { port } = await started.until('started');
     started.port = Number(port);
@@ -172,6 +174,7 @@ export class GantryProcess {
 
   /** Ends it with the signal, and waits. */
   async stop(name: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    forget(this.folder);
     if (this.isRunning) {
       const ended = new Promise((done) => this.child.once('exit', done));
       // A stopped process takes no other signal.

@@ -85,10 +85,18 @@ describe('finding an accelerator', () => {
     expect(() => acceleratorNamed(spelling)).toThrow(`accelerator "${spelling}" is ambiguous: use one of ${listed}`);
   });
 
-  test.each(['M40', '', 'gpu', 'NVIDIA', 'SXM 80GB', 'H100 PCIe 40GB'])('%p is unknown', (spelling) => {
+  test.each(['M40', 'gpu', 'NVIDIA', 'SXM 80GB', 'H100 PCIe 40GB'])('%p is unknown', (spelling) => {
     expect(findAccelerator(spelling)).toBeUndefined();
     expect(acceleratorsNamed(spelling)).toEqual([]);
     expect(() => acceleratorNamed(spelling)).toThrow(`unknown accelerator "${spelling}"`);
+  });
+
+  test('an empty name is unknown, and refused before that where constructs check their calls', () => {
+    expect(findAccelerator('')).toBeUndefined();
+    expect(acceleratorsNamed('')).toEqual([]);
+    expect(() => acceleratorNamed('')).toThrow(
+      /^(?:unknown accelerator ""|catalog\.acceleratorNamed: name must not be empty\.)/,
+    );
   });
 
   test('an incomplete name gets suggestions', () => {

@@ -18,6 +18,23 @@ describe('gantry explain', () => {
     expect(run.out.match(/^\S+\/\S+$/gm)).toEqual(['kube-scheduler/taint', 'kube-scheduler/insufficient-device']);
   });
 
+  it('prints messages as JSON, with the names that the text has', async () => {
+    const input = "LocalQueue research doesn't exist";
+    const { status, out } = await place.run(['explain', '-', '--format', 'json'], { input });
+    expect([status, JSON.parse(out)]).toEqual([
+      0,
+      { messages: [expect.objectContaining({ id: 'kueue/local-queue-missing', found: input, times: 1 })] },
+    ]);
+    const none = await place.run(['explain', '-', '--format', 'json'], { input: 'all is well' });
+    expect([none.status, JSON.parse(none.out)]).toEqual([1, { messages: [] }]);
+  });
+
+  it('searches the end of a text that is too long', async () => {
+    const run = await place.run(['explain', '-'], { input: `${'.'.repeat(4 * 1024 * 1024)} OOMKilled` });
+    expect(run).toMatchObject({ status: 0, err: expect.stringContaining('longer than 4 MiB') as string });
+    expect(run.out).toMatch(/^kubelet\/oom\n/);
+  });
+
   it.each([
     ['queue-guarantee-within-deserved', ' (did you mean volcano/queue-guarantee-within-deserved?)'],
     ['volcano/queue-guarante-within-deserved', ' (did you mean volcano/queue-guarantee-within-deserved?)'],

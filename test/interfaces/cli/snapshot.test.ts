@@ -1,3 +1,6 @@
+/**
+ * @jest-environment node
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

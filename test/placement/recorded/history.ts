@@ -4,7 +4,7 @@
  */
 import { type Binding, decide, type Decision, type Pod, type Snapshot, SnapshotError } from '../../../src/placement';
 import { decideIn } from '../../../src/placement/engine';
-import { Session } from '../../../src/placement/session';
+import { Session } from '../../../src/placement/books/session';
 import { MINUTE, NOW } from '../builders';
 import { randomWorld, type RandomWorld } from './random-worlds';
 

@@ -27,7 +27,7 @@ import {
   SHARE_JUDGMENTS,
   SURPLUS_ORDERS,
   VICTIM_ORDERS,
-} from '../../../src/placement/policy';
+} from '../../../src/placement/model/policy';
 import { Random } from '../../support/random';
 import { MINUTE, NOW } from '../builders';
 

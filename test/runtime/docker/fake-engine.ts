@@ -31,6 +31,10 @@ export interface FakeEngineOptions {
   readonly runs?: number;
   /** Called before a container is stopped. */
   readonly beforeStop?: () => void;
+  /** The answer that says how a container is comes after this. @default - at once */
+  readonly afterInspect?: (id: string) => Promise<void>;
+  /** The answer to a start comes after this. @default - at once */
+  readonly afterStart?: (name: string) => Promise<void>;
 }
 
 export class FakeEngine implements EngineCalls {
@@ -76,9 +80,11 @@ export class FakeEngine implements EngineCalls {
     );
   }
 
-  inspect(name: string): Promise<ContainerState | undefined> {
+  async inspect(name: string): Promise<ContainerState | undefined> {
     const found = this.named(name);
-    return Promise.resolve(found === undefined ? undefined : stateOf(found));
+    const state = found === undefined ? undefined : stateOf(found);
+    await this.options.afterInspect?.(name);
+    return state;
   }
 
   create(name: string, spec: unknown): Promise<string> {
@@ -103,7 +109,7 @@ export class FakeEngine implements EngineCalls {
     if (this.options.runs !== undefined) {
       setTimeout(() => this.end(container.id), this.options.runs);
     }
-    return Promise.resolve();
+    return this.options.afterStart?.(container.name) ?? Promise.resolve();
   }
 
   stop(name: string): Promise<void> {

@@ -152,6 +152,12 @@ test('what the engine says about a start is told apart', () => {
   expect(startFailure('OCI runtime create failed: exec: "x": executable file not found in $PATH').class).toBe(
     'program',
   );
+  expect(
+    startFailure('error setting rlimits for ready process: error setting rlimit type 8: operation not permitted'),
+  ).toEqual({
+    class: 'engine',
+    message: expect.stringMatching(/not permitted\. Set "lockMemory: false" in runner\.yaml/) as string,
+  });
   expect(startFailure('driver failed\nprogramming\tconnectivity')).toEqual({
     class: 'engine',
     message: 'driver failed programming connectivity',

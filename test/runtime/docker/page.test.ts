@@ -118,9 +118,9 @@ test('the view says why tasks wait, in the order in which they would start', asy
   expect(view.counts).toEqual({ active: 4, queued: 3 });
   const waiting = view.tasks.filter(({ state }) => state === 'queued');
   expect(waiting.map(({ id, reason }) => [id, reason])).toEqual([
-    ['5', expect.stringContaining('quota of queue "alice"')],
-    ['6', expect.stringContaining('device model H100')],
-    ['7', 'waits for 1'],
+    ['5', 'the quota of tenant alice is in use, and only preemptible tasks may exceed it'],
+    ['6', expect.stringContaining('no device of the model H100')],
+    ['7', 'task 1 must succeed first'],
   ]);
   expect(view.tasks.filter(({ state }) => state === 'failed')).toMatchObject([
     { reason: 'program: exited with code 1', exitCode: 1 },

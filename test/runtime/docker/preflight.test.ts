@@ -50,6 +50,18 @@ test.each<[string, Partial<HostFacts>, Partial<HostFacts['info']>, readonly stri
     { ServerVersion: '27.5.1', DiscoveredDevices: undefined },
     ['engine version warning: Install Docker Engine 28.3 or later'],
   ],
+  [
+    'the last engine that lists no CDI devices',
+    {},
+    { ServerVersion: '28.2.2', DiscoveredDevices: undefined },
+    ['engine version warning: Install Docker Engine 28.3 or later'],
+  ],
+  [
+    'the first engine that lists them, without devices',
+    {},
+    { ServerVersion: '28.3.0', DiscoveredDevices: undefined },
+    [],
+  ],
   ['a version that is not known', {}, { ServerVersion: 'dev' }, []],
   ['cgroup 1', {}, { CgroupVersion: '1' }, ['cgroup warning: Boot with cgroup version 2']],
   [
@@ -99,6 +111,12 @@ test.each<[string, Partial<HostFacts>, Partial<HostFacts['info']>, readonly stri
   ['an unsafe toolkit', { toolkit: '1.16.2' }, {}, ['NVIDIA Container Toolkit missing: Install 1.17.8 or later']],
   ['another host', { isLocal: false, driver: undefined, toolkit: undefined, nvidiaOnPci: 0 }, {}, []],
   ['few files', { openFiles: 1024 }, {}, ['open files warning: Raise it']],
+  [
+    'a rootless engine',
+    {},
+    { SecurityOptions: ['name=seccomp,profile=builtin', 'name=rootless'] },
+    ['locked memory warning: Set "lockMemory'],
+  ],
   ['a full disk', { freeBytes: 1000 }, {}, ['disk missing: Free at least 1 GiB']],
   ['a warning of the engine', {}, { Warnings: ['WARNING: No blkio support'] }, ['engine warning: ']],
 ])('%s', (_, changes, info, expected) => expect(bad(changes, info)).toEqual(expected));

@@ -1,47 +1,12 @@
 /**
  * Decisions about one host. The placement core has tests of its own: these say that tasks reach it as what they are.
  */
-import { type HostDevice, type Inventory } from '../../../src/runtime/docker/devices/inventory';
 import { outlookOf, Scheduling } from '../../../src/runtime/docker/scheduling/scheduling';
 import { type World } from '../../../src/runtime/docker/scheduling/question';
 import { next } from '../../../src/runtime/docker/task/life';
-import { type DeviceRequest, type Task, type TaskSpec } from '../../../src/runtime/docker/task/task';
+import { type Task } from '../../../src/runtime/docker/task/task';
+import { ask, host, running, world } from './hosts';
 import { queued } from './tasks';
-
-const gpus = (count: number): DeviceRequest => ({ kind: 'whole', count });
-
-function host(devices: readonly HostDevice[]): Inventory {
-  const cpus = Array.from({ length: 16 }, (_, id) => ({ id, numa: id < 8 ? 0 : 1 }));
-  return { name: 'box', devices, cpus, memoryBytes: 64 * 2 ** 30 };
-}
-
-const FOUR = host(
-  [0, 1, 2, 3].map((index) => ({
-    id: `gpu-${index}`,
-    numa: index < 2 ? 0 : 1,
-    memoryMiB: 81_920,
-    model: index === 3 ? 'L40S' : 'H100',
-  })),
-);
-
-function world(waiting: readonly Task[], changes: Partial<World> = {}): World {
-  return {
-    now: 1_000_000,
-    inventory: FOUR,
-    reserved: { cpus: 0, memoryBytes: 0 },
-    tenants: [{ name: 'default', weight: 1 }],
-    priorities: new Map([
-      ['low', -100],
-      ['normal', 0],
-      ['high', 100],
-    ]),
-    active: [],
-    waiting,
-    foreign: new Set(),
-    outOfService: new Set(),
-    ...changes,
-  };
-}
 
 /** `task: devices` of what starts, and the tasks that are stopped. */
 function decided(asked: World): { starts: Record<string, readonly (readonly number[])[]>; stops: readonly string[] } {
@@ -53,24 +18,6 @@ function decided(asked: World): { starts: Record<string, readonly (readonly numb
     stops: stops.map(({ task }) => task.id),
   };
 }
-
-/** The tasks after they were placed at `at` and started. */
-function running(tasks: readonly Task[], at = 900_000): Task[] {
-  return new Scheduling()
-    .decide(world(tasks))
-    .starts.map(({ task, placements }) =>
-      [
-        { kind: 'place', at, placements } as const,
-        ...placements.flatMap((_, member) => [
-          { kind: 'created', member, container: `${task.id}-${member}` } as const,
-          { kind: 'started', member, at } as const,
-        ]),
-      ].reduce<Task>(next, task),
-    );
-}
-
-const ask = (id: number, count: number, changes: Partial<TaskSpec> = {}): Task =>
-  queued(id, { devices: gpus(count), ...changes });
 
 test('tasks get different devices, in the order of submission', () => {
   expect(decided(world([ask(1, 1), ask(2, 2), ask(3, 2), ask(4, 1)]))).toEqual({

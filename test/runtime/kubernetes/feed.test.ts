@@ -1,10 +1,10 @@
 /**
  * The question that is kept from cycle to cycle against the one that is worked out from scratch, after random changes of a small world.
  */
-import { firstDifference } from '../../../src/placement/compare-books';
+import { firstDifference } from '../../../src/placement/cycle/compare-books';
 import { DEFAULT_POLICY, type Snapshot } from '../../../src/placement';
 import { decideIn } from '../../../src/placement/engine';
-import { Session } from '../../../src/placement/session';
+import { Session } from '../../../src/placement/books/session';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { type CollectionName } from '../../../src/planning/scheduler-settings/collections';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';

@@ -6,7 +6,7 @@ import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, asString } from '../../../manifests/read';
 import { parseValue } from '../../../manifests/yaml';
-import { chartFacts, type ChartFacts } from '../chart-facts';
+import { type ChartFacts, factsOfName } from '../chart-facts';
 
 export const HELM_RELEASE = 'helm.toolkit.fluxcd.io/HelmRelease';
 export const ARGO_APPLICATION = 'argoproj.io/Application';
@@ -27,7 +27,7 @@ export function installOf({ object, id }: Manifest, set: ManifestSet): Install |
   const spec = asObject(object.spec);
   if (id.kind === 'HelmRelease') {
     const chart = asObject(asObject(spec.chart).spec);
-    const facts = chartFacts(asString(chart.chart) ?? '');
+    const facts = factsOfName(asString(chart.chart) ?? '');
     if (facts === undefined) {
       return undefined;
     }
@@ -48,7 +48,7 @@ export function installOf({ object, id }: Manifest, set: ManifestSet): Install |
     };
   }
   const source = asObject(spec.source);
-  const facts = chartFacts(asString(source.chart) ?? '');
+  const facts = factsOfName(asString(source.chart) ?? '');
   if (facts === undefined) {
     return undefined;
   }

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { type Command, Option } from 'commander';
 import { type Terminal } from '../terminal';
 import type * as CheckModule from './check-command';
+import { type SocketFlags } from './connection';
 import type * as DashboardModule from './dashboard-command';
 import type * as ExportModule from './export-command';
 import type * as InstallModule from './install-command';
@@ -12,9 +13,16 @@ import type * as PageModule from './page-command';
 import type * as QueryModule from './query-commands';
 import type * as RunModule from './run-command';
 import type * as ServeModule from './serve-command';
+import { taskOptions } from './task-options';
 
 const load = createRequire(__filename);
+
 const format = (): Option => new Option('--format <format>', 'text or json').choices(['text', 'json']).default('text');
+const config = (without: string): Option => new Option('--config <file>', `runner.yaml (default: ${without})`);
+const limit = (usual: string): Option =>
+  new Option('--limit <count>', `at most this many, the latest (default: ${usual})`);
+
+type Status = number | Promise<number>;
 
 export function addDockerCommands(program: Command, terminal: Terminal, finish: (status: number) => void): void {
   const docker = program
@@ -28,8 +36,20 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
       '--socket <path>',
       'socket or https:// address of the runner (default: GANTRY_DOCKER_SOCKET, or where "serve" listens)',
     );
-  const socket = (): { readonly socket?: string } => docker.opts();
   const query = (): typeof QueryModule => load('./query-commands') as typeof QueryModule;
+  /** The action of a command without arguments: its options come with those of `gantry docker`. */
+  const alone =
+    <Flags>(work: (flags: Flags & SocketFlags) => Status) =>
+    async (flags: Flags): Promise<void> =>
+      finish(await work({ ...flags, ...docker.opts<SocketFlags>() }));
+  /** The action of a command with one argument, or a list of them. */
+  const about =
+    <What, Flags>(work: (what: What, flags: Flags & SocketFlags) => Status) =>
+    async (what: What, flags: Flags): Promise<void> =>
+      finish(await work(what, { ...flags, ...docker.opts<SocketFlags>() }));
+  /** A command about one task. */
+  const ofTask = (name: string, description: string): Command =>
+    docker.command(name).description(description).argument('<task>', 'id or name');
 
   docker
     .command('serve')
@@ -37,41 +57,42 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .description(
       'Start the runner in the foreground. SIGTERM and Ctrl-C end it; containers go on, and it finds them again.',
     )
-    .option('--config <file>', 'runner.yaml (default: all devices that the engine discovers, one tenant)')
+    .addOption(config('all devices that the engine discovers, one tenant'))
     .option('--adopt', 'take over the engine of a runner whose tasks are lost')
-    .action(async (flags: ServeModule.ServeFlags) => {
-      const { serveCommand } = load('./serve-command') as typeof ServeModule;
-      finish(await serveCommand({ ...flags, ...socket() }, terminal));
-    });
-
+    .action(
+      alone((flags: ServeModule.ServeFlags) =>
+        (load('./serve-command') as typeof ServeModule).serveCommand(flags, terminal),
+      ),
+    );
   docker
     .command('check')
     .summary('check the host and the engine')
     .description(
-      'Report what the host and the engine have, and for each thing that is missing the command that mends it.',
+      'Report what the host and the engine have, and for each thing that is missing the command that mends it. The exit status is 1 if something is missing.',
     )
-    .option('--config <file>', 'runner.yaml')
+    .addOption(config('none'))
     .addOption(format())
-    .action(async (flags: CheckModule.CheckFlags) => {
-      const { checkCommand } = load('./check-command') as typeof CheckModule;
-      finish(await checkCommand(flags, terminal));
-    });
-
+    .action(
+      alone((flags: CheckModule.CheckFlags) =>
+        (load('./check-command') as typeof CheckModule).checkCommand(flags, terminal),
+      ),
+    );
   docker
     .command('install')
     .summary('write the systemd unit of the runner, or its Compose file')
-    .option('--config <file>', 'runner.yaml that the unit names')
+    .description('Check runner.yaml, and write the systemd unit of the runner, or its Compose file.')
+    .addOption(config('none'))
     .option('--compose', 'write a Compose file instead of a systemd unit')
     .option(
       '--output <file>',
       'file to write; - prints it (default: /etc/systemd/system/gantry-docker.service, or compose.yaml)',
     )
     .option('--force', 'replace a file that is different')
-    .action(async (flags: InstallModule.InstallFlags) => {
-      const { installCommand } = load('./install-command') as typeof InstallModule;
-      finish(await installCommand(flags, terminal));
-    });
-
+    .action(
+      alone((flags: InstallModule.InstallFlags) =>
+        (load('./install-command') as typeof InstallModule).installCommand(flags, terminal),
+      ),
+    );
   docker
     .command('page')
     .summary('open the web page of the runner')
@@ -79,163 +100,110 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
       'Serve the web page of the runner on the loopback address until Ctrl-C, and print a link that opens it. The page may do what you may do on the socket.',
     )
     .option('--port <port>', 'port of 127.0.0.1 (default: a free one)')
-    .action(async (flags: PageModule.PageFlags) => {
-      const { pageCommand } = load('./page-command') as typeof PageModule;
-      finish(await pageCommand({ ...flags, ...socket() }, terminal));
-    });
-
+    .action(
+      alone((flags: PageModule.PageFlags) =>
+        (load('./page-command') as typeof PageModule).pageCommand(flags, terminal),
+      ),
+    );
   docker
     .command('dashboard')
-    .summary('print the Grafana dashboard of the runner')
+    .description('print the Grafana dashboard of the runner')
     .option('--alerts', 'print the alerts instead, as a rule file of Prometheus')
-    .action((flags: DashboardModule.DashboardFlags) => {
-      const { dashboardCommand } = load('./dashboard-command') as typeof DashboardModule;
-      finish(dashboardCommand(flags, terminal));
-    });
+    .action(
+      alone((flags: DashboardModule.DashboardFlags) =>
+        (load('./dashboard-command') as typeof DashboardModule).dashboardCommand(flags, terminal),
+      ),
+    );
 
-  docker
+  const run = docker
     .command('run')
     .summary('run a command in a container when its devices are free')
     .description(
-      'Queue a task. Without --detach, print its output until it ends and exit with its status; Ctrl-C leaves it running.',
+      'Queue a task. Without --detach, print its output until it ends and exit with its status; Ctrl-C leaves it running. Options that "docker run" has too mean the same.',
     )
     .argument('<image>', 'image')
     .argument('[command...]', 'command and its arguments')
-    .passThroughOptions()
-    .option('--gpus <count>', 'whole devices')
-    .option('--gpu <model>', 'only devices of this model; repeatable', collect)
-    .option('--gpu-memory <quantity>', 'memory of one device that other tasks use too, for example 20Gi')
-    .option('--mig <profile>', 'a MIG instance, for example 1g.10gb')
-    .option('--cpus <number>', 'CPUs: a whole number gets CPUs of its own, another is a limit')
-    .option('-m, --memory <quantity>', 'memory, for example 64Gi (default: no limit)')
-    .option('--shm-size <quantity>', 'size of /dev/shm')
-    .option('--replicas <count>', 'containers that start together or not at all')
-    .option('--array <indices>', 'one task for each index, for example 0-31 or 1,5,9')
-    .option('--priority <name>', 'low, normal, high, or a priority of runner.yaml')
-    .option('--tenant <name>', 'tenant of runner.yaml')
-    .option('--name <name>', 'name of the task')
-    .option('--after <task>', 'start only when this task or array has succeeded; repeatable', collect)
-    .option('--retries <count>', 'how many times to try again after a failure')
-    .option(
-      '--retry-on <classes>',
-      'program, oom, timeout, device, image, engine, lost; infra or any (default: all but oom and timeout)',
-    )
-    .option(
-      '--timeout <duration>',
-      'time limit, for example 12h; tasks with one may start before larger ones that wait',
-    )
-    .option('--preemptible', 'may be stopped for tasks of higher priority, and is queued again')
-    .option('--grace-period <seconds>', 'from SIGTERM to SIGKILL (default: 10)')
-    .option('-v, --volume <volume>', 'SOURCE:/TARGET[:ro]; repeatable', collect)
-    .option('-e, --env <variable>', 'NAME=value, or NAME of this environment; repeatable', collect)
-    .option('-w, --workdir <path>', 'working directory in the container')
-    .option('-u, --user <user>', 'user in the container')
-    .option('--network <network>', 'network of the container')
-    .option('--entrypoint <program>', 'entrypoint instead of that of the image')
-    .option('--read-only', 'read-only root file system')
+    .passThroughOptions();
+  taskOptions().forEach((option) => run.addOption(option));
+  run
     .option('-d, --detach', 'print the id and return')
     .option('--dry-run', 'print where it would start, or why it would wait, and do not queue it')
     .addOption(format())
     .action(async (image: string, words: string[], flags: RunModule.RunFlags) => {
       const { runCommand } = load('./run-command') as typeof RunModule;
-      finish(await runCommand(image, words, { ...flags, ...socket() }, terminal));
+      finish(await runCommand(image, words, { ...flags, ...docker.opts<SocketFlags>() }, terminal));
     });
 
   docker
     .command('list')
     .alias('ps')
-    .summary('list tasks')
+    .description('list tasks')
     .option('-a, --all', 'also tasks that have ended')
     .option('--tenant <name>', 'tasks of this tenant')
-    .option('--limit <count>', 'at most this many, the latest (default: 100)')
+    .addOption(limit('100'))
     .addOption(format())
-    .action(async (flags: QueryModule.ListFlags) =>
-      finish(await query().listCommand({ ...flags, ...socket() }, terminal)),
-    );
+    .action(alone((flags: QueryModule.ListFlags) => query().listCommand(flags, terminal)));
   docker
     .command('queue')
-    .summary('list waiting tasks with the reason why they wait')
-    .option('--limit <count>', 'at most this many (default: 20)')
+    .description('list waiting tasks with the reason why they wait')
+    .addOption(limit('20'))
     .addOption(format())
-    .action(async (flags: QueryModule.ListFlags) =>
-      finish(await query().queueCommand({ ...flags, ...socket() }, terminal)),
-    );
+    .action(alone((flags: QueryModule.ListFlags) => query().queueCommand(flags, terminal)));
   docker
     .command('top')
-    .summary('list devices and what runs on them')
+    .description('list devices and what runs on them')
     .addOption(format())
-    .action(async (flags: QueryModule.ListFlags) =>
-      finish(await query().topCommand({ ...flags, ...socket() }, terminal)),
-    );
-  docker
-    .command('show')
-    .summary('show a task')
-    .argument('<task>', 'id or name')
+    .action(alone((flags: QueryModule.ListFlags) => query().topCommand(flags, terminal)));
+  ofTask('show', 'show a task; the id of an array lists its tasks')
     .addOption(format())
-    .action(async (task: string, flags: QueryModule.ListFlags) =>
-      finish(await query().showCommand(task, { ...flags, ...socket() }, terminal)),
-    );
-  docker
-    .command('plan')
-    .summary('show why a task waits, until when, and what would help')
-    .argument('<task>', 'id or name')
+    .action(about((task: string, flags: QueryModule.ListFlags) => query().showCommand(task, flags, terminal)));
+  ofTask('plan', 'show why a task waits, until when, and what would help')
     .addOption(format())
-    .action(async (task: string, flags: QueryModule.ListFlags) =>
-      finish(await query().planCommand(task, { ...flags, ...socket() }, terminal)),
-    );
-  docker
-    .command('logs')
-    .summary('print the output of a task')
-    .argument('<task>', 'id or name')
+    .action(about((task: string, flags: QueryModule.ListFlags) => query().planCommand(task, flags, terminal)));
+  ofTask('logs', 'print the output of a task')
     .option('-f, --follow', 'go on until the task ends')
     .option('-t, --timestamps', 'with the time of each line')
     .option('--replica <index>', 'container of a task with --replicas (default: 0)')
     .option('--attempt <number>', 'an earlier attempt (default: the last)')
-    .action(async (task: string, flags: QueryModule.LogsFlags) =>
-      finish(await query().logsCommand(task, { ...flags, ...socket() }, terminal)),
-    );
-  docker
-    .command('export')
-    .summary('print a task as a workload for a cluster')
-    .argument('<task>', 'id or name')
+    .action(about((task: string, flags: QueryModule.LogsFlags) => query().logsCommand(task, flags, terminal)));
+  ofTask('export', 'print a task as a workload for a cluster')
     .addOption(
       new Option('--as <kind>', 'kind of the workload').choices(['job', 'pytorchjob', 'jobset']).default('job'),
     )
-    .action(async (task: string, flags: ExportModule.ExportFlags) => {
-      const { exportCommand } = load('./export-command') as typeof ExportModule;
-      finish(await exportCommand(task, { ...flags, ...socket() }, terminal));
-    });
+    .action(
+      about((task: string, flags: ExportModule.ExportFlags) =>
+        (load('./export-command') as typeof ExportModule).exportCommand(task, flags, terminal),
+      ),
+    );
   docker
     .command('cancel')
-    .summary('cancel tasks')
+    .description('cancel tasks')
     .argument('<tasks...>', 'ids or names; the id of an array cancels all of its tasks')
     .addOption(format())
-    .action(async (tasks: string[], flags: QueryModule.ListFlags) =>
-      finish(await query().cancelCommand(tasks, { ...flags, ...socket() }, terminal)),
-    );
+    .action(about((tasks: string[], flags: QueryModule.ListFlags) => query().cancelCommand(tasks, flags, terminal)));
   docker
     .command('wait')
     .summary('wait until tasks have ended')
-    .argument('<tasks...>', 'ids or names')
+    .description('Wait until tasks have ended, and exit with the status of the first one that did not succeed.')
+    .argument('<tasks...>', 'ids or names; the id of an array waits for all of its tasks')
     .addOption(format())
-    .action(async (tasks: string[], flags: QueryModule.ListFlags) =>
-      finish(await query().waitCommand(tasks, { ...flags, ...socket() }, terminal)),
-    );
-  for (const word of ['drain', 'resume'] as const) {
+    .action(about((tasks: string[], flags: QueryModule.ListFlags) => query().waitCommand(tasks, flags, terminal)));
+  for (const [word, description] of [
+    ['drain', 'start nothing more on a device'],
+    ['resume', 'use a device again that was drained or quarantined'],
+  ] as const) {
     docker
       .command(word)
-      .summary(word === 'drain' ? 'start nothing more on a device' : 'use a drained device again')
+      .description(description)
       .argument('<device>', 'index or name of the device')
       .addOption(format())
-      .action(async (device: string, flags: QueryModule.ListFlags) =>
-        finish(await query().drainCommand(device, word === 'drain', { ...flags, ...socket() }, terminal)),
+      .action(
+        about((device: string, flags: QueryModule.ListFlags) =>
+          query().drainCommand(device, word === 'drain', flags, terminal),
+        ),
       );
   }
   for (const command of docker.commands) {
     command.copyInheritedSettings(program);
   }
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
 }

@@ -7,7 +7,7 @@ import { type Terminal, UsageError, wantsColor } from '../terminal';
 import { clientOf, reported, type SocketFlags } from './connection';
 import { printOutput } from './output-stream';
 import { requestText } from '../../../runtime/docker/service/request-text';
-import { ageText, commandText, devicesText, planText, stateText } from './task-text';
+import { ageText, commandText, devicesText, planText, printable, stateText, statusOf } from './task-text';
 
 export interface ListFlags extends SocketFlags {
   readonly format?: 'text' | 'json';
@@ -24,6 +24,10 @@ export interface LogsFlags extends SocketFlags {
 }
 
 const OPEN = 'queued,starting,running,stopping';
+/** What the runner lists at most. */
+const MOST_TASKS = 10_000;
+/** Of a table that goes to a file or another program, characters. */
+const PIPED_WIDTH = 160;
 const ENDED: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled']);
 
 export async function listCommand(flags: ListFlags, terminal: Terminal): Promise<number> {
@@ -61,9 +65,7 @@ function taskTable(tasks: readonly TaskAnswer[], terminal: Terminal): void {
     commandText(task),
   ]);
   const head = ['ID', 'NAME', 'TENANT', 'STATE', 'GPUS', 'ON', 'AGE', 'RAN', 'COMMAND'];
-  terminal.out(
-    table(head, rows, { color: wantsColor(terminal, undefined), width: terminal.columns ?? 160, whole: [0] }),
-  );
+  printTable({ head, rows, optional: [2, 7, 6, 5, 4, 1] }, terminal);
 }
 
 export async function queueCommand(flags: ListFlags, terminal: Terminal): Promise<number> {
@@ -102,9 +104,7 @@ export async function queueCommand(flags: ListFlags, terminal: Terminal): Promis
       ];
     });
     const head = ['ID', 'TENANT', 'PRIORITY', 'GPUS', 'AGE', 'EARLIEST', 'WHY IT WAITS'];
-    terminal.out(
-      table(head, rows, { color: wantsColor(terminal, undefined), width: terminal.columns ?? 160, whole: [0] }),
-    );
+    printTable({ head, rows, optional: [1, 2, 4, 3, 5] }, terminal);
     return 0;
   });
 }
@@ -134,9 +134,7 @@ export async function topCommand(flags: ListFlags, terminal: Terminal): Promise<
         device.id,
       ]);
       const head = ['GPU', 'MODEL', 'MEMORY', 'NUMA', 'STATE', 'TASKS', 'NAME'];
-      terminal.out(
-        table(head, rows, { color: wantsColor(terminal, undefined), width: terminal.columns ?? 160, whole: [0] }),
-      );
+      printTable({ head, rows, optional: [3, 2, 6, 1] }, terminal);
     }
     return 0;
   });
@@ -177,7 +175,7 @@ export async function showCommand(name: string, flags: ListFlags, terminal: Term
       }),
     ];
     for (const [title, text] of lines) {
-      terminal.out(text === undefined ? '' : `${`${title}:`.padEnd(13)} ${text}\n`);
+      terminal.out(text === undefined ? '' : `${`${title}:`.padEnd(13)} ${printable(text)}\n`);
     }
     if (task.state === 'queued') {
       terminal.out(planText(await client.plan(task.id)));
@@ -225,7 +223,7 @@ export async function cancelCommand(names: readonly string[], flags: ListFlags, 
   });
 }
 
-/** Status 1 if one of them did not succeed. */
+/** The status is that of the first task that did not succeed. */
 export async function waitCommand(names: readonly string[], flags: ListFlags, terminal: Terminal): Promise<number> {
   return reported(async () => {
     const client = clientOf(flags, terminal);
@@ -242,7 +240,7 @@ export async function waitCommand(names: readonly string[], flags: ListFlags, te
     } else {
       tasks.forEach((task) => terminal.out(`${task.id} ${stateText(task)}\n`));
     }
-    return tasks.every(({ state }) => state === 'succeeded') ? 0 : 1;
+    return tasks.map(statusOf).find((status) => status !== 0) ?? 0;
   });
 }
 
@@ -264,11 +262,24 @@ export async function drainCommand(
   });
 }
 
-function limitOf({ limit }: ListFlags, usual: string): string {
-  if (limit !== undefined && !/^[1-9]\d{0,4}$/.test(limit)) {
-    throw new UsageError(`--limit ${limit}: must be a whole number from 1 to 10000`);
+function limitOf({ limit = '' }: ListFlags, usual: string): string {
+  if (limit !== '' && !(/^[1-9]\d{0,4}$/.test(limit) && Number(limit) <= MOST_TASKS)) {
+    throw new UsageError(`--limit ${limit}: must be a whole number from 1 to ${MOST_TASKS}`);
   }
-  return limit ?? usual;
+  return limit === '' ? usual : limit;
+}
+
+interface Sheet {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Columns that a narrow terminal goes without, in this order. */
+  readonly optional: readonly number[];
+}
+
+function printTable({ head, rows, optional }: Sheet, terminal: Terminal): void {
+  const width = terminal.columns ?? PIPED_WIDTH;
+  const cells = rows.map((row) => row.map(printable));
+  terminal.out(table(head, cells, { color: wantsColor(terminal, undefined), width, whole: [0], optional }));
 }
 
 function json(terminal: Terminal, value: unknown): number {

@@ -36,6 +36,28 @@ export interface TaskFlags {
 
 const MOST_ELEMENTS = 10_000;
 
+/** The options behind the fields that the runner refuses, where they have other names. */
+const OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['count', '--gpus'],
+  ['models', '--gpu'],
+  ['mebibytes', '--gpu-memory in MiB'],
+  ['devices.profile', '--mig'],
+  ['memoryBytes', '--memory in bytes'],
+  ['shmBytes', '--shm-size in bytes'],
+  ['timeLimitSeconds', '--timeout in seconds'],
+  ['graceSeconds', '--grace-period'],
+  ['retryOn', '--retry-on'],
+  ['volumes', '--volume'],
+]);
+const SAME_NAME: ReadonlySet<string> = new Set(
+  'name tenant priority entrypoint env workdir user network cpus replicas retries after array'.split(' '),
+);
+
+/** What the runner says about a request, with the options that the user knows in place of fields. */
+export function inOptions(line: string): string {
+  return line.replace(/^[\w.]+(?=:)/, (field) => OPTIONS.get(field) ?? (SAME_NAME.has(field) ? `--${field}` : field));
+}
+
 /** @throws UsageError with the option and what was expected */
 export function requestOf(
   image: string,

@@ -3,11 +3,12 @@
  */
 import { type TaskAnswer } from '../../../runtime/docker/service/answers';
 import { type RunnerClient } from '../../../runtime/docker/service/client';
-import { type Terminal } from '../terminal';
+import { RunnerError } from '../../../runtime/docker/runner-error';
+import { type Terminal, UsageError } from '../terminal';
 import { clientOf, reported, type SocketFlags } from './connection';
 import { printOutput } from './output-stream';
-import { requestOf, type TaskFlags } from './request-of-flags';
-import { planText, stateText } from './task-text';
+import { inOptions, requestOf, type TaskFlags } from './request-of-flags';
+import { planText, stateText, statusOf } from './task-text';
 
 export interface RunFlags extends TaskFlags, SocketFlags {
   readonly detach?: boolean;
@@ -28,11 +29,11 @@ export async function runCommand(
     const client = clientOf(flags, terminal);
     const request = requestOf(image, command, flags, terminal);
     if (flags.dryRun === true) {
-      const plan = await client.planned(request);
+      const plan = await asked(client.planned(request));
       terminal.out(flags.format === 'json' ? `${JSON.stringify(plan, undefined, 2)}\n` : planText(plan));
       return 0;
     }
-    const tasks = await client.submit(request);
+    const tasks = await asked(client.submit(request));
     if (flags.format === 'json') {
       terminal.out(`${JSON.stringify(tasks, undefined, 2)}\n`);
     }
@@ -46,6 +47,15 @@ export async function runCommand(
   });
 }
 
+/** @throws UsageError with the option that the runner refuses */
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof RunnerError && error.code === 'invalid' ? new UsageError(inOptions(error.line)) : error;
+  }
+}
+
 /** Prints the output of every attempt until the task ends. */
 async function follow(client: RunnerClient, first: TaskAnswer, terminal: Terminal): Promise<number> {
   const { id } = first;
@@ -56,7 +66,7 @@ async function follow(client: RunnerClient, first: TaskAnswer, terminal: Termina
     const plan = await client.plan(id).catch(() => undefined);
     if (plan?.waits !== undefined) {
       terminal.err(
-        `task ${id} waits: ${plan.waits}${plan.startAt === undefined ? '' : ` Earliest start: ${plan.startAt}`}\n`,
+        `task ${id} waits: ${plan.waits}${plan.startAt === undefined ? '' : `; earliest start ${plan.startAt}`}\n`,
       );
     }
     for (let after = 0; ;) {
@@ -83,9 +93,9 @@ async function follow(client: RunnerClient, first: TaskAnswer, terminal: Termina
 }
 
 function ended(task: TaskAnswer, terminal: Terminal): number {
-  if (task.state === 'succeeded') {
-    return 0;
+  if (task.state !== 'succeeded') {
+    const why = task.failure === undefined ? '' : `: ${task.failure.message}`;
+    terminal.err(`task ${task.id} ${stateText(task)}${why}\n`);
   }
-  terminal.err(`task ${task.id} ${stateText(task)}${task.failure === undefined ? '' : `: ${task.failure.message}`}\n`);
-  return task.exitCode !== undefined && task.exitCode !== 0 ? task.exitCode : 1;
+  return statusOf(task);
 }

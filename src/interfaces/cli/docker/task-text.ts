@@ -4,6 +4,11 @@
 import { commandText as commandOf } from '../../../runtime/docker/service/request-text';
 import { type PlanAnswer, type TaskAnswer } from '../../../runtime/docker/service/answers';
 
+/** What tenants wrote, without the characters that would steer the terminal of the reader. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '\u{fffd}');
+}
+
 /** `3m 20s`; the two largest units. */
 export function ageText(from: string, to: number): string {
   const seconds = Math.max(0, Math.floor((to - Date.parse(from)) / 1000));
@@ -30,6 +35,11 @@ export function stateText({ state, exitCode, failure, attempt, stopping }: TaskA
     return `failed (${why ?? 'unknown'})${again}`;
   }
   return state === 'stopping' ? `stopping (${stopping ?? ''})` : `${state}${again}`;
+}
+
+/** The exit status of a command that waited for a task: that of its container, or 1 where it has none. */
+export function statusOf({ state, exitCode = 0 }: TaskAnswer): number {
+  return state === 'succeeded' ? 0 : exitCode || 1;
 }
 
 export function devicesText({ containers }: TaskAnswer): string {
@@ -61,5 +71,5 @@ export function planText({ starts, waits, wouldHelp, stops, startAt }: PlanAnswe
   if (wouldHelp.length > 0) {
     lines.push('What would help:', ...wouldHelp.map((change) => `  ${change}`));
   }
-  return `${lines.join('\n')}\n`;
+  return `${lines.map(printable).join('\n')}\n`;
 }

@@ -26,9 +26,14 @@ export interface NvidiaReport {
   readonly gpus: readonly NvidiaGpu[];
 }
 
+/**
+ * A process chooses its name, and `nvidia-smi` prints it as it is, with bytes and markup that make the report another one or none. Nothing here reads it.
+ */
+const PROCESS_NAME = /<process_name>.*<\/process_name>/g;
+
 /** @returns `undefined` if the text is not a report */
 export function parseNvidiaReport(xml: string): NvidiaReport | undefined {
-  const root = parseXml(xml);
+  const root = parseXml(xml.replace(PROCESS_NAME, ''));
   if (root?.name !== 'nvidia_smi_log') {
     return undefined;
   }

@@ -16,6 +16,7 @@ export interface EngineInfo {
   readonly CDISpecDirs?: readonly string[];
   readonly DiscoveredDevices?: readonly { readonly Source: string; readonly ID: string }[];
   readonly Name?: string;
+  readonly SecurityOptions?: readonly string[] | null;
   readonly Warnings?: readonly string[] | null;
 }
 

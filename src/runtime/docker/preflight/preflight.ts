@@ -50,6 +50,7 @@ export function preflight(facts: HostFacts): readonly Check[] {
     devicesCheck(facts),
     ...nvidiaChecks(facts),
     ...runnerChecks(facts),
+    lockedMemoryCheck(facts),
     ...(facts.info.Warnings ?? []).map((warning): Check => ({
       name: 'engine',
       state: 'warning',
@@ -181,7 +182,7 @@ function nvidiaChecks({ isLocal, driver, toolkit, nvidiaOnPci, devices }: HostFa
   ];
 }
 
-function runnerChecks({ openFiles = Infinity, freeBytes, lockMemory }: HostFacts): readonly Check[] {
+function runnerChecks({ openFiles = Infinity, freeBytes }: HostFacts): readonly Check[] {
   const disk: readonly Check[] =
     freeBytes === undefined
       ? []
@@ -204,13 +205,24 @@ function runnerChecks({ openFiles = Infinity, freeBytes, lockMemory }: HostFacts
           fix: `Raise it: ulimit -n ${OPEN_FILES}, or LimitNOFILE=65536 in the systemd unit`,
         }
       : { name: 'open files', state: 'ok', found: openFiles === Infinity ? 'unlimited' : String(openFiles) },
-    {
-      name: 'locked memory',
-      state: 'ok',
-      found: lockMemory ? 'unlimited in containers with devices' : 'as the engine has it ("lockMemory: false")',
-    },
     ...disk,
   ];
+}
+
+function lockedMemoryCheck({ lockMemory, info }: HostFacts): Check {
+  const name = 'locked memory';
+  if (!lockMemory) {
+    return { name, state: 'ok', found: 'as the engine has it ("lockMemory: false")' };
+  }
+  const found = 'unlimited in containers with devices';
+  return (info.SecurityOptions ?? []).includes('name=rootless')
+    ? {
+        name,
+        state: 'warning',
+        found: `${found}, which a rootless engine may refuse`,
+        fix: 'Set "lockMemory: false" in runner.yaml if tasks with devices do not start',
+      }
+    : { name, state: 'ok', found };
 }
 
 /** Versions such as `28.3.1` or `1.17.8-1`. One that is not known is not older. */

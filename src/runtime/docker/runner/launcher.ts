@@ -41,7 +41,7 @@ export class Launcher {
 
   /** Starts the containers that exist and were never started: one that has ended would run twice. */
   async begin(id: string): Promise<void> {
-    const { ledger, options, deadlines } = this.parts;
+    const { ledger, options, link, deadlines } = this.parts;
     for (const { index, container } of ledger.get(id)?.members ?? []) {
       const found = container === undefined ? undefined : await options.engine.inspect(container);
       if (found?.State.Status !== 'created') {
@@ -55,6 +55,11 @@ export class Launcher {
       const failure = await this.started(member.container);
       const at = options.clock.now();
       if (failure === undefined) {
+        // Its end may have been settled before the engine answered.
+        if (!ledger.holds(id, index, member.container)) {
+          continue;
+        }
+        link.witness(member.container);
         const after = ledger.note(id, { kind: 'started', member: index, at });
         if (after?.state === 'running') {
           deadlines.begin(after);
@@ -108,7 +113,6 @@ export class Launcher {
     const { options, link } = this.parts;
     try {
       await options.engine.start(container);
-      link.witness(container);
       return undefined;
     } catch (error) {
       if (error instanceof EngineError && error.isAnswer) {
@@ -204,19 +208,19 @@ export class Launcher {
     return now !== undefined && isActive(now) && now.attempt === attempt;
   }
 
-  private async stop(container: string, graceSeconds: number): Promise<void> {
-    const { options, link } = this.parts;
-    if (isFollowed(await options.engine.inspect(container))) {
+  private async stop({ id, spec }: Task, member: number, container: string): Promise<void> {
+    const { options, ledger, link } = this.parts;
+    if (isFollowed(await options.engine.inspect(container)) && ledger.holds(id, member, container)) {
       link.stops(container);
     }
-    await options.engine.stop(container, graceSeconds);
+    await options.engine.stop(container, spec.graceSeconds);
   }
 
   private async halted(task: Task): Promise<void> {
     await Promise.all(
       task.members.map(async ({ state, container, index }) => {
         if (container !== undefined && state !== 'exited') {
-          await this.stop(container, task.spec.graceSeconds);
+          await this.stop(task, index, container);
           await this.settler.settle(task.id, index, container);
         }
       }),

@@ -47,6 +47,13 @@ export class Ledger {
     return [...this.holding].map((id) => this.tasks.get(id)!);
   }
 
+  /** Whether the container belongs to the current attempt of a task, and its end is not settled. */
+  holds(id: string, member: number, container: string): boolean {
+    const task = this.tasks.get(id);
+    const found = task?.members[member];
+    return task !== undefined && isActive(task) && found?.container === container && found.state !== 'exited';
+  }
+
   get openTasks(): IterableIterator<Task> {
     return this.tasks.values();
   }

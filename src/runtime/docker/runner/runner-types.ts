@@ -52,7 +52,13 @@ export interface Submission {
 
 export type OutlookOfTask =
   /** It waits for something that is not on the host. */
-  { readonly held: string } | { readonly outlook: Outlook; readonly inventory: Inventory; readonly now: number };
+  | { readonly held: string }
+  | {
+      readonly outlook: Outlook;
+      readonly spec: TaskSpec;
+      readonly inventory: Inventory;
+      readonly reserved: RunnerConfiguration['reserved'];
+    };
 
 export interface RunnerStatus {
   readonly engine: string;

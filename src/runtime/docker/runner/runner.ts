@@ -8,7 +8,7 @@
  */
 import { RunnerError } from '../runner-error';
 import { type World } from '../scheduling/question';
-import { outlookOf, outlooksOf, type Plan, Scheduling } from '../scheduling/scheduling';
+import { type Outlook, outlookOf, outlooksOf, type Plan, Scheduling } from '../scheduling/scheduling';
 import { newTask, type Task } from '../task/task';
 import { checkNames } from './admission';
 import { Background } from './background';
@@ -169,7 +169,7 @@ export class Runner {
     const world = this.world();
     const waiting = world.waiting.some(({ id }) => id === task.id) ? world.waiting : [...world.waiting, task];
     const outlook = outlookOf({ ...world, waiting }, task);
-    return { outlook, inventory: this.options.inventory(), now: world.now };
+    return this.outlookOfTask(task, outlook);
   }
 
   /** The outlooks of waiting tasks, by one decision, in their order. */
@@ -184,11 +184,15 @@ export class Runner {
             world,
             free.map(({ id }) => id),
           );
-    const inventory = this.options.inventory();
-    return tasks.map(({ id }, index) => {
+    return tasks.map((task, index) => {
       const reason = held[index];
-      return reason === undefined ? { outlook: found!.get(id)!, inventory, now: world.now } : { held: reason };
+      return reason === undefined ? this.outlookOfTask(task, found!.get(task.id)!) : { held: reason };
     });
+  }
+
+  private outlookOfTask({ spec }: Task, outlook: Outlook): OutlookOfTask {
+    const { inventory, configuration } = this.options;
+    return { outlook, spec, inventory: inventory(), reserved: configuration.reserved };
   }
 
   /** The outlook of a task that is not submitted. */

@@ -46,7 +46,7 @@ export class Settler {
       ...(outage === undefined ? {} : { outage }),
       ...(said === undefined ? {} : { said }),
     });
-    if (observation.kind === 'running') {
+    if (observation.kind === 'running' && ledger.holds(id, index, container)) {
       link.witness(container);
       const after = ledger.note(id, { kind: 'started', member: index, at: observation.at });
       if (after?.state === 'running') {
@@ -64,8 +64,8 @@ export class Settler {
   }
 
   private current(id: string, member: number, container: string): Task | undefined {
-    const task = this.parts.ledger.get(id);
-    return task?.members[member]?.container === container && isActive(task) ? task : undefined;
+    const { ledger } = this.parts;
+    return ledger.holds(id, member, container) ? ledger.get(id) : undefined;
   }
 
   /**

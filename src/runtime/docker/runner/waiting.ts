@@ -37,11 +37,11 @@ export class Waiting {
     const dependency = this.dependencies.of(task);
     if (dependency !== 'met') {
       return dependency === 'open'
-        ? `waits for ${task.spec.after.join(', ')}`
+        ? `${task.spec.after.length === 1 ? 'task' : 'tasks'} ${task.spec.after.join(', ')} must succeed first`
         : `task ${dependency.failed} did not succeed`;
     }
     const rest = restSeconds(task, now);
-    return rest > 0 ? `waits ${Math.ceil(rest)} s after a failure (${task.failure?.message ?? 'unknown'})` : undefined;
+    return rest > 0 ? `it is tried again in ${Math.ceil(rest)} s (${task.failure?.message ?? 'unknown'})` : undefined;
   }
 
   /** Tasks that wait for one that did not succeed can never start. */

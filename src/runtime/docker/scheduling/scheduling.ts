@@ -5,7 +5,7 @@
  */
 import { DEFAULT_POLICY, type Decision, type PendingGang, type Policy } from '../../../placement';
 import { decideIn } from '../../../placement/engine';
-import { Session } from '../../../placement/session';
+import { Session } from '../../../placement/books/session';
 import { type Placement, type Task } from '../task/task';
 import { Places } from './places';
 import { Known, snapshotOf, type World } from './question';
@@ -65,6 +65,8 @@ export interface Outlook {
   readonly stops: readonly string[];
   /** The earliest known start, milliseconds since the epoch. */
   readonly startAt?: number;
+  /** The task for which the free devices are reserved. */
+  readonly first?: string;
 }
 
 /** What would happen to one of the waiting tasks now, with the changes that would help. */
@@ -84,11 +86,13 @@ function outlookIn(decision: Decision, id: string, start: Start | undefined): Ou
   const waits = decision.pending.find(({ gang }) => gang === id);
   const until = waits?.counterfactuals.flatMap((change) => (change.kind === 'wait-until' ? [change.at] : []))[0];
   const startAt = decision.reservations.find(({ gang }) => gang === id)?.startAt ?? until;
+  const first = decision.reservations[0]?.gang;
   return {
     ...(start === undefined ? {} : { placements: start.placements }),
     ...(start === undefined && waits !== undefined ? { waits } : {}),
     stops: [...new Set(decision.evictions.filter(({ beneficiary }) => beneficiary === id).map(({ gang }) => gang))],
     ...(startAt === undefined ? {} : { startAt }),
+    ...(first === undefined || first === id ? {} : { first }),
   };
 }
 

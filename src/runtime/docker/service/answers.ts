@@ -1,10 +1,10 @@
 /**
  * What the runner says about tasks and devices, as JSON: stable, and the same for the command line and the page.
  */
-import { changeText } from '../../../planning/cluster';
 import { isActive, type Task, type TaskSpec } from '../task/task';
 import { type HostDevice } from '../devices/inventory';
 import { type OutlookOfTask, type RunnerStatus } from '../runner/runner-types';
+import { helpText, neverText, waitingText } from './waiting-text';
 
 export interface TaskAnswer {
   readonly id: string;
@@ -104,8 +104,9 @@ export function planAnswer(answer: OutlookOfTask): PlanAnswer {
   if ('held' in answer) {
     return { waits: answer.held, wouldHelp: [], stops: [] };
   }
-  const { outlook, now } = answer;
-  const { placements, waits, stops, startAt } = outlook;
+  const { outlook, spec } = answer;
+  const { placements, waits, stops, startAt, first } = outlook;
+  const never = placements === undefined ? neverText(spec, answer) : undefined;
   return {
     ...(placements === undefined
       ? {}
@@ -116,8 +117,11 @@ export function planAnswer(answer: OutlookOfTask): PlanAnswer {
             memoryNodes,
           })),
         }),
-    ...(placements === undefined ? { waits: waits?.message ?? 'tasks before it take what is free' } : {}),
-    wouldHelp: (waits?.counterfactuals ?? []).map((change) => changeText(change, { now, needed: waits?.needed })),
+    ...(placements === undefined
+      ? { waits: never === undefined ? waitingText(waits, spec, first) : `cannot start on this host: ${never}` }
+      : {}),
+    wouldHelp:
+      never === undefined ? (waits?.counterfactuals ?? []).flatMap((change) => helpText(change, spec) ?? []) : [],
     stops,
     ...(startAt === undefined ? {} : { startAt: time(startAt) }),
   };

@@ -120,7 +120,23 @@ export class RunnerClient {
   }
 
   private async json<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return JSON.parse(await textOf(await this.ask(method, path, body))) as T;
+    return this.parsed(await textOf(await this.ask(method, path, body))) as T;
+  }
+
+  /** @throws RunnerError if something else than a runner listens there */
+  private parsed(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new RunnerError(`${this.endpoint}: what listens here is not a runner`);
+    }
+  }
+
+  private refusal(text: string): RunnerError {
+    const { error, code } = (this.parsed(text) ?? {}) as { error?: unknown; code?: RunnerErrorCode };
+    return typeof error === 'string'
+      ? new RunnerError(error, undefined, code)
+      : new RunnerError(`${this.endpoint}: what listens here is not a runner`);
   }
 
   private async ask(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<IncomingMessage> {
@@ -133,8 +149,7 @@ export class RunnerClient {
       sent.end(payload);
     });
     if ((answer.statusCode ?? 0) >= 400) {
-      const { error, code } = JSON.parse(await textOf(answer)) as { error: string; code: RunnerErrorCode };
-      throw new RunnerError(error, undefined, code);
+      throw this.refusal(await textOf(answer));
     }
     return answer;
   }

@@ -143,10 +143,7 @@ export class Service {
   }
 
   private historyOf(url: URL): unknown {
-    const minutes = Number(url.searchParams.get('minutes') ?? MINUTES);
-    if (!Number.isInteger(minutes) || minutes < 1 || minutes > MINUTES) {
-      throw new RunnerError(`minutes: must be a whole number from 1 to ${MINUTES}`, undefined, 'invalid');
-    }
+    const minutes = wholeOf(url, 'minutes', [1, MINUTES]) ?? MINUTES;
     return this.options.history.since(this.options.clock.now(), minutes);
   }
 
@@ -170,10 +167,7 @@ export class Service {
   }
 
   private list({ caller, url }: Asked): unknown {
-    const limit = Number(url.searchParams.get('limit') ?? 100);
-    if (!Number.isInteger(limit) || limit < 1 || limit > MOST_TASKS) {
-      throw new RunnerError(`limit: must be a whole number from 1 to ${MOST_TASKS}`, undefined, 'invalid');
-    }
+    const limit = wholeOf(url, 'limit', [1, MOST_TASKS]) ?? 100;
     const tenant = caller.tenant ?? url.searchParams.get('tenant') ?? undefined;
     const states = url.searchParams.get('states')?.split(',').slice(0, 16);
     this.options.runner.ledger.flush();
@@ -242,8 +236,8 @@ export class Service {
     const ended = new AbortController();
     response.once('close', () => ended.abort());
     const follow = url.searchParams.get('follow') === '1';
-    const member = Number(url.searchParams.get('replica') ?? 0);
     let [task] = this.named(asked, name);
+    const member = wholeOf(url, 'replica', [0, task.spec.replicas - 1]) ?? 0;
     if (follow) {
       const after = Number(url.searchParams.get('after') ?? 0);
       task = await this.begun(
@@ -256,9 +250,9 @@ export class Service {
         return;
       }
     }
-    const attempt = Number(url.searchParams.get('attempt') ?? task.attempt);
+    const attempt = wholeOf(url, 'attempt', [1, Math.max(1, task.attempt)]) ?? task.attempt;
     const container = attempt === task.attempt ? task.members[member]?.container : undefined;
-    const tail = tailOf(url);
+    const tail = wholeOf(url, 'tail', [1, LONGEST_TAIL]);
     const source = await this.outputOf(task, { attempt, member, container, follow, tail, signal: ended.signal });
     response.writeHead(200, { ...FRAMES, 'Gantry-Attempt': String(attempt) });
     if (source === undefined) {
@@ -334,13 +328,18 @@ export class Service {
   }
 }
 
-function tailOf({ searchParams }: URL): number | undefined {
-  const text = searchParams.get('tail');
-  const tail = Number(text);
-  if (text !== null && (!Number.isInteger(tail) || tail < 1 || tail > LONGEST_TAIL)) {
-    throw new RunnerError(`tail: must be a whole number from 1 to ${LONGEST_TAIL}`, undefined, 'invalid');
+/** A whole number of the query; `undefined` where there is none. @throws RunnerError with the bounds */
+function wholeOf({ searchParams }: URL, name: string, [least, most]: readonly [number, number]): number | undefined {
+  const text = searchParams.get(name);
+  if (text === null) {
+    return undefined;
   }
-  return text === null ? undefined : tail;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) {
+    const bounds = least === most ? `${least}` : `a whole number from ${least} to ${most}`;
+    throw new RunnerError(`${name}: must be ${bounds}`, undefined, 'invalid');
+  }
+  return value;
 }
 
 function administrator({ tenant }: Caller): void {

@@ -108,7 +108,7 @@ function nameAt(value: JsonObject, field: string): string | undefined {
   if (found !== undefined && (!NAME.test(found) || (field === 'name' && /^\d+(-\d+)?$/.test(found)))) {
     throw invalid(
       field,
-      `must consist of lower case letters, digits, "-", "_", and ".", at most 63, and must not look like an id, not ${JSON.stringify(found)}`,
+      `must consist of lower case letters, digits, "-", "_", and ".", at most 63, and must not look like an id, not ${JSON.stringify(found.slice(0, 64))}`,
     );
   }
   return found;
@@ -150,7 +150,7 @@ function volumes(value: JsonObject): readonly string[] {
   if (wrong !== undefined) {
     throw invalid(
       'volumes',
-      `must be SOURCE:/TARGET or SOURCE:/TARGET:ro with an absolute path or the name of a volume as source, not ${JSON.stringify(wrong)}`,
+      `must be SOURCE:/TARGET or SOURCE:/TARGET:ro with an absolute path or the name of a volume as source, not ${JSON.stringify(wrong.slice(0, 64))}`,
     );
   }
   return entries;

@@ -82,6 +82,10 @@ export function failureOf(exit: Exit): Failure | undefined {
   return { class: 'program', message: `exited with code ${code}${signalWords(code)}`, exitCode: code };
 }
 
+/** RLIMIT_MEMLOCK, which `lockMemory` raises. */
+const LOCKED_MEMORY = /error setting rlimits? .*rlimit type 8\b/i;
+const LOCKED_MEMORY_FIX = 'Set "lockMemory: false" in runner.yaml: this engine may not raise limits.';
+
 /** The class of what the engine says when it cannot create or start a container. A command that does not exist is the program's fault. */
 export function startFailure(error: string): Failure & { readonly class: FailureClass } {
   const message = oneLine(error);
@@ -90,6 +94,9 @@ export function startFailure(error: string): Failure & { readonly class: Failure
     /exec|runc create/i.test(error)
   ) {
     return { class: 'program', message };
+  }
+  if (LOCKED_MEMORY.test(error)) {
+    return { class: 'engine', message: `${message}. ${LOCKED_MEMORY_FIX}` };
   }
   return { class: DEVICE_ERROR.test(error) ? 'device' : 'engine', message };
 }

@@ -8,7 +8,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { labelRequirements } from '../../../planning/cluster/objects/selectors';
 import { asInteger, asObject, asString, stringEntries } from '../../../manifests/read';
 import { type Requirement } from '../../../placement';
-import { matchesRequirement } from '../../../placement/filters/selectors';
+import { matchesRequirement } from '../../../placement/nodes/filters/selectors';
 import { type PodEntry } from './pod-entry';
 
 export interface Budget {

@@ -4,9 +4,9 @@
  * Only what was touched is worked out again: gangs whose pods, group, queue, or assumptions changed, or for which a time has come. What comes
  * out as before is no change. `question` in `snapshot.ts` works the same out from scratch; the scheduler compares the two from time to time.
  */
-import { areEqual } from '../../../placement/catch-up';
-import { type Delta } from '../../../placement/facts';
-import { Heap } from '../../../placement/heap';
+import { areEqual } from '../../../placement/books/catch-up';
+import { type Delta } from '../../../placement/model/facts';
+import { Heap } from '../../../facts/collections/heap';
 import { type ClusterNode, type Gang, type Pod, type Queue, type Snapshot, type Topology } from '../../../placement';
 import { type Assumptions } from '../assumptions';
 import { type GangMembers } from './gang-members';

@@ -157,3 +157,20 @@ export function timeOf(value: JsonObject[string] | undefined): number | undefine
   const time = Date.parse(asString(value) ?? '');
   return Number.isFinite(time) ? time : undefined;
 }
+
+/** A pod that gets the place which was decided for it, or whose containers report something, does not trigger a decision. */
+export function isRelevant(before: PodEntry | undefined, after: PodEntry | undefined): boolean {
+  if (before === undefined || after === undefined) {
+    return after === undefined || after.state === 'waiting';
+  }
+  if (before.uid !== after.uid || before.otherGates.length !== after.otherGates.length) {
+    return true;
+  }
+  if (before.state !== after.state) {
+    return !(before.state === 'waiting' && after.state === 'placed');
+  }
+  return (
+    after.state === 'waiting' &&
+    (before.template !== after.template || JSON.stringify(before.hints) !== JSON.stringify(after.hints))
+  );
+}

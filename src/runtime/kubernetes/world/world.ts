@@ -2,20 +2,7 @@
  * Turns watched objects into the input of the placement core, incrementally: a change recomputes only what it affects.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import {
-  commonLevels,
-  type GangIdentity,
-  hyperNodeOf,
-  hyperNodeTiers,
-  nodeOf,
-  type PodGroupFacts,
-  podGroupOf,
-  Priorities,
-  tiersOfLevels,
-  type TierResolver,
-  topologyOf,
-} from '../../../planning/cluster/objects';
-import { gangKey } from '../../../planning/cluster/objects/gang-identity';
+import { type GangIdentity, Priorities, topologyOf } from '../../../planning/cluster/objects';
 import {
   allocatedDevices,
   type AllocatedDevices,
@@ -23,11 +10,10 @@ import {
 } from '../../../planning/cluster/objects/allocated-devices';
 import { GANTRY_ALLOCATED_DEVICES } from '../../../facts/catalog/gantry-names';
 import { QueueTree } from '../../../planning/cluster/queue-tree';
-import { MOST_DEVICES } from '../../../planning/cluster/objects/node-devices';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
-import { type ClusterNode, type PodTemplate, type Queue, type Topology } from '../../../placement';
-import { matchesRequirement } from '../../../placement/filters/selectors';
+import { type ClusterNode, type Queue, type Topology } from '../../../placement';
+import { matchesRequirement } from '../../../placement/nodes/filters/selectors';
 import { type CollectionName } from '../../../planning/scheduler-settings/collections';
 import { type Configuration } from '../../../planning/scheduler-settings/configuration';
 import { messageOf } from '../api/api-error';
@@ -35,21 +21,16 @@ import { type Change, type Watched } from '../watched';
 import { budgetsOf, covers } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';
 import { type GangContext, gangId, GangMembers } from './gang-members';
-import { type EntryOptions, type PodEntry, podEntry } from './pod-entry';
+import { type EntryOptions, isRelevant, type PodEntry, podEntry } from './pod-entry';
 import { GangNames } from './gang-names';
-import { labelKeysIn } from './selector-keys';
+import { checkedNode, differs } from './node-changes';
+import { type Places, placesOf } from './places';
+import { groupId, POD_GROUP_COLLECTIONS, PodGroups } from './pod-groups';
 import { type AsideKind, SetAside } from './set-aside';
+import { Templates } from './templates';
 import { Touches } from './touches';
 
 type Source = Pick<Watched, 'all' | 'onChange'>;
-
-/** The topology of the cluster's nodes. */
-interface Places {
-  /** With their domains, where these are not labels. */
-  readonly nodes?: readonly ClusterNode[];
-  readonly topologies: readonly Topology[];
-  readonly tiers: TierResolver | undefined;
-}
 
 /** The queue of a gang; with a refusal, the one that its running pods are charged to. */
 export interface QueueOfGang {
@@ -62,13 +43,6 @@ const ASIDE_KINDS: Readonly<Partial<Record<CollectionName, AsideKind>>> = {
   pods: 'pod',
   nodes: 'node',
   volcanoQueues: 'queue',
-};
-
-/** Groups that their collections leave out of their objects, since lists do not repeat them. */
-const POD_GROUP_VERSIONS: Readonly<Partial<Record<CollectionName, string>>> = {
-  volcanoPodGroups: 'scheduling.volcano.sh/v1beta1',
-  schedulerPluginsPodGroups: 'scheduling.x-k8s.io/v1alpha1',
-  nativePodGroups: 'scheduling.k8s.io/v1alpha2',
 };
 
 export class World {
@@ -84,14 +58,9 @@ export class World {
   readonly touches = new Touches();
   /** Pods that were handed over and have no node yet, by uid. */
   readonly unbound = new Map<string, PodEntry>();
-  /** Keys of Volcano PodGroups whose controller waits for a phase. */
-  readonly pendingGroups = new Set<string>();
-  private readonly groups = new Map<string, PodGroupFacts>();
+  readonly podGroups = new PodGroups();
   private priorityIndex: Priorities | undefined;
-  private readonly templates = new Map<string, { readonly template: PodTemplate; used: number }>();
-  /** Keys of pod labels that some selector between pods asks for; it only grows. */
-  private readonly labelKeys = new Set<string>();
-  private readonly texts = new WeakMap<PodTemplate, string>();
+  private readonly templates = new Templates();
   private readonly entryOptions: Omit<EntryOptions, 'schedulerName' | 'guarded'>;
   private placesKnown: Places | undefined;
   private budgetIndex: ReturnType<typeof budgetsOf> | undefined;
@@ -101,7 +70,6 @@ export class World {
   readonly aside = new SetAside();
   private volumesChanged = false;
   private namespacesChanged = false;
-  private labelKeysChanged = false;
 
   /** Called with every pod of the cluster that was added, changed, or deleted. */
   onPod: (before: PodEntry | undefined, after: PodEntry | undefined) => void = () => undefined;
@@ -115,7 +83,7 @@ export class World {
     const namespaces: NamespaceChooser = (selector) => this.namespacesBy(selector);
     this.entryOptions = {
       template: { claimTerms: (claim, namespace) => claimTerms(this.claimSources)(claim, namespace), namespaces },
-      intern: (template) => this.intern(template),
+      intern: (template) => this.templates.intern(template),
       handedTo: (uid) => this.handOvers.get(uid),
     };
     source.onChange((change) => this.takeSafely(change));
@@ -154,12 +122,12 @@ export class World {
     if (this.namespacesChanged) {
       this.readPods(({ raw }) => hasNamespaceSelector(raw));
     }
-    if (this.labelKeysChanged) {
+    if (this.templates.labelKeysChanged) {
       this.readPods(() => true);
     }
     this.volumesChanged = false;
     this.namespacesChanged = false;
-    this.labelKeysChanged = false;
+    this.templates.labelKeysChanged = false;
   }
 
   get nodes(): readonly ClusterNode[] {
@@ -222,7 +190,7 @@ export class World {
   }
 
   contextOf(members: GangMembers): GangContext {
-    const group = this.groupOf(members.identity);
+    const group = this.podGroups.of(members.identity);
     return { group, queue: this.queueOf(members).name, priorities: this.priorities };
   }
 
@@ -232,7 +200,7 @@ export class World {
    */
   queueOf(members: GangMembers): QueueOfGang {
     const { namespace } = members.identity;
-    const { queue } = members.hints(this.groupOf(members.identity));
+    const { queue } = members.hints(this.podGroups.of(members.identity));
     const { defaultQueue } = this.config;
     const { annotations } = asObject(this.source.all('namespaces').get(namespace)?.metadata);
     const named =
@@ -260,36 +228,16 @@ export class World {
     this.handOvers.set(uid, node);
   }
 
-  private groupOf(identity: GangIdentity): PodGroupFacts | undefined {
-    return identity.kind === 'PodGroup' ? this.groups.get(gangId(identity)) : undefined;
-  }
-
   private get priorities(): Priorities {
     return (this.priorityIndex ??= new Priorities([...this.source.all('priorityClasses').values()]));
   }
 
   private get places(): Places {
-    return (this.placesKnown ??= this.makePlaces());
-  }
-
-  private makePlaces(): Places {
-    const nodes = [...this.nodesByName.values()];
-    const stated = [...this.config.topologies, ...[...this.source.all('kueueTopologies').values()].map(topologyOf)];
-    const hyperNodes = [...this.source.all('hyperNodes').values()].map(hyperNodeOf);
-    if (hyperNodes.length === 0) {
-      const levels = commonLevels(nodes, stated);
-      const topologies = stated.length > 0 || levels.length === 0 ? stated : [{ name: 'levels', levels }];
-      return {
-        topologies,
-        tiers: levels.length === 0 ? undefined : tiersOfLevels({ name: topologies[0].name, levels }),
-      };
-    }
-    const { topology, domains, resolver } = hyperNodeTiers(hyperNodes, nodes);
-    return {
-      nodes: nodes.map((node) => ({ ...node, domains: domains.get(node.name) })),
-      topologies: [...stated, topology],
-      tiers: resolver,
-    };
+    return (this.placesKnown ??= placesOf(
+      [...this.nodesByName.values()],
+      [...this.config.topologies, ...[...this.source.all('kueueTopologies').values()].map(topologyOf)],
+      [...this.source.all('hyperNodes').values()],
+    ));
   }
 
   /** An object that cannot be read costs itself alone: the watch goes on, and what was known of it before is forgotten. */
@@ -423,35 +371,17 @@ export class World {
   }
 
   private takeGroup(collection: CollectionName, key: string, after: JsonObject | undefined): void {
-    const apiVersion = POD_GROUP_VERSIONS[collection]!;
-    const name = groupId(collection, key);
-    if (collection === 'volcanoPodGroups') {
-      const phase = asString(asObject(after?.status).phase) ?? '';
-      if (after !== undefined && (phase === '' || phase === 'Pending')) {
-        this.pendingGroups.add(key);
-      } else {
-        this.pendingGroups.delete(key);
-      }
-    }
+    const id = this.podGroups.take(collection, key, after, this.places.tiers);
     // What is reported of the gang depends on the object even where nothing else does.
-    this.touches.gang(name);
-    if (after === undefined) {
-      this.groups.delete(name);
-    } else {
-      const facts = podGroupOf({ ...after, apiVersion, kind: 'PodGroup' }, this.places.tiers);
-      // Its status is written often, and says nothing here.
-      if (JSON.stringify(this.groups.get(name)) !== JSON.stringify(facts)) {
-        this.groups.set(name, facts);
-      }
-    }
-    const members = this.gangs.get(name);
+    this.touches.gang(id);
+    const members = this.gangs.get(id);
     if (members !== undefined) {
       this.names.put(members, this.shortName(members));
     }
   }
 
   private readGroups(): void {
-    for (const collection of Object.keys(POD_GROUP_VERSIONS) as CollectionName[]) {
+    for (const collection of POD_GROUP_COLLECTIONS) {
       this.source.all(collection).forEach((object, key) => this.takeGroup(collection, key, object));
     }
   }
@@ -462,7 +392,7 @@ export class World {
       this.pods.delete(key);
       this.byUid.delete(before.uid);
       this.unbound.delete(before.uid);
-      this.release(before.template);
+      this.templates.release(before.template);
       this.leaveGang(before);
       this.touchEntry(before);
     }
@@ -512,13 +442,13 @@ export class World {
       return false;
     }
     const { kind, together } = members.identity;
-    const minimum = this.groupOf(members.identity)?.hints.minimum ?? hints.minimum;
+    const minimum = this.podGroups.of(members.identity)?.hints.minimum ?? hints.minimum;
     return kind === 'Pod' || !together || (minimum !== undefined && members.pods.size >= minimum);
   }
 
   /** People know a gang that a job made by the job's name. */
   private shortName({ identity }: GangMembers): string {
-    return `${identity.namespace}/${this.groupOf(identity)?.owner?.name ?? identity.name}`;
+    return `${identity.namespace}/${this.podGroups.of(identity)?.owner?.name ?? identity.name}`;
   }
 
   /** By its name in the latest snapshot. */
@@ -557,40 +487,6 @@ export class World {
     }
   }
 
-  private intern(whole: PodTemplate): PodTemplate {
-    const template = this.withoutIdleLabels(whole);
-    const text = JSON.stringify(template);
-    const known = this.templates.get(text);
-    if (known !== undefined) {
-      known.used++;
-      return known.template;
-    }
-    this.templates.set(text, { template, used: 1 });
-    this.texts.set(template, text);
-    return template;
-  }
-
-  /**
-   * Many pods carry a label that no other has, such as their index; with it each would be of a kind of its own. When a selector asks for a
-   * key that none has asked for yet, all pods are read again.
-   */
-  private withoutIdleLabels(template: PodTemplate): PodTemplate {
-    const before = this.labelKeys.size;
-    labelKeysIn(template).forEach((key) => this.labelKeys.add(key));
-    this.labelKeysChanged ||= this.labelKeys.size > before;
-    const { labels, ...rest } = template;
-    const asked = Object.entries(labels ?? {}).filter(([key]) => this.labelKeys.has(key));
-    return asked.length === 0 ? rest : { ...rest, labels: Object.fromEntries(asked) };
-  }
-
-  private release(template: PodTemplate): void {
-    const text = this.texts.get(template) ?? '';
-    const known = this.templates.get(text);
-    if (known !== undefined && --known.used === 0) {
-      this.templates.delete(text);
-    }
-  }
-
   private namespacesBy(selector: JsonObject): readonly string[] {
     const requirements = labelRequirements(selector);
     return [...this.source.all('namespaces')]
@@ -600,53 +496,6 @@ export class World {
       })
       .map(([name]) => name);
   }
-}
-
-/** Id of the gang of a PodGroup. */
-function groupId(collection: CollectionName, key: string): string {
-  const [namespace, object] = key.split('/');
-  return gangId({
-    group: POD_GROUP_VERSIONS[collection]!.split('/')[0],
-    key: gangKey(namespace, 'PodGroup', object),
-  });
-}
-
-/** A pod that gets the place which was decided for it, or whose containers report something, does not trigger a decision. */
-function isRelevant(before: PodEntry | undefined, after: PodEntry | undefined): boolean {
-  if (before === undefined || after === undefined) {
-    return after === undefined || after.state === 'waiting';
-  }
-  if (before.uid !== after.uid || before.otherGates.length !== after.otherGates.length) {
-    return true;
-  }
-  if (before.state !== after.state) {
-    return !(before.state === 'waiting' && after.state === 'placed');
-  }
-  return (
-    after.state === 'waiting' &&
-    (before.template !== after.template || JSON.stringify(before.hints) !== JSON.stringify(after.hints))
-  );
-}
-
-/** @throws where what the node says cannot be */
-function checkedNode(object: JsonObject): ClusterNode {
-  const node = nodeOf(object);
-  if ((node.devices?.length ?? 0) >= MOST_DEVICES) {
-    throw new Error(`the node reports ${MOST_DEVICES} devices or more, which is not possible`);
-  }
-  return node;
-}
-
-/** A node writes its heartbeat often, and says the same otherwise. */
-function differs(before: JsonObject, after: JsonObject): boolean {
-  return JSON.stringify(relevant(before)) !== JSON.stringify(relevant(after));
-}
-
-function relevant(node: JsonObject): unknown {
-  const { labels, annotations } = asObject(node.metadata);
-  const { allocatable, capacity, conditions } = asObject(node.status);
-  const ready = (Array.isArray(conditions) ? conditions : []).map(asObject).find(({ type }) => type === 'Ready');
-  return [labels, annotations, node.spec, allocatable, capacity, asString(ready?.status)];
 }
 
 function hasNamespaceSelector(pod: JsonObject): boolean {

@@ -183,6 +183,19 @@ test('a report that is cut, too deep, or of something else is no report', () => 
   expect(parseXml('<a><d/>x &amp; &evil;</a>')).toMatchObject({ text: 'x & &evil;', children: [{ name: 'd' }] });
 });
 
+test.each([
+  'a & b',
+  '<',
+  '\u0000\ufffd',
+  '</process_name>',
+  '</process_info></processes></gpu><gpu><uuid>GPU-1</uuid>',
+])('the name of a process changes nothing of a report: %j', (name) => {
+  const processes = `<processes><process_info><pid>1</pid><process_name>${name}</process_name></process_info></processes>`;
+  const report = parseNvidiaReport(reportOf({ ...A100, more: processes }, L40S));
+  expect(report).toEqual(parseNvidiaReport(reportOf(A100, L40S)));
+  expect(report?.gpus).toHaveLength(2);
+});
+
 test('utilization and memory in use are read where the driver reports them', () => {
   const used = (gpu: string, memory: string): string =>
     `<utilization><gpu_util>${gpu}</gpu_util></utilization><fb_memory_usage><used>${memory}</used></fb_memory_usage>`;

@@ -1,4 +1,4 @@
-import { Ledger } from '../../../../src/placement/ledger';
+import { Ledger } from '../../../../src/placement/books/ledger';
 import { asObject } from '../../../../src/manifests/read';
 import { World } from '../../../../src/runtime/kubernetes/world/world';
 import { gangOf, letTimeRun, nodeObject, podObject, Rig, stopTime } from './rig';

@@ -1,0 +1,173 @@
+/**
+ * The working form of gangs and pods: roles in the order in which they are placed, subgroups as a tree, and pods that exist or stand for
+ * pods that are still to be made.
+ */
+import { SnapshotError } from '../model/facts';
+import { type Gang, type Pod, type PodTemplate, type Role, type Subgroup } from '../model/model';
+import { compareNames } from '../model/names';
+import { canonicalText } from '../model/canonical-text';
+import { type PodClass } from '../nodes/pod-class';
+import {
+  type GangRecord,
+  NOWHERE,
+  type PodRecord,
+  podOrder,
+  type QueueRecord,
+  type RoleRecord,
+  type UnitRecord,
+} from './records';
+
+/** The class of a template, and the row of a node. */
+export interface Lookup {
+  readonly classOf: (template: PodTemplate) => PodClass;
+  /** Row of the node; ELSEWHERE where there is no such node. */
+  readonly rowOf: (node: string) => number;
+  /** Whether the order of roles is that of their priorities. */
+  readonly byPriority: () => boolean;
+}
+
+/**
+ * The record of a gang with its pods, none of them on the books yet.
+ *
+ * @param listed the pods that exist
+ * @throws SnapshotError when a pod names a role that the gang does not have
+ */
+export function gangWithPods(
+  gang: Gang,
+  index: number,
+  queue: QueueRecord | undefined,
+  listed: readonly Pod[],
+  lookup: Lookup,
+): GangRecord {
+  const record = gangRecord(gang, index, queue, lookup.byPriority());
+  let count = 0;
+  for (const role of record.roles) {
+    const own = listed.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name);
+    own.sort((a, b) => podOrder(a) - podOrder(b) || compareNames(a.name, b.name));
+    const taken = new Set(own.map(({ name }) => name));
+    own.forEach((pod) => role.pods.push(podRecord(pod, role, count++, lookup)));
+    for (let i = 0; role.pods.length < role.role.count; i++) {
+      const name = `${gang.name}-${role.role.name}-${i}`;
+      if (!taken.has(name)) {
+        role.pods.push(podRecord({ name, state: 'pending' }, role, count++, lookup));
+      }
+    }
+  }
+  const lost = listed.find((pod) => pod.role !== undefined && !gang.roles.some(({ name }) => name === pod.role));
+  if (lost !== undefined) {
+    throw new SnapshotError(`Pod "${lost.name}" names role "${lost.role}", which gang "${gang.name}" does not have.`);
+  }
+  return record;
+}
+
+export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number, lookup: Lookup): PodRecord {
+  const existed = pod.state !== 'pending' && pod.node !== undefined;
+  return {
+    index,
+    name: pod.name,
+    role,
+    podClass: lookup.classOf(pod.template ?? role!.template),
+    startedAt: pod.startedAt ?? role?.gang.arrival ?? 0,
+    preemptible: role !== undefined && (pod.preemptible ?? role.gang.preemptible),
+    existed,
+    releasing: existed && pod.state === 'releasing',
+    releasedBy: pod.releasedBy ?? Infinity,
+    waits: !existed,
+    home: existed ? lookup.rowOf(pod.node) : NOWHERE,
+    stated: pod.devices ?? [],
+    row: NOWHERE,
+    devices: [],
+  };
+}
+
+/** Equal for gangs that fit or do not fit alike; undefined where that cannot be said. */
+export function likenessOf({ gang, roles, root }: GangRecord): string | undefined {
+  const stated = (unit: UnitRecord): boolean => unit.minimum !== undefined || unit.children.some(stated);
+  const alike = roles.every(
+    ({ pods, minimum }) =>
+      minimum === pods.length && pods.every(({ existed, podClass }) => !existed && podClass === pods[0].podClass),
+  );
+  return !alike || stated(root)
+    ? undefined
+    : canonicalText([
+        gang.topology,
+        gang.subgroups,
+        roles.map(({ role, pods }) => [pods[0]?.podClass.id, pods.length, role.topology, role.subgroup, role.leader]),
+      ]);
+}
+
+function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, byPriority: boolean): GangRecord {
+  const roles: RoleRecord[] = [];
+  const unitOf = (name: string, subgroup: Subgroup | undefined, path: readonly string[]): UnitRecord => {
+    if (path.includes(name)) {
+      throw new SnapshotError(`Subgroup "${name}" of gang "${gang.name}" is its own ancestor.`);
+    }
+    const children = (gang.subgroups ?? []).filter(({ parent }) => parent === subgroup?.name);
+    return {
+      name,
+      subgroup,
+      topology: subgroup === undefined ? gang.topology : subgroup.topology,
+      children: children.map((child) => unitOf(child.name, child, subgroup === undefined ? path : [...path, name])),
+      roles: [],
+      minimum: subgroup === undefined ? gang.minimum : subgroup.minimum,
+    };
+  };
+  const root = unitOf(gang.name, undefined, []);
+  const units = new Map<string | undefined, UnitRecord>();
+  const collect = (unit: UnitRecord): void => {
+    units.set(unit.subgroup?.name, unit);
+    unit.children.forEach(collect);
+  };
+  collect(root);
+  const record: GangRecord = {
+    index,
+    gang,
+    queue,
+    root,
+    roles,
+    priority: gang.priority ?? 0,
+    arrival: gang.arrival ?? 0,
+    preemptible: gang.preemptible ?? true,
+    needed: 0,
+    size: gang.roles.reduce((sum, { count }) => sum + count, 0),
+    kind: undefined,
+    placed: 0,
+  };
+  for (const role of [...gang.roles].sort((a, b) => leadersFirst(a, b) || (byPriority ? importantFirst(a, b) : 0))) {
+    const unit = units.get(role.subgroup);
+    if (unit === undefined) {
+      throw new SnapshotError(
+        `Role "${role.name}" of gang "${gang.name}" names subgroup "${role.subgroup}", which the gang does not have.`,
+      );
+    }
+    const stated = gang.minimum !== undefined || unit.minimum !== undefined;
+    const made: RoleRecord = {
+      role,
+      gang: record,
+      unit,
+      template: role.template,
+      minimum: Math.min(role.count, role.minimum ?? (stated ? 0 : role.count)),
+      pods: [],
+      placed: 0,
+    };
+    roles.push(made);
+    unit.roles.push(made);
+  }
+  return Object.assign(record, { needed: neededIn(root) });
+}
+
+/** Pods that must run in the unit: its own minimum, or what its parts need, whichever is more. */
+function neededIn(unit: UnitRecord): number {
+  const parts =
+    unit.roles.reduce((sum, { minimum }) => sum + minimum, 0) +
+    unit.children.reduce((sum, child) => sum + neededIn(child), 0);
+  return Math.max(parts, unit.minimum ?? 0);
+}
+
+function leadersFirst(a: Role, b: Role): number {
+  return Number(b.leader ?? false) - Number(a.leader ?? false);
+}
+
+function importantFirst(a: Role, b: Role): number {
+  return (b.priority ?? 0) - (a.priority ?? 0);
+}

@@ -1,0 +1,264 @@
+/**
+ * The books of one decision: what is free on every node and device, what every queue and gang has. Everything goes through `place` and
+ * `remove`, and each of them is written to an operation log, so that a trial of any depth is undone exactly: `mark`, try, `rollback`.
+ *
+ * Amounts of nodes and devices are whole numbers in 64-bit floats (exact up to 2^53), so undoing leaves no dust there; queues are
+ * charged shares of devices as decimal parts, and are compared with a tolerance. O(columns + devices of the node) each.
+ */
+import { chooseDevices, deviceCapacity, devicesFit, milliOn } from '../nodes/devices';
+import { type PodsOnNodes } from '../nodes/filters/pods-on-nodes';
+import { type NodeTable } from '../nodes/node-table';
+import { type PodClass } from '../nodes/pod-class';
+import { ELSEWHERE, NOWHERE, type PodRecord } from './records';
+import { Epochs, Remembered } from './remembered';
+
+export interface Charge {
+  readonly ids: Int32Array;
+  readonly amounts: Float64Array;
+}
+
+export class Ledger {
+  private readonly logPods: PodRecord[] = [];
+  /** Row where the pod was placed, or the complement of the row that it was removed from. */
+  private readonly logRows: number[] = [];
+  private readonly logDevices: (readonly number[])[] = [];
+  private readonly charges: (Charge | undefined)[] = [];
+  readonly epochs = new Epochs();
+  /** Pods that were loaded although no devices of their nodes are left for them. */
+  readonly contradictions = new Map<PodRecord, number>();
+  /** Classes that were seen not to fit anywhere. */
+  private readonly noFit = new Remembered<true>(this.epochs);
+
+  constructor(
+    readonly table: NodeTable,
+    private readonly others: PodsOnNodes,
+    private readonly accounts: readonly string[],
+  ) {}
+
+  charge(podClass: PodClass): Charge {
+    return (this.charges[podClass.id] ??= {
+      ids: Int32Array.from(podClass.charge.keys(), (name) => this.accounts.indexOf(name)),
+      amounts: Float64Array.from(podClass.charge.values()),
+    });
+  }
+
+  /** Resources and devices only. */
+  fits(podClass: PodClass, row: number): boolean {
+    const { columns, amounts } = podClass;
+    const { free } = this.table;
+    for (let i = 0; i < columns.length; i++) {
+      if (free[columns[i]][row] < amounts[i]) {
+        return false;
+      }
+    }
+    return podClass.accelerator === undefined || devicesFit(this.table, row, podClass);
+  }
+
+  /** How many more pods of the class the row's resources and devices take, at most `limit`. */
+  capacity(podClass: PodClass, row: number, limit: number): number {
+    const { columns, amounts } = podClass;
+    const { free } = this.table;
+    let most = limit;
+    for (let i = 0; i < columns.length && most > 0; i++) {
+      most = Math.min(most, Math.floor(free[columns[i]][row] / amounts[i]));
+    }
+    return most <= 0 ? 0 : deviceCapacity(this.table, row, podClass, most);
+  }
+
+  /** Places the pod if devices can be found; the caller has tested everything else. */
+  place(pod: PodRecord, row: number): boolean {
+    const devices = chooseDevices(this.table, row, pod.podClass);
+    if (devices === undefined) {
+      return false;
+    }
+    this.placeOn(pod, row, devices);
+    return true;
+  }
+
+  placeOn(pod: PodRecord, row: number, devices: readonly number[]): void {
+    this.apply(pod, row, devices, 1);
+    this.logPods.push(pod);
+    this.logRows.push(row);
+    this.logDevices.push(devices);
+  }
+
+  remove(pod: PodRecord): void {
+    const { row, devices } = pod;
+    this.apply(pod, row, devices, -1);
+    this.epochs.begin();
+    this.logPods.push(pod);
+    this.logRows.push(~row);
+    this.logDevices.push(devices);
+  }
+
+  /** Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. */
+  load(pod: PodRecord, row: number, devices: readonly number[]): void {
+    // What was known of less free resources says nothing of the new books.
+    this.epochs.begin();
+    const wanted = pod.podClass.deviceCount;
+    // Two pods cannot hold one device, whatever they say: the second is taken to hold another.
+    const known =
+      row === ELSEWHERE || (devices.length === wanted && !this.isHeld(pod, devices))
+        ? devices
+        : (chooseDevices(this.table, row, pod.podClass) ?? this.contradiction(pod, row, wanted));
+    this.apply(pod, row, known, 1);
+  }
+
+  /** Removes a pod from the books permanently. */
+  unload(pod: PodRecord): void {
+    this.epochs.begin();
+    this.contradictions.delete(pod);
+    this.apply(pod, pod.row, pod.devices, -1);
+  }
+
+  /** Does another pod hold one of these devices? One that is broken, or divided meanwhile, is still the pod's own. */
+  private isHeld(pod: PodRecord, devices: readonly number[]): boolean {
+    const { deviceCapacity } = this.table;
+    return (
+      pod.podClass.accelerator?.kind !== 'mig' &&
+      !this.areFree(
+        pod,
+        devices.filter((slot) => deviceCapacity[slot] > 0),
+      )
+    );
+  }
+
+  /** Can the pod go back exactly where it was? */
+  couldReturn(pod: PodRecord, row: number, devices: readonly number[]): boolean {
+    const { columns, amounts } = pod.podClass;
+    for (let i = 0; i < columns.length; i++) {
+      if (this.table.free[columns[i]][row] < amounts[i]) {
+        return false;
+      }
+    }
+    return this.areFree(pod, devices);
+  }
+
+  private areFree({ podClass }: PodRecord, devices: readonly number[]): boolean {
+    const { accelerator } = podClass;
+    if (accelerator === undefined) {
+      return true;
+    }
+    const { table } = this;
+    if (accelerator.kind === 'mig') {
+      const { profile } = podClass;
+      return devices.every(
+        (slot) =>
+          table.migFree[slot * table.profiles.length + profile] >= devices.filter((other) => other === slot).length,
+      );
+    }
+    // Nor can one pod hold one device twice.
+    return (
+      new Set(devices).size === devices.length &&
+      devices.every((slot) => table.deviceFree[slot] >= milliOn(table, slot, accelerator))
+    );
+  }
+
+  mark(): number {
+    this.epochs.mark();
+    return this.logPods.length;
+  }
+
+  /** Keeps what was done where it succeeds, and nothing of it where it does not. */
+  attempt(placed: () => boolean): boolean {
+    const mark = this.mark();
+    if (placed()) {
+      this.keep();
+      return true;
+    }
+    this.rollback(mark);
+    return false;
+  }
+
+  /** Forgets a mark without undoing anything. */
+  keep(): void {
+    this.epochs.keep();
+  }
+
+  /** Undoes everything since the latest mark, which must be the one given. */
+  rollback(mark: number): void {
+    while (this.logPods.length > mark) {
+      const pod = this.logPods.pop()!;
+      const row = this.logRows.pop()!;
+      const devices = this.logDevices.pop()!;
+      if (row >= 0) {
+        this.apply(pod, row, devices, -1);
+      } else {
+        this.apply(pod, ~row, devices, 1);
+      }
+    }
+    this.epochs.rollback();
+  }
+
+  /** Pods placed and removed since a mark, oldest first. */
+  since(mark: number): readonly PodRecord[] {
+    return this.logPods.slice(mark);
+  }
+
+  isKnownNotToFit(podClass: PodClass): boolean {
+    return this.noFit.get(podClass.id) === true;
+  }
+
+  rememberNoFit(podClass: PodClass): void {
+    this.noFit.set(podClass.id, true);
+  }
+
+  private apply(pod: PodRecord, row: number, devices: readonly number[], by: 1 | -1): void {
+    const { podClass, role } = pod;
+    pod.row = by === 1 ? row : NOWHERE;
+    pod.devices = by === 1 ? devices : [];
+    if (row >= 0) {
+      this.applyToNode(podClass, row, devices, by);
+    }
+    if (role !== undefined && !pod.releasing) {
+      role.placed += by;
+      role.gang.placed += by;
+      const { ids, amounts } = this.charge(podClass);
+      for (let queue = role.gang.queue; queue !== undefined; queue = queue.parent) {
+        for (let i = 0; i < ids.length; i++) {
+          queue.allocated[ids[i]] += by * amounts[i];
+          if (!pod.preemptible) {
+            queue.nonPreemptible[ids[i]] += by * amounts[i];
+          }
+        }
+      }
+    }
+  }
+
+  private applyToNode(podClass: PodClass, row: number, devices: readonly number[], by: 1 | -1): void {
+    const { table } = this;
+    const { columns, amounts, accelerator } = podClass;
+    for (let i = 0; i < columns.length; i++) {
+      table.free[columns[i]][row] -= by * amounts[i];
+    }
+    if (accelerator !== undefined && devices.length > 0) {
+      if (accelerator.kind === 'mig') {
+        devices.forEach((slot) => (table.migFree[slot * table.profiles.length + podClass.profile] -= by));
+      } else {
+        for (const slot of devices) {
+          table.deviceFree[slot] -= by * milliOn(table, slot, accelerator);
+        }
+        table.recountDevices(row);
+      }
+    }
+    table.changed(row);
+    if (this.others.active) {
+      this.others.count(podClass, row, by);
+    }
+  }
+
+  private contradiction(pod: PodRecord, row: number, wanted: number): readonly number[] {
+    this.contradictions.set(pod, row);
+    return this.anyDevices(row, wanted);
+  }
+
+  /** For a pod that runs although nothing suits it: the devices with the most free. */
+  private anyDevices(row: number, count: number): readonly number[] {
+    const { deviceStart, deviceFree } = this.table;
+    const slots = Array.from({ length: deviceStart[row + 1] - deviceStart[row] }, (_, i) => deviceStart[row] + i);
+    return slots
+      .sort((a, b) => deviceFree[b] - deviceFree[a] || a - b)
+      .slice(0, count)
+      .sort((a, b) => a - b);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * What queues have and ask for while no decision is under way: sums over their gangs' pods by class, so that nothing is lost to rounding
+ * however often pods come and go.
+ */
+import { type Ledger } from './ledger';
+import { type Queue } from '../model/model';
+import { type PodClass } from '../nodes/pod-class';
+import { queueRecords } from './queue-records';
+import { type GangRecord, NOWHERE, type QueueRecord } from './records';
+
+/** Pods of one class in one queue. */
+interface Tally {
+  requested: number;
+  allocated: number;
+  nonPreemptible: number;
+}
+
+type Sums = Record<keyof Tally, Float64Array>;
+
+export class QueueBooks {
+  readonly queues: readonly QueueRecord[];
+  private readonly byName: ReadonlyMap<string, QueueRecord>;
+  private readonly tallies = new Map<QueueRecord, Map<PodClass, Tally>>();
+  /** Sums of each queue with all below it, as they are between decisions. */
+  private readonly sums = new Map<QueueRecord, Sums>();
+  private readonly touched = new Set<QueueRecord>();
+
+  constructor(
+    queues: Iterable<Queue>,
+    private readonly accounts: readonly string[],
+    private readonly ledger: Ledger,
+  ) {
+    this.queues = queueRecords([...queues], accounts);
+    this.byName = new Map(this.queues.map((record) => [record.queue.name, record]));
+    this.queues.forEach((queue) => this.touched.add(queue));
+  }
+
+  named(name: string): QueueRecord | undefined {
+    return this.byName.get(name);
+  }
+
+  /** A gang comes with its pods, or goes. */
+  enter(gang: GangRecord, by: 1 | -1 = 1): void {
+    const queue = this.byName.get(gang.gang.queue);
+    gang.queue = queue;
+    if (queue === undefined) {
+      return;
+    }
+    let ofQueue = this.tallies.get(queue);
+    if (ofQueue === undefined) {
+      ofQueue = new Map();
+      this.tallies.set(queue, ofQueue);
+    }
+    let tally: Tally = { requested: 0, allocated: 0, nonPreemptible: 0 };
+    let of: PodClass | undefined;
+    for (const { pods } of gang.roles) {
+      for (const { podClass, releasing, home, preemptible } of pods) {
+        if (releasing) {
+          continue;
+        }
+        if (of !== podClass) {
+          tally = ofQueue.get(podClass) ?? { requested: 0, allocated: 0, nonPreemptible: 0 };
+          ofQueue.set(podClass, tally);
+          of = podClass;
+        }
+        tally.requested += by;
+        if (home !== NOWHERE) {
+          tally.allocated += by;
+          tally.nonPreemptible += preemptible ? 0 : by;
+        }
+      }
+    }
+    for (const { pods } of by === 1 ? [] : gang.roles) {
+      for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
+        if (ofQueue.get(podClass)?.requested === 0) {
+          ofQueue.delete(podClass);
+        }
+      }
+    }
+    for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
+      this.touched.add(at);
+    }
+  }
+
+  /** Sums up what changed. */
+  settle(): void {
+    for (const queue of [...this.touched].sort((a, b) => b.depth - a.depth)) {
+      this.sums.set(queue, this.sum(queue));
+      this.write(queue);
+    }
+    this.touched.clear();
+  }
+
+  /** Writes the sums to the records of all queues, after a decision has changed them. */
+  restore(): void {
+    this.queues.forEach((queue) => this.write(queue));
+  }
+
+  private write(queue: QueueRecord): void {
+    const { requested, allocated, nonPreemptible } = this.sums.get(queue)!;
+    queue.requested.set(requested);
+    queue.allocated.set(allocated);
+    queue.nonPreemptible.set(nonPreemptible);
+  }
+
+  private sum(queue: QueueRecord): Sums {
+    const zeros = (): Float64Array => new Float64Array(this.accounts.length);
+    const sums: Sums = { requested: zeros(), allocated: zeros(), nonPreemptible: zeros() };
+    for (const [podClass, tally] of this.tallies.get(queue) ?? []) {
+      const { ids, amounts } = this.ledger.charge(podClass);
+      for (let i = 0; i < ids.length; i++) {
+        sums.requested[ids[i]] += tally.requested * amounts[i];
+        sums.allocated[ids[i]] += tally.allocated * amounts[i];
+        sums.nonPreemptible[ids[i]] += tally.nonPreemptible * amounts[i];
+      }
+    }
+    for (const child of queue.children) {
+      const below = this.sums.get(child)!;
+      for (let account = 0; account < this.accounts.length; account++) {
+        sums.requested[account] += below.requested[account];
+        sums.allocated[account] += below.allocated[account];
+        sums.nonPreemptible[account] += below.nonPreemptible[account];
+      }
+    }
+    return sums;
+  }
+}

@@ -1,0 +1,476 @@
+/**
+ * The world as the core decides about it: node columns, pod classes, records of queues and gangs, and every running pod on the books.
+ *
+ * A session is made from a snapshot in O(nodes + devices + pods), and then follows the world by deltas: gangs that changed are made again,
+ * and nodes on which anything changed are booked again, in the order in which a new session would do it, so that the books are always
+ * those of a session built from scratch. What a decision did to the books is undone before the next delta or decision. New nodes, new
+ * labels or devices of a node, and resources or selectors that no pod named before change the shape of the books: everything is then
+ * built again.
+ */
+import { differences } from './catch-up';
+import { type Constraint } from '../model/decision';
+import { TopologyTrees } from '../topology/domains';
+import { type Delta, Facts, SnapshotError, type Touched, untouched } from '../model/facts';
+import { PodsOnNodes } from '../nodes/filters/pods-on-nodes';
+import { staticCode, staticRow } from '../nodes/filters/static';
+import { gangWithPods, likenessOf, type Lookup, podRecord } from './gang-records';
+import { Ledger } from './ledger';
+import { type Pod, type PodTemplate, type Queue, type Snapshot, type Topology } from '../model/model';
+import { compareNames } from '../model/names';
+import { clusterTotal, NodeTable } from '../nodes/node-table';
+import { canonicalText } from '../model/canonical-text';
+import { nodeConstraints, type PodClass, PodClasses } from '../nodes/pod-class';
+import { type Policy } from '../model/policy';
+import { QueueBooks } from './queue-books';
+import { accountNames } from './queue-records';
+import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
+import { RowBooks } from './row-books';
+
+export { SnapshotError } from '../model/facts';
+
+/** Classes that no pod has any more are kept up to this many, and as many as there are others. */
+const IDLE_CLASSES = 256;
+
+export class Session {
+  private facts: Facts;
+  table!: NodeTable;
+  classes!: PodClasses;
+  others!: PodsOnNodes;
+  ledger!: Ledger;
+  topologies!: TopologyTrees;
+  /** What queues are charged in. */
+  accounts!: readonly string[];
+  /** What the cluster has, by account. */
+  totals!: Float64Array;
+  /** In the order of names. */
+  readonly gangs: GangRecord[] = [];
+  /** Gangs that had fewer pods than they want or need before this decision. */
+  readonly short = new Set<GangRecord>();
+  /** How many pods there are of each class in gangs, running or not. */
+  readonly classCounts = new Map<PodClass, number>();
+  /** What gangs without running pods need to start. */
+  readonly firstTurns = new Map<GangRecord, Turn>();
+  /** What is derived from the books and kept up to date by notes of what changed on nodes. */
+  private readonly indexes = new Map<unknown, unknown>();
+  private readonly scores = new Map<unknown, unknown>();
+  private queueBooks!: QueueBooks;
+  private rowBooks!: RowBooks;
+  private readonly records = new Map<string, GangRecord>();
+  private readonly foreign = new Map<string, PodRecord>();
+  /** Pods by whether they constrain one another. */
+  private dynamicPods = 0;
+  private readonly kinds = new Map<string, number>();
+  private readonly staticRows: (Uint8Array | undefined)[] = [];
+  /** Classes that ask the same of a node share a row. */
+  private readonly staticKinds = new Map<string, { readonly codes: Uint8Array; readonly podClass: PodClass }>();
+  private decided: { readonly mark: number } | undefined;
+  private isBroken = false;
+  private readonly lookup: Lookup = {
+    classOf: (template) => this.classes.of(template),
+    rowOf: (node) => this.table.rows.get(node) ?? ELSEWHERE,
+    byPriority: () => this.policy.podOrder === 'priority',
+  };
+
+  /** @throws SnapshotError when the snapshot contradicts itself */
+  constructor(snapshot: Snapshot, policy: Policy) {
+    this.facts = new Facts(snapshot, policy);
+    this.build();
+  }
+
+  get now(): number {
+    return this.facts.now;
+  }
+
+  get policy(): Policy {
+    return this.facts.policy;
+  }
+
+  get queues(): readonly QueueRecord[] {
+    return this.queueBooks.queues;
+  }
+
+  get topologyList(): readonly Topology[] {
+    return this.facts.topologies;
+  }
+
+  /** The world as it is known, with assumptions taken for true. O(everything). */
+  get snapshot(): Snapshot {
+    return this.facts.snapshot();
+  }
+
+  /** All pods: those of gangs in the order of their names, then the others. O(pods). */
+  get pods(): readonly PodRecord[] {
+    const foreign = [...this.foreign.values()].sort((a, b) => compareNames(a.name, b.name));
+    return [...this.gangs.flatMap(({ roles }) => roles.flatMap(({ pods }) => pods)), ...foreign];
+  }
+
+  /** Pods that are on their way out. */
+  get leaving(): readonly PodRecord[] {
+    const latest = this.now - this.policy.stuckSeconds * 1000;
+    return this.rowBooks.leaving().filter(({ releasedBy }) => releasedBy >= latest);
+  }
+
+  /** Pods that run and whose end is known, soonest first: milliseconds since the epoch, perhaps in the past. */
+  get ends(): RowBooks['ends'] {
+    return this.rowBooks.ends;
+  }
+
+  /**
+   * Follows changes of the world. What a decision did to the books is undone first.
+   *
+   * @throws SnapshotError when the world then contradicts itself; the changes are kept, and the session is whole again after those that
+   * mend it
+   */
+  apply(...deltas: readonly Delta[]): void {
+    this.change((touched) => deltas.forEach((delta) => this.facts.take(delta, touched)));
+  }
+
+  /**
+   * Follows the world to where the snapshot has it; for a caller that has no deltas. O(what was made again for the snapshot).
+   *
+   * @throws SnapshotError like `apply`
+   */
+  catchUp(snapshot: Snapshot, policy: Policy): void {
+    const deltas = differences(this.facts, snapshot, policy);
+    if (deltas === undefined) {
+      this.facts = new Facts(snapshot, policy);
+      this.build();
+    } else {
+      this.apply(...deltas);
+    }
+  }
+
+  /** Counts pods as what they are about to be, placed or on their way out, until `confirm` or `undo`. */
+  assume(...pods: readonly Pod[]): void {
+    this.change((touched) => pods.forEach((pod) => this.facts.assume(pod, touched)));
+  }
+
+  /** What was assumed of these pods has come true; from now on deltas say what they are. */
+  confirm(...pods: readonly string[]): void {
+    pods.forEach((name) => this.facts.confirm(name));
+  }
+
+  /** What was assumed of these pods did not happen: they are what was last said of them. */
+  undo(...pods: readonly string[]): void {
+    this.change((touched) => pods.forEach((name) => this.facts.undo(name, touched)));
+  }
+
+  /** Begins a decision: what it does to the books stays there to be looked at until the next one, or the next change. */
+  begin(): void {
+    this.rewind();
+    this.decided = { mark: this.ledger.mark() };
+  }
+
+  /** Undoes what the last decision did to the books. */
+  rewind(): void {
+    if (this.decided !== undefined) {
+      this.ledger.rollback(this.decided.mark);
+      this.decided = undefined;
+      this.queueBooks.restore();
+    }
+  }
+
+  /** An index over the books, which lasts until they are built again. */
+  index<T>(type: new (session: Session) => T): T {
+    return keptIn(this.indexes, type, this);
+  }
+
+  /** The same for scores of nodes, which depend on what the cluster is used for as well. */
+  scoring<T>(type: new (session: Session) => T): T {
+    return keptIn(this.scores, type, this);
+  }
+
+  /** Codes of `STATIC_CONSTRAINTS` by row. */
+  staticRow(podClass: PodClass): Uint8Array {
+    return (this.staticRows[podClass.id] ??= this.sharedStaticRow(podClass));
+  }
+
+  private sharedStaticRow(podClass: PodClass): Uint8Array {
+    const { template, accelerator, models, deviceCount, deviceResource } = podClass;
+    const key = canonicalText([nodeConstraints(template), accelerator?.models, models && deviceCount, deviceResource]);
+    let kind = this.staticKinds.get(key);
+    if (kind === undefined) {
+      kind = { codes: staticRow(this.table, podClass), podClass };
+      this.staticKinds.set(key, kind);
+    }
+    return kind.codes;
+  }
+
+  /** Everything but resources and devices, which the ledger knows. */
+  allowed(podClass: PodClass, row: number): boolean {
+    return (
+      this.staticRow(podClass)[row] === 0 &&
+      (!this.others.active || this.others.constraint(podClass, row) === undefined)
+    );
+  }
+
+  dynamicConstraint(podClass: PodClass, row: number): Constraint | undefined {
+    return this.others.active ? this.others.constraint(podClass, row) : undefined;
+  }
+
+  /** The class with another template, which must differ in what it asks of nodes alone. */
+  variant(podClass: PodClass, template: PodTemplate): PodClass {
+    const made = this.classes.of(template);
+    this.others.registerLike(made, podClass);
+    return made;
+  }
+
+  private change(take: (touched: Touched) => void): void {
+    this.rewind();
+    const touched = untouched();
+    take(touched);
+    if (this.isBroken || this.changesShape(touched)) {
+      this.build();
+    } else {
+      this.guarded(() => this.follow(touched));
+    }
+  }
+
+  /** A session that failed half way is built again once the world is whole. */
+  private guarded(work: () => void): void {
+    this.isBroken = true;
+    work();
+    this.isBroken = false;
+  }
+
+  /** Does a node come or go or change its devices or labels, or does anything name what nothing named before? */
+  private changesShape({ all, nodes, gangs, pods, queues }: Touched): boolean {
+    const { facts, table, classes } = this;
+    const isNew = (template: PodTemplate | undefined): boolean =>
+      template !== undefined &&
+      !classes.covers(template, this.others.active, (account) => this.accounts.includes(account));
+    return (
+      all ||
+      [...nodes].some((name) => !table.canReplace(name, facts.nodes.get(name))) ||
+      (queues && accountNames([], facts.queues.values()).some((name) => !this.accounts.includes(name))) ||
+      [...pods].some((name) => isNew(facts.pods.get(name)?.template)) ||
+      [...gangs].some(
+        (name) =>
+          facts.gangs.get(name)?.roles.some(({ template }) => isNew(template)) === true ||
+          [...facts.podsOf(name).values()].some(({ template }) => isNew(template)),
+      ) ||
+      classes.list.length > IDLE_CLASSES + 2 * this.classCounts.size
+    );
+  }
+
+  private build(): void {
+    this.guarded(() => {
+      const { facts } = this;
+      const snapshot = facts.snapshot();
+      const templates = templatesOf(snapshot);
+      const requested = new Set([...templates].flatMap(({ request }) => Object.keys(request)));
+      this.table = new NodeTable(snapshot, facts.policy.capacityReportSeconds, requested);
+      this.table.spreadsFractions = facts.policy.nodeScore === 'spread-devices';
+      this.classes = new PodClasses(this.table, templates);
+      templates.forEach((template) => this.classes.of(template));
+      this.others = new PodsOnNodes(this.table);
+      this.others.register(this.classes.list);
+      this.topologies = new TopologyTrees(this.table, facts.topologies);
+      this.accounts = accountNames(this.classes.list, facts.queues.values());
+      this.totals = Float64Array.from(this.accounts, (name) => clusterTotal(this.table, name));
+      this.ledger = new Ledger(this.table, this.others, this.accounts);
+      this.queueBooks = new QueueBooks(countedQueues(facts), this.accounts, this.ledger);
+      this.rowBooks = new RowBooks(this.table, this.ledger);
+      [this.records, this.foreign, this.short, this.classCounts, this.firstTurns, this.kinds, this.staticKinds].forEach(
+        (known) => known.clear(),
+      );
+      this.gangs.length = this.staticRows.length = this.dynamicPods = 0;
+      this.indexes.clear();
+      this.scores.clear();
+      this.decided = undefined;
+      this.follow({
+        ...untouched(),
+        gangs: new Set([...facts.gangs.keys(), ...facts.gangsOfPods()].sort(compareNames)),
+        pods: new Set(facts.pods.keys()),
+      });
+    });
+  }
+
+  private follow({ nodes, gangs, pods, queues, time }: Touched): void {
+    nodes.forEach((name) => this.replaceNode(name));
+    if (time || nodes.size > 0) {
+      this.readReports();
+    }
+    if (queues) {
+      this.queueBooks = new QueueBooks(countedQueues(this.facts), this.accounts, this.ledger);
+      this.gangs.forEach((gang) => this.queueBooks.enter(gang));
+    }
+    for (const name of gangs) {
+      this.replaceGang(name);
+    }
+    for (const name of pods) {
+      this.replacePod(name);
+    }
+    this.rowBooks.settle();
+    this.queueBooks.settle();
+    if (this.others.active && this.dynamicPods === 0) {
+      this.build();
+    }
+  }
+
+  private replaceNode(name: string): void {
+    const row = this.table.rows.get(name)!;
+    const node = this.facts.nodes.get(name)!;
+    if (this.table.nodes[row] === node) {
+      return;
+    }
+    this.table.replace(row, node);
+    this.staticKinds.forEach(({ codes, podClass }) => (codes[row] = staticCode(this.table, podClass, row)));
+    this.totals = Float64Array.from(this.accounts, (account) => clusterTotal(this.table, account));
+    this.rowBooks.touch(row);
+    // How much CPU the cluster has for each device weighs in the scores of all nodes.
+    this.scores.clear();
+  }
+
+  private readReports(): void {
+    const { fresh } = this.table.reports;
+    const changed = this.table.readReports(this.now, this.policy.capacityReportSeconds);
+    // Which devices a pod is taken to hold that does not say so depends on them.
+    changed.forEach((row) => this.rowBooks.touch(row));
+    if (fresh > 0 !== this.table.reports.fresh > 0) {
+      this.scores.clear();
+    }
+  }
+
+  private replaceGang(name: string): void {
+    const spec = this.facts.gangs.get(name);
+    const listed = [...this.facts.podsOf(name).values()];
+    const old = this.records.get(name);
+    if (spec === undefined && listed.length > 0) {
+      throw new SnapshotError(`Pod "${listed[0].name}" names gang "${name}", which is not in the snapshot.`);
+    }
+    if (old !== undefined) {
+      this.count(old, -1);
+    }
+    if (spec === undefined) {
+      if (old !== undefined) {
+        this.records.delete(name);
+        this.gangs.splice(this.placeOf(name), 1);
+      }
+      return;
+    }
+    const queue = this.queueBooks.named(spec.queue);
+    const record = gangWithPods(spec, old?.index ?? 0, queue, listed, this.lookup);
+    this.records.set(name, record);
+    if (old === undefined) {
+      this.insert(record);
+    } else {
+      this.gangs[this.placeOf(name)] = record;
+    }
+    const likeness = this.others.active ? undefined : likenessOf(record);
+    if (likeness !== undefined) {
+      record.kind = this.kinds.get(likeness) ?? this.kinds.size;
+      this.kinds.set(likeness, record.kind);
+    }
+    this.count(record, 1);
+  }
+
+  /** Takes a gang with its pods into all counts, or out of them. */
+  private count(gang: GangRecord, by: 1 | -1): void {
+    let running = 0;
+    for (const { pods } of gang.roles) {
+      for (let from = 0, to = 0; from < pods.length; from = to) {
+        const { podClass } = pods[from];
+        for (; to < pods.length && pods[to].podClass === podClass; to++) {
+          const pod = pods[to];
+          running += pod.home === NOWHERE || pod.releasing ? 0 : 1;
+          this.rowBooks.enter(pod, by);
+        }
+        this.countClass(podClass, by * (to - from));
+      }
+    }
+    if (this.policy.workload === undefined) {
+      this.scores.clear();
+    }
+    this.queueBooks.enter(gang, by);
+    this.firstTurns.delete(gang);
+    if (by === 1 && running < Math.max(gang.size, gang.needed)) {
+      this.short.add(gang);
+    } else {
+      this.short.delete(gang);
+    }
+  }
+
+  private countClass(podClass: PodClass, by: number): void {
+    const count = (this.classCounts.get(podClass) ?? 0) + by;
+    if (count === 0) {
+      this.classCounts.delete(podClass);
+    } else {
+      this.classCounts.set(podClass, count);
+    }
+    this.dynamicPods += podClass.dynamic ? by : 0;
+  }
+
+  private replacePod(key: string): void {
+    const old = this.foreign.get(key);
+    if (old !== undefined) {
+      this.foreign.delete(key);
+      this.rowBooks.enter(old, -1);
+      this.dynamicPods -= old.podClass.dynamic ? 1 : 0;
+    }
+    const pod = this.facts.pods.get(key);
+    if (pod === undefined || pod.gang !== undefined || pod.state === 'pending') {
+      return;
+    }
+    if (pod.template === undefined) {
+      throw new SnapshotError(`Pod "${pod.name}" has neither a gang nor a template, so its requests are unknown.`);
+    }
+    const record = podRecord(pod, undefined, 0, this.lookup);
+    this.foreign.set(key, record);
+    this.rowBooks.enter(record, 1);
+    this.dynamicPods += record.podClass.dynamic ? 1 : 0;
+  }
+
+  /** Where the gang is in the list, or would be. */
+  private placeOf(name: string): number {
+    let low = 0;
+    let high = this.gangs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compareNames(this.gangs[middle].gang.name, name) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** Indices only have to grow: between two of them there is room for many more before all are given again. */
+  private insert(record: GangRecord): void {
+    const { gangs } = this;
+    const last = gangs.length === 0 || compareNames(gangs[gangs.length - 1].gang.name, record.gang.name) < 0;
+    const at = last ? gangs.length : this.placeOf(record.gang.name);
+    const before = at === 0 ? -1 : gangs[at - 1].index;
+    record.index = last ? Math.floor(before) + 1 : (before + gangs[at].index) / 2;
+    gangs.splice(at, 0, record);
+    if (!last && (record.index <= before || record.index >= gangs[at + 1].index)) {
+      gangs.forEach((gang, index) => (gang.index = index));
+    }
+  }
+}
+
+function keptIn<T>(kept: Map<unknown, unknown>, type: new (session: Session) => T, session: Session): T {
+  let made = kept.get(type) as T | undefined;
+  if (made === undefined) {
+    made = new type(session);
+    kept.set(type, made);
+  }
+  return made;
+}
+
+/** In the order of names, so that classes have the same numbers whatever the order of the snapshot. */
+function templatesOf({ gangs, pods }: Snapshot): Set<PodTemplate> {
+  const byName = <T extends { readonly name: string }>(list: readonly T[]): T[] =>
+    [...list].sort((a, b) => compareNames(a.name, b.name));
+  const templates = new Set<PodTemplate>();
+  byName(gangs).forEach(({ roles }) => roles.forEach(({ template }) => templates.add(template)));
+  byName(pods.filter(({ template }) => template !== undefined)).forEach(({ template }) => templates.add(template!));
+  return templates;
+}
+
+/** The queues as the policy counts them: by weight alone, they have neither quota nor priority. */
+function countedQueues({ queues, policy }: Facts): readonly Queue[] {
+  const all = [...queues.values()];
+  return policy.queueOrder === 'weight' ? all.map((queue) => ({ ...queue, deserved: undefined, priority: 0 })) : all;
+}

@@ -1,0 +1,105 @@
+/**
+ * Starts what fits, in the order of claims.
+ *
+ * A gang gets its minimum all at once, or nothing; pods beyond the minimum follow one at a time, each as a turn of its own. A gang that
+ * does not fit is skipped. With `backfill` the first gang that does not fit, but will once running work has ended, is promised that
+ * moment (EASY): whatever comes after it may start if it ends before, or on nodes that the promise does not need. Work of unknown
+ * duration never starts on promised nodes. When not enough of the running work has a known end, there is nothing to promise.
+ *
+ * O(gangs × one placement); `reserve.ts` describes the cost of the promise.
+ */
+import { type Cycle } from './cycle';
+import { GangOrder } from '../queues/gang-order';
+import { type GangRecord, type Turn } from '../books/records';
+import { reserve } from './reserve';
+import { placeWithoutWishes } from './without-wishes';
+
+/**
+ * Goes through all gangs that wait, and gives back those that got nothing this time or not all they want. Of a line of identical gangs, only
+ * the first that gets nothing is tried; the others follow it.
+ */
+export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
+  const order = orderOf(cycle, cycle.waiting.singles);
+  const passed: GangRecord[] = [];
+  for (let turn = order.next(); turn !== undefined; turn = order.next()) {
+    if (cycle.mayHave(turn) && start(cycle, turn)) {
+      order.again(turn.gang);
+    } else {
+      passed.push(turn.gang);
+      order.passed(turn.gang, passed);
+      promise(cycle, turn, backfill);
+    }
+  }
+  return passed;
+}
+
+/**
+ * The same as a trial, in which gangs that got nothing are not needed.
+ *
+ * @param singles gangs that are not in a line
+ * @param enough called with each gang that got pods; the action ends when it returns true
+ */
+export function tryAllocate(
+  cycle: Cycle,
+  singles: Iterable<GangRecord>,
+  backfill: boolean,
+  enough: (gang: GangRecord) => boolean,
+): void {
+  const order = orderOf(cycle, singles);
+  for (let turn = order.next(); turn !== undefined; turn = order.next()) {
+    const { gang } = turn;
+    if (cycle.mayHave(turn) && start(cycle, turn)) {
+      if (enough(gang)) {
+        return;
+      }
+      order.again(gang);
+    } else {
+      order.passed(gang);
+      promise(cycle, turn, backfill);
+    }
+  }
+}
+
+function orderOf(cycle: Cycle, singles: Iterable<GangRecord>): GangOrder {
+  return new GangOrder(cycle.session, cycle.queues, cycle.waiting.lines, singles, {
+    fitsNow: (turn) => cycle.mayHave(turn) && cycle.fits(turn),
+    keepsOff: (gang) => cycle.keepsOff(gang),
+    tooLong: (seconds) => cycle.endsTooLate(seconds),
+  });
+}
+
+/** Promises the gang at the head the moment at which it will fit. */
+function promise(cycle: Cycle, turn: Turn, backfill: boolean): void {
+  if (backfill && cycle.reservation === undefined && !turn.optional && turn.gang.placed === 0 && cycle.mayHave(turn)) {
+    cycle.reservation = reserve(cycle, turn);
+  }
+}
+
+function start(cycle: Cycle, turn: Turn): boolean {
+  if (cycle.place(turn) || placeWithoutWishes(cycle, turn)) {
+    cycle.bind(turn.pods);
+    return true;
+  }
+  return waitForRelease(cycle, turn);
+}
+
+/** Pods that are on their way out may leave enough: then the gang waits for exactly that room. */
+function waitForRelease(cycle: Cycle, turn: Turn): boolean {
+  const releasing = cycle.releasing();
+  if (releasing.length === 0) {
+    return false;
+  }
+  const { ledger } = cycle.session;
+  const mark = ledger.mark();
+  const places = releasing.map(({ row, devices }) => ({ row, devices }));
+  releasing.forEach((pod) => ledger.remove(pod));
+  if (!cycle.place(turn)) {
+    ledger.rollback(mark);
+    return false;
+  }
+  ledger.keep();
+  // They still run: their capacity is booked twice until they have terminated, so no other pod starts there.
+  releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices));
+  cycle.nominate(turn.pods);
+  return true;
+}

@@ -1,0 +1,344 @@
+/**
+ * What one decision has come to so far: the session with its order, its searches, and everything that was decided.
+ */
+import { addAll } from '../../facts/collections';
+import { type Binding, type Eviction, type Reservation } from '../model/decision';
+import { askedFor } from '../queues/turns';
+import { isOverdue } from '../queues/overdue';
+import { GangPlacer } from '../search/place-gang';
+import { Queues } from '../queues/queues';
+import { type GangRecord, type PodRecord, type Turn } from '../books/records';
+import { type End } from '../books/row-books';
+import { Remembered } from '../books/remembered';
+import { type Selector, type Within } from '../search/select';
+import { type Session } from '../books/session';
+import { type Waiting, waitingOf } from '../queues/waiting';
+
+export interface Evicted {
+  readonly pod: PodRecord;
+  readonly row: number;
+  readonly action: Eviction['action'];
+  readonly beneficiary: GangRecord | undefined;
+}
+
+/** What `kept` keeps. */
+interface Kept {
+  movable?: readonly PodRecord[];
+}
+
+/** Is called with each gang whose pods the decision has evicted, moved, or placed while it made room. */
+export interface GangObserver {
+  changed(gang: GangRecord): void;
+}
+
+interface PlacedHere {
+  readonly pods: ReadonlySet<PodRecord>;
+  readonly known: readonly End[];
+}
+
+interface Totals {
+  readonly devices: number;
+  readonly columns: readonly number[];
+}
+
+/** Room that is promised to the gang at the head. */
+export interface HeadReservation {
+  readonly gang: GangRecord;
+  readonly startAt: number;
+  /** 1 for the rows where the gang will be. */
+  readonly rows: Uint8Array;
+}
+
+/** Sets of victims of one decision: each is followed by a trial of the next cycle. */
+const MOST_TRIALS = 128;
+
+/** Ways to move pods that are followed by a trial of the next cycle, and sets of pods that are looked at for them. */
+const MOST_MOVE_TRIALS = 24;
+const MOST_MOVE_SETS = 12_000;
+
+/** Times that gangs are placed again without their preferences, so that another one fits. */
+const MOST_WISH_TRIALS = 16;
+
+/** Sets of victims that are tried for being smaller than one that is known. */
+const MOST_SET_TRIALS = 1024;
+
+export class Cycle {
+  readonly queues: Queues;
+  readonly placer: GangPlacer;
+  /** Gangs that had not all of their pods when the decision began. */
+  readonly waiting: Waiting;
+  readonly bound: PodRecord[] = [];
+  readonly nominated: PodRecord[] = [];
+  readonly evicted: Evicted[] = [];
+  /** Pods that this decision has evicted or moved already. */
+  readonly disturbed = new Set<PodRecord>();
+  reservation: HeadReservation | undefined;
+  /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
+  releasesCount = false;
+  /** Sets of victims that may still be tried in this decision, over all gangs. */
+  trials = MOST_TRIALS;
+  /** Sets of victims that may still be tried for being smaller, over all gangs. */
+  setTrials = MOST_SET_TRIALS;
+  /** Ways to move pods that may still be tried, over all gangs, and sets of pods that may be looked at. */
+  moveTrials = MOST_MOVE_TRIALS;
+  moveSets = MOST_MOVE_SETS;
+  /** Pods that this decision has moved. */
+  moves = 0;
+  /** Gangs for which it has tried to move whole gangs. */
+  wholeMoves = 0;
+  /** Pods that this decision starts in room that is free, once all of them are known. */
+  started: ReadonlySet<PodRecord> = new Set();
+  /** Pods that this decision has started, and then not: their room was needed. */
+  readonly withdrawn = new Set<PodRecord>();
+  /** Rows on which classes may be, by their ids. */
+  readonly useful = new Map<string, Uint8Array>();
+  /** Gangs that had fewer pods than they want or need before, by name. */
+  private readonly short: readonly GangRecord[];
+  /** What is known of running gangs, and must hear of gangs that are disturbed. */
+  readonly observers: GangObserver[] = [];
+  private placed: PlacedHere | undefined;
+  private keeps: Kept = {};
+  private keptAt = -1;
+  private totals: (Totals & { readonly at: string }) | undefined;
+  /** See `without-wishes.ts`. */
+  wishTrials = MOST_WISH_TRIALS;
+  /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */
+  private readonly misfits: Remembered<true>;
+  private readonly misfitsBeside: Remembered<Uint8Array>;
+
+  constructor(
+    readonly session: Session,
+    readonly selector: Selector,
+  ) {
+    this.queues = new Queues(session);
+    this.short = [...session.short].sort((a, b) => a.index - b.index);
+    this.waiting = waitingOf(
+      this.short.filter(({ placed, size }) => placed < size),
+      session.policy.gangOrder,
+      (gang) => isOverdue(session, gang),
+    );
+    this.placer = new GangPlacer(session, selector);
+    this.misfits = new Remembered(session.ledger.epochs);
+    this.misfitsBeside = new Remembered(session.ledger.epochs);
+  }
+
+  /** What is worked out once, and again only after this decision has evicted or moved pods. */
+  kept<Name extends keyof Kept>(name: Name, find: () => NonNullable<Kept[Name]>): NonNullable<Kept[Name]> {
+    const at = this.disturbed.size + this.nominated.length + this.withdrawn.size;
+    if (this.keptAt !== at) {
+      this.keptAt = at;
+      this.keeps = {};
+    }
+    return (this.keeps[name] ??= find());
+  }
+
+  /** What all nodes have free, by column, and thousandths of devices. Worked out again only after a change. */
+  freeInAll(): Totals {
+    const { table } = this.session;
+    const at = `${table.era} ${table.changes.length}`;
+    if (this.totals?.at !== at) {
+      let devices = 0;
+      for (let row = 0; row < table.count; row++) {
+        devices += table.milliFree[row];
+      }
+      const columns = table.free.map((column) => column.reduce((sum, amount) => sum + Math.max(0, amount), 0));
+      this.totals = { at, devices, columns };
+    }
+    return this.totals;
+  }
+
+  /** The decision has evicted, moved, or placed pods of these gangs while it made room. */
+  disturbs(gangs: Iterable<GangRecord>): void {
+    for (const gang of gangs) {
+      this.observers.forEach((observer) => observer.changed(gang));
+    }
+  }
+
+  /** Do the rules of its queues let the gang have these pods at all? */
+  mayHave({ gang, asked }: Turn): boolean {
+    const { queue } = gang;
+    if (queue === undefined || queue.queue.state === 'closed' || this.queues.isOverCapability(queue, asked)) {
+      return false;
+    }
+    return (
+      gang.preemptible ||
+      !this.session.policy.nonPreemptibleWithinQuota ||
+      this.queues.overQuota(queue, asked) === undefined
+    );
+  }
+
+  /** Do the ceilings of its queues leave room for pods that ran before? */
+  mayReturn({ queue }: GangRecord, pods: readonly PodRecord[]): boolean {
+    return queue === undefined || !this.queues.isOverCapability(queue, askedFor(this.session, pods));
+  }
+
+  /** Places the pods of the turn, beside what is promised to the gang at the head. */
+  place({ gang, pods }: Turn): boolean {
+    const within = this.besideReservation(gang);
+    const kind = pods.length === gang.size ? gang.kind : undefined;
+    if (kind === undefined) {
+      return this.placer.place(gang.root, pods, within);
+    }
+    // What does not fit on all nodes does not fit on some of them.
+    const promised = within.without;
+    if (this.misfits.get(kind) === true || (promised !== undefined && this.misfitsBeside.get(kind) === promised)) {
+      return false;
+    }
+    if (this.placer.place(gang.root, pods, within)) {
+      return true;
+    }
+    if (promised === undefined) {
+      this.misfits.set(kind, true);
+    } else {
+      this.misfitsBeside.set(kind, promised);
+    }
+    return false;
+  }
+
+  /** Could the pods of the turn be placed? Leaves the books as they are; counted where that is exact. */
+  fits(turn: Turn): boolean {
+    const counted = this.placer.room.holds(turn, this.besideReservation(turn.gang));
+    if (counted !== undefined) {
+      return counted;
+    }
+    const { ledger } = this.session;
+    const mark = ledger.mark();
+    const fits = this.place(turn);
+    ledger.rollback(mark);
+    return fits;
+  }
+
+  /** Gangs that may have fewer pods than they want or need: those that had before, and those that lost pods in this decision. */
+  shortOfPods(): readonly GangRecord[] {
+    const { short } = this.session;
+    const lost = new Set(this.evicted.map(({ pod }) => pod.role!.gang).filter((gang) => !short.has(gang)));
+    return lost.size === 0 ? this.short : [...this.short, ...lost].sort((a, b) => a.index - b.index);
+  }
+
+  /** Pods that are on their way out, and still hold their room. */
+  releasing(): readonly PodRecord[] {
+    return this.releasesCount ? [] : this.session.leaving.filter(({ row }) => row >= 0);
+  }
+
+  /**
+   * Pods whose end is known, soonest first: those that run, and those that this decision has placed. What should have ended already ends
+   * now.
+   */
+  *endings(): Generator<End> {
+    const { now, ends } = this.session;
+    const { pods, known } = this.placedHere();
+    let next = 0;
+    for (const end of ends) {
+      const at = Math.max(now, end.at);
+      for (; next < known.length && known[next].at < at; next++) {
+        if (known[next].pod.row >= 0) {
+          yield known[next];
+        }
+      }
+      if (end.pod.row >= 0 && !pods.has(end.pod)) {
+        yield at === end.at ? end : { pod: end.pod, at };
+      }
+    }
+    for (; next < known.length; next++) {
+      if (known[next].pod.row >= 0) {
+        yield known[next];
+      }
+    }
+  }
+
+  /** Is the end of anything known that runs, or that this decision has placed? */
+  hasEndings(): boolean {
+    const isKnown = ({ role }: PodRecord): boolean => role!.gang.gang.expectedSeconds !== undefined;
+    return this.session.ends.length > 0 || this.bound.some(isKnown) || this.nominated.some(isKnown);
+  }
+
+  /** What this decision has placed, and the known ends of it, soonest first. */
+  private placedHere(): PlacedHere {
+    if (this.placed === undefined) {
+      const { now } = this.session;
+      // What was nominated may be bound as well while the next cycle is tried out.
+      const pods = new Set([...this.bound, ...this.nominated]);
+      const known: End[] = [];
+      for (const pod of pods) {
+        const seconds = pod.role!.gang.gang.expectedSeconds;
+        if (seconds !== undefined && !pod.releasing) {
+          known.push({ pod, at: now + Math.max(0, seconds) * 1000 });
+        }
+      }
+      this.placed = { pods, known: known.sort((a, b) => a.at - b.at) };
+    }
+    return this.placed;
+  }
+
+  /** These pods start now. */
+  bind(pods: readonly PodRecord[]): void {
+    addAll(this.bound, pods);
+    this.placed = undefined;
+  }
+
+  /** These pods start once others have terminated. */
+  nominate(pods: readonly PodRecord[]): void {
+    addAll(this.nominated, pods);
+    this.placed = undefined;
+  }
+
+  /** Forgets what was bound and nominated beyond the given numbers. */
+  forget(bound: number, nominated: number): void {
+    this.bound.length = bound;
+    this.nominated.length = nominated;
+    this.placed = undefined;
+  }
+
+  /** Must the gang leave alone what is promised to the gang at the head, because it may still run by then? */
+  keepsOff({ gang }: GangRecord): boolean {
+    return this.reservation?.gang.gang !== gang && this.endsTooLate(gang.expectedSeconds ?? Infinity);
+  }
+
+  /** Does work of this duration still run when the gang at the head is to start? */
+  endsTooLate(seconds: number): boolean {
+    return this.reservation !== undefined && this.session.now + seconds * 1000 > this.reservation.startAt;
+  }
+
+  /** The nodes that the gang may use. */
+  besideReservation(gang: GangRecord): Within {
+    return this.keepsOff(gang) ? { without: this.reservation!.rows } : {};
+  }
+
+  binding(pod: PodRecord): Binding {
+    const { table } = this.session;
+    const start = table.deviceStart[pod.row];
+    return {
+      pod: pod.name,
+      gang: pod.role!.gang.gang.name,
+      role: pod.role!.role.name,
+      node: table.nodes[pod.row].name,
+      devices: pod.devices.map((slot) => slot - start),
+    };
+  }
+
+  eviction({ pod, row, action, beneficiary }: Evicted): Eviction {
+    const { nodes } = this.session.table;
+    return {
+      pod: pod.name,
+      gang: pod.role!.gang.gang.name,
+      node: nodes[row].name,
+      action,
+      ...(beneficiary === undefined ? {} : { beneficiary: beneficiary.gang.name }),
+      ...(pod.row >= 0 ? { movesTo: nodes[pod.row].name } : {}),
+    };
+  }
+
+  reservations(): readonly Reservation[] {
+    if (this.reservation === undefined) {
+      return [];
+    }
+    const { gang, startAt, rows } = this.reservation;
+    return [
+      {
+        gang: gang.gang.name,
+        startAt,
+        nodes: this.session.table.nodes.filter((_, row) => rows[row] === 1).map(({ name }) => name),
+      },
+    ];
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * The search for the smallest eviction with which a gang fits, and what happens to the victims. `make-room.ts` describes the method.
+ */
+import { addTo } from '../../facts/collections';
+import { type Cycle } from '../cycle/cycle';
+
+import { fewestVictims, type Loss } from './fewest-victims';
+import { standsNextCycle } from '../cycle/next-cycle';
+import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
+
+interface Place {
+  readonly row: number;
+  readonly devices: readonly number[];
+}
+
+type Making = 'preempt' | 'reclaim' | 'consolidate';
+
+export interface Outcome {
+  readonly lost: readonly Portion[];
+  readonly moved: readonly Portion[];
+  /** Where every victim was. */
+  readonly places: ReadonlyMap<PodRecord, Place>;
+}
+
+/** Where pods were before they were taken away. */
+export type Places = Outcome['places'];
+
+/**
+ * Sets of victims that are tried before the gang has to wait. One set may be rejected while the next is not: because another gang would get
+ * the capacity when the victims have terminated, or because the action does not allow the eviction of that set.
+ */
+const MOST_SETS = 4;
+
+/** Nodes whose own pods are looked at as a set of victims for a single pod, those that lack the least first. */
+const MOST_NODES = 16;
+
+/** Times that victims which would take their room again are left out, and others looked for. */
+const MOST_ROUNDS = 4;
+
+/** Victims that are enough for the gang, and what would be lost with them. */
+interface Plan extends Loss {
+  readonly victims: readonly Portion[];
+}
+
+/**
+ * Evicts the smallest set with which the gang fits, if the action allows that eviction.
+ *
+ * The sets are the shortest beginnings of the candidates' list, without its first members or with them, and, for a single pod, the
+ * shortest beginnings of what is on one node, and the smallest set that a bounded search finds (`fewest-victims.ts`). They are tried from the
+ * cheapest: first those that cost no gang its core, then the lowest priority that is lost, then the fewest pods. A
+ * victim that would get its capacity back in the next cycle, because its queue is then within its quota, is not useful: the search continues
+ * without it.
+ */
+export function evictFor(
+  cycle: Cycle,
+  turn: Turn,
+  action: Making,
+  candidates: readonly Portion[],
+  allows: (outcome: Outcome) => boolean,
+): boolean {
+  let left = candidates;
+  const rounds = action === 'consolidate' ? 1 : MOST_ROUNDS;
+  for (let round = 0; round < rounds && cycle.trials > 0; round++) {
+    const back = new Set<GangRecord>();
+    if (plans(cycle, turn, action, left).some((plan) => carriedOut(cycle, turn, action, plan, allows, back))) {
+      return true;
+    }
+    const others = left.filter(({ gang }) => !back.has(gang));
+    if (others.length === left.length) {
+      return false;
+    }
+    left = others;
+  }
+  return false;
+}
+
+/** Carries the plan out for good, or says in `back` which victims would take their room again. */
+function carriedOut(
+  cycle: Cycle,
+  turn: Turn,
+  action: Making,
+  { victims }: Plan,
+  allows: (outcome: Outcome) => boolean,
+  back: Set<GangRecord>,
+): boolean {
+  if (cycle.trials <= 0) {
+    return false;
+  }
+  cycle.trials--;
+  const { ledger } = cycle.session;
+  const mark = ledger.mark();
+  const planned = carryOut(cycle, turn, victims, action);
+  for (const outcome of planned === undefined ? [] : alternatives(cycle, planned)) {
+    if (allows(outcome) && holds(cycle, turn, outcome, back)) {
+      ledger.keep();
+      commit(cycle, turn, action, outcome);
+      return true;
+    }
+  }
+  ledger.rollback(mark);
+  return false;
+}
+
+/** The cheapest sets of victims, best first. */
+function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[]): Plan[] {
+  const found: Plan[] = [];
+  const surplus = candidates.filter(({ core }) => !core);
+  // Where nothing may be lost, other victims are not cheaper.
+  const sets = action === 'consolidate' ? 1 : MOST_SETS;
+  for (let first = 0; first < sets && first <= candidates.length; first++) {
+    const plan = planOf(cycle, turn, action, complete(candidates.slice(first), surplus));
+    if (plan === undefined) {
+      break;
+    }
+    found.push(plan);
+  }
+  if (action !== 'consolidate' && found.length > 0 && turn.pods.length === 1 && found[0].pods > 1) {
+    for (const list of byNode(cycle, turn, candidates)) {
+      const plan = planOf(cycle, turn, action, complete(list, surplus));
+      if (plan !== undefined) {
+        found.push(plan);
+      }
+    }
+  }
+  const [best] = found.sort(cheapestFirst);
+  if (action !== 'consolidate' && best !== undefined && best.pods > 1) {
+    const fewer = fewestVictims(cycle, turn, candidates, best);
+    const plan = fewer === undefined ? undefined : planOf(cycle, turn, action, fewer);
+    if (plan !== undefined) {
+      found.push(plan);
+    }
+  }
+  return found.sort(cheapestFirst).slice(0, 2 * MOST_SETS);
+}
+
+/** The core of a gang never goes without its surplus: what a list leaves out of that comes right before the core. */
+function complete(list: readonly Portion[], surplus: readonly Portion[]): readonly Portion[] {
+  if (surplus.length === 0 || !list.some(({ core }) => core)) {
+    return list;
+  }
+  const there = new Set(list);
+  const left = new Map<GangRecord, Portion[]>();
+  for (const portion of surplus) {
+    if (!there.has(portion)) {
+      addTo(left, portion.gang, portion);
+    }
+  }
+  return list.flatMap((portion) => (portion.core ? [...(left.get(portion.gang) ?? []), portion] : [portion]));
+}
+
+function cheapestFirst(a: Plan, b: Plan): number {
+  return compare(a.core, b.core) || compare(a.priority, b.priority) || a.pods - b.pods;
+}
+
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function planOf(cycle: Cycle, turn: Turn, action: Making, list: readonly Portion[]): Plan | undefined {
+  const enough = smallestPrefix(cycle, turn, list);
+  if (enough === undefined) {
+    return undefined;
+  }
+  const { ledger } = cycle.session;
+  const victims = list.slice(0, enough);
+  const mark = ledger.mark();
+  const outcome = carryOut(cycle, turn, victims, action);
+  ledger.rollback(mark);
+  return (
+    outcome && {
+      victims,
+      core: outcome.lost.reduce((most, { gang, core }) => (core ? Math.max(most, gang.priority) : most), -Infinity),
+      priority: outcome.lost.reduce((most, { gang }) => Math.max(most, gang.priority), -Infinity),
+      // What this decision has started itself has done nothing yet.
+      pods: outcome.lost.reduce((sum, { pods }) => sum + pods.filter(({ existed }) => existed).length, 0),
+    }
+  );
+}
+
+/** The candidates on each of the nodes that lack the least for the pod, in their order. */
+function byNode({ session }: Cycle, { pods: [pod] }: Turn, candidates: readonly Portion[]): readonly Portion[][] {
+  const rows = new Map<number, Portion[]>();
+  for (const portion of candidates) {
+    for (const row of new Set(portion.pods.map((victim) => victim.row))) {
+      const list = rows.get(row) ?? [];
+      list.push(portion);
+      rows.set(row, list);
+    }
+  }
+  const { milliFree } = session.table;
+  const allowed = session.staticRow(pod.podClass);
+  return [...rows]
+    .filter(([row]) => row >= 0 && allowed[row] === 0)
+    .sort(([a], [b]) => milliFree[b] - milliFree[a] || a - b)
+    .slice(0, MOST_NODES)
+    .map(([, list]) => list);
+}
+
+/** The outcome as planned; then, as others may get in where victims were to move, the one in which these are lost. */
+function* alternatives({ session }: Cycle, planned: Outcome): Generator<Outcome> {
+  yield planned;
+  if (planned.moved.length > 0) {
+    planned.moved.forEach(({ pods }) => pods.forEach((pod) => session.ledger.remove(pod)));
+    yield { ...planned, moved: [], lost: [...planned.moved, ...planned.lost] };
+  }
+}
+
+/** Length of the shortest prefix of the list whose eviction makes the gang fit. */
+function smallestPrefix(cycle: Cycle, turn: Turn, candidates: readonly Portion[]): number | undefined {
+  const { ledger } = cycle.session;
+  const fits = (count: number): boolean => {
+    const mark = ledger.mark();
+    evictAll(cycle, candidates.slice(0, count));
+    const done = cycle.mayHave(turn) && cycle.fits(turn);
+    ledger.rollback(mark);
+    return done;
+  };
+  if (fits(0)) {
+    return 0;
+  }
+  let low = 0;
+  let high = 1;
+  while (high < candidates.length && !fits(high)) {
+    low = high;
+    high *= 2;
+  }
+  high = Math.min(high, candidates.length);
+  if (high === candidates.length && (high === low || !fits(high))) {
+    return undefined;
+  }
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (fits(middle)) {
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+  return high;
+}
+
+function evictAll({ session }: Cycle, list: readonly Portion[]): Map<PodRecord, Place> {
+  const places = new Map<PodRecord, Place>();
+  for (const { pods } of list) {
+    for (const pod of pods) {
+      places.set(pod, { row: pod.row, devices: pod.devices });
+      session.ledger.remove(pod);
+    }
+  }
+  return places;
+}
+
+/** Evicts the portions, places the gang, then lets return or move what can. Leaves everything in place; the caller holds a mark. */
+export function carryOut(cycle: Cycle, turn: Turn, list: readonly Portion[], action: Making): Outcome | undefined {
+  const places = evictAll(cycle, list);
+  if (!cycle.mayHave(turn) || !cycle.place(turn)) {
+    return undefined;
+  }
+  const away = [...list].reverse().filter((portion) => !returns(cycle, portion, places));
+  const moved: Portion[] = [];
+  const lost: Portion[] = [];
+  for (const portion of away) {
+    const whole = portion.core || !lost.some(({ gang, core }) => core && gang === portion.gang);
+    const elsewhere =
+      whole && cycle.mayReturn(portion.gang, portion.pods) && cycle.placer.place(portion.gang.root, portion.pods);
+    (elsewhere ? moved : lost).push(portion);
+    if (action === 'consolidate' && lost.length > 0) {
+      return undefined;
+    }
+  }
+  return { moved, lost, places };
+}
+
+/** Puts a portion back exactly where it was, if all of it can be. */
+function returns(cycle: Cycle, { pods, core, gang }: Portion, places: ReadonlyMap<PodRecord, Place>): boolean {
+  if ((!core && gang.placed < gang.needed) || !cycle.mayReturn(gang, pods)) {
+    return false;
+  }
+  const { session } = cycle;
+  const { ledger } = session;
+  const mark = ledger.mark();
+  for (const pod of pods) {
+    const { row, devices } = places.get(pod)!;
+    if (!ledger.couldReturn(pod, row, devices) || session.dynamicConstraint(pod.podClass, row) !== undefined) {
+      ledger.rollback(mark);
+      return false;
+    }
+    ledger.placeOn(pod, row, devices);
+  }
+  ledger.keep();
+  return true;
+}
+
+/** See `next-cycle.ts`. Without evictions there is nothing to check. */
+export function holds(
+  cycle: Cycle,
+  { pods }: Turn,
+  { moved, lost }: Outcome,
+  back: Set<GangRecord> = new Set(),
+): boolean {
+  const of = (list: readonly Portion[]): PodRecord[] => list.flatMap((portion) => portion.pods);
+  return (
+    moved.length + lost.length === 0 || standsNextCycle(cycle, [...pods, ...of(moved)], of([...moved, ...lost]), back)
+  );
+}
+
+export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcome): void {
+  cycle.nominate(turn.pods);
+  for (const portion of [...outcome.moved, ...outcome.lost]) {
+    for (const pod of portion.pods) {
+      cycle.disturbed.add(pod);
+      if (pod.existed) {
+        cycle.evicted.push({ pod, row: outcome.places.get(pod)!.row, action, beneficiary: turn.gang });
+      } else {
+        // It was to start in this decision, and is not started after all.
+        cycle.withdrawn.add(pod);
+      }
+    }
+  }
+  outcome.moved.forEach(({ pods }) => cycle.nominate(pods));
+  cycle.disturbs(new Set([turn.gang, ...[...outcome.moved, ...outcome.lost].map(({ gang }) => gang)]));
+}

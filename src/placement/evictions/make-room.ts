@@ -1,0 +1,107 @@
+/**
+ * Makes room for gangs that did not fit, by evictions: preempt, reclaim and consolidate, tried for each gang in the order of the policy.
+ *
+ * - *preempt*: gangs of the same queue with a lower priority go.
+ * - *reclaim*: evicts gangs of other queues while their queue is above what it can keep (see `reclaim.ts`).
+ * - *consolidate*: evicts no gang; pods move, and every one of them is placed again.
+ *
+ * One method serves all three. Candidates are put in the order in which they would have to go. The shortest prefix of that list whose
+ * eviction makes the gang fit is found by doubling and then halving: O(log n) trials. With the gang in place, the victims are checked
+ * again from the most valuable: one that can return to exactly where it was is not evicted; one that fits elsewhere is moved; the others
+ * are lost. What remains is needed: each of them is where the gang now is. Only then does the action say whether that loss is
+ * allowed, and only then anything is decided; otherwise all is rolled back. So no eviction is without the placement it is for, and none
+ * is more than needed.
+ *
+ * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings.
+ */
+import { Consolidation } from './consolidate';
+import { type Cycle } from '../cycle/cycle';
+import { evictFor } from './eviction-search';
+import { GangOrder } from '../queues/gang-order';
+import { runs } from '../books/needs';
+import { isOverdue } from '../queues/overdue';
+import { preemptCandidates } from './preempt';
+import { ReclaimRules } from './reclaim';
+import { type GangRecord, type Turn } from '../books/records';
+import { portions } from './running';
+
+/** Tries the gangs that were skipped. */
+export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
+  const { session } = cycle;
+  const actions = session.policy.actions.filter(
+    (action) => action === 'preempt' || action === 'reclaim' || action === 'consolidate',
+  );
+  if (actions.length === 0) {
+    return;
+  }
+  cycle.releasing().forEach((pod) => session.ledger.remove(pod));
+  cycle.releasesCount = true;
+  cycle.started = new Set(cycle.bound);
+  const singles = passed.filter((gang) => gang.kind === undefined || isOverdue(session, gang));
+  const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
+  let tries = session.policy.makeRoomLimit;
+  // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
+  const inVain = new Set<string>();
+  for (let turn = order.next(); turn !== undefined && tries > 0 && cycle.trials > 0; turn = order.next()) {
+    const settled = turn;
+    const likeness = likenessOf(settled.gang);
+    // Its minimum may have been left waiting since the turn was chosen.
+    if (settled.optional && !runs(settled.gang)) {
+      order.passed(settled.gang);
+      continue;
+    }
+    if (!mayDisturb(cycle, settled.gang) || (likeness !== undefined && inVain.has(likeness))) {
+      order.passed(settled.gang);
+      continue;
+    }
+    tries--;
+    if (!actions.some((action) => forGang(cycle, settled, action))) {
+      if (likeness !== undefined) {
+        inVain.add(likeness);
+      }
+      order.passed(settled.gang);
+      continue;
+    }
+    inVain.clear();
+    if (cycle.reservation?.gang === settled.gang) {
+      cycle.reservation = undefined;
+    }
+    new Set([...cycle.evicted.map(({ pod }) => pod), ...cycle.withdrawn].map(({ role }) => role!.gang.queue)).forEach(
+      (queue) => queue !== undefined && order.changed(queue),
+    );
+    order.again(settled.gang);
+  }
+}
+
+/** Equal for gangs of one queue that ask for the same with the same right. */
+function likenessOf({ kind, queue, priority, preemptible, gang }: GangRecord): string | undefined {
+  return kind === undefined || queue === undefined
+    ? undefined
+    : [kind, queue.index, priority, preemptible, gang.preempts ?? true, gang.expectedSeconds].join();
+}
+
+function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {
+  return (
+    gang.preempts !== false &&
+    queue !== undefined &&
+    queue.queue.state !== 'closed' &&
+    session.now - arrival >= (gang.preemptionDelaySeconds ?? 0) * 1000
+  );
+}
+
+function forGang(cycle: Cycle, turn: Turn, action: 'preempt' | 'reclaim' | 'consolidate'): boolean {
+  const claimants = new Set(turn.pods.map(({ podClass }) => podClass));
+  switch (action) {
+    case 'preempt':
+      return evictFor(cycle, turn, action, portions(cycle, preemptCandidates(cycle, turn), claimants), () => true);
+    case 'reclaim': {
+      const rules = new ReclaimRules(cycle, turn);
+      return (
+        rules.mayReclaim() &&
+        evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => rules.allows(lost))
+      );
+    }
+    case 'consolidate':
+      return new Consolidation(cycle, turn).run(claimants);
+  }
+}

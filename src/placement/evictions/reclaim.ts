@@ -1,0 +1,211 @@
+/**
+ * When one queue takes back from another, after the rules of KAI's scheduler.
+ *
+ * The claimant's queue must stay within its fair share with the gang in it. A victim's queue (compared where the two paths up the tree
+ * part) must be above what it can hold on to, in a resource that the gang wants; or above its quota while the claimant stays within its
+ * own. Afterwards, on no level of the tree may the claimant's side be above its share and at least as saturated as the side that lost:
+ * that keeps the order of saturation, without which two queues would reclaim from each other forever.
+ *
+ * Victims come from the most saturated queue first, one portion at a time. Gangs of queues that are not above their share are listed after
+ * them: they may be moved out of the way, and the outcome is refused if any of them is lost.
+ */
+import { type Cycle } from '../cycle/cycle';
+import { staysInQuota } from '../queues/quota';
+import { type PodClass } from '../nodes/pod-class';
+import { DUST, holds, siblingsAbove } from '../queues/queues';
+import { type Portion, type QueueRecord, type Turn } from '../books/records';
+import { runningOf } from './running';
+import { usefulRows, victimOrder } from './victims';
+
+export class ReclaimRules {
+  private readonly queue: QueueRecord;
+  private readonly asked: Float64Array;
+  /** What was allocated before any eviction; later the books contain the outcome. */
+  private readonly before = new Map<QueueRecord, Float64Array>();
+  /** By victim: the two siblings above it and the claimant, and whether the claimant's side stays in its quota. */
+  private readonly pairs = new Map<QueueRecord, { mine: QueueRecord; theirs: QueueRecord; within: boolean }>();
+
+  constructor(
+    private readonly cycle: Cycle,
+    turn: Turn,
+  ) {
+    this.queue = turn.gang.queue!;
+    this.asked = turn.asked;
+    cycle.session.queues.forEach((queue) => this.before.set(queue, queue.allocated.slice()));
+  }
+
+  /** Does the claimant's queue stay within its fair share? */
+  mayReclaim(): boolean {
+    return this.queue.fairShare.every((share, account) => {
+      const used = this.queue.allocated[account] + this.asked[account];
+      return this.asked[account] <= 0 || used <= share + DUST;
+    });
+  }
+
+  candidates(claimants: ReadonlySet<PodClass>): Portion[] {
+    const { session } = this.cycle;
+    const useful = usefulRows(this.cycle, claimants);
+    const running = runningOf(this.cycle);
+    const queues = new Map<QueueRecord, readonly Portion[]>();
+    for (const queue of running.queues()) {
+      if (queue !== this.queue && queue.queue.reclaimable !== false) {
+        queues.set(queue, running.portionsOfQueue(queue, useful));
+      }
+    }
+    const taken = new Map<QueueRecord, Float64Array>();
+    const chosen: Portion[] = [];
+    const next = new Map([...queues.keys()].map((queue) => [queue, 0]));
+    while (chosen.length < session.policy.victimLimit) {
+      const from = this.mostSaturated(queues, next, taken);
+      if (from === undefined) {
+        break;
+      }
+      const portion = queues.get(from)![next.get(from)!];
+      next.set(from, next.get(from)! + 1);
+      this.take(portion, taken);
+      chosen.push(portion);
+    }
+    const movable = [...queues].flatMap(([queue, list]) => list.slice(next.get(queue)));
+    return [...chosen, ...movable].slice(0, session.policy.victimLimit);
+  }
+
+  /** Is the loss of these portions, in the order in which they go, within the rules? */
+  allows(lost: readonly Portion[]): boolean {
+    const taken = new Map<QueueRecord, Float64Array>();
+    const order = victimOrder(this.cycle);
+    const waiting = [...lost].sort((a, b) => Number(a.core) - Number(b.core) || order(a.gang, b.gang));
+    while (waiting.length > 0) {
+      const at = waiting.findIndex(({ gang }) => this.mayTakeFrom(gang.queue!, taken));
+      if (at < 0) {
+        return false;
+      }
+      this.take(waiting[at], taken);
+      waiting.splice(at, 1);
+    }
+    return this.keepsOrder(taken);
+  }
+
+  private mostSaturated(
+    queues: ReadonlyMap<QueueRecord, readonly Portion[]>,
+    next: ReadonlyMap<QueueRecord, number>,
+    taken: ReadonlyMap<QueueRecord, Float64Array>,
+  ): QueueRecord | undefined {
+    let best: QueueRecord | undefined;
+    let bestPart = -1;
+    for (const [queue, list] of queues) {
+      if (next.get(queue)! < list.length && this.mayTakeFrom(queue, taken)) {
+        const part = this.saturationOf(queue, taken);
+        if (part > bestPart + DUST) {
+          best = queue;
+          bestPart = part;
+        }
+      }
+    }
+    return best;
+  }
+
+  private mayTakeFrom(victim: QueueRecord, taken: ReadonlyMap<QueueRecord, Float64Array>): boolean {
+    let pair = this.pairs.get(victim);
+    if (pair === undefined) {
+      const [mine, theirs] = siblingsAbove(this.queue, victim);
+      const within = staysInQuota(withAllocated(mine, this.before.get(mine)!), this.asked);
+      pair = { mine, theirs, within };
+      this.pairs.set(victim, pair);
+    }
+    const { mine, theirs, within } = pair;
+    return (
+      mine !== theirs &&
+      ((this.isAbove(theirs, taken, 'holds') && this.isAbove(victim, taken, 'nothing')) ||
+        (within && this.isAbove(theirs, taken, 'deserved')))
+    );
+  }
+
+  /** Has the queue more left than that, of anything that is asked for? */
+  private isAbove(
+    queue: QueueRecord,
+    taken: ReadonlyMap<QueueRecord, Float64Array>,
+    limit: 'holds' | 'nothing' | 'deserved',
+  ): boolean {
+    const { asked } = this;
+    const before = this.before.get(queue)!;
+    const gone = taken.get(queue);
+    for (let account = 0; account < asked.length; account++) {
+      if (asked[account] > 0) {
+        const left = before[account] - (gone?.[account] ?? 0);
+        const most = limit === 'nothing' ? 0 : limit === 'holds' ? holds(queue, account) : queue.deserved[account];
+        if (left > most + DUST) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private saturationOf(queue: QueueRecord, taken: ReadonlyMap<QueueRecord, Float64Array>): number {
+    const { asked } = this;
+    const before = this.before.get(queue)!;
+    const gone = taken.get(queue);
+    let worst = 0;
+    for (let account = 0; account < asked.length; account++) {
+      const left = before[account] - (gone?.[account] ?? 0);
+      if (asked[account] > 0 && left > DUST) {
+        const share = queue.fairShare[account];
+        worst = Math.max(worst, share > 0 ? left / share : Infinity);
+      }
+    }
+    return worst;
+  }
+
+  /** On every level: not above its share and at least as saturated as a sibling that lost. */
+  private keepsOrder(taken: ReadonlyMap<QueueRecord, Float64Array>): boolean {
+    for (let mine: QueueRecord | undefined = this.queue; mine !== undefined; mine = mine.parent) {
+      const own = this.left(mine, taken).map((amount, account) => amount + this.asked[account]);
+      for (const other of this.cycle.session.queues) {
+        if (other.parent !== mine.parent || other === mine || !taken.has(other)) {
+          continue;
+        }
+        const left = this.left(other, taken);
+        for (let account = 0; account < own.length; account++) {
+          const part = ratio(own[account], mine.fairShare[account]);
+          if (
+            this.asked[account] > 0 &&
+            part > 1 + DUST &&
+            other.fairShare[account] > 0 &&
+            part >= ratio(left[account], other.fairShare[account])
+          ) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  private left(queue: QueueRecord, taken: ReadonlyMap<QueueRecord, Float64Array>): Float64Array {
+    const before = this.before.get(queue)!;
+    const gone = taken.get(queue);
+    return gone === undefined ? before : before.map((amount, account) => amount - gone[account]);
+  }
+
+  private take({ pods, gang }: Portion, taken: Map<QueueRecord, Float64Array>): void {
+    const { ledger, accounts } = this.cycle.session;
+    for (let queue = gang.queue; queue !== undefined; queue = queue.parent) {
+      const sum = taken.get(queue) ?? new Float64Array(accounts.length);
+      taken.set(queue, sum);
+      for (const { podClass } of pods) {
+        const { ids, amounts } = ledger.charge(podClass);
+        for (let i = 0; i < ids.length; i++) {
+          sum[ids[i]] += amounts[i];
+        }
+      }
+    }
+  }
+}
+
+function ratio(amount: number, share: number): number {
+  return share > 0 ? amount / share : amount > DUST ? Infinity : 0;
+}
+
+function withAllocated(queue: QueueRecord, allocated: Float64Array): QueueRecord {
+  return { ...queue, allocated };
+}

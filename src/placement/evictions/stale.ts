@@ -1,0 +1,23 @@
+/**
+ * A gang that has run with fewer pods than its minimum for too long does no work and only occupies capacity: its remaining pods are evicted,
+ * and the gang waits as a whole. A gang with a pod that must not be evicted is skipped. O(gangs that lack pods).
+ */
+import { type Cycle } from '../cycle/cycle';
+import { runs } from '../books/needs';
+
+export function evictStale(cycle: Cycle): void {
+  const { session } = cycle;
+  for (const gang of cycle.shortOfPods()) {
+    const { staleSince = session.now } = gang.gang;
+    if (gang.placed === 0 || runs(gang) || session.now - staleSince < session.policy.staleGangSeconds * 1000) {
+      continue;
+    }
+    const pods = gang.roles.flatMap((role) => role.pods).filter(({ row, releasing }) => row >= 0 && !releasing);
+    if (pods.every(({ existed, preemptible }) => existed && preemptible)) {
+      for (const pod of pods) {
+        cycle.evicted.push({ pod, row: pod.row, action: 'evict-stale', beneficiary: undefined });
+        session.ledger.remove(pod);
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * What a gang asks for next: the pods of its next turn, and their sum.
+ */
+import { missingPods, optionalPod, type RoomFor, runs } from '../books/needs';
+import { type GangRecord, type PodRecord, type Turn } from '../books/records';
+import { type Session } from '../books/session';
+import { type PodClass } from '../nodes/pod-class';
+
+/** The pods a gang is to get next; undefined when there are none. */
+export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
+  if (gang.kind === undefined || gang.placed > 0) {
+    return turnNow(session, gang);
+  }
+  // It starts with all of its pods, whenever that is.
+  let turn = session.firstTurns.get(gang);
+  if (turn === undefined) {
+    turn = turnNow(session, gang);
+    if (turn !== undefined) {
+      session.firstTurns.set(gang, turn);
+    }
+  }
+  return turn;
+}
+
+function turnNow(session: Session, gang: GangRecord): Turn | undefined {
+  const below = !runs(gang);
+  const roomFor: RoomFor = (podClass) => roomOf(session, podClass);
+  const single = below ? undefined : optionalPod(gang, roomFor);
+  const pods = below ? missingPods(gang, roomFor) : single === undefined ? undefined : [single];
+  if (pods === undefined || pods.length === 0) {
+    return undefined;
+  }
+  const [{ podClass }] = pods;
+  return {
+    gang,
+    pods,
+    podClass: pods.every((pod) => pod.podClass === podClass) ? podClass : undefined,
+    asked: askedFor(session, pods),
+    optional: !below,
+  };
+}
+
+/** How many pods of the class the cluster takes as it is. */
+function roomOf(session: Session, podClass: PodClass): ReturnType<RoomFor> {
+  const { table, ledger } = session;
+  const fixed = session.staticRow(podClass);
+  let now = 0;
+  for (let row = 0; row < table.count; row++) {
+    now += fixed[row] === 0 && session.allowed(podClass, row) ? ledger.capacity(podClass, row, 1_000_000) : 0;
+  }
+  return { now, ever: fixed.includes(0) };
+}
+
+export function askedFor(session: Session, pods: readonly PodRecord[]): Float64Array {
+  const asked = new Float64Array(session.accounts.length);
+  for (const { podClass } of pods) {
+    const { ids, amounts } = session.ledger.charge(podClass);
+    for (let i = 0; i < ids.length; i++) {
+      asked[ids[i]] += amounts[i];
+    }
+  }
+  return asked;
+}

@@ -1,0 +1,78 @@
+/**
+ * What a node takes were nothing on it: how many pods of a class a new node like it would have room for.
+ */
+import { milliOn } from '../nodes/devices';
+import { type NodeTable, WHOLE } from '../nodes/node-table';
+import { type PodClass } from '../nodes/pod-class';
+
+/** Whole devices, or places for one device's part of a request, that are free for the class on the row. */
+export function usableDevices(table: NodeTable, row: number, podClass: PodClass): number {
+  return unitsOf(table, row, podClass, table.deviceFree, Infinity);
+}
+
+const known = new WeakMap<PodClass, { readonly room: Int32Array; readonly replaced: number }>();
+
+/** Pods of the class that each row would take were it empty; worked out once for a class and the nodes as they are. */
+export function emptyRoom(table: NodeTable, podClass: PodClass): Int32Array {
+  const before = known.get(podClass);
+  if (before?.replaced === table.replaced) {
+    return before.room;
+  }
+  const room = Int32Array.from(table.nodes, (_, row) => emptyCapacity(table, row, podClass));
+  known.set(podClass, { room, replaced: table.replaced });
+  return room;
+}
+
+/** Pods of the class that an empty node takes; what pods outside the snapshot use is taken on it as well. */
+function emptyCapacity(table: NodeTable, row: number, podClass: PodClass): number {
+  const { used = {} } = table.nodes[row];
+  let pods = MOST_PODS;
+  podClass.columns.forEach((column, i) => {
+    const free = table.allocatable[column][row] - (used[table.resources[column]] ?? 0);
+    pods = Math.min(pods, Math.floor(free / podClass.amounts[i]));
+  });
+  const { accelerator, deviceCount } = podClass;
+  if (accelerator === undefined || pods <= 0) {
+    return Math.max(0, pods);
+  }
+  if (accelerator.kind === 'mig') {
+    return Math.min(pods, Math.floor(instances(table, row, podClass) / deviceCount));
+  }
+  if (table.deviceStart[row] === table.deviceStart[row + 1]) {
+    return 0;
+  }
+  const spare = used[table.deviceResource[row]] ?? 0;
+  // Several devices of one pod are different ones: no device serves more pods than there are.
+  for (; pods > 0; pods--) {
+    const units = unitsOf(table, row, podClass, table.deviceCapacity, pods);
+    if (units - spare * Math.min(pods, perDevice(table, row, podClass)) >= pods * deviceCount) {
+      return pods;
+    }
+    pods = Math.min(pods, Math.floor(units / deviceCount) + 1);
+  }
+  return 0;
+}
+
+const MOST_PODS = 1_000_000;
+
+function perDevice(table: NodeTable, row: number, { accelerator }: PodClass): number {
+  return Math.floor(WHOLE / milliOn(table, table.deviceStart[row], accelerator!));
+}
+
+function unitsOf(table: NodeTable, row: number, podClass: PodClass, free: Int32Array, most: number): number {
+  let units = 0;
+  for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
+    if (podClass.models === undefined || podClass.models.has(table.deviceModel[slot])) {
+      units += Math.min(most, Math.floor(free[slot] / milliOn(table, slot, podClass.accelerator!)));
+    }
+  }
+  return units;
+}
+
+function instances(table: NodeTable, row: number, { profile }: PodClass): number {
+  let sum = 0;
+  for (let slot = table.deviceStart[row]; profile >= 0 && slot < table.deviceStart[row + 1]; slot++) {
+    sum += table.migCapacity[slot * table.profiles.length + profile];
+  }
+  return sum;
+}

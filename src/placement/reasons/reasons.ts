@@ -1,0 +1,267 @@
+/**
+ * Why each gang that waits does so: the rule or constraint that holds it, how many nodes each constraint excludes, the nearest miss, and
+ * the smallest changes after which it would fit.
+ *
+ * The rules of queues are asked first, then the gang is tried again on the books after the decision: unchanged, without
+ * its topology, and pod by pod until one does not fit. Identical gangs are explained once. O(nodes + one placement) for each kind.
+ */
+import { blockage, notOffered } from './blocked';
+import { counterfactuals } from './counterfactual';
+import { type Cycle } from '../cycle/cycle';
+import { type PendingGang } from '../model/decision';
+import { turnOf } from '../queues/turns';
+import { runs } from '../books/needs';
+import { canonicalText } from '../model/canonical-text';
+import { obstacleText } from './obstacle-words';
+import { limitOf } from './queue-limits';
+import { type GangRecord, type PodRecord, type Turn } from '../books/records';
+
+/** What is known of a gang that waits, before it is put into words. */
+export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & {
+  readonly words: string;
+};
+
+/** What is said of a gang that waits: nothing, why it waits, or also the changes that would help, which cost more than all else. */
+export type Detail = 'none' | 'reason' | 'changes';
+
+/** How much is to be said of each gang. */
+export type Asks = (gang: string) => Detail;
+
+interface Explained {
+  readonly reason: Omit<PendingGang, 'gang'>;
+  readonly detail: Detail;
+}
+
+/** Gangs with the detail `none` are left out. */
+export function explainPending(
+  cycle: Cycle,
+  considered: readonly GangRecord[],
+  asks: Asks = () => 'changes',
+): PendingGang[] {
+  const waiting = [
+    ...new Set([...considered, ...cycle.shortOfPods().filter(({ placed, size }) => placed < size)]),
+  ].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
+  const kinds = new Map<number | string, Explained>();
+  return waiting.flatMap((gang) => {
+    const { name } = gang.gang;
+    const detail = asks(name);
+    if (detail === 'none') {
+      return [];
+    }
+    const key = kindOf(cycle, gang);
+    let explained = kinds.get(key);
+    if (explained === undefined || (explained.detail === 'reason' && detail === 'changes')) {
+      explained = { reason: explain(cycle, gang, detail === 'changes'), detail };
+      kinds.set(key, explained);
+    }
+    return [{ gang: name, ...explained.reason }];
+  });
+}
+
+/** Equal for gangs of which the same is said; a number where that is enough, since thousands of gangs are asked for it. */
+function kindOf(cycle: Cycle, gang: GangRecord): number | string {
+  const { queue, minimum, subgroups, topology } = gang.gang;
+  const keepsOff = cycle.keepsOff(gang);
+  const isHead = cycle.reservation?.gang === gang;
+  const seconds = cycle.reservation === undefined || keepsOff ? undefined : gang.gang.expectedSeconds;
+  if (gang.kind !== undefined && gang.placed === 0) {
+    if (gang.queue !== undefined && seconds === undefined) {
+      const right = (gang.preemptible ? 4 : 0) + (keepsOff ? 2 : 0) + (isHead ? 1 : 0);
+      return (gang.kind * cycle.session.queues.length + gang.queue.index) * 8 + right;
+    }
+    return `${gang.kind} ${gang.preemptible} ${keepsOff} ${isHead} ${seconds} ${queue}`;
+  }
+  const roles = gang.roles.map((role) => [
+    role.minimum,
+    role.placed,
+    role.role.topology,
+    role.role.subgroup,
+    runsOfPods(role.pods),
+  ]);
+  return canonicalText([queue, gang.preemptible, minimum, subgroups, topology, keepsOff, seconds, roles, isHead]);
+}
+
+/** Neighbors that are alike as one entry: class, row, how many. */
+function runsOfPods(pods: readonly PodRecord[]): number[] {
+  const runsOf: number[] = [];
+  for (const { podClass, row } of pods) {
+    const at = runsOf.length - 3;
+    if (at >= 0 && runsOf[at] === podClass.id && runsOf[at + 1] === row) {
+      runsOf[at + 2]++;
+    } else {
+      runsOf.push(podClass.id, row, 1);
+    }
+  }
+  return runsOf;
+}
+
+function explain(cycle: Cycle, gang: GangRecord, suggests: boolean): Omit<PendingGang, 'gang'> {
+  // Those that were evicted wait like new ones.
+  const gone = gang.roles.flatMap(({ pods }) => pods).filter(({ row, waits }) => row === -1 && !waits);
+  gone.forEach((pod) => (pod.waits = true));
+  const turn = turnOf(cycle.session, gang);
+  const { words, ...finding } = find(cycle, gang, turn);
+  const changes = turn === undefined || !suggests ? [] : counterfactuals(cycle, turn, finding);
+  gone.forEach((pod) => (pod.waits = false));
+  return { queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
+}
+
+function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
+  const { queue } = gang;
+  const none = { blocked: [], fits: 0, needed: turn?.pods.length ?? Math.max(0, gang.needed - gang.placed) };
+  if (queue === undefined) {
+    return { ...none, kind: 'unknown-queue', words: `Queue "${gang.gang.queue}" does not exist.` };
+  }
+  if (queue.queue.state === 'closed') {
+    return { ...none, kind: 'queue-closed', words: `Queue "${queue.queue.name}" is closed and admits no gangs.` };
+  }
+  if (turn === undefined) {
+    return {
+      ...none,
+      kind: 'too-few-pods',
+      words: `The gang needs ${gang.needed} pods to start, but has only ${gang.size}.`,
+    };
+  }
+  const { accounts, policy, totals } = cycle.session;
+  // What no node has is not the queue's to grant.
+  if (turn.asked.some((amount, account) => amount > 0 && totals[account] === 0)) {
+    return findRoom(cycle, turn);
+  }
+  const limit = limitOf(cycle, queue, turn.asked);
+  if (limit !== undefined) {
+    return { ...none, ...limit };
+  }
+  const quota =
+    gang.preemptible || !policy.nonPreemptibleWithinQuota ? undefined : cycle.queues.overQuota(queue, turn.asked);
+  if (quota !== undefined) {
+    const words =
+      `The gang is not preemptible, so it must fit into the quota of queue "${quota.queue.queue.name}", which does not have enough ` +
+      `${accounts[quota.account]} left.`;
+    return { ...none, kind: 'quota-of-non-preemptible', words };
+  }
+  return findRoom(cycle, turn);
+}
+
+function findRoom(cycle: Cycle, turn: Turn): Finding {
+  const { session } = cycle;
+  const { gang, pods } = turn;
+  const { topology } = gang.gang;
+  const none = { blocked: [], fits: pods.length, needed: pods.length };
+  if (
+    topology !== undefined &&
+    (topology.required ?? topology.sliceLevel) !== undefined &&
+    session.topologies.forConstraint(topology) === undefined
+  ) {
+    return {
+      ...none,
+      fits: 0,
+      kind: 'unknown-topology',
+      words: `No topology has the level "${topology.required ?? topology.sliceLevel}".`,
+    };
+  }
+  if (topology?.sliceLevel !== undefined && topology.sliceSize === undefined) {
+    const words = `The topology names the slice level "${topology.sliceLevel}" without a slice size.`;
+    return { ...none, fits: 0, kind: 'unknown-topology', words };
+  }
+  for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
+    const missing = notOffered(session, podClass);
+    if (missing !== undefined) {
+      const words = sentence(obstacleText(missing, session.table.count));
+      const { role } = pods.find((pod) => pod.podClass === podClass)!.role!;
+      return { kind: 'not-offered', role: role.name, blocked: [missing], fits: 0, needed: pods.length, words };
+    }
+  }
+  const mark = session.ledger.mark();
+  const asItIs = cycle.placer.place(gang.root, pods);
+  session.ledger.rollback(mark);
+  if (asItIs) {
+    const head = cycle.reservation;
+    return head !== undefined && head.gang !== gang
+      ? {
+          ...none,
+          kind: 'reserved',
+          words: `The gang fits, but would delay gang "${head.gang.gang.name}", for which the nodes are reserved.`,
+        }
+      : {
+          ...none,
+          kind: 'outranked',
+          words: 'The gang fits into the free capacity and is considered again in the next cycle.',
+        };
+  }
+  const fits = podByPod(cycle, pods);
+  if (fits.count === pods.length) {
+    const where =
+      topology?.required === undefined
+        ? 'not within the domains that the topology requires'
+        : `no domain of "${topology.required}" fits all of them`;
+    const words = `All ${pods.length} pods fit into the cluster, but ${where}.`;
+    return { ...none, kind: 'topology', words, fits: bestDomain(cycle, turn) };
+  }
+  const stuck = pods[fits.count];
+  const { blocked, nearest } = fits.blockage!;
+  const obstacle = blocked[0] === undefined ? 'the cluster has no node' : obstacleText(blocked[0], session.table.count);
+  const words =
+    fits.count === 0 && gang.roles.length === 1
+      ? sentence(obstacle)
+      : `${fits.count} of ${pods.length} pods fit; for the next pod of role "${stuck.role!.role.name}", ${obstacle}.`;
+  return {
+    kind: 'no-fit',
+    role: stuck.role!.role.name,
+    blocked,
+    nearest,
+    fits: fits.count,
+    needed: pods.length,
+    words,
+  };
+}
+
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+}
+
+/** Places one pod after another, without any topology, until one does not fit; many pods of one kind are counted instead. */
+function podByPod(
+  cycle: Cycle,
+  pods: readonly PodRecord[],
+): { count: number; blockage: ReturnType<typeof blockage> | undefined } {
+  const { ledger } = cycle.session;
+  const [{ podClass }] = pods;
+  if (pods.length > MANY && !podClass.dynamic && pods.every((pod) => pod.podClass === podClass)) {
+    const count = cycle.placer.room.capacity(podClass, {}, pods.length);
+    const all = count >= pods.length;
+    return { count: Math.min(count, pods.length), blockage: all ? undefined : blockage(cycle.session, podClass, true) };
+  }
+  const mark = ledger.mark();
+  let count = 0;
+  for (; count < pods.length; count++) {
+    const row = cycle.selector.best(pods[count].podClass);
+    if (row < 0 || !ledger.place(pods[count], row)) {
+      break;
+    }
+  }
+  const found = count < pods.length ? blockage(cycle.session, pods[count].podClass) : undefined;
+  ledger.rollback(mark);
+  return { count, blockage: found };
+}
+
+/** The most pods of the gang that one domain of its required level takes: by halving. */
+export function bestDomain(cycle: Cycle, { gang, pods }: Turn): number {
+  const { ledger } = cycle.session;
+  let low = 0;
+  let high = pods.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    const mark = ledger.mark();
+    const fits = cycle.placer.place(gang.root, pods.slice(0, middle));
+    ledger.rollback(mark);
+    if (fits) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/** More pods than this are counted and not placed. */
+const MANY = 64;

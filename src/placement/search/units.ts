@@ -1,0 +1,69 @@
+/**
+ * What the units of a gang (the gang, its subgroups, roles with a topology of their own) contain and ask for.
+ */
+import { rolesIn } from '../books/needs';
+import { type PodRecord, type UnitRecord } from '../books/records';
+import { type TopologyConstraint } from '../model/model';
+import { type PodClass } from '../nodes/pod-class';
+import { hasWishes } from './wishes';
+
+export type Part = Pick<UnitRecord, 'roles' | 'children' | 'topology'>;
+
+export interface Kind {
+  readonly worker: PodClass;
+  readonly leader: PodRecord | undefined;
+}
+
+/** The pods are of one kind, but for a single leader; and nothing inside has a topology of its own. */
+export function sameKind(unit: Part, pods: readonly PodRecord[]): Kind | undefined {
+  const plain =
+    unit.children.every((child) => child.topology === undefined && child.children.length === 0) &&
+    unit.roles.every(({ role }) => role.topology === undefined || role.topology === unit.topology);
+  const leaders = pods.filter(({ role }) => role!.role.leader === true);
+  const workers = pods.filter(({ role }) => role!.role.leader !== true);
+  if (
+    !plain ||
+    leaders.length > 1 ||
+    workers.length === 0 ||
+    workers.some(({ podClass }) => podClass !== workers[0].podClass)
+  ) {
+    return undefined;
+  }
+  return { worker: workers[0].podClass, leader: leaders[0] };
+}
+
+export function saysNothing({ topology, children, roles }: UnitRecord): boolean {
+  return (
+    topology === undefined && children.every(saysNothing) && roles.every(({ role }) => role.topology === undefined)
+  );
+}
+
+/** Must any part of the unit be in one domain? */
+export function requires({ topology, children, roles }: UnitRecord): boolean {
+  const must = (constraint: TopologyConstraint | undefined): boolean =>
+    constraint?.required !== undefined || constraint?.sliceLevel !== undefined;
+  return must(topology) || children.some(requires) || roles.some(({ role }) => must(role.topology));
+}
+
+export function podsOf(unit: Part, isMeant: (pod: PodRecord) => boolean): PodRecord[] {
+  const found: PodRecord[] = [];
+  for (const { pods } of unit.children.length === 0 ? unit.roles : [...unit.roles, ...unit.children.flatMap(rolesIn)]) {
+    for (const pod of pods) {
+      if (isMeant(pod)) {
+        found.push(pod);
+      }
+    }
+  }
+  return found;
+}
+
+/** Rows of pods of the unit that run already. */
+export function placedRows(unit: Part, wanted: ReadonlySet<PodRecord>): number[] {
+  return podsOf(unit, (pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod)).map(({ row }) => row);
+}
+
+/** Do the pods differ, and some of them prefer places that others need? */
+export function prefers(pods: readonly PodRecord[]): boolean {
+  const [{ podClass }] = pods;
+  return pods.some((pod) => pod.podClass !== podClass) && pods.some((pod) => hasWishes(pod.podClass.template));
+}

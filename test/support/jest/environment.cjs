@@ -1,0 +1,62 @@
+/**
+ * Jest environment: suites run in the worker's own context, instead of each in a new `vm` context.
+ *
+ * Code in a `vm` context is slow, because each access to a global variable is a call into Node.js, and evaluated modules cannot leave it. Here, the
+ * suites of a worker share the modules that contain no tests (runtime.cjs), and find globals and process as the suite before found them.
+ *
+ * A suite that replaces modules begins with `@jest-environment node`, and gets a context and modules of its own. With `--coverage` and
+ * `--watch`, all suites do.
+ */
+'use strict';
+
+const { createContext } = require('node:vm');
+const { ModernFakeTimers } = require('@jest/fake-timers');
+const { TestEnvironment } = require('jest-environment-node');
+const { ModuleMocker } = require('jest-mock');
+const { WorkerState } = require('./worker-state.cjs');
+
+// It keeps matchers in a global variable, which the state of each suite then contains.
+require('expect');
+
+class WorkerEnvironment {
+  global = globalThis;
+  moduleMocker = new ModuleMocker(globalThis);
+  fakeTimers = null;
+  constructor({ projectConfig }) {
+    WorkerState.current = new WorkerState();
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  /** For Jest, which explains syntax errors by compiling the code once more. */
+  getVmContext() {
+    return createContext();
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  setup() {
+    return Promise.resolve();
+  }
+
+  teardown() {
+    this.fakeTimersModern.dispose();
+    WorkerState.current.restore();
+    return Promise.resolve();
+  }
+}
+
+/** The environment that Jest is configured with. */
+class SuiteEnvironment {
+  constructor(config, context) {
+    const { collectCoverage, watch, watchAll } = config.globalConfig;
+    return collectCoverage || watch || watchAll ? new TestEnvironment(config, context) : new WorkerEnvironment(config);
+  }
+}
+
+function refuse(call) {
+  throw new Error(`${call} needs a context of its own: begin the suite with /** @jest-environment node */`);
+}
+
+module.exports = { __esModule: true, default: SuiteEnvironment, WorkerEnvironment, refuse };
