@@ -94,11 +94,9 @@ suite('devices of every vendor', () => {
 
   test('every gang says what it holds, in cores where it does not request whole devices', async () => {
     const { page } = await looker.open(renderPlanPage(view), LOOKS[0]);
-    const cells = await page
-      .locator('tbody tr')
-      .evaluateAll((rows) =>
-        rows.map((row) => [row.querySelector('th')?.textContent, row.querySelectorAll('td')[3].textContent]),
-      );
+    const cells = await page.evaluate<[string, string][]>(
+      `[...document.querySelectorAll('tbody tr')].map((row) => [row.querySelector('th').textContent, row.querySelectorAll('td')[3].textContent])`,
+    );
     expect(cells.filter(([, devices]) => devices === '')).toEqual([]);
     expect(Object.fromEntries(cells)).toMatchObject({
       'team/trn2-12': '12',
