@@ -97,13 +97,13 @@ test('mistakes in functions are reported as those of constructs are, with the co
   ]);
   expect(status).toBe(1);
   expect(stderr.split('\n').slice(1, -1).sort()).toEqual([
+    expect.stringMatching(/^ {2}\[c\/q\] unknown field "weigth" .* \(main\.js:13\)$/),
+    expect.stringMatching(/^ {2}\[c\/rules\] monitoring\.gpuAlerts: unknown field "exporterJobs" .* \(main\.js:6\)$/),
     expect.stringMatching(/^ {2}accelerator "H100" is ambiguous: .* \(main\.js:12\)$/),
     '  nofile: no such file or folder (main.js:11)',
     expect.stringMatching(/^ {2}unknown chart "kedaa" \(did you mean "keda"\?\); .* \(main\.js:8\)$/),
     expect.stringMatching(/^ {2}variable "1" must be the name .* \(main\.js:10\)$/),
     '  volcano.torchrun: script must be a list, not "train.py". (main.js:9)',
-    expect.stringMatching(/^ {2}\[c\/q\] unknown field "weigth" .* \(main\.js:13\)$/),
-    expect.stringMatching(/^ {2}\[c\/rules\] monitoring\.gpuAlerts: unknown field "exporterJobs" .* \(main\.js:6\)$/),
   ]);
 });
 

@@ -3,7 +3,7 @@
  * requested, the labels of those nodes.
  */
 import { known } from '../../manifests/deferred';
-import { bytesText, type ByteSize, shown } from '../resources/quantities';
+import { bytesText, shown } from '../resources/quantities';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import {
   type AcceleratorName,
