@@ -41,10 +41,13 @@ export function mistakeTexts(reported: readonly Mistake[]): string[] {
 /** Every mistake that no synth has reported, as an error of cdk8s lists them; `undefined` if there is none. */
 export function unreportedMistakes(): string | undefined {
   const open = mistakes.filter(({ isReported }) => isReported !== true);
-  const lines = open.map(
-    (mistake) => `  ${mistake.path === undefined ? '' : `[${mistake.path}] `}${mistakeTexts([mistake])[0]}`,
-  );
+  const lines = open.map((mistake) => `  ${withPath(mistake.path, mistakeTexts([mistake])[0])}`);
   return open.length === 0 ? undefined : ['Validation failed with the following errors:', ...lines, ''].join('\n');
+}
+
+/** A text with the path of its construct; that of the app is empty and says nothing. */
+export function withPath(path: string | undefined, text: string): string {
+  return path === undefined || path === '' ? text : `[${path}] ${text}`;
 }
 
 function reportAtExit(status: number): void {

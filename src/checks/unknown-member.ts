@@ -50,9 +50,12 @@ function useIn(message: string, place: Place): Use | undefined {
   return read === undefined ? undefined : { text: `${read} is undefined`, path: read.split('.'), as: 'object' };
 }
 
+/** Expressions are looked for in the characters before the place, since lines of generated files have any length. */
+const LONGEST = 200;
+
 function textBefore({ file, line, column }: Place): string {
   try {
-    return (readFileSync(file, 'utf8').split('\n')[line - 1] ?? '').slice(0, column - 1);
+    return (readFileSync(file, 'utf8').split('\n')[line - 1] ?? '').slice(Math.max(0, column - LONGEST), column - 1);
   } catch {
     return '';
   }
