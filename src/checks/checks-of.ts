@@ -98,7 +98,7 @@ export class Checks {
   /**
    * Adds rules of your own to the rules of Gantry.
    * @param rules what `defineRule` returns
-   * @throws if one of them is no rule
+   * @throws if one of them is not a rule
    */
   addRules(...rules: readonly Rule[]): this {
     collectMistakes(

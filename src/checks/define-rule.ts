@@ -40,7 +40,7 @@ const KIND = /^(\*|([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Z][A-Za-z0-9]*)$/;
 /**
  * Defines a rule. Add it to an app with `Checks.of(app).addRules(rule)`, to a check with the option `rules`, and test it with `runRule`.
  *
- * @throws if the id is not `domain/requirement`, if a kind is not `group/Kind`, if the summary or the fix is empty, or if `check` is no function
+ * @throws if the id is not `domain/requirement`, if a kind is not `group/Kind`, if the summary or the fix is empty, or if `check` is not a function
  * @example
  * const ownerLabel = defineRule({
  *   on: 'object',

@@ -70,7 +70,7 @@ test.each([
   expect(() => Checks.of(Cdk8sTesting.app()).addRules(rule as unknown as Rule)).toThrow(`addRules: ${message}`);
 });
 
-test('what is no rule, and what is no definition of a kind, is not added to an app', () => {
+test('a value that is not a rule, or not a definition of a kind, is not added to an app', () => {
   const app = Cdk8sTesting.app();
   const checks = Checks.of(app);
   expect(() => checks.addRules({} as Rule)).toThrow('addRules: rule id undefined must be domain/requirement');
