@@ -4,6 +4,7 @@
  */
 import { fieldOf, tokensOf } from '../manifests/pointer';
 import { type Rule, type Violation } from './rule';
+import { oneOf } from '../facts/words';
 
 type Said = Pick<Violation, 'path' | 'message' | 'expected'>;
 
@@ -17,18 +18,45 @@ interface Place {
 /** A choice between fields, which a fix of one of them does not make. */
 const EITHER = /\bexactly one\b/;
 
+/** `Keep nfs or csi in spec, and remove the other.` */
+function keepOne(names: readonly string[], field: string): string {
+  return `Keep ${oneOf(names)} in ${field}, and remove the other${names.length > 2 ? 's' : ''}.`;
+}
+
 /** The first form that matches decides; without a result, the next one is tried. */
 const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined])[] = [
   [
     / (\S+) and (\S+) must not be set together$/,
     ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
   ],
+  [
+    /\bexactly one of (\w+) and (\w+) must be set$/,
+    ([, one, other], { field }) => `Set either ${one} or ${other} in ${field}.`,
+  ],
   [EITHER, () => ''],
+  [
+    /^(\w+) and (\w+) must be set together$/,
+    ([, one, other], { field }) => `Set both ${one} and ${other} in ${field}, or remove both.`,
+  ],
+  [
+    / must not set both (\S+)(?: \([^)]*\))? and (\S+)(?: \([^)]*\))?$/,
+    ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
+  ],
+  [
+    / has \d+ characters and must have no more than (\d+)\b/,
+    ([, length], { field }) => `Shorten ${field} to at most ${length} characters.`,
+  ],
   [/ must be set only for /, (_match, { field }) => `Remove ${field}.`],
   [/^([\w.]+) or ([\w.]+) must be set$/, ([, one, other], { field }) => `Set ${one} or ${other} in ${field}.`],
-  [/ must have a handler$/, (_match, { field, expected }) => expected && `Set ${alternatives(expected)} in ${field}.`],
+  [
+    / must have a (?:handler|source|port|scheduling policy)$/,
+    (_match, { field, expected = '' }) =>
+      /, | or /.test(expected) ? `Set ${alternatives(expected)} in ${field}.` : undefined,
+  ],
+  [/ must be set unless (\w+) is (\w+)$/, ([, other, value], { field }) => `Set ${field}, or set ${other}: ${value}.`],
   [/ must not be empty\b/, (_match, { field, expected }) => setTo(field, expected ?? contentOf(field))],
   [/ must be set\b/, (_match, { field, expected }) => setTo(field, expected ?? '')],
+  [/ must have an? ([a-z]+[A-Z]\w*)$/, ([, member], { field }) => `Set ${field}.${member}.`],
   [
     / must have (?:an? )?(?:\w+ )*(\w+)$/,
     ([, noun = ''], { field, expected }) =>
@@ -42,6 +70,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   ],
   [/ must not be set without ([\w.]+)$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
   [/ must not be set when ([\w.]+) is set$/, ([, other], { field }) => `Remove ${field} or ${other}.`],
+  [/ must not be set when ([\w.]+) is unset$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
   [/ must not be set when ([\w.]+) is ([\w.]+)$/, ([, other], { field }) => `Remove ${field}, or change ${other}.`],
   [/ must not be set\b/, (_match, { field }) => `Remove ${field.replace(/(\])\.(?:name|key)$/, '$1')}.`],
   [
@@ -49,26 +78,57 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, from, to], { field }) => `Set ${field} to a number from ${from} to ${to}.`,
   ],
   [
-    / must be (greater than or equal to|less than or equal to|greater than|less than|at least|at most) (-?\d+)(?![^\s:])(?!.*\()/,
+    / must be ((?:greater|less) than(?: or equal to)?) (-?\d+)(?![^\s:])(?!.*\()/,
     ([, order, bound], { field }) => `Set ${field} to a number ${order} ${bound}.`,
+  ],
+  [
+    / must be (at least|at most) (-?\d+)(?![^\s:])/,
+    ([, order, bound], { field }) => `Set ${field} to ${order} ${bound}.`,
+  ],
+  [
+    / must be ((?:greater|less) than(?: or equal to)?) ([a-z]\w*) \(\S+ (?:[<>]=?) (\S+)\)$/,
+    ([, order, other, bound], { field, expected }) =>
+      expected === undefined ? `Set ${field} to a number ${order} ${other} (${bound}).` : undefined,
+  ],
+  [
+    / is (?:out of range(?:: \S+)?|reserved for .+)$/,
+    (_match, { field, expected }) => expected && setTo(field, expected),
+  ],
+  [
+    / is not a valid ([^:]+)$/,
+    ([, what], { field, expected }) => (expected === undefined ? `Set ${field} to a valid ${what}.` : undefined),
   ],
   [/^un(?:supported|known)\b/, (_match, { field, expected }) => expected && setTo(field, expected)],
   [/\bduplicate\b/, (_match, { field }) => `Change ${field}, or remove the duplicate.`],
   [
-    / must (?:have|be) no more than (\d+ characters.*)$/,
+    / must (?:have|be) no more than (\d+ characters(?: after the prefix)?)(?:, but has \d+)?$/,
     ([, length], { field }) => `Shorten ${field} to at most ${length}.`,
   ],
   [/ must not be combined with other values$/, (_match, { field }) => `Remove the other values from ${field}.`],
+  [/ must have only one \w+, but has \d+: (.+)$/, ([, names = ''], { field }) => keepOne(names.split(', '), field)],
   [/ must have only one (\w+)\b/, ([, noun], { field }) => `Keep one ${noun} of ${field}, and remove the others.`],
   [
-    /(?:^| )must (?:not have more than|have no more than) (\d+) [\w ]+$/,
-    ([, most], { field }) => `Reduce ${field} to at most ${most}.`,
+    /(?:^| )must (?:not have more than|have no more than|have at most) (\w+) (?!characters)([a-z][\w ]*)(?:, but has .+)?$/,
+    ([, most, what], { field }) => `Keep at most ${most} ${what} in ${field}.`,
+  ],
+  [
+    / must have (\d+ to \d+) (entries|items)\b/,
+    ([, size, what], { field }) => `Set ${field} to a list of ${size} ${what}.`,
+  ],
+  [/ must be in ascending order$/, (_match, { field }) => `List ${field} in ascending order.`],
+  [
+    /^(\S+) requires (\w[\w.-]*(?:: [\w.-]+)?)$/,
+    ([, subject, other], { field }) =>
+      field.split('.').at(-1) === subject ? `Set ${other}, or remove ${field}.` : undefined,
   ],
   [/ must begin with (\S+)$/, ([, prefix], { field }) => `Set ${field} to a value that begins with ${prefix}.`],
   [/ must not set (\w+)\b/, ([, name = ''], { field }) => (field.endsWith(name) ? `Remove ${field}.` : undefined)],
-  [/ must (consist of .+)$/, ([, what], { field }) => `Set ${field} to a value that ${inThirdPerson(what)}.`],
+  [
+    /^(?:(?! must ).)* must (consist of .+)$/,
+    ([, what], { field }) => `Set ${field} to a value that ${inThirdPerson(what)}.`,
+  ],
   [/ must not contain (.+)$/, ([, what], { field }) => `Remove ${what} from ${field}.`],
-  [/ must be |\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
+  [/ must be (?!in the )|\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
 ];
 
 /** What a field that must not be empty holds, by its name: `at least one verb` for a list, nothing in particular otherwise. */
@@ -78,26 +138,37 @@ function contentOf(field: string): string {
 }
 
 const TYPES: Readonly<Record<string, string>> = {
+  array: 'a list',
   boolean: 'true or false',
   integer: 'an integer',
   number: 'a number',
+  object: 'an object',
   string: 'a string',
 };
 
+/** More names than this are left to `expected`. */
+const MOST_NAMES = 8;
+
 /** Expected values that end a sentence: `a, b, or c`, `at least 2`, `a path that begins with "/"`. */
 function alternatives(expected: string): string {
-  const bounds = /^(-?\d+)(?: to |-)(-?\d+)$/.exec(expected);
-  if (bounds !== null) {
-    return `a number from ${bounds[1]} to ${bounds[2]}`;
+  const [, from, to] = /^(-?\d+)(?: to |-)(-?\d+)$/.exec(expected) ?? [];
+  if (from !== undefined && to !== undefined) {
+    return from === to ? from : `a number from ${from} to ${to}`;
   }
   if (/^such as /.test(expected)) {
     return `a value ${expected}`;
   }
-  const names = expected.split(/, (?:or )?| or /);
-  if (names.length === 1 || names.some((name) => /\s/.test(name))) {
-    return Object.hasOwn(TYPES, expected) ? TYPES[expected] : expected;
+  const names = expected.replace(/^one of /, '').split(/, (?:or )?| or /);
+  if (names.length > MOST_NAMES) {
+    return `one of the expected values, for example ${names[0]}`;
   }
-  return names.length === 2 ? names.join(' or ') : `${names.slice(0, -1).join(', ')}, or ${names.at(-1) ?? ''}`;
+  if (names.some((name) => /\s/.test(name))) {
+    return expected;
+  }
+  if (names.length === 1) {
+    return Object.hasOwn(TYPES, expected) ? TYPES[expected] : names[0];
+  }
+  return oneOf(names);
 }
 
 function setTo(field: string, expected: string): string {
@@ -115,13 +186,20 @@ function setTo(field: string, expected: string): string {
   if (expected === '' || field.endsWith(expected) || expected === `a ${last}`) {
     return `Set ${field}.`;
   }
+  if (last === 'type' && Object.hasOwn(TYPES, expected)) {
+    return `Set ${field} to ${expected}.`;
+  }
   const isName = /name$/i.test(last) && /^an? (?:entry|volume|claim|container|job) (?:in|of) /.test(expected);
   return `Set ${field} to ${isName ? 'the name of ' : ''}${alternatives(expected)}.`;
 }
 
 /** What to write, or `undefined` where the message has none of the forms. */
 export function fieldFix({ path = '', message, expected }: Said): string | undefined {
-  if (/^(?:no|exactly one) /.test(expected ?? '') || namesKey(path, message)) {
+  if (namesKey(path, message)) {
+    const complaint = KEY_SYNTAX.exec(message)?.[1];
+    return complaint === undefined ? undefined : keyFix(fieldOf(path.slice(0, path.lastIndexOf('/'))), complaint);
+  }
+  if (/^(?:no|exactly one) /.test(expected ?? '')) {
     return undefined;
   }
   const place: Place = { field: fieldInHand(path, message), ...(expected === undefined ? {} : { expected }) };
@@ -134,6 +212,10 @@ export function fieldFix({ path = '', message, expected }: Said): string | undef
   }
   return undefined;
 }
+
+/** What a message requires of the syntax of a key. */
+const KEY_SYNTAX =
+  /^the (?:\w+ )?key "(?:[^"\\]|\\.)*" must ((?:consist|have |be no more than|be a name with|not be empty|not contain).*)$/;
 
 /** Whether the message is about the key of an entry, not about its value. */
 function namesKey(path: string, message: string): boolean {
@@ -165,9 +247,9 @@ function fieldInHand(path: string, message: string): string {
 export function fixOfRequirement(said: Said, ruleFix: string): string | undefined {
   const { message } = said;
   const isRequirement = / must (?!set )|^un(?:supported|known)\b/.test(message) && !EITHER.test(message);
-  // A fix of several fields is not of this one, although it may name it.
-  const isOfField = / and /.test(ruleFix) ? isNameless(said) : isNamed(said, ruleFix);
-  return !isRequirement || isOfField ? undefined : (fieldFix(said) ?? changeTo(said));
+  // A fix of several fields is not of this one, although it may name it; nor is one that a bound of the field does not concern.
+  const isOfField = / and /.test(ruleFix) || BOUND.test(message) ? isNameless(said) : isNamed(said, ruleFix);
+  return !isRequirement || isOfField ? undefined : (fieldFix(said) ?? setOrChange(said));
 }
 
 /**
@@ -176,11 +258,18 @@ export function fixOfRequirement(said: Said, ruleFix: string): string | undefine
  * @param ruleFix the fix of the rule
  */
 export function fixNaming(said: Said, ruleFix: string): string | undefined {
+  return isNamed(said, ruleFix) ? undefined : setOrChange(said);
+}
+
+/** A bound that is a number. */
+const BOUND = / must be (?:(?:greater|less) than(?: or equal to)?|between|at least|at most) -?\d/;
+
+/** What is expected as a fix, or else the requirement of the message. */
+function setOrChange(said: Said): string | undefined {
   const { path = '', expected } = said;
-  if (isNamed(said, ruleFix)) {
-    return undefined;
-  }
-  return expected !== undefined && !/^(?:no|exactly) /.test(expected) ? setTo(fieldOf(path), expected) : changeTo(said);
+  return expected !== undefined && !/^(?:no|exactly|one) /.test(expected)
+    ? setTo(fieldOf(path), expected)
+    : changeTo(said);
 }
 
 /** Whether the fix of the rule names the field, or there is no field to name. */
@@ -197,22 +286,58 @@ function lastName({ path = '' }: Said): string {
   return tokensOf(path).findLast((token) => !/^\d+$/.test(token)) ?? '';
 }
 
+/** What a value must be, in contrast to what an object must have or do: `the value must begin with "/"`, not `the pod must set b`. */
+const OF_VALUE =
+  /^(?:not )?(?:be (?!used\b|given\b|compared\b|in the\b)|consist\b|contain\b|begin\b|start\b|end\b|match\b|equal\b|exceed\b|evaluate\b)|^have (?:an? (?:DNS name|domain|path|name|duration|step|number|ascending)\b|numbers\b|at most one "|only one )/;
+
 /** The requirement of the message as a fix. Where it is one on a field below the path, that field is named. */
 function changeTo({ path = '', message }: Said): string | undefined {
-  const [, subject = '', what] = /^(.*?) must (.+?)(?:, but .*)?$/.exec(message) ?? [];
+  const [, subject = '', what] = REQUIREMENT.exec(message) ?? [];
   const isBelow = /^[a-z]+[A-Z]\w*$/.test(subject) && subject !== tokensOf(path).at(-1);
-  return what === undefined || EITHER.test(message)
+  return what === undefined || EITHER.test(message) || !OF_VALUE.test(what)
     ? undefined
     : requirementFix(`${fieldOf(path)}${isBelow ? `.${subject}` : ''}`, what);
 }
 
+/** `the port must be even, but is 3`, `the port must be even: 3`: the subject, and what it must be. */
+const REQUIREMENT = /^(.*?) must (.+?)(?:, but .*|: (?:-?[\d.e+]+|"[^"]*"))?$/;
+
 /** `Set hard.pods to an integer.` for `be an integer`, `Set key to a value that is empty, or consists of letters.` for other requirements. */
 function requirementFix(field: string, what: string): string {
+  if (what === 'not be true' || what === 'not be false') {
+    return `Set ${field} to ${what === 'not be false'}.`;
+  }
+  const [, form] = /^be (of the form \S+)$/.exec(what) ?? [];
+  const [, literal] = /^be ((?:"[^"]*"|[A-Z][\w-]*|[\w-]+(?:\.[\w-]+)+))$/.exec(what) ?? [];
   const [, value] = /^be ((?:an? |true|false)[^,]*)$/.exec(what) ?? [];
-  return value === undefined
+  if (form !== undefined) {
+    return `Set ${field} to a value ${form}.`;
+  }
+  return literal === undefined && value === undefined
     ? `Set ${field} to a value that ${inThirdPerson(what)}.`
-    : setTo(field, value.replace(/^true or false$/, 'boolean'));
+    : setTo(field, literal ?? (value ?? '').replace(/^true or false$/, 'boolean'));
 }
+
+/**
+ * What to write for a name that breaks a rule of its syntax: `Set metadata.name to a value that consists of …`, `Shorten metadata.name to …`.
+ *
+ * @param complaint what the name must do, in the words that follow `must`
+ */
+export function nameFix(field: string, complaint: string): string {
+  const length = LENGTH.exec(complaint)?.[1];
+  return length === undefined ? requirementFix(field, complaint) : `Shorten ${field} to at most ${length}.`;
+}
+
+/** What to write for the key of a map, as `nameFix` for the value of a field. */
+export function keyFix(map: string, complaint: string): string {
+  const length = LENGTH.exec(complaint)?.[1];
+  if (length !== undefined) {
+    return `Shorten the key in ${map} to at most ${length}.`;
+  }
+  return `Rename the key in ${map} to one that ${inThirdPerson(complaint)}.`;
+}
+
+const LENGTH = /^(?:have|be) no more than (\d+ characters.*)$/;
 
 /** The verb with which a requirement begins, and those with which it goes on. */
 const VERBS =

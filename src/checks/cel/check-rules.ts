@@ -14,6 +14,7 @@ import { OBJECT_LIMIT } from './cost';
 import { quoted, type ViolationList } from '../schema/violation-list';
 import { programOf } from './rule-program';
 import { CelValues } from './values';
+import { oneOf } from '../../facts/words';
 
 /** @returns the rules that read values which are not known yet, each once */
 export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): readonly string[] {
@@ -200,13 +201,13 @@ function fixFor(rule: CelRule, fix: (fields: string) => string, other: string): 
   if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
     return other;
   }
-  return fix(fields.join(' or '));
+  return fix(oneOf(fields));
 }
 
 /** What to set: the missing field that the error names, or the fields that the rule reads. */
 function setFix(fields: string, error: string): string {
   const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
-  return missing === undefined || fields.split(' or ').includes(missing)
+  return missing === undefined || new RegExp(`\\b${missing}\\b`).test(fields)
     ? `Set ${missing ?? fields}, which the rule reads.`
     : `Set ${missing} in ${fields}, where the rule reads it.`;
 }

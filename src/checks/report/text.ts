@@ -7,6 +7,7 @@ import { type Finding, type NotChecked, type Severity } from '../finding';
 import { groupBy } from '../../facts/collections';
 import { type SkippedSource } from '../../manifests/manifest';
 import { countsOf, type Report } from '../report';
+import { counted } from '../../facts/words';
 
 type Colors = ReturnType<typeof pico.createColors>;
 
@@ -64,7 +65,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const colors = pico.createColors(options.color ?? false);
   const quiet = options.quiet === true;
   const findings = quiet ? report.findings.filter(({ severity }) => severity === 'error') : report.findings;
-  const repeated = repeatedHints(findings);
+  const repeated = repeatedInfos(findings);
   const blocks = grouped(findings.filter((finding) => !repeated.has(finding.rule) || finding.severity !== 'info')).map(
     (group) => renderGroup(group, colors, options.width),
   );
@@ -103,35 +104,35 @@ function grouped(findings: readonly Finding[]): readonly (readonly Finding[])[] 
 /** Hints of one rule, from this number on, are listed once with their places. */
 const REPEATED_FROM = 3;
 
-/** The most places of a repeated hint that are listed. */
+/** The most places of a repeated finding that are listed. */
 const PLACES_LISTED = 5;
 
 /** Hints that several objects get, by rule: most are about all pods or none. */
-function repeatedHints(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+function repeatedInfos(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
   const byRule = groupBy(
     findings.filter(({ severity }) => severity === 'info'),
     ({ rule }) => rule,
   );
-  return new Map([...byRule].filter(([, hints]) => hints.length >= REPEATED_FROM));
+  return new Map([...byRule].filter(([, infos]) => infos.length >= REPEATED_FROM));
 }
 
 function renderRepeated(repeated: readonly (readonly Finding[])[], colors: Colors, width: number | undefined): string {
-  const lines = repeated.flatMap((hints) => {
-    const [{ rule, tier, message, fix }] = hints;
-    const messages = new Set(hints.map((hint) => hint.message));
-    const places = hints.map((hint) => [placeOf(hint), hint.object.replace(/^\S+ /, '')].filter(Boolean).join(' '));
+  const lines = repeated.flatMap((infos) => {
+    const [{ rule, tier, message, fix }] = infos;
+    const messages = new Set(infos.map((info) => info.message));
+    const places = infos.map((info) => [placeOf(info), info.object.replace(/^\S+ /, '')].filter(Boolean).join(' '));
     const more = places.length > PLACES_LISTED ? ` and ${places.length - PLACES_LISTED} more` : '';
     const details: (readonly [string, string])[] = [
       ['at', printable(`${places.slice(0, PLACES_LISTED).join(', ')}${more}`)],
       ...(fix === undefined ? [] : [['fix', printable(fix)] as const]),
     ];
     return [
-      `  ${severityText('info', colors)}  ${colors.cyan(rule)} ${colors.dim(`(${tier}, ${hints.length} times)`)}`,
+      `  ${severityText('info', colors)}  ${colors.cyan(rule)} ${colors.dim(`(${tier}, ${infos.length} times)`)}`,
       ...wrap(printable(messages.size === 1 ? message : `${message}, and others like it`), INDENT, INDENT, width),
       ...details.flatMap(([label, text]) => detailLines(label, text, colors, width)),
     ];
   });
-  return [colors.bold('Repeated hints'), ...lines].join('\n');
+  return [colors.bold('Repeated findings'), ...lines].join('\n');
 }
 
 function detailLines(label: string, text: string, colors: Colors, width: number | undefined): readonly string[] {
@@ -232,19 +233,15 @@ function summary(report: Report, colors: Colors): string {
   }
   const { error: errors, warning: warnings, info: infos, hygiene } = countsOf(report);
   const parts = [
-    errors > 0 ? colors.red(plural(errors, 'error')) : colors.green('no errors'),
-    ...(warnings > 0 ? [colors.yellow(plural(warnings, 'warning'))] : []),
-    ...(infos > 0 ? [colors.blue(plural(infos, 'hint'))] : []),
+    errors > 0 ? colors.red(counted(errors, 'error')) : colors.green('no errors'),
+    ...(warnings > 0 ? [colors.yellow(counted(warnings, 'warning'))] : []),
+    ...(infos > 0 ? [colors.blue(`${infos} info`)] : []),
     ...(hygiene > 0 ? [colors.yellow(`${hygiene} for hygiene`)] : []),
     ...(notChecked.length > 0 ? [`${notChecked.length} not checked`] : []),
     ...(suppressed.length > 0 ? [`${suppressed.length} suppressed`] : []),
     ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
   ];
-  return `${plural(documents, 'document')}: ${parts.join(', ')}`;
-}
-
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${counted(documents, 'document')}: ${parts.join(', ')}`;
 }
 
 /** Breaks a text between words. A word that is longer than a line stays whole, so that names and paths can be copied. */

@@ -10,6 +10,7 @@ import { stringFormat } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { quoted, shortened, type Found, type ViolationList } from './violation-list';
+import { counted, oneOf } from '../../facts/words';
 
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
 const LARGEST_INT64 = 2 ** 63;
@@ -169,10 +170,10 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
   const { schema } = node;
   if (schema.maxLength !== undefined && value.length > schema.maxLength && codePoints(value) > schema.maxLength) {
     list.add(shapeRules.size, {
-      message: `${quoted(value)} must have no more than ${counted(schema.maxLength, 'character', 'characters')}, but has ${codePoints(value)}`,
+      message: `${quoted(value)} must have no more than ${counted(schema.maxLength, 'character')}, but has ${codePoints(value)}`,
       found: value,
-      expected: `at most ${counted(schema.maxLength, 'character', 'characters')}`,
-      fix: `Shorten the \`field\` to at most ${counted(schema.maxLength, 'character', 'characters')}.`,
+      expected: `at most ${counted(schema.maxLength, 'character')}`,
+      fix: `Shorten the \`field\` to at most ${counted(schema.maxLength, 'character')}.`,
     });
   } else if (
     schema.minLength !== undefined &&
@@ -182,10 +183,10 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
       message:
         value === ''
           ? 'the string must not be empty'
-          : `${quoted(value)} must have at least ${counted(schema.minLength, 'character', 'characters')}, but has ${codePoints(value)}`,
+          : `${quoted(value)} must have at least ${counted(schema.minLength, 'character')}, but has ${codePoints(value)}`,
       found: value,
-      expected: `at least ${counted(schema.minLength, 'character', 'characters')}`,
-      fix: `Set the \`field\` to a string of at least ${counted(schema.minLength, 'character', 'characters')}.`,
+      expected: `at least ${counted(schema.minLength, 'character')}`,
+      fix: `Set the \`field\` to a string of at least ${counted(schema.minLength, 'character')}.`,
     });
   } else if (schema.pattern !== undefined && node.pattern?.test(value) !== true) {
     const isQuantity = schema.pattern === QUANTITY;
@@ -315,10 +316,7 @@ function choice(values: readonly string[]): string {
   if (values.length > MOST_CHOICES) {
     return `one of the ${values.length} supported values, for example ${values[0] ?? ''}`;
   }
-  if (values.length < 3) {
-    return values.join(' or ');
-  }
-  return `${values.slice(0, -1).join(', ')}, or ${values[values.length - 1] ?? ''}`;
+  return oneOf(values);
 }
 
 export function checkCount(count: number, kind: 'items' | 'properties', node: SchemaNode, list: ViolationList): void {
@@ -327,24 +325,20 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
   const [one, many] = kind === 'items' ? ['item', 'items'] : ['entry', 'entries'];
   if (minimum !== undefined && count < minimum) {
     list.add(shapeRules.size, {
-      message: `must have at least ${counted(minimum, one, many)}, but has ${count}`,
+      message: `must have at least ${counted(minimum, one)}, but has ${count}`,
       found: count,
-      expected: `at least ${counted(minimum, one, many)}`,
+      expected: `at least ${counted(minimum, one)}`,
       fix: `Add ${many} to the \`field\` until it has at least ${minimum}.`,
     });
   }
   if (maximum !== undefined && count > maximum) {
     list.add(shapeRules.size, {
-      message: `must have no more than ${counted(maximum, one, many)}, but has ${count}`,
+      message: `must have no more than ${counted(maximum, one)}, but has ${count}`,
       found: count,
-      expected: `at most ${counted(maximum, one, many)}`,
+      expected: `at most ${counted(maximum, one)}`,
       fix: `Remove ${many} from the \`field\` until it has at most ${maximum}.`,
     });
   }
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 function codePoints(text: string): number {

@@ -8,7 +8,8 @@ import type * as CelTypes from '@bufbuild/cel';
 import type * as SyntaxTypes from '../cel/syntax-extensions';
 import type * as CheckTypes from '../cel/typing/check-types';
 import { isSame, printType, TooLarge, type CelType } from '../cel/typing/types';
-import { oneOf } from './values';
+import { oneOf } from '../../facts/words';
+import { fieldOf } from '../../manifests/pointer';
 
 export interface Wanted {
   /** Variables, types, and functions of the place. */
@@ -29,6 +30,13 @@ const load = createRequire(__filename);
 /** What is wrong with an expression; `undefined` where nothing is. */
 export function expressionComplaint(source: string, wanted: Wanted): string | undefined {
   return compileExpression(source, wanted).complaint;
+}
+
+/** What to write in the place of an expression that has a complaint. */
+export function expressionFix(path: string): { readonly fix: string } {
+  return {
+    fix: `Change ${fieldOf(path)} to an expression that the API server can compile and that has the required type.`,
+  };
 }
 
 export function compileExpression(source: string, { environment, result }: Wanted): Compiled {

@@ -2,7 +2,7 @@
  * Which names the API server allows to objects of a kind. Most kinds, and all custom resources, take a DNS subdomain.
  */
 import { isIP } from 'node:net';
-import { type JsonObject, type KindInfo } from '../../facts/api/schema';
+import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
 import { configMapKey, dns1035Label, dnsLabel, dnsSubdomain, pathSegment } from './syntax';
 
@@ -137,15 +137,23 @@ export function keepsGeneration(info: KindInfo): boolean {
 }
 
 function apiServiceName(name: string, object: JsonObject): string | undefined {
-  const spec = asObject(object.spec);
-  const wanted = `${asString(spec.version) ?? ''}.${asString(spec.group) ?? ''}`;
-  return name === wanted ? undefined : `be spec.version, ".", and spec.group: ${wanted}`;
+  const { version, group } = asObject(object.spec);
+  return composedName(name, '<spec.version>.<spec.group>', version, group);
 }
 
 function crdName(name: string, object: JsonObject): string | undefined {
-  const spec = asObject(object.spec);
-  const wanted = `${asString(asObject(spec.names).plural) ?? ''}.${asString(spec.group) ?? ''}`;
-  return name === wanted ? undefined : `be spec.names.plural, ".", and spec.group: ${wanted}`;
+  const { names, group } = asObject(object.spec);
+  return composedName(name, '<spec.names.plural>.<spec.group>', asObject(names).plural, group);
+}
+
+/** A name that two fields of the spec decide. */
+function composedName(name: string, form: string, ...parts: readonly (JsonValue | undefined)[]): string | undefined {
+  const words = parts.map((part) => asString(part) ?? '');
+  const wanted = words.join('.');
+  if (name === wanted) {
+    return undefined;
+  }
+  return words.includes('') ? `be ${form}` : `be ${form} (${wanted})`;
 }
 
 function trustBundleName(name: string, object: JsonObject): string | undefined {
@@ -160,7 +168,7 @@ function trustBundleName(name: string, object: JsonObject): string | undefined {
 function storageVersionName(name: string): string | undefined {
   const dot = name.lastIndexOf('.');
   if (dot < 0) {
-    return 'be a group, ".", and a resource';
+    return 'be of the form <group>.<resource>';
   }
   return dnsSubdomain(name.slice(0, dot)) ?? dns1035Label(name.slice(dot + 1));
 }

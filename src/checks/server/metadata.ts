@@ -4,7 +4,7 @@
  * The decoder (`../schema/object-meta.ts`) reports wrong types and unknown fields, so they are skipped here. Labels inside pod templates
  * and selectors belong to the kinds that contain them.
  */
-import { inThirdPerson } from '../field-fix';
+import { keyFix, nameFix } from '../field-fix';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rule';
@@ -68,32 +68,37 @@ export function checkMetadata(object: JsonObject, info: KindInfo, list: Violatio
   list.leave();
 }
 
+/** Reports a name that breaks a rule of its syntax. */
 function complain(
   list: ViolationList,
   rule: RuleFacts,
-  what: string,
-  value: JsonValue,
-  complaint: string | undefined,
+  { subject, value, complaint, fix }: Complained,
   ...below: (string | number)[]
 ): void {
   if (complaint === undefined) {
     return;
   }
-  // Names of definitions follow from their spec.
-  const wanted = /^be spec\..*: (\S+)$/.exec(complaint)?.[1];
   list.add(
     rule,
-    {
-      message: `${what} ${quoted(value)} must ${complaint}`,
-      found: value,
-      expected: `a value that ${inThirdPerson(complaint)}`,
-      ...(wanted === undefined ? {} : { fix: `Set metadata.name to ${wanted}.` }),
-      ...(/^consist /.test(complaint) && below.length === 1
-        ? { fix: `Change metadata.${below[0]} to ${complaint}.` }
-        : {}),
-    },
+    { message: `${subject} must ${complaint}`, found: value, fix: fix ?? nameFix(`metadata.${below[0]}`, complaint) },
     ...below,
   );
+}
+
+interface Complained {
+  /** What the message is about, with its value. */
+  readonly subject: string;
+  readonly value: string;
+  /** What it must do. @default - nothing is wrong */
+  readonly complaint: string | undefined;
+  /** @default - derived from the complaint */
+  readonly fix?: string;
+}
+
+/** What to write as the name of an object. Names of definitions follow from their spec. */
+function fixOfName(complaint = ''): { readonly fix?: string } {
+  const [, parts, wanted = parts] = /^be (<\S+>)(?: \((\S+)\))?$/.exec(complaint) ?? [];
+  return wanted === undefined ? {} : { fix: `Set metadata.name to ${wanted}.` };
 }
 
 function checkNames(
@@ -106,7 +111,13 @@ function checkNames(
   const name = asString(metadata.name) ?? '';
   const prefix = asString(metadata.generateName) ?? '';
   if (name !== '') {
-    complain(list, metadataRules.name, 'the name', name, nameComplaint(name, object, info, minor), 'name');
+    const complaint = nameComplaint(name, object, info, minor);
+    complain(
+      list,
+      metadataRules.name,
+      { subject: `the name ${quoted(name)}`, value: name, complaint, ...fixOfName(complaint) },
+      'name',
+    );
   } else if (prefix === '') {
     if ((metadata.name === undefined || metadata.name === null || metadata.name === '') && !isNamedByServer(info)) {
       list.add(
@@ -122,24 +133,37 @@ function checkNames(
     const complaint =
       prefixComplaint(prefix, object, info, minor) ??
       (name === '' ? nameComplaint(generated, object, info, minor) : undefined);
-    complain(list, metadataRules.name, 'a name that begins with', prefix, complaint, 'generateName');
+    complain(
+      list,
+      metadataRules.name,
+      { subject: `a name that begins with ${quoted(prefix)}`, value: prefix, complaint },
+      'generateName',
+    );
   }
   const namespace = asString(metadata.namespace) ?? '';
   if (info.scope === 'Namespaced' && namespace !== '') {
-    complain(list, metadataRules.namespace, 'the namespace', namespace, dnsLabel(namespace), 'namespace');
+    complain(
+      list,
+      metadataRules.namespace,
+      { subject: `the namespace ${quoted(namespace)}`, value: namespace, complaint: dnsLabel(namespace) },
+      'namespace',
+    );
   }
 }
 
 function checkLabels(labels: JsonObject, list: ViolationList): void {
   for (const [key, value] of Object.entries(labels)) {
-    complain(list, metadataRules.labelKey, 'the label key', key, qualifiedName(key), 'labels', key);
+    checkKey(list, metadataRules.labelKey, 'label', key, qualifiedName(key));
     if (typeof value === 'string') {
       complain(
         list,
         metadataRules.labelValue,
-        `the value of the label ${key}:`,
-        value,
-        labelValue(value),
+        {
+          subject: `the value ${quoted(value)} of the label ${key}`,
+          value,
+          complaint: labelValue(value),
+          fix: metadataRules.labelValue.fix,
+        },
         'labels',
         key,
       );
@@ -147,19 +171,23 @@ function checkLabels(labels: JsonObject, list: ViolationList): void {
   }
 }
 
+function checkKey(
+  list: ViolationList,
+  rule: RuleFacts,
+  what: 'label' | 'annotation',
+  key: string,
+  complaint: string | undefined,
+): void {
+  const map = `${what}s`;
+  const fix = complaint === undefined ? {} : { fix: keyFix(`metadata.${map}`, complaint) };
+  complain(list, rule, { subject: `the ${what} key ${quoted(key)}`, value: key, complaint, ...fix }, map, key);
+}
+
 function checkAnnotations(annotations: JsonObject, list: ViolationList): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     bytes += byteLength(key) + (typeof value === 'string' ? byteLength(value) : 0);
-    complain(
-      list,
-      metadataRules.annotationKey,
-      'the annotation key',
-      key,
-      qualifiedName(key.toLowerCase()),
-      'annotations',
-      key,
-    );
+    checkKey(list, metadataRules.annotationKey, 'annotation', key, qualifiedName(key.toLowerCase()));
   }
   if (bytes <= MOST_ANNOTATION_BYTES) {
     return;
@@ -184,7 +212,13 @@ function checkFinalizers(finalizers: readonly JsonValue[], qualified: boolean, l
     const complaint =
       qualifiedName(name) ??
       (qualified && !name.includes('/') && !STANDARD_FINALIZERS.has(name) ? 'have a domain and "/"' : undefined);
-    complain(list, metadataRules.finalizer, 'the finalizer', name, complaint, 'finalizers', index);
+    complain(
+      list,
+      metadataRules.finalizer,
+      { subject: `the finalizer ${quoted(name)}`, value: name, complaint, fix: metadataRules.finalizer.fix },
+      'finalizers',
+      index,
+    );
   });
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     list.add(

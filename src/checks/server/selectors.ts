@@ -2,7 +2,7 @@
  * Label selectors and node selectors: their grammar, and whether a label selector matches a set of labels (row K6).
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { pointer } from '../../manifests/pointer';
+import { fieldOf, pointer } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { type Say } from './server-rule';
 import { dnsSubdomain, labelValue, qualifiedName } from './syntax';
@@ -103,7 +103,9 @@ export function checkNodeSelectorTerm(term: JsonObject, path: string, say: Say, 
     if (operator !== 'In' && operator !== 'NotIn') {
       say(`${at}/operator`, `unsupported operator "${operator}" in a field selector`, { expected: 'In or NotIn' });
     } else if (size(value.values) !== 1) {
-      say(`${at}/values`, 'a field selector must have exactly one value');
+      say(`${at}/values`, 'a field selector must have exactly one value', {
+        fix: `Set ${fieldOf(`${at}/values`)} to one value.`,
+      });
     }
     if (value.key !== 'metadata.name') {
       say(`${at}/key`, `unsupported field "${text(value.key)}"`, { expected: 'metadata.name' });

@@ -100,6 +100,16 @@ export function labelValue(value: string): Complaint {
     : 'be empty, or consist of letters, digits, "-", "_", and ".", and start and end with a letter or digit';
 }
 
+/** What is wrong with a label: `label key "a b" must …`, or `value "a b" of the label c must …`. */
+export function labelFault(key: string, value: string): string | undefined {
+  const badKey = qualifiedName(key);
+  if (badKey !== undefined) {
+    return `label key ${JSON.stringify(key)} must ${badKey}`;
+  }
+  const badValue = labelValue(value);
+  return badValue === undefined ? undefined : `value ${JSON.stringify(value)} of the label ${key} must ${badValue}`;
+}
+
 export function portName(value: string): Complaint {
   if (value.length > 15) {
     return 'be no more than 15 characters';
@@ -159,7 +169,7 @@ export function percentage(value: string): Complaint {
 export function domainPrefixedPath(value: string): Complaint {
   const slash = value.indexOf('/');
   if (slash <= 0 || slash === value.length - 1) {
-    return 'be a domain, "/", and a path';
+    return 'be of the form domain/path';
   }
   const complaint = dnsSubdomain(value.slice(0, slash));
   if (complaint !== undefined) {

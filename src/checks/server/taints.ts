@@ -23,8 +23,9 @@ export function checkToleration(toleration: JsonObject, path: string, say: Say):
     });
   }
   if (given(toleration.tolerationSeconds) && effect !== 'NoExecute') {
-    say(`${path}/effect`, 'tolerationSeconds must not be set unless the effect is NoExecute', {
+    say(`${path}/effect`, 'tolerationSeconds must not be set unless effect is NoExecute', {
       expected: 'NoExecute',
+      fix: 'Set effect: NoExecute, or remove tolerationSeconds.',
     });
   }
   switch (operator) {

@@ -98,11 +98,3 @@ export function size(value: Maybe): number {
   }
   return isObject(value) ? Object.keys(value).length : 0;
 }
-
-/** `'a', 'b' or 'c'`. */
-export function oneOf(values: readonly string[]): string {
-  if (values.length < 2) {
-    return values[0] ?? '';
-  }
-  return `${values.slice(0, -1).join(', ')} or ${values[values.length - 1]}`;
-}

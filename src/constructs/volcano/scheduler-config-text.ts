@@ -169,7 +169,7 @@ class Reader {
       this.note(
         'unknown-key',
         join(at, key),
-        `there is no key "${key}"${at === '' ? '' : ` in ${at}`}`,
+        `unknown key "${key}"${at === '' ? '' : ` in ${at}`}`,
         key,
         near ?? known.slice(0, 6).join(', '),
       );
@@ -230,7 +230,7 @@ class Reader {
       }
       const message =
         written === ''
-          ? 'no actions are named'
+          ? 'actions is empty'
           : name === ''
             ? `"${written}" names an empty action`
             : `there is no action "${name}"`;

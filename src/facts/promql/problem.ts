@@ -29,5 +29,5 @@ export function describeProblem(text: string, { message, from, to }: PromqlProbl
   const place = text.includes('\n') ? `line ${line}, character ${column}` : `character ${from + 1}`;
   const there = text.slice(from, to).replace(/\s+/g, ' ').trim();
   const shown = there.length > 60 ? `${there.slice(0, 57)}…` : there;
-  return `${message} (${place}${shown === '' || message.includes(shown) ? '' : `: ${shown}`})`;
+  return `${message} (${place}${shown === '' || message.includes(shown) ? '' : `, at "${shown}"`})`;
 }

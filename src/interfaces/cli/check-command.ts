@@ -11,7 +11,7 @@ import { type Parsed } from '../../manifests/yaml';
 import { check, type CheckOptions } from '../checks';
 import { findFiles, fromFolder } from '../checks/find-files';
 import { ruleFacts } from '../checks/rule-facts';
-import { plural } from '../../checks/report/text';
+import { counted } from '../../facts/words';
 import { baselineOf, withoutBaseline } from './baseline';
 import { type CheckFlags } from './check-options';
 import type * as ClusterOption from './cluster-option';
@@ -123,7 +123,7 @@ function baselined(report: Report, flags: CheckFlags, { cwd, err }: Terminal): R
     }
     const { text, count } = baselineOf(report);
     writeWhole(baseline, text, cwd);
-    err(`gantry: wrote ${plural(count, 'finding')} to the baseline ${baseline}\n`);
+    err(`gantry: wrote ${counted(count, 'finding')} to the baseline ${baseline}\n`);
   }
   return baseline === undefined ? report : withoutBaseline(report, baseline, cwd);
 }

@@ -1,7 +1,7 @@
 /**
  * A diff as Markdown, for a comment on a pull request. What manifests contain is untrusted: it is shown in fenced blocks, which it cannot end.
  */
-import { plural } from '../../checks/report/text';
+import { counted } from '../../facts/words';
 import { type ObjectDifference } from '../difference';
 import { type Diff } from './diff-report';
 import {
@@ -26,7 +26,7 @@ export function diffMarkdown(diff: Diff): string {
     ...(rejected.length === 0
       ? []
       : [
-          `**${plural(rejected.length, 'update')} rejected when applied**`,
+          `**${counted(rejected.length, 'update')} rejected when applied**`,
           fenced(rejected.map(objectBlock).join('\n')),
         ]),
     ...(diff.sums.length === 0 ? [] : ['**Queues and quotas**', fenced(diff.sums.map(sumText).join('\n'))]),
@@ -57,7 +57,7 @@ function details(blocks: readonly string[], room: number): readonly string[] {
   return [
     `<details><summary>All changes</summary>`,
     ...(shown.length === 0 ? [] : [fenced(shown.join('\n'))]),
-    ...(more === 0 ? [] : [`${plural(more, 'object')} more: run \`gantry diff\`.`]),
+    ...(more === 0 ? [] : [`${counted(more, 'object')} more: run \`gantry diff\`.`]),
     '</details>',
   ];
 }

@@ -2,7 +2,7 @@
  * A diff as text for people.
  */
 import pico from 'picocolors';
-import { plural } from '../../checks/report/text';
+import { counted } from '../../facts/words';
 import { type ObjectDifference } from '../difference';
 import { type Diff } from './diff-report';
 import {
@@ -52,5 +52,5 @@ function objectBlock(difference: ObjectDifference, colors: Colors): string {
 function verdict(diff: Diff, colors: Colors): string {
   const rejected = rejectedAmong(diff).length;
   const counts = diff.differences.length === 0 ? 'no differences' : countsText(diff);
-  return rejected === 0 ? counts : `${counts}; ${colors.red(`${plural(rejected, 'update')} rejected`)}`;
+  return rejected === 0 ? counts : `${counts}; ${colors.red(`${counted(rejected, 'update')} rejected`)}`;
 }

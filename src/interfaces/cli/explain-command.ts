@@ -57,7 +57,7 @@ async function pastedText({ stdin, err }: Terminal): Promise<string> {
 function explainMessages(text: string, style: ExplanationStyle, terminal: Terminal): number {
   const explained = explainedMessages(text, style);
   if (explained === undefined && style.format === 'text') {
-    terminal.out('No known message in the text.\n');
+    terminal.out('The input contains no known message.\n');
     return 1;
   }
   terminal.out(explained ?? '{ "messages": [] }\n');

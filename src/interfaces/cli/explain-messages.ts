@@ -2,7 +2,7 @@
  * What the messages in a text mean, and what to do about them.
  */
 import pico from 'picocolors';
-import { plural } from '../../checks/report/text';
+import { counted } from '../../facts/words';
 import { type FoundMessage, messagesIn } from '../../facts/messages/known-messages';
 
 /** How an explanation is printed. */
@@ -32,7 +32,7 @@ function messageText({ message, found, times }: FoundMessage, { color }: Explana
   const { bold } = pico.createColors(color);
   const { id, cause, verify, remedy, source } = message;
   const rows = [
-    ['found', times === 1 ? found : `${found} (${plural(times, 'time')})`],
+    ['found', times === 1 ? found : `${found} (${counted(times, 'time')})`],
     ['cause', cause],
     ['verify', verify],
     ['remedy', remedy],

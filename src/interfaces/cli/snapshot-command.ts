@@ -2,7 +2,7 @@
  * `gantry snapshot`: reads a cluster once into a file that every other command takes in its place.
  */
 import { stringify } from 'yaml';
-import { plural } from '../../checks/report/text';
+import { counted } from '../../facts/words';
 import { anonymous } from '../../manifests/snapshot/anonymous';
 import { snapshotClusterRole } from '../../manifests/snapshot/cluster-role';
 import { type ClusterSnapshot, writeSnapshot } from '../../manifests/snapshot/cluster-snapshot';
@@ -62,7 +62,7 @@ function summaryOf({ serverVersion, lists }: ClusterSnapshot): string {
   const count = (kind: string): number =>
     lists.filter((list) => list.kind === kind).reduce((sum, { items }) => sum + items.length, 0);
   const objects = lists.reduce((sum, { items }) => sum + items.length, 0);
-  return `Kubernetes ${serverVersion}, ${plural(count('Node'), 'node')}, ${plural(count('Pod'), 'pod')}, ${plural(objects, 'object')}`;
+  return `Kubernetes ${serverVersion}, ${counted(count('Node'), 'node')}, ${counted(count('Pod'), 'pod')}, ${counted(objects, 'object')}`;
 }
 
 function sizeOf(bytes: number): string {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type CheckOptions } from '../../checks/engine';
 import { type Finding } from '../../checks/finding';
 import { type Report } from '../../checks/report';
-import { plural } from '../../checks/report/text';
+import { counted } from '../../facts/words';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { againstCluster, knownRules, runCheck } from './check-command';
 import { formatOf, type CheckFlags } from './check-options';
@@ -181,7 +181,7 @@ function made(set: ManifestSet, files: readonly string[], target: string, writte
   const byKind = [...kinds]
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .map(([kind, count]) => `${kind} ${count}`);
-  const what = `${plural(set.manifests.length, 'object')} in ${plural(files.length, 'file')}`;
+  const what = `${counted(set.manifests.length, 'object')} in ${counted(files.length, 'file')}`;
   const head = written ? `${target}: ${what}` : `${target}: unchanged; the app created ${what}`;
   return [head, ...(written ? files.map((file) => `  ${file}`) : []), `  ${byKind.join(', ')}`].join('\n');
 }

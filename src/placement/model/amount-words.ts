@@ -35,8 +35,3 @@ export function amountOf(resource: string, amount: number): string {
   }
   return BYTES.test(resource) ? `${text} of ${resource}` : `${text} ${resource}`;
 }
-
-/** `a`, `a and b`, `a, b and c`. */
-export function listOf(parts: readonly string[]): string {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
-}

@@ -1,7 +1,8 @@
 /**
  * Which limit of its queues keeps a gang from starting, in words, and the changes of these limits with which it could start.
  */
-import { amountOf, listOf } from '../model/amount-words';
+import { allOf } from '../../facts/words';
+import { amountOf } from '../model/amount-words';
 import { type Cycle } from '../cycle/cycle';
 import { type Counterfactual, type GuaranteeReduction, type PendingKind } from '../model/decision';
 import { DUST, type Excess, withoutDust } from '../queues/queues';
@@ -22,7 +23,7 @@ export function limitOf(cycle: Cycle, queue: QueueRecord, asked: Float64Array): 
   const [first] = excesses;
   const nearest = excesses.filter((excess) => excess.queue === first.queue && excess.bound === first.bound);
   if (first.bound === 'capability') {
-    const amounts = listOf(nearest.map(({ account, by }) => amountOf(accounts[account], by)));
+    const amounts = allOf(nearest.map(({ account, by }) => amountOf(accounts[account], by)));
     const words = `The gang would exceed the capability of queue "${first.queue.queue.name}" by ${amounts}.`;
     return { kind: 'queue-capability', words };
   }
@@ -41,7 +42,7 @@ function guaranteeWords({ queues, session }: Cycle, { queue, account, by }: Exce
     .filter((other) => queues.guaranteeOf(other, account) > 0)
     .map((other) => `queue "${other.queue.name}" (${amountOf(resource, queues.guaranteeOf(other, account))})`);
   return (
-    `The gang needs ${amountOf(resource, asked[account])}, but the guarantees of ${listOf(guaranteed)} leave ` +
+    `The gang needs ${amountOf(resource, asked[account])}, but the guarantees of ${allOf(guaranteed)} leave ` +
     `${amountOf(resource, left)} for queue "${queue.queue.name}".`
   );
 }

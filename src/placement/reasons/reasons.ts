@@ -14,6 +14,7 @@ import { runs } from '../books/needs';
 import { canonicalText } from '../model/canonical-text';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
+import { counted } from '../../facts/words';
 import { type GangRecord, type PodRecord, type Turn } from '../books/records';
 
 /** What is known of a gang that waits, before it is put into words. */
@@ -119,7 +120,7 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
     return {
       ...none,
       kind: 'too-few-pods',
-      words: `The gang needs ${gang.needed} pods to start, but has only ${gang.size}.`,
+      words: `The gang needs ${counted(gang.needed, 'pod')} to start, but has only ${gang.size}.`,
     };
   }
   const { accounts, policy, totals } = cycle.session;

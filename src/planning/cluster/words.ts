@@ -8,8 +8,9 @@ import {
   type Taint,
   type TopologyConstraint,
 } from '../../placement';
-import { amountOf, listOf } from '../../placement/model/amount-words';
+import { amountOf } from '../../placement/model/amount-words';
 import { levelTitle } from './objects/topologies';
+import { allOf, counted } from '../../facts/words';
 
 /** Hours and minutes, days and hours. */
 export function spanText(milliseconds: number): string {
@@ -42,22 +43,22 @@ export function changeText(
         : `Fits within one ${levelTitle(change.level)} (${change.level}).`;
     case 'fewer-pods':
       return needed === undefined
-        ? `Fits with ${podsText(change.by)} fewer${ofRole(change.role)}.`
+        ? `Fits with ${counted(change.by, 'pod')} fewer${ofRole(change.role)}.`
         : change.role === undefined
-          ? `Fits with ${podsText(needed - change.by)} instead of ${needed}.`
-          : `Fits with ${change.by} fewer ${change.by === 1 ? 'pod' : 'pods'}${ofRole(change.role)}.`;
+          ? `Fits with ${counted(needed - change.by, 'pod')} instead of ${needed}.`
+          : `Fits with ${counted(change.by, 'fewer pod')}${ofRole(change.role)}.`;
     case 'more-nodes':
       return `Fits with ${nodesText(change)}.`;
     case 'add-toleration':
-      return `Fits if its pods tolerate the ${change.taints.length === 1 ? 'taint' : 'taints'} ${listOf(change.taints.map(taintText))}.`;
+      return `Fits if its pods tolerate the ${change.taints.length === 1 ? 'taint' : 'taints'} ${allOf(change.taints.map(taintText))}.`;
     case 'drop-node-selector':
       return `Fits without the node selector ${change.key}=${change.value}.`;
     case 'drop-node-affinity':
       return 'Fits without its required node affinity.';
     case 'raise-capability':
-      return `Fits if ${listOf(raisesText(change.raises))}.`;
+      return `Fits if ${allOf(raisesText(change.raises))}.`;
     case 'lower-guarantees':
-      return `Fits if ${listOf(reductionsText(change.reductions))}.`;
+      return `Fits if ${allOf(reductionsText(change.reductions))}.`;
     case 'make-preemptible':
       return 'Can start above the quota of its queue if it is preemptible.';
     case 'wait-until':
@@ -71,7 +72,7 @@ function ofRole(role: string | undefined): string {
 
 /** `2 more nodes of pool "training" in rack-1`, `1 more node like n1`. */
 function nodesText({ count, pool, like, domain }: Extract<Counterfactual, { kind: 'more-nodes' }>): string {
-  const nodes = count === 1 ? '1 more node' : `${count} more nodes`;
+  const nodes = counted(count, 'more node');
   return `${nodes} ${pool === undefined ? `like ${like}` : `of pool "${pool}"`}${domain === undefined ? '' : ` in ${domain}`}`;
 }
 
@@ -83,10 +84,6 @@ function taintText({ key, value, effect }: Taint): string {
 function moreOf(resource: string, amount: number): string {
   const text = amountOf(resource, amount);
   return /^\S+ of /.test(text) ? text.replace(' of ', ' more ') : text.replace(' ', ' more ');
-}
-
-function podsText(count: number): string {
-  return `${count} ${count === 1 ? 'pod' : 'pods'}`;
 }
 
 function timeText(at: number): string {
@@ -106,7 +103,7 @@ function reductionsText(reductions: readonly GuaranteeReduction[]): readonly str
 function byQueue(changes: readonly (CapabilityRaise | GuaranteeReduction)[]): readonly (readonly [string, string])[] {
   return [...new Set(changes.map(({ queue }) => queue))].map((queue) => {
     const own = changes.filter((change) => change.queue === queue);
-    return [queue, listOf(own.map(({ resource, by }) => amountOf(resource, by)))];
+    return [queue, allOf(own.map(({ resource, by }) => amountOf(resource, by)))];
   });
 }
 

@@ -4,6 +4,7 @@
 import pico from 'picocolors';
 import { type GangOutcome, type SimulationResult } from './result';
 import { tellDuration } from './time';
+import { counted } from '../../facts/words';
 
 export interface ReportOptions {
   readonly color: boolean;
@@ -43,7 +44,7 @@ export function verdictLine(results: readonly SimulationResult[], color: boolean
   const { green, red } = pico.createColors(color);
   const all = results.flatMap(({ expectations }) => expectations);
   const unmet = all.filter(({ met }) => !met).length;
-  const what = `${count(results.length, 'scenario')}, ${count(all.length, 'expectation')}`;
+  const what = `${counted(results.length, 'scenario')}, ${counted(all.length, 'expectation')}`;
   if (all.length === 0) {
     return `${what}\n`;
   }
@@ -54,10 +55,10 @@ function facts({ summary, seconds, ended, gangs, nodes, devices, device, decisio
   const states = (['finished', 'running', 'pending', 'canceled'] as const).filter((state) => summary[state] > 0);
   const { waits, completion } = summary;
   return [
-    `${tellDuration(seconds)} simulated${ended === 'time' ? ', stopped at the time limit' : ''}; ${count(gangs.length, 'gang')} on ${count(nodes, 'node')} ` +
+    `${tellDuration(seconds)} simulated${ended === 'time' ? ', stopped at the time limit' : ''}; ${counted(gangs.length, 'gang')} on ${counted(nodes, 'node')} ` +
       `with ${devices} ${device}: ${states.map((state) => `${summary[state]} ${state}`).join(', ')}`,
     `devices in use ${percent(summary.utilization[device])}, goodput ${percent(summary.goodput)}, fragmentation ${percent(summary.fragmentation)}; ` +
-      `${count(summary.evictions, 'eviction')}, ${count(summary.moves, 'move')}, ${count(decisions, 'decision')}`,
+      `${counted(summary.evictions, 'eviction')}, ${counted(summary.moves, 'move')}, ${counted(decisions, 'decision')}`,
     `wait: mean ${tellDuration(waits.mean)}, median ${tellDuration(waits.median)}, p95 ${tellDuration(waits.p95)}, longest ${tellDuration(waits.longest)}` +
       `${waits.unstarted > 0 ? ` (${waits.unstarted} not started)` : ''}${summary.makespanSeconds === undefined ? '' : `; all done in ${tellDuration(summary.makespanSeconds)}`}`,
     `completion: mean ${tellDuration(completion.mean)}, median ${tellDuration(completion.median)}, p95 ${tellDuration(completion.p95)}; ` +
@@ -145,8 +146,4 @@ function indented(text: string): string {
 
 function percent(part = 0): string {
   return `${Math.round(part * 100)} %`;
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }

@@ -124,7 +124,7 @@ export async function serve({ configuration, env, version, adopt, log }: ServeOp
       const before = SYSTEM_CLOCK.now() - configuration.keepDays * DAY;
       store.removeEndedBefore(before, 10_000).forEach((id) => runner.output.remove(id));
     } catch (error) {
-      log(`the copy of the store was not made: ${(error as Error).message}`);
+      log(`the store was not backed up: ${(error as Error).message}`);
     }
   };
   tidy();
@@ -157,7 +157,7 @@ function repeated(work: () => Promise<void>, pause: number, log: (line: string) 
     if (!isBusy) {
       isBusy = true;
       void work()
-        .catch((error: unknown) => log(`the devices were not looked at: ${(error as Error).message}`))
+        .catch((error: unknown) => log(`the devices were not checked: ${(error as Error).message}`))
         .finally(() => (isBusy = false));
     }
   }, pause);

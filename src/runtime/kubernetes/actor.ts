@@ -168,7 +168,7 @@ export class Actor {
       look: (now) => look(now, pod.node),
       now: () => new Date(serverClock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
     });
-    log.info({ pod: entry.key, node: pod.node, ...outcome }, 'what got no answer is known now');
+    log.info({ pod: entry.key, node: pod.node, ...outcome }, 'the outcome of unanswered requests is known');
     if (outcome.kind === 'undone') {
       assumptions.unplace(pod.uid, pod);
       // A pause, as after a refusal: a gang without this pod must not count as nearly complete forever.
@@ -301,7 +301,7 @@ export class Actor {
     const { timeoutSeconds } = this.options.config().handOver;
     log.warn(
       { pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome },
-      'handed over and not bound in time: deleted, to be planned again',
+      'handed over but not bound in time; deleted to be planned again',
     );
     explainer.event(
       entry,
@@ -319,7 +319,7 @@ function evictionWords(action: Eviction['action'], beneficiary: string | undefin
     case 'reclaim':
       return `Evicted for gang ${beneficiary}, whose queue takes back its share.`;
     case 'consolidate':
-      return `Moved so that gang ${beneficiary} finds room.`;
+      return `Moved so that gang ${beneficiary} fits.`;
     case 'evict-stale':
       return 'Evicted because its gang stayed below its minimum for too long.';
   }

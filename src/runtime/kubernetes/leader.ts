@@ -145,9 +145,9 @@ export class Leader {
     if (this.holds !== this.said) {
       this.said = this.holds;
       const why = this.said
-        ? 'the lease was granted'
+        ? 'the lease was acquired'
         : this.lastError === ''
-          ? 'the lease went to another or was given back'
+          ? 'the lease was lost or released'
           : this.lastError;
       this.options.onChange?.(this.said, why);
     }

@@ -30,12 +30,12 @@ export class Metrics {
   readonly sessionDivergences = new Counter({
     ...this.own,
     name: 'gantry_session_divergences_total',
-    help: 'Sampled comparisons in which the books that are kept differed from those built from scratch',
+    help: 'Sampled comparisons in which the incremental state differed from a rebuilt one',
   });
   readonly setAside = new Gauge({
     ...this.own,
     name: 'gantry_set_aside',
-    help: 'Objects that the scheduler cannot schedule with and leaves out, by kind',
+    help: 'Invalid objects that the scheduler ignores, by kind',
     labelNames: ['kind'],
   });
   readonly gangWaitSeconds = new Histogram({
@@ -66,7 +66,7 @@ export class Metrics {
   readonly pending = new Gauge({
     ...this.own,
     name: 'gantry_pending_gangs',
-    help: 'Gangs that wait, by reason',
+    help: 'Pending gangs, by reason',
     labelNames: ['reason'],
   });
   readonly apiRequests = new Counter({
@@ -91,19 +91,19 @@ export class Metrics {
   readonly queueShare = new Gauge({
     ...this.own,
     name: 'gantry_queue_allocated',
-    help: 'What a queue has, in units of the resource',
+    help: 'Amount allocated to a queue, in units of the resource',
     labelNames: ['queue', 'resource'],
   });
   readonly queueDeserved = new Gauge({
     ...this.own,
     name: 'gantry_queue_deserved',
-    help: 'What a queue can count on, in units of the resource',
+    help: 'Deserved amount of a queue, in units of the resource',
     labelNames: ['queue', 'resource'],
   });
   readonly queueFairShare = new Gauge({
     ...this.own,
     name: 'gantry_queue_fair_share',
-    help: 'What a queue should have now, in units of the resource',
+    help: 'Fair share of a queue, in units of the resource',
     labelNames: ['queue', 'resource'],
   });
   readonly devices = new Gauge({

@@ -149,7 +149,7 @@ export class Program {
     const file = new ConfigurationFile({
       path: options.config,
       onChange: (configuration) => program.reconfigure(configuration),
-      onFault: (message) => log.error({ message }, 'the configuration was not taken; what held before still holds'),
+      onFault: (message) => log.error({ message }, 'the configuration was rejected; the previous one stays in effect'),
     });
     await file.open();
     const log = makeLog(file.current.log.level, outside.logTo);
@@ -191,7 +191,7 @@ export class Program {
     this.file.stop();
     await this.leader
       .stop(true)
-      .catch((error: unknown) => this.log.warn({ message: messageOf(error) }, 'the lease was not given back'));
+      .catch((error: unknown) => this.log.warn({ message: messageOf(error) }, 'the lease was not released'));
     this.watched.stop();
     await this.face.close();
     this.client.close();
@@ -262,7 +262,7 @@ export class Program {
             ? { apiVersion: 'v1', kind: 'Pod', namespace, name: short }
             : undefined;
     if (regarding !== undefined) {
-      this.explainer.eventOf(regarding, 'Warning', 'SetAside', `The scheduler leaves it out: ${reason}.`);
+      this.explainer.eventOf(regarding, 'Warning', 'SetAside', `The scheduler ignores it: ${reason}.`);
     }
   }
 

@@ -20,9 +20,9 @@ function sentence({ what, gang, pods, nodes, nodeCount, action, beneficiary }: D
     case 'placed':
       return `${who} placed on ${where}`;
     case 'nominated':
-      return `${who} nominated for ${where}, once there is room`;
+      return `${who} nominated for ${where}, once it is free`;
     case 'moved':
-      return `${who} moved away from ${where}${beneficiary === undefined ? '' : `, so that ${beneficiary} finds room`}`;
+      return `${who} moved away from ${where}${beneficiary === undefined ? '' : `, so that ${beneficiary} fits`}`;
     case 'evicted':
       return `${who} evicted from ${where}${action === undefined ? '' : ` (${action})`}${beneficiary === undefined ? '' : ` for ${beneficiary}`}`;
   }

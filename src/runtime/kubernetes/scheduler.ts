@@ -99,7 +99,7 @@ export class Scheduler {
       scratch: (moment) => question(world, assumptions, moment).snapshot,
       onDivergence: (difference) => {
         options.metrics.sessionDivergences.inc();
-        options.log.error({ difference }, 'the books differed from those built from scratch, which take their place');
+        options.log.error({ difference }, 'the incremental state differed from a rebuilt one, which replaces it');
       },
       clock: this.clock,
     });
@@ -180,7 +180,7 @@ export class Scheduler {
     const { leader, watched, log, assumptions, world } = this.options;
     if (!leader.holds || !watched.isSynced) {
       if (this.leads) {
-        log.warn('no longer leading: what was under way is left to the next leader');
+        log.warn('no longer leading; unfinished work is left to the next leader');
         assumptions.clear();
       }
       this.term = undefined;

@@ -53,17 +53,17 @@ test('findings of one object are under one head; order is kept', () => {
   expect(text.indexOf('a/b')).toBeLessThan(text.indexOf('v1 Pod p'));
 });
 
-test('a hint that many objects get is listed once, with its places', () => {
+test('an info finding that many objects get is listed once, with its places', () => {
   const hint: Finding = { ...finding, severity: 'info', rule: 'pods/hint', message: 'a hint' };
   const hints = (count: number): readonly Finding[] =>
     Array.from({ length: count }, (_, index) => ({ ...hint, line: index + 1, object: `v1 Pod p${index + 1}` }));
-  expect(renderText(report({ findings: [finding, ...hints(7)] }))).toContain(`Repeated hints
+  expect(renderText(report({ findings: [finding, ...hints(7)] }))).toContain(`Repeated findings
   info     pods/hint (webhook, 7 times)
            a hint
            at        queues.yaml:1:3 Pod p1, queues.yaml:2:3 Pod p2, queues.yaml:3:3 Pod p3, queues.yaml:4:3 Pod p4, queues.yaml:5:3 Pod p5 and 2 more
            fix       Raise deserved or lower the guarantee.
 
-1 document: 1 error, 7 hints`);
+1 document: 1 error, 7 info`);
   expect(renderText(report({ findings: hints(2) }))).not.toContain('Repeated');
   expect(renderText(report({ findings: hints(2) })).match(/pods\/hint/g)).toHaveLength(2);
   const warnings = hints(7).map((one): Finding => ({ ...one, severity: 'warning' }));
@@ -84,7 +84,7 @@ test('the last line counts', () => {
       suppressed: [{ ...finding, reason: 'known' }],
     }),
   );
-  expect(text.split('\n').at(-1)).toBe('3 documents: 1 error, 1 warning, 2 hints, 1 not checked, 1 suppressed');
+  expect(text.split('\n').at(-1)).toBe('3 documents: 1 error, 1 warning, 2 info, 1 not checked, 1 suppressed');
   expect(text).toContain('Not checked\n  w.yaml  example.com/v1 Widget w: it is unknown');
 });
 

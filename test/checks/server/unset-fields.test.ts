@@ -39,7 +39,7 @@ test('a misspelled resource and a negative amount get a fix of their own', () =>
   const [main] = (pod.spec as Json).containers as Json[];
   Object.assign(main, { resources: { limits: { cpus: 2, memory: '-1Gi' } } });
   expect(said(pod).map(([, fix]) => fix)).toEqual([
-    'Write cpu instead of cpus.',
+    'Write "cpu" instead of "cpus".',
     'Set limits.memory to 0 or more, for example 64Gi.',
   ]);
 });

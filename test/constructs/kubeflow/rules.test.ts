@@ -1,5 +1,4 @@
 import { kubeflowRules } from '../../../src/constructs/kubeflow/rules';
-import { counted, oneOf } from '../../../src/constructs/kubeflow/rules/job-rule';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { findingsOf, rulesFiring } from '../../support/findings';
 import { container, elasticJob, job, mpiJob, role, rolesWith, staticJob, yaml } from './jobs';
@@ -479,16 +478,6 @@ describe('details of findings', () => {
   const found = (object: JsonObject, rule: string): ReturnType<typeof findingsOf> =>
     findingsOf(yaml(object), kubeflowRules).filter((finding) => finding.rule === `kubeflow/${rule}`);
 
-  test('lists and counts read as sentences', () => {
-    expect([oneOf([]), oneOf(['a']), oneOf(['a', 'b']), oneOf(['a', 'b', 'c'])]).toEqual([
-      '',
-      'a',
-      'a or b',
-      'a, b or c',
-    ]);
-    expect([counted(0, 'pod'), counted(1, 'pod'), counted(2, 'pod')]).toEqual(['0 pods', '1 pod', '2 pods']);
-  });
-
   test('too few Workers are reported at their number, or at the role that has none', () => {
     const workers = (replicas: number | undefined): JsonObject =>
       elasticJob({}, { pytorchReplicaSpecs: { Worker: role(replicas) } });
@@ -649,7 +638,7 @@ describe('details of findings', () => {
   test.each(['worker', 'WORKER', 'wOrKeR'])('TFJob repairs the role %s', (name) => {
     expect(found(job('TFJob', { [name]: { replicas: 1 } }), 'role-known')).toEqual([]);
     expect(found(job('XGBoostJob', { [name]: { replicas: 1 } }), 'role-known')).toMatchObject([
-      { fix: 'Rename the key to xgbReplicaSpecs.Master or xgbReplicaSpecs.Worker.' },
+      { fix: `Rename the key "${name}" of xgbReplicaSpecs to Master or Worker.` },
     ]);
   });
 

@@ -108,7 +108,7 @@ describeBadDays('bad days', (world) => {
   it('a configuration with faults changes nothing, and a good one holds without a restart', async () => {
     const gantry = await world.start('only');
     gantry.configure('policy: { nodeScore: pretty }\n');
-    const fault = await gantry.until('the configuration was not taken; what held before still holds');
+    const fault = await gantry.until('the configuration was rejected; the previous one stays in effect');
     expect(String(fault.message)).toContain(
       'policy.nodeScore must be one of binpack, spread, spread-devices, first-fit, fgd, fragmentation, not "pretty"',
     );

@@ -51,7 +51,7 @@ describeBadDays('more bad days', (world) => {
     const gantry = await world.start('only');
     await world.lab.cluster.kill('kube-scheduler');
     await world.lab.createMany([lastingGang('handed', 4, { gpus: 1, handOver: true })]);
-    await gantry.until('handed over and not bound in time: deleted, to be planned again');
+    await gantry.until('handed over but not bound in time; deleted to be planned again');
     await world.lab.cluster.restart('kube-scheduler');
     await world.expectAllRun(4);
   });

@@ -10,6 +10,7 @@ import {
   migProfiles,
   VENDORS,
 } from '../../../src/facts/catalog';
+import { oneOf } from '../../../src/facts/words';
 
 const names = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name);
 
@@ -81,7 +82,7 @@ describe('finding an accelerator', () => {
   ])('%s is ambiguous and is refused with the choices', (spelling, choices) => {
     expect(findAccelerator(spelling)).toBeUndefined();
     expect(names(acceleratorsNamed(spelling))).toEqual(choices);
-    const listed = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+    const listed = oneOf(choices);
     expect(() => acceleratorNamed(spelling)).toThrow(`accelerator "${spelling}" is ambiguous: use one of ${listed}`);
   });
 

@@ -92,10 +92,10 @@ describe('what Prometheus refuses', () => {
 
   test('the place is reported, in lines where there are several', () => {
     expect(refused('rate(x) > 0')).toEqual([
-      'rate takes a range vector such as metric[5m], not an instant vector (character 6: x)',
+      'rate takes a range vector such as metric[5m], not an instant vector (character 6, at "x")',
     ]);
     expect(refused('sum(\n  rate(y)\n)')).toEqual([
-      'rate takes a range vector such as metric[5m], not an instant vector (line 2, character 8: y)',
+      'rate takes a range vector such as metric[5m], not an instant vector (line 2, character 8, at "y")',
     ]);
   });
 });

@@ -50,7 +50,7 @@ describe('gantry explain', () => {
   it('says that a message is not known', async () => {
     expect(await place.run(['explain', '-'], { input: 'all is well' })).toMatchObject({
       status: 1,
-      out: 'No known message in the text.\n',
+      out: 'The input contains no known message.\n',
     });
   });
 

@@ -357,7 +357,7 @@ describe('files', () => {
 
   it('an ambiguous accelerator in a cluster file is refused with the choices', () => {
     expect(() => clusterOf('pools: [{name: p, accelerator: H100}]')).toThrow(
-      'use one of H100-SXM-80GB, H100-PCIe-80GB or H100-NVL',
+      'use one of H100-SXM-80GB, H100-PCIe-80GB, or H100-NVL',
     );
     expect(() => clusterOf('pools: [{name: p, accelerator: Gaudi}]')).toThrow('use one of Gaudi2 or Gaudi3');
     expect(() => clusterOf('pools: [{name: p, accelerator: My-GPU, memoryMiB: 1024}]')).not.toThrow();

@@ -159,9 +159,6 @@ describe('the leader', () => {
     await until(() => said.length === 3);
     await first.stop(true);
     await until(() => said.length === 4);
-    expect(said.slice(2)).toEqual([
-      'true: the lease was granted',
-      'false: the lease went to another or was given back',
-    ]);
+    expect(said.slice(2)).toEqual(['true: the lease was granted', 'false: the lease was lost or released']);
   });
 });

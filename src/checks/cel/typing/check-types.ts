@@ -208,7 +208,7 @@ class Checker {
       throw new TypeMistake(
         target.kind === 'named'
           ? `selects the undefined field "${field}"`
-          : `selects "${field}" of a ${printType(target)}`,
+          : `selects "${field}" of a value of type ${printType(target)}`,
       );
     }
     return type;
@@ -385,7 +385,7 @@ class Checker {
       this.known.assign([DYN], [type]);
       return [DYN, DYN, DYN];
     }
-    throw new TypeMistake(`loops over a ${printType(type)}, which must be a list or map`);
+    throw new TypeMistake(`loops over a value of type ${printType(type)}, which must be a list or map`);
   }
 
   private expect(type: CelType, wanted: CelType): void {
@@ -468,7 +468,7 @@ class Checker {
 /** An optional entry's value; `dyn` may be one. */
 function unwrapped(type: CelType): CelType {
   if (type.kind !== 'optional' && type.kind !== 'dyn') {
-    throw new TypeMistake(`has an optional entry that is a ${printType(type)}, not an optional`);
+    throw new TypeMistake(`has an optional entry of type ${printType(type)}, which must be an optional`);
   }
   return type.kind === 'optional' ? type.of[0] : type;
 }

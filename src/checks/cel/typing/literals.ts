@@ -60,7 +60,7 @@ export function formatComplaint(format: string, types: readonly CelType[]): stri
       return `formats ${used} arguments but has ${types.length}`;
     }
     if (type.kind !== 'dyn' && !VERBS[verb].includes(type.kind)) {
-      return `formats a ${printType(type)} with "${clause}"`;
+      return `formats a value of type ${printType(type)} with "${clause}"`;
     }
   }
   return used < types.length ? `formats ${used} arguments but has ${types.length}` : undefined;

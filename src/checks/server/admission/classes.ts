@@ -84,7 +84,10 @@ export function* runtimeClassViolations(spec: JsonObject, contents: ClusterConte
   if ((found !== undefined || !named) && Object.keys(overhead).length > 0 && !sameAmounts(overhead, fixed)) {
     yield {
       path: '/spec/overhead',
-      message: `the overhead is not that of ${found === undefined ? 'a RuntimeClass, since the pod names none' : `the RuntimeClass ${found.id.name}`}`,
+      message:
+        found === undefined
+          ? 'overhead must not be set for a pod without a RuntimeClass'
+          : `the overhead is not that of the RuntimeClass ${found.id.name}`,
       found: overhead,
       expected: 'unset',
     };

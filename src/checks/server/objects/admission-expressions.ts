@@ -7,10 +7,11 @@ import { RESERVED } from '../../cel/escaped-names';
 import { BOOL, DYN, readType, STRING, type CelType } from '../../cel/typing/types';
 import { admissionEnvironment, PATCH_RESULTS, type AdmissionPlace } from '../cel-environments';
 import { fieldOf } from '../../../manifests/pointer';
-import { compileExpression } from '../expressions';
+import { compileExpression, expressionFix } from '../expressions';
 import { type Say } from '../server-rule';
 import { qualifiedName } from '../syntax';
-import { given, itemsOf, oneOf, size, text } from '../values';
+import { given, itemsOf, size, text } from '../values';
+import { oneOf } from '../../../facts/words';
 
 /** The types of the policy's variables. Each may use those before it. */
 export function checkVariables(
@@ -66,9 +67,7 @@ function checkExpression(
     ...(result === undefined ? {} : { result }),
   });
   if (complaint !== undefined) {
-    say(path, `the expression of the ${what} ${complaint}`, {
-      fix: `Change ${fieldOf(path)} to an expression that the API server can compile and that has the required type.`,
-    });
+    say(path, `the expression of the ${what} ${complaint}`, expressionFix(path));
   }
   return type;
 }
@@ -109,7 +108,9 @@ export function checkConditions(list: JsonValue | undefined, path: string, say: 
 
 export function checkValidations(spec: JsonObject, name: string, place: AdmissionPlace, say: Say): void {
   if (size(spec.validations) + size(spec.auditAnnotations) === 0) {
-    say('/spec/validations', 'validations or auditAnnotations must be set');
+    say('/spec/validations', 'validations or auditAnnotations must be set', {
+      fix: 'Set validations or auditAnnotations in spec.',
+    });
   }
   for (const { value, path } of itemsOf(spec.validations, '/spec/validations')) {
     checkExpression(value.expression, `${path}/expression`, 'validation', { place, result: [BOOL] }, say);

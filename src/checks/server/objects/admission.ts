@@ -15,7 +15,9 @@ import {
   checkValidations,
   checkVariables,
 } from './admission-expressions';
-import { given, itemsOf, oneOf, size, text, textsOf, whole } from '../values';
+import { given, itemsOf, size, text, textsOf, whole } from '../values';
+import { oneOf } from '../../../facts/words';
+import { fieldOf } from '../../../manifests/pointer';
 
 const GROUP = 'admissionregistration.k8s.io';
 const SOURCE = 'apis/admissionregistration/validation/validation.go';
@@ -222,7 +224,7 @@ function checkResources(rule: JsonObject, path: string, say: Say): void {
     const resource = value.slice(0, slash);
     const subresource = value.slice(slash + 1);
     if (wholeResources.has(resource) || wholeSubresources.has(subresource)) {
-      say(at, `"${value}" is already matched by a previous entry`);
+      say(at, `"${value}" is already matched by a previous entry`, { fix: `Remove ${fieldOf(at)}.` });
     }
     if (subresource === '*') {
       wholeResources.add(resource);
@@ -261,7 +263,7 @@ function checkClient(client: JsonObject, path: string, say: Say): void {
   const { service } = client;
   for (const field of ['name', 'namespace']) {
     if (text(service[field]) === '') {
-      say(`${path}/service/${field}`, `the service must have ${field}`);
+      say(`${path}/service/${field}`, `the service's ${field} must be set`);
     }
   }
   const port = whole(service.port);

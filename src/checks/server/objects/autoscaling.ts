@@ -9,8 +9,10 @@ import { type Rule } from '../../rule';
 import { checkLabelSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
 import { dnsLabel, pathSegment } from '../syntax';
-import { given, itemsOf, oneOf, text, whole } from '../values';
+import { given, itemsOf, text, whole } from '../values';
 import { checkShare } from '../workloads/apps';
+import { oneOf } from '../../../facts/words';
+import { fieldOf } from '../../../manifests/pointer';
 
 const SOURCE = 'apis/autoscaling/validation/validation.go';
 const METRICS: ReadonlyMap<string, string> = new Map([
@@ -86,12 +88,18 @@ export const autoscalingRules: readonly Rule[] = [
             expected: oneOf([...METRICS.keys()]),
           });
         } else if (!given(value[field])) {
-          say(`${path}/${field}`, `${field} must not be set for a metric of type ${text(value.type)}`);
+          say(`${path}/${field}`, `${field} must be set for a metric of type ${text(value.type)}`);
         }
         const present = [...METRICS.values()].filter((source) => given(value[source]));
         for (const other of present) {
           if (present.length > 1 && other !== field) {
-            say(`${path}/${other}`, 'the metric must have only one source');
+            say(
+              `${path}/${other}`,
+              `the metric must have only one source, but has ${present.length}: ${present.join(', ')}`,
+              {
+                fix: `Remove ${fieldOf(`${path}/${other}`)}, or set type to the type of this source.`,
+              },
+            );
           }
         }
         const source = present.length === 1 && present[0] !== undefined ? value[present[0]] : undefined;
@@ -172,7 +180,7 @@ function checkScalingRules(rules: JsonObject, path: string, say: Say): void {
   }
   if (Array.isArray(rules.policies) && rules.policies.length === 0) {
     say(`${path}/policies`, 'the list of policies must not be empty', {
-      expected: 'at least one policy, or no list',
+      expected: 'at least one policy, or unset',
     });
   }
   for (const { value, path: at } of itemsOf(rules.policies, `${path}/policies`)) {

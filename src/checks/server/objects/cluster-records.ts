@@ -15,8 +15,9 @@ import {
   qualifiedName,
   semanticVersion,
 } from '../syntax';
-import { given, oneOf, text, textsOf, whole } from '../values';
+import { given, text, textsOf, whole } from '../values';
 import { isCertificateRequest } from './certificate-request';
+import { oneOf } from '../../../facts/words';
 
 /** Longest `action`, `reason` and `reportingInstance` of an event, and its longest message. */
 const LONGEST_WORD = 128;
@@ -56,12 +57,12 @@ export const clusterRecordRules: readonly Rule[] = [
       source: `${cite('kube-aggregator')}, pkg/apis/apiregistration/validation/validation.go`,
       summary:
         "An APIService must have a group, a version, and priorities in range; one of an extension server must name the server's service.",
-      fix: 'Set spec.leaseName, spec.binaryVersion, spec.emulationVersion, and spec.strategy.',
+      fix: 'Set spec.group, spec.version, and the priorities, and spec.service to the Service of the extension server.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       const group = text(spec.group);
-      const badGroup = group === '' ? (spec.version === 'v1' ? undefined : 'be given') : dnsSubdomain(group);
+      const badGroup = group === '' ? (spec.version === 'v1' ? undefined : 'be set') : dnsSubdomain(group);
       if (badGroup !== undefined) {
         say('/spec/group', `the group must ${badGroup}`);
       }
@@ -93,7 +94,9 @@ export const clusterRecordRules: readonly Rule[] = [
         say('/spec/service/port', `the port must ${port}`);
       }
       if (bundle && insecure) {
-        say('/spec/insecureSkipTLSVerify', 'caBundle must not be set when insecureSkipTLSVerify is true');
+        say('/spec/insecureSkipTLSVerify', 'caBundle must not be set when insecureSkipTLSVerify is true', {
+          fix: 'Remove spec.caBundle or spec.insecureSkipTLSVerify.',
+        });
       }
     },
   ),
@@ -112,7 +115,7 @@ export const clusterRecordRules: readonly Rule[] = [
       if (block?.[1] !== 'CERTIFICATE REQUEST' || !isCertificateRequest(Buffer.from(block[2] ?? '', 'base64'))) {
         say('/spec/request', 'the request must be a certificate request in PEM', {
           found: null,
-          expected: 'base64 of -----BEGIN CERTIFICATE REQUEST-----…',
+          expected: 'a PEM block of type CERTIFICATE REQUEST, in base64',
         });
       }
       const usages = textsOf(spec.usages, '/spec/usages');
@@ -222,7 +225,7 @@ function checkPriority(spec: JsonObject, field: string, most: number, say: Say):
 function signerName(name: string): string | undefined {
   const [domain = '', path = '', ...rest] = name.split('/');
   if (rest.length > 0 || !name.includes('/')) {
-    return 'be a domain, "/", and a name';
+    return 'be of the form domain/name';
   }
   const labels = domain.split('.');
   if (labels.length < 2) {
@@ -233,7 +236,7 @@ function signerName(name: string): string | undefined {
   }
   const label = labels.map(dnsLabel).find((complaint) => complaint !== undefined);
   if (label !== undefined) {
-    return `have a domain whose parts ${label}`;
+    return `have a domain whose parts each ${label}`;
   }
   return path
     .split('.')
@@ -241,29 +244,38 @@ function signerName(name: string): string | undefined {
     .find((complaint) => complaint !== undefined);
 }
 
-function checkEvent(object: JsonObject, say: Say): void {
-  const strict = text(object.apiVersion).startsWith('events.k8s.io/');
-  const about = strict ? 'regarding' : 'involvedObject';
+/** An event is in the namespace of its object; without a namespace of its own, it goes wherever it is applied to. */
+function checkEventNamespace(object: JsonObject, about: string, say: Say): void {
   const namespace = text(asObject(object.metadata).namespace);
   const of = text(asObject(object[about]).namespace);
   const at = `/${about}/namespace`;
-  // Without a namespace of its own, the event goes wherever it is applied to.
-  const known = namespace !== '';
-  if (!given(object.eventTime)) {
-    const matches = of === '' ? namespace === 'default' : of === namespace;
-    if (known && !matches) {
-      say(at, `the event must be in the namespace of its object (${namespace}, ${of})`, {
-        found: of,
-        expected: namespace,
-      });
-    }
-    if (strict) {
-      say('/eventTime', 'eventTime or a time stamp must be set');
-    }
+  if (namespace === '') {
     return;
   }
-  if (known && of === '' && namespace !== 'default' && namespace !== 'kube-system') {
-    say(at, 'an event about a cluster-scoped object must be in the namespace default', { found: namespace });
+  if (given(object.eventTime)) {
+    if (of === '' && namespace !== 'default' && namespace !== 'kube-system') {
+      say(at, 'an event about a cluster-scoped object must be in the namespace default', {
+        found: namespace,
+        fix: 'Set metadata.namespace: default.',
+      });
+    }
+  } else if (of === '' ? namespace !== 'default' : of !== namespace) {
+    say(at, `the namespace of the object is ${of === '' ? 'unset' : `"${of}"`}, but the event is in "${namespace}"`, {
+      found: of,
+      expected: namespace,
+      fix: `Set metadata.namespace: ${of === '' ? 'default' : of}.`,
+    });
+  }
+}
+
+function checkEvent(object: JsonObject, say: Say): void {
+  const strict = text(object.apiVersion).startsWith('events.k8s.io/');
+  checkEventNamespace(object, strict ? 'regarding' : 'involvedObject', say);
+  if (!given(object.eventTime)) {
+    if (strict) {
+      say('/eventTime', 'eventTime must be set');
+    }
+    return;
   }
   const controller = strict ? 'reportingController' : 'reportingComponent';
   const bad = qualifiedName(text(object[controller]));

@@ -10,6 +10,7 @@ import { byteLength, dns1035Label, dnsSubdomain } from '../syntax';
 import { given, itemsOf, text, textsOf } from '../values';
 import { checkClient } from './admission';
 import { checkSelectableFields, checkStructuralSchema } from './structural-schema';
+import { oneOf } from '../../../facts/words';
 
 const KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
 const SOURCE = 'k8s.io/apiextensions-apiserver 0.36.2, pkg/apis/apiextensions/validation/validation.go';
@@ -162,7 +163,7 @@ function checkSubresources(subresources: JsonObject, path: string, say: Say): vo
   const paths: readonly (readonly [string, string, boolean])[] = [
     ['specReplicasPath', '.spec.', true],
     ['statusReplicasPath', '.status.', true],
-    ['labelSelectorPath', '.spec. or .status.', false],
+    ['labelSelectorPath', '".spec." or ".status."', false],
   ];
   for (const [field, prefix, required] of paths) {
     const value = text(subresources.scale[field]);
@@ -176,6 +177,8 @@ function checkSubresources(subresources: JsonObject, path: string, say: Say): vo
   }
 }
 
+const COLUMN_FORMATS = ['int32', 'int64', 'float', 'double', 'byte', 'date', 'date-time', 'password'];
+
 function checkColumn(column: JsonObject, path: string, say: Say): void {
   if (text(column.name) === '') {
     say(`${path}/name`, 'the column must have a name');
@@ -185,10 +188,8 @@ function checkColumn(column: JsonObject, path: string, say: Say): void {
       expected: 'integer, number, string, boolean, or date',
     });
   }
-  if (
-    !['', 'int32', 'int64', 'float', 'double', 'byte', 'date', 'date-time', 'password'].includes(text(column.format))
-  ) {
-    say(`${path}/format`, `unsupported format "${text(column.format)}"`);
+  if (text(column.format) !== '' && !COLUMN_FORMATS.includes(text(column.format))) {
+    say(`${path}/format`, `unsupported format "${text(column.format)}"`, { expected: oneOf(COLUMN_FORMATS) });
   }
   if (!/^\.[A-Za-z_.[\]'"\-0-9/\\]*/.test(text(column.jsonPath))) {
     say(`${path}/jsonPath`, 'the column\'s jsonPath must begin with "."');

@@ -8,14 +8,15 @@ import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { BOOL, readType } from '../../cel/typing/types';
 import { deviceEnvironment } from '../cel-environments';
-import { expressionComplaint } from '../expressions';
+import { expressionComplaint, expressionFix } from '../expressions';
 import { isExtended } from '../resource-names';
 import { type Rule, type RuleContext } from '../../rule';
 import { checkLabels, checkNodeSelector } from '../selectors';
 import { minorOf, type Say, objectRule, since } from '../server-rule';
 import { byteLength, cIdentifier, dnsLabel, dnsSubdomain, labelValue, qualifiedName, semanticVersion } from '../syntax';
-import { given, itemsOf, oneOf, type Placed, size, text, textsOf, whole } from '../values';
+import { given, itemsOf, type Placed, size, text, textsOf, whole } from '../values';
 import { checkDriverName } from '../pods/volume-sources';
+import { allOf, oneOf } from '../../../facts/words';
 
 const GROUP = 'resource.k8s.io';
 const SOURCE = 'apis/resource/validation/validation.go';
@@ -276,7 +277,9 @@ export const deviceRules: readonly Rule[] = [
         });
       }
       if (Array.isArray(spec.sharedCounters) && Array.isArray(spec.devices)) {
-        say('/spec/sharedCounters', 'devices must not be set when sharedCounters is set');
+        say('/spec/sharedCounters', 'devices must not be set when sharedCounters is set', {
+          fix: 'Remove spec.devices or spec.sharedCounters.',
+        });
       }
       if (countersServed) {
         checkCounters(spec.sharedCounters, 'name', '/spec/sharedCounters', say);
@@ -329,7 +332,7 @@ function poolName(name: string): string | undefined {
     return 'be set';
   }
   return name.length > 253
-    ? 'be at most 253 characters long'
+    ? 'be no more than 253 characters'
     : name
         .split('/')
         .map(dnsSubdomain)
@@ -340,7 +343,9 @@ function poolName(name: string): string | undefined {
 function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, say: Say): void {
   const choices = ['nodeName', 'nodeSelector', 'allNodes'].filter((field) => given(device[field]));
   if (!perDevice && choices.length > 0) {
-    say(path, `${choices.join(' and ')} of a device must not be set unless perDeviceNodeSelection is true`);
+    say(path, `${allOf(choices)} of a device must not be set unless perDeviceNodeSelection is true`, {
+      fix: `Set perDeviceNodeSelection: true, or remove ${allOf(choices)} from ${fieldOf(path)}.`,
+    });
   }
   if (perDevice && choices.length !== 1) {
     say(path, `exactly one way to select the device's nodes must be set, but there are ${choices.length}`, {
@@ -457,8 +462,10 @@ function requestNames({ devices }: Claim): ReadonlySet<string> {
 }
 
 function checkRequestName(name: JsonObject[string] | undefined, path: string, seen: Set<string>, say: Say): void {
-  const bad = text(name) === '' ? 'be set' : dnsLabel(text(name));
-  if (bad !== undefined) {
+  const bad = text(name) === '' ? undefined : dnsLabel(text(name));
+  if (text(name) === '') {
+    say(path, 'the name must be set');
+  } else if (bad !== undefined) {
     say(path, `the name ${JSON.stringify(text(name))} must ${bad}`);
   }
   if (seen.has(text(name))) {
@@ -471,7 +478,7 @@ function checkClass(request: JsonObject, path: string, say: Say): void {
   const name = text(request.deviceClassName);
   const bad = name === '' ? 'be set' : dnsSubdomain(name);
   if (bad !== undefined) {
-    say(`${path}/deviceClassName`, `deviceClassName ${JSON.stringify(name)} must ${bad}`, {
+    say(`${path}/deviceClassName`, `deviceClassName${name === '' ? '' : ` ${JSON.stringify(name)}`} must ${bad}`, {
       expected: 'a device class such as gpu.nvidia.com',
     });
   }
@@ -487,7 +494,7 @@ function checkSelectors(holder: JsonObject, path: string, minor: number, say: Sa
   }
   for (const { value, path: at } of selectors) {
     if (!isObject(value.cel)) {
-      say(`${at}/cel`, 'the selector must have a CEL expression');
+      say(`${at}/cel`, 'the selector must have a CEL expression', { fix: `Set ${fieldOf(`${at}/cel`)}.expression.` });
       continue;
     }
     const expression = text(value.cel.expression);
@@ -501,7 +508,7 @@ function checkSelectors(holder: JsonObject, path: string, minor: number, say: Sa
         result: OUTCOMES,
       });
       if (complaint !== undefined) {
-        say(`${at}/cel/expression`, `the expression ${complaint}`);
+        say(`${at}/cel/expression`, `the expression ${complaint}`, expressionFix(`${at}/cel/expression`));
       }
     }
   }
@@ -534,14 +541,15 @@ function checkReferences(
   say: Say,
 ): void {
   const seen = new Set<string>();
+  const known = [...names].filter((name) => !/^\/|^$/.test(name));
   for (const { value, path: at } of textsOf(list, path)) {
     if (!names.has(value)) {
       say(
         at,
         `unknown request "${value}"`,
-        names.size === 0
+        known.length === 0
           ? { fix: `Remove ${fieldOf(at)}, or add a request of this name to devices.requests.` }
-          : { expected: oneOf([...names]) },
+          : { expected: oneOf(known) },
       );
     }
     if (seen.has(value)) {
@@ -553,7 +561,7 @@ function checkReferences(
 
 function checkOpaque(config: JsonObject, path: string, say: Say): void {
   if (!isObject(config.opaque)) {
-    say(`${path}/opaque`, 'opaque must be set', { expected: 'opaque' });
+    say(`${path}/opaque`, 'opaque must be set');
     return;
   }
   checkDriverName(config.opaque.driver, `${path}/opaque/driver`, say);
@@ -586,10 +594,10 @@ function attributeName(name: string, domainNeeded: boolean): string | undefined 
     }
     const bad = dnsSubdomain(domain);
     if (bad !== undefined) {
-      return `have a DNS name before the "/": that must ${bad}`;
+      return `have a DNS name before the "/", which must ${bad}`;
     }
   } else if (domainNeeded) {
-    return 'be domain/name';
+    return 'be of the form domain/name';
   }
   if (id === '') {
     return 'have a name after the "/"';

@@ -6,7 +6,8 @@ import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type Say, objectRule } from '../server-rule';
 import { dnsLabel, dnsSubdomain } from '../syntax';
-import { given, itemsOf, oneOf, size, text, textsOf, whole } from '../values';
+import { given, itemsOf, size, text, textsOf, whole } from '../values';
+import { oneOf } from '../../../facts/words';
 
 const SOURCE = 'apis/flowcontrol/validation/validation.go';
 const GROUP = 'flowcontrol.apiserver.k8s.io';
@@ -34,7 +35,9 @@ export const flowControlRules: readonly Rule[] = [
       const spec = asObject(object.spec);
       const precedence = whole(spec.matchingPrecedence) ?? 0;
       if (precedence < 0 || precedence > 10_000) {
-        say('/spec/matchingPrecedence', 'matchingPrecedence is out of range', { expected: '1 to 10000' });
+        say('/spec/matchingPrecedence', `matchingPrecedence is out of range: ${precedence}`, {
+          expected: '1 to 10000',
+        });
       }
       if (precedence === 1 && manifest.id.name !== 'exempt') {
         say('/spec/matchingPrecedence', 'matchingPrecedence 1 is reserved for the flow schema "exempt"', {
@@ -125,7 +128,7 @@ function checkResourceRequests(requests: JsonObject, path: string, say: Say): vo
   const all = namespaces.some(({ value }) => value === '*');
   if (namespaces.length === 0 && requests.clusterScope !== true) {
     say(`${path}/namespaces`, 'namespaces must be set unless clusterScope is true', {
-      expected: 'namespaces, or clusterScope: true',
+      expected: 'at least one namespace, or clusterScope: true',
     });
   }
   if (all && namespaces.length > 1) {
@@ -235,7 +238,7 @@ function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
   const queues = whole(queuing.queues) || 64;
   const hand = whole(queuing.handSize) || 8;
   if (queues < 0 || queues > MOST_QUEUES) {
-    say(`${path}/queues`, 'the number of queues is out of range', { expected: `1 to ${MOST_QUEUES}` });
+    say(`${path}/queues`, `the number of queues is out of range: ${queues}`, { expected: `1 to ${MOST_QUEUES}` });
   }
   if ((whole(queuing.queueLengthLimit) ?? 0) < 0) {
     say(`${path}/queueLengthLimit`, 'the length must be greater than or equal to 0');
@@ -248,9 +251,7 @@ function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
     say(
       `${path}/handSize`,
       `handSize ${hand} and queues ${queues} require more than the ${HASH_BITS} bits of the hash`,
-      {
-        found: hand,
-      },
+      { found: hand, fix: 'Lower handSize or queues.' },
     );
   }
 }

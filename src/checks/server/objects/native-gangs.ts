@@ -7,7 +7,8 @@ import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type Say, objectRule } from '../server-rule';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';
-import { given, itemsOf, oneOf, size, text, whole } from '../values';
+import { given, itemsOf, size, text, whole } from '../values';
+import { oneOf } from '../../../facts/words';
 
 const GROUP = 'scheduling.k8s.io';
 const SOURCE =
@@ -26,7 +27,7 @@ export const nativeGangRules: readonly Rule[] = [
       summary:
         'A native PodGroup must have exactly one scheduling policy, basic or gang, a gang of at least 1, at most one topology level, and complete claims and ' +
         'references.',
-      fix: 'Set name and schedulingPolicy of each entry in spec.podGroups.',
+      fix: 'Set either basic or gang in spec.schedulingPolicy, and complete spec.podGroupTemplateRef if it is set.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -55,7 +56,7 @@ export const nativeGangRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         'A CompositePodGroup must name the template of its Workload and have exactly one scheduling policy, with a gang of at least 1 group.',
-      fix: 'Set name and schedulingPolicy of each entry in spec.podGroups.',
+      fix: 'Set workloadName and templateName in spec.workloadRef, and either basic or gang in spec.schedulingPolicy.',
     },
     (object, say) => {
       const spec = asObject(object.spec);

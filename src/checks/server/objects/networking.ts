@@ -134,7 +134,7 @@ export const networkingRules: readonly Rule[] = [
     (object, say) => {
       const spec = asObject(object.spec);
       const controller = text(spec.controller);
-      const complaint = controller.length > 250 ? 'be at most 250 characters long' : domainPrefixedPath(controller);
+      const complaint = controller.length > 250 ? 'be no more than 250 characters' : domainPrefixedPath(controller);
       if (complaint !== undefined) {
         say('/spec/controller', `the controller must ${complaint}`);
       }

@@ -65,7 +65,7 @@ export const quotaRules: readonly Rule[] = [
       for (const name of Object.keys(asObject(asObject(object.spec).hard))) {
         const complaint = quotaResourceName(name);
         if (complaint !== undefined) {
-          say(pointer('/spec/hard', name), `the quota's name "${name}" must ${complaint}`, {
+          say(pointer('/spec/hard', name), `the resource name "${name}" must ${complaint}`, {
             expected: `${QUOTA_RESOURCES.slice(0, 8).join(', ')}, … or a name with "/"`,
           });
         }

@@ -133,7 +133,7 @@ function subjectComplaints(subject: JsonObject, wide: boolean): readonly (readon
       complaints.push(['apiGroup', `apiGroup of a ${kind} must be ${GROUP}`]);
     }
   } else {
-    complaints.push(['kind', `unsupported subject kind "${kind}": supported are ServiceAccount, User, and Group`]);
+    complaints.push(['kind', `unsupported subject kind "${kind}"`]);
   }
   return complaints;
 }

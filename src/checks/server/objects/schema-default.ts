@@ -7,6 +7,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { matchByRe2, patternOf } from '../../schema/patterns';
 import { type Say } from '../server-rule';
 import { given, text, textsOf } from '../values';
+import { counted } from '../../../facts/words';
 
 export function checkDefault(schema: JsonObject, value: JsonValue, path: string, say: Say): void {
   const wanted = schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : text(schema.type);
@@ -17,7 +18,7 @@ export function checkDefault(schema: JsonObject, value: JsonValue, path: string,
     return;
   }
   if (!isOfType(value, wanted)) {
-    say(path, `the default must be ${wanted}`, { expected: wanted });
+    say(path, `the default must be of type ${wanted}`, { expected: wanted });
     return;
   }
   const complaint = boundComplaint(schema, value);
@@ -83,7 +84,7 @@ function boundComplaint(schema: JsonObject, value: JsonValue): string | undefine
     schema.enum.length > 0 &&
     !schema.enum.some((item) => JSON.stringify(item) === JSON.stringify(value))
   ) {
-    return 'must be one of the allowed values';
+    return 'must be one of the values of enum';
   }
   if (typeof value === 'number') {
     return numberComplaint(schema, value);
@@ -94,13 +95,13 @@ function boundComplaint(schema: JsonObject, value: JsonValue): string | undefine
 function numberComplaint(schema: JsonObject, value: number): string | undefined {
   const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (type === 'integer' && [minimum, maximum].some((bound) => typeof bound === 'number' && !isInteger(bound))) {
-    return 'must be compared with an integer bound';
+    return 'cannot be compared with a bound that is not an integer';
   }
   if (typeof minimum === 'number' && (value < minimum || (value === minimum && exclusiveMinimum === true))) {
-    return 'must not be less than the minimum';
+    return `must be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${minimum}`;
   }
   if (typeof maximum === 'number' && (value > maximum || (value === maximum && exclusiveMaximum === true))) {
-    return 'must not be greater than the maximum';
+    return `must be less than ${exclusiveMaximum === true ? '' : 'or equal to '}${maximum}`;
   }
   if (typeof multipleOf === 'number' && multipleOf > 0 && !Number.isInteger(value / multipleOf)) {
     return `must be a multiple of ${multipleOf}`;
@@ -111,12 +112,14 @@ function numberComplaint(schema: JsonObject, value: number): string | undefined 
 function textComplaint({ minLength, maxLength, pattern }: JsonObject, value: string): string | undefined {
   const { length } = [...value];
   if (typeof minLength === 'number' && length < minLength) {
-    return 'must not be shorter than the minimum';
+    return `must have at least ${counted(minLength, 'character')}`;
   }
   if (typeof maxLength === 'number' && length > maxLength) {
-    return 'must not be longer than the maximum';
+    return `must have no more than ${counted(maxLength, 'character')}`;
   }
   const expression = text(pattern);
   matchByRe2(expression);
-  return expression !== '' && patternOf(expression)?.test(value) === false ? 'must match the pattern' : undefined;
+  return expression !== '' && patternOf(expression)?.test(value) === false
+    ? `must match the pattern ${expression}`
+    : undefined;
 }

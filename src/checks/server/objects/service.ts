@@ -8,7 +8,8 @@ import { type Rule } from '../../rule';
 import { checkLabels } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
 import { dnsLabel, dnsSubdomain, labelValue, portName, portNumber, qualifiedName } from '../syntax';
-import { given, itemsOf, oneOf, size, text, textsOf, whole } from '../values';
+import { given, itemsOf, size, text, textsOf, whole } from '../values';
+import { oneOf } from '../../../facts/words';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'];
@@ -275,7 +276,7 @@ export const serviceRules: readonly Rule[] = [
     ['Endpoints'],
     {
       summary: 'Endpoints must have reachable IP addresses, and ports with numbers and (if there are several) names.',
-      fix: 'Set addressType, endpoints[].addresses, and ports[].name to valid values.',
+      fix: 'Set ip of each address in subsets, and name and port of each entry in subsets[].ports, to valid values.',
     },
     (object, say, context) => {
       for (const subset of itemsOf(object.subsets, '/subsets')) {
@@ -356,7 +357,9 @@ function clusterIpsOf(spec: JsonObject, say: Say): readonly Placed[] {
   if (first === '') {
     say('/spec/clusterIPs', 'clusterIPs must not be set without clusterIP');
   } else if (list[0]?.value !== first) {
-    say('/spec/clusterIPs', 'the first of clusterIPs must equal clusterIP');
+    say('/spec/clusterIPs', 'the first of clusterIPs must equal clusterIP', {
+      fix: 'Set clusterIPs[0] to the value of clusterIP.',
+    });
   }
   return list;
 }
@@ -432,7 +435,7 @@ function checkEndpointPort(value: JsonObject, path: string, count: number, say: 
     say(`${path}/port`, `the port must be between 1 and 65535: ${whole(value.port) ?? 0}`);
   }
   if (!['', ...PROTOCOLS].includes(text(value.protocol))) {
-    say(`${path}/protocol`, `unsupported protocol "${text(value.protocol)}"`);
+    say(`${path}/protocol`, `unsupported protocol "${text(value.protocol)}"`, { expected: oneOf(PROTOCOLS) });
   }
   if (typeof value.appProtocol === 'string' && qualifiedName(value.appProtocol) !== undefined) {
     say(`${path}/appProtocol`, `appProtocol must ${qualifiedName(value.appProtocol) ?? ''}`);
@@ -451,7 +454,7 @@ function checkSlicePorts(object: JsonObject, say: Say): void {
     }
     names.add(name);
     if (typeof value.protocol === 'string' && !PROTOCOLS.includes(value.protocol)) {
-      say(`${path}/protocol`, `unsupported protocol "${value.protocol}"`);
+      say(`${path}/protocol`, `unsupported protocol "${value.protocol}"`, { expected: oneOf(PROTOCOLS) });
     }
     if (typeof value.appProtocol === 'string' && qualifiedName(value.appProtocol) !== undefined) {
       say(`${path}/appProtocol`, `appProtocol must ${qualifiedName(value.appProtocol) ?? ''}`);
@@ -488,7 +491,9 @@ function checkExternalTraffic(spec: JsonObject, type: string, say: Say): void {
     return;
   }
   if (type !== 'LoadBalancer' || policy !== 'Local') {
-    say('/spec/healthCheckNodePort', 'healthCheckNodePort requires type LoadBalancer and externalTrafficPolicy Local');
+    say('/spec/healthCheckNodePort', 'healthCheckNodePort requires type LoadBalancer and externalTrafficPolicy Local', {
+      fix: 'Set type: LoadBalancer and externalTrafficPolicy: Local, or remove healthCheckNodePort.',
+    });
   } else if (portNumber(health) !== undefined) {
     say('/spec/healthCheckNodePort', `the port must be between 1 and 65535: ${health}`);
   }

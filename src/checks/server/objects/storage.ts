@@ -2,16 +2,17 @@
  * PersistentVolume, PersistentVolumeClaim, StorageClass and the CSI kinds.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { checkLabelSelector, checkNodeSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
 import { byteLength, dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';
-import { given, itemsOf, oneOf, quantitiesOf, size, text, textsOf, whole } from '../values';
+import { given, itemsOf, quantitiesOf, size, text, textsOf, whole } from '../values';
 import { climbs } from '../pods/paths';
 import * as source from '../pods/volume-sources';
 import { checkAccessModes, checkClaimSpec, checkVolumeMode } from './claim-spec';
+import { oneOf } from '../../../facts/words';
 
 const STORAGE = 'apis/storage/validation/validation.go';
 type SourceCheck = (value: JsonObject, path: string, say: Say, name: string) => void;
@@ -132,7 +133,9 @@ export const storageRules: readonly Rule[] = [
         if (isObject(spec.nodeAffinity.required)) {
           checkNodeSelector(spec.nodeAffinity.required, '/spec/nodeAffinity/required', say);
         } else {
-          say('/spec/nodeAffinity/required', 'the node affinity must have required terms');
+          say('/spec/nodeAffinity/required', 'the node affinity must have required terms', {
+            fix: 'Set nodeAffinity.required.nodeSelectorTerms.',
+          });
         }
       }
       const [kind] = checkVolumeSource(spec, manifest.id.name, say);
@@ -205,7 +208,10 @@ export const storageRules: readonly Rule[] = [
           );
         }
         if (shape.length === 0) {
-          say(term.path, 'the topology must have expressions', { found: null });
+          say(term.path, 'the topology must have expressions', {
+            found: null,
+            fix: `Set matchLabelExpressions in ${fieldOf(term.path)}.`,
+          });
         }
         const signature = shape.sort().join(';');
         if (terms.has(signature)) {
@@ -458,7 +464,7 @@ function checkVolumeSource(spec: JsonObject, name: string, say: Say): readonly s
       kinds.length === 0
         ? 'the volume must have a source'
         : `the volume must have only one source, but has ${kinds.length}: ${kinds.join(', ')}`,
-      { expected: 'exactly one source' },
+      kinds.length === 0 ? { fix: 'Set one source in spec, such as csi or nfs.' } : {},
     );
   }
   for (const source of besideFlex ? kinds : kinds.slice(0, 1)) {

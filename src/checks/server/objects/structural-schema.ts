@@ -8,10 +8,11 @@ import { asObject, isObject } from '../../../manifests/read';
 import { patternOf } from '../../schema/patterns';
 import { SchemaTypes } from '../../cel/typing/schema-types';
 import { BOOL, STRING } from '../../cel/typing/types';
-import { expressionComplaint } from '../expressions';
+import { expressionComplaint, expressionFix } from '../expressions';
 import { type Say } from '../server-rule';
-import { type Placed, given, itemsOf, oneOf, size, text, textsOf } from '../values';
+import { type Placed, given, itemsOf, size, text, textsOf } from '../values';
 import { checkDefault } from './schema-default';
+import { oneOf } from '../../../facts/words';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
@@ -391,7 +392,7 @@ function checkValidation({ value: rule, path }: Placed, schema: JsonObject, type
   const environment = types.environmentOf(schema, rule.optionalOldSelf === true);
   const complaint = source === '' ? undefined : expressionComplaint(source, { environment, result: [BOOL] });
   if (complaint !== undefined) {
-    say(`${path}/rule`, `the rule ${complaint}`);
+    say(`${path}/rule`, `the rule ${complaint}`, expressionFix(`${path}/rule`));
   }
   const dynamic = text(rule.messageExpression);
   const badMessage =
@@ -400,7 +401,7 @@ function checkValidation({ value: rule, path }: Placed, schema: JsonObject, type
     say(`${path}/messageExpression`, 'the expression must not be empty');
   }
   if (badMessage !== undefined) {
-    say(`${path}/messageExpression`, `the expression ${badMessage}`);
+    say(`${path}/messageExpression`, `the expression ${badMessage}`, expressionFix(`${path}/messageExpression`));
   }
   if (given(rule.optionalOldSelf) && !/\boldSelf\b/.test(source)) {
     say(`${path}/optionalOldSelf`, 'optionalOldSelf requires a rule that uses oldSelf');

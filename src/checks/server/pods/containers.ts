@@ -5,8 +5,9 @@ import { fieldOf } from '../../../manifests/pointer';
 import { type Rule } from '../../rule';
 import { podRule, since } from '../server-rule';
 import { dnsLabel, portName, portNumber } from '../syntax';
-import { given, itemsOf, oneOf, text, whole } from '../values';
+import { given, itemsOf, text, whole } from '../values';
 import { bringsImages, namesContainers } from './completions';
+import { oneOf } from '../../../facts/words';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];

@@ -7,8 +7,9 @@ import { parseQuantity } from '../../../manifests/quantity';
 import { type Rule } from '../../rule';
 import { type Say, podRule, since } from '../server-rule';
 import { configMapKey, dnsLabel, dnsSubdomain, environmentName, qualifiedName } from '../syntax';
-import { given, itemsOf, oneOf, text } from '../values';
+import { given, itemsOf, text } from '../values';
 import { climbs } from './paths';
+import { oneOf } from '../../../facts/words';
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
 const ENV_FIELDS: ReadonlySet<string> = new Set([

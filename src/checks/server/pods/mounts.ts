@@ -99,7 +99,9 @@ export const mountRules: readonly Rule[] = [
             }
           }
           if (text(value.subPath) !== '' && text(value.subPathExpr) !== '') {
-            say(`${path}/subPathExpr`, 'subPath must not be set when subPathExpr is set');
+            say(`${path}/subPathExpr`, 'subPath must not be set when subPathExpr is set', {
+              fix: `Remove subPath or subPathExpr from ${fieldOf(path)}.`,
+            });
           }
         }
       }

@@ -7,7 +7,8 @@ import { type Rule } from '../../rule';
 import { podRule, since } from '../server-rule';
 import { checkLabels } from '../selectors';
 import { dnsLabel, dnsSubdomain, dnsSubdomainWithUnderscores, qualifiedName } from '../syntax';
-import { given, itemsOf, oneOf, size, text, textsOf, whole } from '../values';
+import { given, itemsOf, size, text, textsOf, whole } from '../values';
+import { oneOf } from '../../../facts/words';
 
 const CHOICES: readonly (readonly [string, readonly string[]])[] = [
   ['restartPolicy', ['Always', 'OnFailure', 'Never']],
@@ -67,7 +68,7 @@ export const podSpecRules: readonly Rule[] = [
     {
       concerns: ['serviceAccountName', 'serviceAccount', 'nodeName', 'priorityClassName', 'runtimeClassName'],
       summary: 'Service account, node, priority class, and runtime class must be DNS names.',
-      fix: 'Set hostname, subdomain, or hostnameOverride to a valid name.',
+      fix: 'Set serviceAccountName, nodeName, priorityClassName, or runtimeClassName to the name of an object.',
     },
     (pod, say) => {
       for (const [field, emptyIsNone] of NAMES) {
@@ -112,7 +113,7 @@ export const podSpecRules: readonly Rule[] = [
       if (pod.hostNetwork) {
         say('/spec/hostnameOverride', 'hostnameOverride must not be set when hostNetwork is true');
       }
-      const complaint = override.length > 64 ? 'be at most 64 characters long' : dnsSubdomain(override);
+      const complaint = override.length > 64 ? 'be no more than 64 characters' : dnsSubdomain(override);
       if (complaint !== undefined) {
         say('/spec/hostnameOverride', `hostnameOverride must ${complaint}`);
       }

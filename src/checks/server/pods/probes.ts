@@ -6,9 +6,10 @@ import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type Say, podRule, since } from '../server-rule';
 import { httpHeaderName, portName, portNumber } from '../syntax';
-import { given, itemsOf, oneOf, size, text, whole } from '../values';
+import { given, itemsOf, size, text, whole } from '../values';
 import { type PodView } from '../pod-view';
 import { completesProbes } from './completions';
+import { oneOf } from '../../../facts/words';
 
 interface Handler {
   /** `livenessProbe`, `lifecycle/preStop`, … */

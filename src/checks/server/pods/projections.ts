@@ -18,7 +18,7 @@ export function checkMode(source: JsonObject, path: string, field: string, say: 
   const mode = whole(source[field]);
   if (mode !== undefined && (mode < 0 || mode > 0o777)) {
     say(`${path}/${field}`, `${mode} is not a valid file mode`, {
-      expected: '0 to 511 (octal 0777); JSON has no octal numbers',
+      expected: 'a number from 0 to 511 (octal 0777)',
     });
   }
 }

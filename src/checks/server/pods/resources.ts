@@ -57,7 +57,7 @@ export const resourceRules: readonly Rule[] = [
             fix:
               near === undefined
                 ? `Rename the key "${name}" of resources.${list} to a resource with a domain, for example nvidia.com/gpu.`
-                : `Write ${near} instead of ${name}.`,
+                : `Write "${near}" instead of "${name}".`,
           });
         }
       }
@@ -285,7 +285,7 @@ export const resourceRules: readonly Rule[] = [
           amountOf(name, amount) ??
           (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined);
         if (complaint !== undefined) {
-          say(pointer('/spec/overhead', name), `${name} in overhead must ${complaint}`);
+          say(pointer('/spec/overhead', name), `the overhead "${name}" must ${complaint}`);
         }
       }
       if ([...overhead.keys()].some(isHugePages) && !overhead.has('cpu') && !overhead.has('memory')) {

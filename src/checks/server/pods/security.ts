@@ -109,7 +109,7 @@ export const securityRules: readonly Rule[] = [
       concerns: ['seccompProfile'],
       summary:
         "A seccomp profile must be RuntimeDefault, Unconfined, or Localhost with a file inside the kubelet's directory.",
-      fix: 'Set appArmorProfile.type, and localhostProfile only with Localhost.',
+      fix: 'Set seccompProfile.type, and localhostProfile only with Localhost.',
     },
     (pod, say) => {
       for (const { context, path } of [

@@ -9,9 +9,10 @@ import { checkClaimSpec } from '../objects/claim-spec';
 import { checkLabels } from '../selectors';
 import { type Say } from '../server-rule';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';
-import { given, oneOf, size, text, whole } from '../values';
+import { given, size, text, whole } from '../values';
 import { climbs, relativePath } from './paths';
 import { checkKeysToPaths, checkMode } from './projections';
+import { oneOf } from '../../../facts/words';
 
 export interface VolumePlace {
   /** Empty where the pod's name is not known. */
@@ -179,7 +180,9 @@ export function nfs(source: JsonObject, path: string, say: Say): void {
 export function iscsi(source: JsonObject, path: string, say: Say, volumeName: string): void {
   need(source, path, say, 'targetPortal', 'iqn');
   if (text(source.iqn) !== '' && !isQualifiedIscsi(text(source.iqn))) {
-    say(`${path}/iqn`, `"${text(source.iqn)}" is not a valid iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
+    say(`${path}/iqn`, `"${text(source.iqn)}" is not a valid iSCSI name`, {
+      expected: 'a name that begins with "iqn.", "eui.", or "naa."',
+    });
   }
   inRange(source, path, say, 'lun', 0, 255);
   if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && !given(source.secretRef)) {
@@ -190,7 +193,7 @@ export function iscsi(source: JsonObject, path: string, say: Say, volumeName: st
   }
   if (!isQualifiedIscsi(source.initiatorName)) {
     say(`${path}/initiatorName`, `"${source.initiatorName}" is not a valid iSCSI name`, {
-      expected: 'iqn.…, eui.… or naa.…',
+      expected: 'a name that begins with "iqn.", "eui.", or "naa."',
     });
   }
   if (`${volumeName}:${text(source.targetPortal)}`.length > 64) {
@@ -291,7 +294,7 @@ export function checkDriverName(name: unknown, path: string, say: Say): void {
     driver === ''
       ? 'be set'
       : driver.length > 63
-        ? 'be at most 63 characters long'
+        ? 'be no more than 63 characters'
         : dnsSubdomain(driver.toLowerCase());
   if (complaint !== undefined) {
     say(path, `the driver's name must ${complaint}`);
@@ -313,7 +316,7 @@ export function secretNamed(source: JsonObject, path: string, say: Say): void {
 
 export function needItems(source: JsonObject, path: string, say: Say, field: string): void {
   if (size(source[field]) === 0) {
-    say(`${path}/${field}`, `${field} must be set`, { expected: 'at least one' });
+    say(`${path}/${field}`, `${field} must be set`, { expected: `at least one ${field.replace(/s$/, '')}` });
   }
 }
 

@@ -124,7 +124,7 @@ export const appsRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         "A Deployment's strategy must be Recreate, or RollingUpdate with maxSurge and maxUnavailable that are not both zero.",
-      fix: 'Set updateStrategy.type to OnDelete or RollingUpdate, and exactly one of maxSurge and maxUnavailable to more than 0.',
+      fix: 'Set strategy.type to Recreate or RollingUpdate, and maxSurge or maxUnavailable to more than 0.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -246,7 +246,7 @@ export const appsRules: readonly Rule[] = [
       for (const { value, path } of itemsOf(spec.volumeClaimTemplates, '/spec/volumeClaimTemplates')) {
         const name = dnsLabel(text(asObject(value.metadata).name));
         if (name !== undefined) {
-          say(`${path}/metadata/name`, `the claim's name, which is a volume's as well, must ${name}`);
+          say(`${path}/metadata/name`, `the claim's name, which is also the volume's name, must ${name}`);
         }
         checkClaimSpec(asObject(value.spec), `${path}/spec`, say);
       }

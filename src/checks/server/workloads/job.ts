@@ -7,8 +7,10 @@ import { type Rule, type RuleContext } from '../../rule';
 import { checkLabelSelector, selects } from '../selectors';
 import { type Say, objectRule } from '../server-rule';
 import { byteLength, dnsLabel, domainPrefixedPath, qualifiedName } from '../syntax';
-import { given, itemsOf, oneOf, size, text, whole } from '../values';
+import { given, itemsOf, size, text, whole } from '../values';
 import { scheduleComplaint, timeZoneComplaint } from './schedule';
+import { oneOf } from '../../../facts/words';
+import { fieldOf } from '../../../manifests/pointer';
 
 const SOURCE = 'apis/batch/validation/validation.go';
 const KINDS = ['batch/Job', 'batch/CronJob'];
@@ -130,7 +132,7 @@ export const jobRules: readonly Rule[] = [
     {
       summary:
         'A success policy must have 1 to 20 rules, each with indexes within completions, a count not greater than them, or both.',
-      fix: 'Set action, and either onExitCodes or onPodConditions, in podFailurePolicy.rules.',
+      fix: 'Set succeededIndexes, succeededCount, or both, in each entry of successPolicy.rules.',
     },
     ({ spec, path }, say) => {
       if (!isObject(spec.successPolicy) || spec.completionMode !== 'Indexed') {
@@ -155,7 +157,10 @@ export const jobRules: readonly Rule[] = [
         if (typeof indexes === 'string' && completions !== undefined) {
           const read = readIndexes(indexes, completions);
           if (typeof read === 'string') {
-            say(`${at}/succeededIndexes`, `the indexes ${read}`, { expected: 'such as 0-3,7' });
+            say(`${at}/succeededIndexes`, `the indexes ${read}`, {
+              expected: 'such as 0-3,7',
+              fix: `Set ${fieldOf(`${at}/succeededIndexes`)} to ascending indexes below completions, such as 0-3,7.`,
+            });
           } else {
             named = read;
           }
@@ -257,7 +262,7 @@ export const jobRules: readonly Rule[] = [
         return;
       }
       const complaint =
-        byteLength(spec.managedBy) > 63 ? 'be at most 63 characters long' : domainPrefixedPath(spec.managedBy);
+        byteLength(spec.managedBy) > 63 ? 'be no more than 63 characters' : domainPrefixedPath(spec.managedBy);
       if (complaint !== undefined) {
         say(`${path}/managedBy`, `managedBy must ${complaint}`);
       }
@@ -278,10 +283,10 @@ export const jobRules: readonly Rule[] = [
       if (manifest.id.kind === 'CronJob') {
         const job = asObject(asObject(spec.jobTemplate).spec);
         if (given(job.selector)) {
-          say('/spec/jobTemplate/spec/selector', 'manualSelector must not be set in the template of a CronJob');
+          say('/spec/jobTemplate/spec/selector', 'selector must not be set in the template of a CronJob');
         }
         if (job.manualSelector === true) {
-          say('/spec/jobTemplate/spec/manualSelector', 'selector must not be set in the template of a CronJob');
+          say('/spec/jobTemplate/spec/manualSelector', 'manualSelector must not be set in the template of a CronJob');
         }
         return;
       }

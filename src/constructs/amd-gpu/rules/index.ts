@@ -26,7 +26,7 @@ const oneConfigOfANode: SetRule = {
   summary: 'Two DeviceConfigs do not have the same node selector.',
   why: 'The operator sets the second one to the condition Error and runs nothing for it: a node belongs to one DeviceConfig.',
   source: `${OPERATOR}, internal/controllers/device_config_reconciler.go (validateNodeAssignments)`,
-  fix: 'Merge the two, or set spec.selector of each to labels that no node has both of.',
+  fix: 'Merge the two DeviceConfigs, or set spec.selector of each to labels that no node has both of.',
   on: 'set',
   check: function* ({ set }) {
     const seen = new Map<string, string>();

@@ -5,6 +5,7 @@ import { fixesByField } from '../../../checks/field-fix';
 import { type Rule } from '../../../checks/rule';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { jobSetRule } from './job-set';
+import { oneOf } from '../../../facts/words';
 
 const RULE_NAME = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const REASONS = [
@@ -51,7 +52,7 @@ const reasonsKnown = jobSetRule(
     row: 'JS6',
     summary: 'onJobFailureReasons must be reasons for which a Job fails.',
     why: 'The webhook rejects other reasons.',
-    fix: `Set each of onJobFailureReasons to ${REASONS.slice(0, -1).join(', ')}, or ${REASONS.at(-1)}.`,
+    fix: `Set each of onJobFailureReasons to ${oneOf(REASONS)}.`,
   },
   function* ({ spec }) {
     for (const rule of objectsAt(spec, '/failurePolicy/rules')) {

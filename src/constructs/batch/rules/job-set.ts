@@ -14,6 +14,7 @@ import {
   podHost,
   subdomainOf,
 } from '../job-set-view';
+import { counted, oneOf } from '../../../facts/words';
 
 export const JOB_SET_WEBHOOK = `${JOB_SET_PROJECT}, pkg/webhooks/jobset_webhook.go`;
 const MAX_INT_32 = 2_147_483_647;
@@ -75,10 +76,10 @@ const dependsOnEarlier = jobSetRule(
           path: `${job.path}${path}/name`,
           message:
             name === job.name
-              ? `the job ${name} must not depend on itself`
-              : `the job ${job.name} depends on ${name}, which is not an earlier job`,
+              ? `the job "${name}" must not depend on itself`
+              : `the job "${job.name}" depends on "${name}", which is not an earlier job`,
           found: name,
-          expected: earlier.length === 0 ? 'no dependsOn' : `one of ${earlier.join(', ')}`,
+          expected: earlier.length === 0 ? 'no dependsOn' : oneOf(earlier),
           tier: name === job.name ? 'advice' : 'webhook',
         };
       }
@@ -256,7 +257,7 @@ const coordinatorExists = jobSetRule(
     if (jobIndex < 0 || jobIndex >= job.replicas) {
       yield {
         path: `${path}/jobIndex`,
-        message: `the job ${name} has ${job.replicas} replicas, so jobIndex must be less than that: ${jobIndex}`,
+        message: `the job ${name} has ${counted(job.replicas, 'replica')}, so jobIndex must be less than that: ${jobIndex}`,
         found: jobIndex,
         expected: `0 to ${job.replicas - 1}`,
       };
@@ -265,13 +266,14 @@ const coordinatorExists = jobSetRule(
         path: job.jobPath,
         message: `the job ${name} of the coordinator must be Indexed and set completions`,
         expected: 'completionMode: Indexed, completions: N',
+        fix: `Set completionMode: Indexed and completions in the template of the job ${name}.`,
       };
     } else if (podIndex < 0 || podIndex >= job.completions) {
       yield {
         path: `${path}/podIndex`,
-        message: `the job ${name} has ${job.completions} completions, so podIndex must be less than that: ${podIndex}`,
+        message: `the job ${name} has ${counted(job.completions, 'completion')}, so podIndex must be less than that: ${podIndex}`,
         found: podIndex,
-        expected: `0 to ${job.completions - 1}`,
+        ...(job.completions > 0 ? { expected: `0 to ${job.completions - 1}` } : {}),
       };
     }
     const endpoint = `${podHost(view.name, name, jobIndex, podIndex)}.${subdomainOf(view)}`;
@@ -281,6 +283,7 @@ const coordinatorExists = jobSetRule(
         path,
         message: `the coordinator's address "${endpoint}" becomes a label value and must ${complaint}`,
         expected: 'shorter names',
+        fix: 'Change metadata.name of the JobSet, coordinator.replicatedJob, or network.subdomain to a shorter DNS label.',
       };
     }
   },
@@ -300,7 +303,7 @@ const managedBy = jobSetRule(
       return;
     }
     const complaint =
-      domainPrefixedPath(manager) ?? (manager.length > 63 ? 'be at most 63 characters long' : undefined);
+      domainPrefixedPath(manager) ?? (manager.length > 63 ? 'be no more than 63 characters' : undefined);
     if (complaint !== undefined) {
       yield { path: '/spec/managedBy', message: `managedBy "${manager}" must ${complaint}`, found: manager };
     }

@@ -15,6 +15,7 @@ import {
   LWS_PROJECT,
   SUBGROUP_EXCLUSIVE_TOPOLOGY,
 } from '../../../manifests/leader-worker-facts';
+import { counted } from '../../../facts/words';
 
 const WEBHOOK = `${LWS_PROJECT}, pkg/webhooks/leaderworkerset_webhook.go`;
 const MAX_INT_32 = 2_147_483_647;
@@ -159,7 +160,7 @@ const rollout = leaderWorkerRule(
     if (surge.value === 0 && unavailable.value === 0 && replicas !== 0) {
       yield {
         path: `${at}/maxUnavailable`,
-        message: `maxSurge and maxUnavailable must not both be 0 for ${replicas} groups`,
+        message: `maxSurge and maxUnavailable must not both be 0 for ${counted(replicas, 'group')}`,
         found: configuration.maxUnavailable,
         expected: 'at least one group',
       };

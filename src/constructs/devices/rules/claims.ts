@@ -104,7 +104,10 @@ export const claimRules: readonly Rule[] = [
           if (!kinds.includes(text(value.kind))) {
             yield {
               path: `${path}/kind`,
-              message: `unsupported kind "${text(value.kind)}" for ${driver}`,
+              message:
+                text(value.kind) === ''
+                  ? `kind must be set for ${driver}`
+                  : `unsupported kind "${text(value.kind)}" for ${driver}`,
               found: value.kind,
               expected: kinds.join(', '),
             };
@@ -245,6 +248,7 @@ export const claimRules: readonly Rule[] = [
             message: `${strategy} requires the feature gate ${gate} of the driver, which is off by default`,
             found: strategy,
             expected: `${gate}: true`,
+            fix: `Set featureGates.${gate}: true in the GPUCluster, or in the values of the driver's chart.`,
           };
         }
       }
@@ -260,7 +264,7 @@ export const claimRules: readonly Rule[] = [
       summary: "Expressions must use attributes that NVIDIA's devices have.",
       why: 'An unknown attribute is an error in the expression, and the pod stays pending. There is no index attribute.',
       source: `${DRIVER}, cmd/gpu-kubelet-plugin/deviceinfo.go, mig.go`,
-      fix: `Use one of ${GPU_ATTRIBUTES.join(', ')}, or memory of device.capacity.`,
+      fix: 'Use an attribute of the driver, such as productName or architecture, or memory of device.capacity.',
     },
     function* (manifest) {
       const places =
@@ -309,9 +313,9 @@ export const claimRules: readonly Rule[] = [
         }
         yield {
           path: `${path}/deviceClassName`,
-          message: `the DeviceClass ${name} is not in these manifests`,
+          message: `the DeviceClass "${name}" is not in these manifests`,
           found: name,
-          expected: [...OWN_CLASSES].slice(0, 2).join(', '),
+          expected: `a class in these manifests or in the cluster, such as ${[...OWN_CLASSES][0] ?? ''}`,
           ...(name.endsWith('.nvidia.com') ? { severity: 'warning' as const } : {}),
         };
       }

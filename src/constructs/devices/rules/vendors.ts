@@ -227,16 +227,16 @@ export const vendorRules: readonly Rule[] = [
           .map(Number);
         const problem =
           own.replace(/@sha256$/, '') !== name
-            ? `it must be ${name}`
+            ? `must be ${name}`
             : version === undefined
-              ? 'it must have a version'
+              ? 'must have a version'
               : older(version)
-                ? 'its version is too old'
+                ? 'has a version that is too old'
                 : undefined;
         if (problem !== undefined) {
           yield {
             path: '/spec/image',
-            message: `unsupported image: ${problem}`,
+            message: `the image ${problem}: "${image}"`,
             found: image,
             expected: `intel/${name}:${INTEL_LEAST.join('.')}`,
           };

@@ -135,7 +135,7 @@ const one: SetRule = {
       yield {
         manifest,
         path: '/metadata/name',
-        message: `the set has another ClusterPolicy, "${first?.id.name ?? ''}"`,
+        message: `these manifests contain another ClusterPolicy, "${first?.id.name ?? ''}"`,
         found: manifest.id.name,
         expected: 'one ClusterPolicy',
       };

@@ -35,7 +35,7 @@ const onePlugin: SetRule = {
         yield {
           manifest,
           path: '/spec/template/spec/containers',
-          message: `the set also installs the chart ${OPERATOR_CHART}, which brings the device plugin`,
+          message: `these manifests also install the chart ${OPERATOR_CHART}, which contains the device plugin`,
           expected: 'one of the two',
         };
       }

@@ -20,7 +20,7 @@ const onePolicy: SetRule = {
   summary: 'A cluster must have only one ClusterPolicy.',
   why: 'The operator uses the oldest one and sets the others to the state ignored.',
   source: `${OPERATOR}, ${POLICY}`,
-  fix: 'Merge them into one ClusterPolicy, and put differences between nodes into devicePlugin.config and migManager.config.',
+  fix: 'Merge the ClusterPolicies into one, and put differences between nodes into devicePlugin.config and migManager.config.',
   on: 'set',
   check: function* ({ set }) {
     const [first, ...others] = set.ofKind(CLUSTER_POLICY);

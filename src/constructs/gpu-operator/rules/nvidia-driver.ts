@@ -57,7 +57,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       summary: 'At most one NVIDIADriver may be the default.',
       why: 'The operator deploys neither while there are two.',
       source: `${VALIDATOR}/nvidiadriver_node_selector_conflicts.go`,
-      fix: 'Set spec.nodeSelector of the others.',
+      fix: 'Remove spec.default from all NVIDIADrivers but one, and set spec.nodeSelector there.',
     },
     function* (drivers) {
       const [first, ...others] = drivers.filter(isDefault);
@@ -65,7 +65,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
         yield {
           manifest,
           path: '/spec/default',
-          message: `${first?.id.name ?? ''} is already the default`,
+          message: `the NVIDIADriver "${first?.id.name ?? ''}" is already the default`,
           found: true,
           expected: 'one default',
         };

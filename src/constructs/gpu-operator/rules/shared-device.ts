@@ -44,7 +44,7 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
           refused ??= askedOnceIn(set);
           yield {
             path: pointer('/spec', list, index, 'resources', 'limits', name),
-            message: `${count} shares of a GPU (${name}) provide no more than one`,
+            message: `requests ${count} shares of a GPU (${name}), which provide no more than one`,
             found: amount,
             expected: '1',
             ...(refused.has(name) ? { severity: 'error' as const } : {}),

@@ -250,7 +250,7 @@ const parameterRead: SetRule = {
           yield {
             manifest,
             path,
-            message: `${[...types].join(', ')} does not read the parameter ${name} from an authentication`,
+            message: `${[...types].join(', ')} does not read the parameter "${name}" from an authentication`,
             found: name,
             fix: `Set ${fieldOf(path)} to a parameter that the scaler reads, or remove the entry.`,
           };

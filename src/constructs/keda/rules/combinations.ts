@@ -8,6 +8,7 @@ import { authenticationOf } from './authentication-view';
 import { type Complaint, type Demand, type Given, givenIn, isTrue } from './given-parameters';
 import { bounds, SCALER_DEMANDS } from './scaler-demands';
 import { triggerRule, usesModifiers } from './view';
+import { allOf, oneOf } from '../../../facts/words';
 
 const RABBITMQ_MODES = [
   'QueueLength',
@@ -237,8 +238,8 @@ function* choices(type: string, { text, lacks }: Given): Iterable<Complaint> {
     const missing = lacks(whole) ? parts.filter((part) => lacks(part)) : [];
     if (missing.length > 0) {
       yield {
-        message: `${whole}, or ${missing.join(', ')}, must be set`,
-        fix: `Set ${whole}, or ${parts.join(', ')}.`,
+        message: `${whole} or ${parts.length === 1 ? '' : 'all of '}${allOf(parts)} must be set`,
+        fix: `Set ${whole}, or set ${allOf(parts)}.`,
       };
     }
   }
@@ -246,8 +247,8 @@ function* choices(type: string, { text, lacks }: Given): Iterable<Complaint> {
   if (both.length > 1) {
     yield {
       key: both[1],
-      message: `${both.join(' and ')} must not be set together`,
-      fix: `Keep one of ${both.join(' and ')}.`,
+      message: `${allOf(both)} must not be set together`,
+      fix: `Remove ${oneOf(both)}.`,
     };
   }
 }

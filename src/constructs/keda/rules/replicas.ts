@@ -16,6 +16,7 @@ import {
   PAUSED_SCALE_OUT,
 } from '../keda-facts';
 import { scaledJobRule, scaledObjectRule, scaledRule, type ScaledView, usesModifiers } from './view';
+import { counted } from '../../../facts/words';
 
 const SCALED_JOBS = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledjob_types.go and pkg/scaling/executor/scale_jobs.go`;
 const LONGEST_LABEL = 63;
@@ -225,7 +226,7 @@ const cooldownHasEffect = scaledObjectRule(
       if (value !== undefined && value > 0) {
         yield {
           path: `/spec/${field}`,
-          message: `${field} has no effect: the target has at least ${minimumOf(view) ?? 1} replicas`,
+          message: `${field} has no effect: the target has at least ${counted(minimumOf(view) ?? 1, 'replica')}`,
           found: value,
         };
       }
@@ -367,7 +368,7 @@ const customStrategy = scaledJobRule(
         path: `${path}/${field}`,
         message: `${field} has an effect only with the strategy custom`,
         severity: 'warning',
-        fix: 'Set strategy: custom, or remove the field.',
+        fix: `Set strategy: custom, or remove ${field}.`,
       };
     }
   },

@@ -47,7 +47,7 @@ function format(key: string, text: string, expected: string): Complaint {
   return {
     key,
     message: `${key} must be ${expected}: ${JSON.stringify(text)}`,
-    fix: `Set ${key} to a value of the form ${expected}.`,
+    fix: /^\w+\/\w/.test(expected) ? `Set ${key} to a value of the form ${expected}.` : `Set ${key} to ${expected}.`,
   };
 }
 

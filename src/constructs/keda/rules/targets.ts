@@ -18,6 +18,7 @@ import {
   TRANSFER_HPA_OWNERSHIP,
 } from '../keda-facts';
 import { scaledJobRule, scaledObjectRule, scaledRule, scaledView, type ScaledView } from './view';
+import { counted, oneOf } from '../../../facts/words';
 
 const WEBHOOK = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go`;
 const HPA_KIND = 'autoscaling/HorizontalPodAutoscaler';
@@ -302,7 +303,8 @@ const containerExists = scaledRule(
           path: `${path}/metadata/containerName`,
           message: `${targetName(pods.target)} has no container "${name}"`,
           found: name,
-          expected: names.join(' or '),
+          expected: oneOf(names),
+          fix: `Set containerName to ${oneOf(names)}.`,
         };
       }
     }
@@ -317,7 +319,8 @@ const containerExists = scaledRule(
       path: isJob ? '/spec/envSourceContainerName' : '/spec/scaleTargetRef/envSourceContainerName',
       message: `${targetName(pods.target)} has no container "${source}"`,
       found: source,
-      expected: names.join(' or '),
+      expected: oneOf(names),
+      fix: `Set envSourceContainerName to ${oneOf(names)}.`,
     };
   },
 );
@@ -359,7 +362,7 @@ const variableExists = scaledRule(
         }
         yield {
           path: pointer(`${path}/metadata`, key),
-          message: `the container ${asString(container.name) ?? '(no name)'} of ${targetName(pods.target)} has no environment variable ${variable}`,
+          message: `the container ${asString(container.name) ?? '(no name)'} of ${targetName(pods.target)} has no environment variable "${variable}"`,
           found: variable,
         };
       }
@@ -460,7 +463,7 @@ const replicasLeft = scaledObjectRule(
     if (replicas !== undefined) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `${targetName(target)} sets ${replicas} replicas, to which each apply resets the target`,
+        message: `${targetName(target)} sets ${counted(replicas, 'replica')}, to which each apply resets the target`,
         found: target.name,
       };
     }

@@ -10,6 +10,7 @@ import { asObject, asString, isObject } from '../../../manifests/read';
 import { readFormula } from '../formula';
 import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';
 import { scaledObjectRule, scaledRule, triggerRule } from './view';
+import { allOf } from '../../../facts/words';
 
 const TRIGGERS = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaletriggers_types.go`;
 
@@ -226,8 +227,9 @@ const formulaTarget = fixesByField(
       if (modifiers.formula === undefined || modifiers.formula === '') {
         yield {
           path,
-          message: `${stated.map(([key]) => key).join(', ')} must not be set without a formula`,
+          message: `${allOf(stated.map(([key]) => key))} must not be set without a formula`,
           expected: 'formula',
+          fix: `Set scalingModifiers.formula, or remove ${allOf(stated.map(([key]) => key))}.`,
         };
         return;
       }
@@ -320,8 +322,11 @@ const formulaNames = scaledObjectRule(
               ? `unknown trigger "${name}"; expr reads ${dashed} as a subtraction`
               : `unknown trigger "${name}"`,
         found: formula,
-        expected: known.size === 0 ? 'triggers with names' : `one of ${[...known].join(', ')}`,
-        ...(dashed === undefined ? {} : { fix: `Set triggers[].name to ${dashed.replaceAll('-', '_')}.` }),
+        expected: known.size === 0 ? 'triggers with names' : `a formula of ${allOf([...known])}`,
+        fix:
+          dashed === undefined
+            ? `Set triggers[].name of a trigger to ${name}, or change scalingModifiers.formula.`
+            : `Set triggers[].name to ${dashed.replaceAll('-', '_')}.`,
       };
     }
   },

@@ -5,7 +5,8 @@ import { type Rule } from '../../../checks/rule';
 import { asBoolean, asInteger, asString } from '../../../manifests/read';
 import { RENDEZVOUS_BACKENDS, replicaName } from '../frameworks';
 import { elasticRange, roleNamed } from '../training-job';
-import { counted, jobRule, namedJobRule, oneOf } from './job-rule';
+import { jobRule, namedJobRule } from './job-rule';
+import { counted, oneOf } from '../../../facts/words';
 
 export const elasticNeedsWorker = jobRule(
   {
@@ -240,14 +241,14 @@ export const workersInRange = jobRule(
         path,
         message: `there are ${stated} Worker replicas, but training waits for ${range.min}`,
         found: worker.count,
-        expected: `${range.min} to ${range.max}`,
+        expected: range.min === range.max ? `${range.min}` : `${range.min} to ${range.max}`,
       };
     } else if (worker.count > range.max) {
       yield {
         path,
         message: `there are ${stated} Worker replicas, but only ${range.max} can take part`,
         found: worker.count,
-        expected: `${range.min} to ${range.max}`,
+        expected: range.min === range.max ? `${range.min}` : `${range.min} to ${range.max}`,
         severity: 'warning',
       };
     }
@@ -356,7 +357,7 @@ export const staticHasMaster = jobRule(
     }
     yield {
       path: worker.path,
-      message: `the job has ${worker.count} Workers, but neither a Master nor an elasticPolicy`,
+      message: `the job has ${counted(worker.count, 'Worker')}, but neither a Master nor an elasticPolicy`,
       expected: 'a Master with replicas: 1',
     };
   },

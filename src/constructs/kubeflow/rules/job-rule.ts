@@ -41,16 +41,6 @@ export function namedJobRule(
   };
 }
 
-/** `Master or Worker`: the names as a sentence has them. */
-export function oneOf(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
-}
-
 export function roleNames(kind: FrameworkKind): readonly string[] {
   return FRAMEWORKS[kind].roles.map((role) => role.name);
-}
-
-/** `1 pod`, `5 pods`. */
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }

@@ -24,7 +24,8 @@ import {
   type TrainingJob,
 } from '../training-job';
 import { devicesOf } from './devices';
-import { counted, jobRule, namedJobRule } from './job-rule';
+import { jobRule, namedJobRule } from './job-rule';
+import { counted } from '../../../facts/words';
 
 const ENV_SOURCE = 'pkg/controller.v1/pytorch/envvar.go, master.go, elastic.go';
 

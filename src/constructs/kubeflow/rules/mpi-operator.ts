@@ -17,7 +17,7 @@ import {
   MPI_RESTART_POLICIES,
 } from '../mpi-operator-facts';
 import { devicesOf } from './devices';
-import { oneOf } from './job-rule';
+import { counted, oneOf } from '../../../facts/words';
 
 const VALIDATION = `${MPI_OPERATOR}, pkg/apis/kubeflow/validation/validation.go`;
 
@@ -207,7 +207,7 @@ const runPolicyKnown = mpiRule(
     severity: 'error',
     summary: 'The run policy of an MPIJob of the mpi-operator must have supported values and no negative numbers.',
     why: 'The schema accepts any string and any number; the controller rejects the job.',
-    fix: 'Set cleanPodPolicy to None, Running, or All, managedBy to one of the two managers, and numbers to at least 0.',
+    fix: `Set cleanPodPolicy to ${oneOf(CLEAN_POD_POLICIES)}, managedBy to ${oneOf(MPI_JOB_MANAGERS)}, and numbers to at least 0.`,
   },
   function* ({ runPolicy }) {
     for (const [field, known] of [
@@ -328,7 +328,7 @@ const slotsAreDevices = mpiRule(
     }
     yield {
       path: spec.slotsPerWorker === undefined ? '/spec' : '/spec/slotsPerWorker',
-      message: `each worker has ${devices} devices but ${slots} ${slots === 1 ? 'slot' : 'slots'}`,
+      message: `each worker has ${counted(devices, 'device')} but ${counted(slots, 'slot')}`,
       found: spec.slotsPerWorker,
       expected: `slotsPerWorker: ${devices}`,
     };

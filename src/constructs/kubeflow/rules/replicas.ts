@@ -6,7 +6,8 @@ import { pointer } from '../../../manifests/pointer';
 import { asInteger, isObject } from '../../../manifests/read';
 import { FRAMEWORKS } from '../frameworks';
 import { roleNamed, type TrainingJob } from '../training-job';
-import { jobRule, oneOf, roleNames } from './job-rule';
+import { jobRule, roleNames } from './job-rule';
+import { oneOf } from '../../../facts/words';
 
 const JUDGES = 'pkg/webhooks/*/*_webhook.go; pkg/apis/kubeflow.org/v1/mpi_validation.go';
 
@@ -32,7 +33,7 @@ export const rolesPresent = jobRule(
       path: pointer('/spec', job.framework.replicaSpecs),
       message: `${job.framework.replicaSpecs} must ${isAbsent ? 'be set' : 'not be empty'}`,
       found: roles,
-      expected: `at least one of ${oneOf(roleNames(job.framework.kind))}`,
+      expected: `a role ${oneOf(roleNames(job.framework.kind))}`,
       fix: `Add ${exampleRole(job)} with its template.`,
       // The controller of MPIJob misses its launcher.
       tier: isAbsent || job.framework.judge === 'controller' ? 'webhook' : 'advice',
@@ -132,7 +133,7 @@ export const roleIsKnown = jobRule(
         message: `unknown role "${role.name}" of ${job.framework.kind}`,
         found: role.name,
         expected: oneOf(known),
-        fix: `Rename the key to ${known.map((name) => `${job.framework.replicaSpecs}.${name}`).join(' or ')}.`,
+        fix: `Rename the key "${role.name}" of ${job.framework.replicaSpecs} to ${oneOf(known)}.`,
         tier: job.framework.refusesUnknownRoles ? 'webhook' : 'advice',
       };
     }
@@ -245,6 +246,7 @@ export const requiredRolePresent = jobRule(
         path: pointer('/spec', job.framework.replicaSpecs),
         message: `the job has no ${name}`,
         expected: `a role ${name} with replicas: 1`,
+        fix: `Add ${job.framework.replicaSpecs}.${name} with replicas: 1.`,
       };
     }
   },

@@ -8,7 +8,8 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { type Role, type TrainingJob } from '../training-job';
 import { devicesOf } from './devices';
-import { counted, jobRule } from './job-rule';
+import { jobRule } from './job-rule';
+import { counted } from '../../../facts/words';
 
 const SOURCE = 'pkg/controller.v1/common/pod.go, createNewPod: each role is made from its own template';
 const LIKE_KINDS = ['PyTorchJob', 'XGBoostJob'] as const;

@@ -6,7 +6,9 @@ import { type Rule } from '../../../checks/rule';
 import { asInteger, asObject, asString } from '../../../manifests/read';
 import { CLEAN_POD_POLICIES, JOB_MANAGERS, REPLICA_RESTART_POLICIES } from '../frameworks';
 import { elasticRange, podCount } from '../training-job';
-import { counted, jobRule, oneOf } from './job-rule';
+import { jobRule } from './job-rule';
+import { counted, oneOf } from '../../../facts/words';
+import { fieldOf } from '../../../manifests/pointer';
 
 export const managedByKnown = jobRule(
   {
@@ -19,7 +21,7 @@ export const managedByKnown = jobRule(
     summary: 'runPolicy.managedBy must be kubeflow.org/training-operator or kueue.x-k8s.io/multikueue.',
     why: 'The webhook rejects other managers; where it does not check (JAXJob, MPIJob), the operator ignores the job and waits for a manager that does not exist.',
     source: 'pkg/common/util/webhooks.go, ValidateRunPolicy',
-    fix: 'Remove runPolicy.managedBy, or set it to one of the two managers.',
+    fix: `Remove runPolicy.managedBy, or set it to ${oneOf(JOB_MANAGERS)}.`,
   },
   function* (job) {
     const manager = asString(job.runPolicy.managedBy);
@@ -121,7 +123,7 @@ export const restartPolicyOnRole = jobRule(
         path: `${role.podSpecPath}/restartPolicy`,
         message: `restartPolicy ${written} of the template has no effect: the role ${role.name} uses ${effective}`,
         found: written,
-        expected: `restartPolicy on ${role.path}`,
+        expected: `restartPolicy of ${fieldOf(role.path)}`,
       };
     }
   },

@@ -21,6 +21,7 @@ import {
   TOPOLOGY,
 } from '../kueue-facts';
 import { flavorNames, type GroupView, groupsOf, parentOf, podsPerWorkload, queueOfWorkload } from '../queue-view';
+import { counted } from '../../../facts/words';
 
 type Found = Violation & { readonly manifest: Manifest };
 type Facts = Pick<SetRule, 'summary' | 'why' | 'source' | 'fix' | 'severity'>;
@@ -119,7 +120,7 @@ const withinQuota = admissionRule(
         }
         yield {
           path: `${path}/spec`,
-          message: `the request of ${count} pods exceeds what the ClusterQueue ${clusterQueue.id.name} can provide (${asked.toString()} > ${most.toString()} ${name})`,
+          message: `the request of ${counted(count, 'pod')} exceeds what the ClusterQueue ${clusterQueue.id.name} can provide (${asked.toString()} > ${most.toString()} ${name})`,
           found: asked.toString(),
           expected: `at most ${most.toString()}`,
         };

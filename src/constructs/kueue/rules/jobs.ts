@@ -21,6 +21,7 @@ import {
   SYNC_COMPLETIONS_ANNOTATION,
 } from '../kueue-facts';
 import { isManaged } from '../queue-view';
+import { counted } from '../../../facts/words';
 
 const VALIDATION = `${KUEUE}, pkg/controller/jobframework/validation.go`;
 const JOB_WEBHOOK = `${KUEUE}, pkg/controller/jobs/job/job_webhook.go`;
@@ -152,9 +153,10 @@ const partialAdmission = jobRule(
     if (!/^[+-]?\d+$/.test(value) || Number(value) < 1 || Number(value) >= pods) {
       yield {
         path,
-        message: `"${value}" must be between 1 and ${pods - 1}`,
         found: value,
-        expected: `an integer from 1 to ${pods - 1}`,
+        ...(pods > 1
+          ? { message: `"${value}" must be between 1 and ${pods - 1}`, expected: `an integer from 1 to ${pods - 1}` }
+          : { message: `the annotation must not be set for a Job with ${counted(Math.max(pods, 0), 'pod')}` }),
       };
     }
     if (annotationsOf(manifest)[ELASTIC_ANNOTATION] === 'true') {

@@ -1,13 +1,13 @@
 /**
  * ClusterQueue, ResourceFlavor and Workload: what the webhooks demand of one object beyond its schema, quotas apart.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField, nameFix } from '../../../checks/field-fix';
 import { type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { checkLabelSelector } from '../../../checks/server/selectors';
-import { labelValue, qualifiedName } from '../../../checks/server/syntax';
+import { labelFault, labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { type Manifest } from '../../../manifests/manifest';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
 import { CLUSTER_QUEUE, ELASTIC_ANNOTATION, KUEUE, RESOURCE_FLAVOR, WORKLOAD } from '../kueue-facts';
 import { flavorNames, groupsOf } from '../queue-view';
@@ -187,13 +187,9 @@ const flavorLabels = fixesByField(
     },
     function* ({ object }) {
       for (const [key, value] of stringEntries(asObject(object.spec).nodeLabels)) {
-        const complaint = qualifiedName(key) ?? labelValue(value);
-        if (complaint !== undefined) {
-          yield {
-            path: pointer('/spec/nodeLabels', key),
-            message: `${key}: "${value}" must ${complaint}`,
-            found: value,
-          };
+        const said = labelFault(key, value);
+        if (said !== undefined) {
+          yield { path: pointer('/spec/nodeLabels', key), message: `the ${said}`, found: value };
         }
       }
     },
@@ -220,9 +216,14 @@ const flavorTaints = fixesByField(
           asString(value.value) ?? '',
           asString(value.effect) ?? '',
         ];
-        const complaint = qualifiedName(key) ?? labelValue(text);
-        if (complaint !== undefined) {
-          yield { path, message: `the taint ${key}=${text} must ${complaint}`, found: key };
+        const badKey = qualifiedName(key);
+        const badValue = labelValue(text);
+        if (badKey !== undefined) {
+          const fix = nameFix(`${fieldOf(path)}.key`, badKey);
+          yield { path, message: `the taint's key ${JSON.stringify(key)} must ${badKey}`, found: key, fix };
+        } else if (badValue !== undefined) {
+          const fix = nameFix(`${fieldOf(path)}.value`, badValue);
+          yield { path, message: `the taint's value ${JSON.stringify(text)} must ${badValue}`, found: key, fix };
         }
         if (seen.has(`${key} ${effect}`)) {
           yield {
@@ -238,7 +239,7 @@ const flavorTaints = fixesByField(
         const key = asString(value.key) ?? '';
         const complaint = key === '' ? undefined : qualifiedName(key);
         if (complaint !== undefined) {
-          yield { path: `${path}/key`, message: `the key ${key} must ${complaint}`, found: key };
+          yield { path: `${path}/key`, message: `the key ${JSON.stringify(key)} must ${complaint}`, found: key };
         }
       }
     },

@@ -21,6 +21,7 @@ import {
   UNCONSTRAINED_TOPOLOGY,
 } from '../kueue-facts';
 import { isManaged, podsPerWorkload } from '../queue-view';
+import { allOf } from '../../../facts/words';
 
 const SOURCE = `${KUEUE}, pkg/controller/jobframework/tas_validation.go`;
 const ANNOTATIONS = '/metadata/annotations';
@@ -106,25 +107,27 @@ const readable = fixesByField(
   ),
 );
 
+const SLICE_FIX = `Set both ${SLICE_TOPOLOGY} and ${SLICE_SIZE}.`;
+
 const slices = fixesByField(
   requestRule(
     'topology-slice-complete',
     {
       concerns: [SLICE_TOPOLOGY, SLICE_SIZE],
       summary: 'Slices must have a level, and a size from 1 to the number of pods of the template.',
-      fix: `Set both ${SLICE_TOPOLOGY} and ${SLICE_SIZE}.`,
+      fix: SLICE_FIX,
     },
     function* (annotations, { count }) {
       const [level, size] = [annotations.get(SLICE_TOPOLOGY), annotations.get(SLICE_SIZE)];
       if (level !== undefined && size === undefined) {
-        yield { path: pointer(ANNOTATIONS, SLICE_TOPOLOGY), message: `${SLICE_SIZE} must be set`, expected: 'a size' };
+        yield { path: pointer(ANNOTATIONS, SLICE_TOPOLOGY), message: `${SLICE_SIZE} must be set`, fix: SLICE_FIX };
       }
       if (size === undefined) {
         return;
       }
       const path = pointer(ANNOTATIONS, SLICE_SIZE);
       if (level === undefined) {
-        yield { path, message: `${SLICE_TOPOLOGY} must be set`, found: size, expected: 'a level' };
+        yield { path, message: `${SLICE_TOPOLOGY} must be set`, found: size, fix: SLICE_FIX };
       }
       const pods = /^[+-]?\d+$/.test(size) ? Number(size) : undefined;
       if (pods === undefined || pods < 1) {
@@ -202,6 +205,7 @@ const layers = requestRule(
           message: `the slice size must not exceed the number of pods (${size} > ${count})`,
           found: size,
           expected: `at most ${count}`,
+          fix: `Set size of the first layer to at most ${count}.`,
         };
       }
       above = size;
@@ -292,7 +296,7 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `the group ${name} must have two templates, but has ${members.length}`,
+        message: `the group "${name}" must have two templates, but has ${members.length}`,
         found: name,
         expected: 'two',
       };
@@ -303,7 +307,7 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `one template of the group ${name} must have a single pod, but they have ${counts.join(' and ')}`,
+        message: `one template of the group "${name}" must have a single pod, but they have ${counts.join(' and ')}`,
         found: name,
         expected: 'one pod, and any number of pods',
       };
@@ -314,9 +318,9 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `the templates of the group ${name} request different topologies`,
+        message: `the templates of the group "${name}" request different topologies`,
         found: name,
-        expected: `the same ${differing.join(', ')}`,
+        expected: `the same ${allOf(differing)}`,
       };
     }
   }

@@ -94,7 +94,7 @@ export const ruleGroupRules: readonly Rule[] = [
         )) {
           yield {
             path: file === undefined ? pointer(group.path, 'labels', key) : group.path,
-            message: `group ${group.name}: "${key}" is not a valid name of a label`,
+            message: `group ${group.name}: "${key}" is not a valid label name`,
             found: key,
           };
         }
@@ -107,7 +107,8 @@ export const ruleGroupRules: readonly Rule[] = [
             }
             yield {
               path: within(rule, file, place, key),
-              message: `${rule.title}: "${key}" is not a valid name of ${place === 'labels' ? 'a label' : 'an annotation'}`,
+              message: `${rule.title}: "${key}" is not a valid ${place === 'labels' ? 'label' : 'annotation'} name`,
+              fix: `Rename the key in ${place}, or remove it.`,
               found: key,
             };
           }
@@ -265,7 +266,7 @@ function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, 
   }
   if (expr === undefined || expr === '') {
     if (raw.expr === undefined || raw.expr === '') {
-      yield { path: at(), message: `${title} must set expr` };
+      yield { path: at(), message: `${title} must set expr`, fix: 'Set expr of the rule to a PromQL expression.' };
     }
   }
   if (record === undefined || record === '' || named) {

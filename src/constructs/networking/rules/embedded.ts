@@ -6,7 +6,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { NETWORK_RESOURCE_ANNOTATION } from '../../../facts/catalog';
 import { type Manifest } from '../../../manifests/manifest';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { type CniProblem, type CniProblemKind, readCniConfig, readIpam } from '../cni-text';
 import {
@@ -113,6 +113,8 @@ function* jsonParts(spec: JsonObject): Iterable<Placed<CniProblem>> {
   }
 }
 
+const JSON_SYNTAX = 'double quotes, no comments, and no comma after the last member';
+
 function cniRule(
   id: string,
   facts: Parameters<typeof specRule>[1],
@@ -128,7 +130,8 @@ function cniRule(
     for (const { path, problem } of cniProblemsOf(manifest)) {
       const { kind, message, found, expected, severity } = problem;
       if (of.includes(kind)) {
-        yield { path, message, found, expected, ...(severity === undefined ? {} : { severity }) };
+        const fix = kind === 'json' ? { fix: `Set ${fieldOf(path)} to valid JSON: ${JSON_SYNTAX}.` } : {};
+        yield { path, message, found, expected, ...fix, ...(severity === undefined ? {} : { severity }) };
       }
     }
   });
@@ -145,7 +148,7 @@ const cniRules: readonly Rule[] = [
         "spec.config of a NetworkAttachmentDefinition must be a JSON object; ipam, capabilities, and metaPlugins of an operator's network must be JSON.",
       why: NO_START,
       source: MULTUS,
-      fix: 'Set spec.config to valid JSON: double quotes, no comments, and no comma after the last member.',
+      fix: `Set spec.config to valid JSON: ${JSON_SYNTAX}.`,
     },
     ALL,
     'json',

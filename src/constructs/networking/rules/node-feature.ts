@@ -5,7 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule } from '../../../checks/rule';
 import { byteLength, labelValue, qualifiedName } from '../../../checks/server/syntax';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
 import { NFD_RULE, specRule } from './networking-rule';
@@ -32,19 +32,19 @@ function entryRule(
   });
 }
 
-/** Why a key is none of NFD's, if it is not. NFD puts its own domain before a key that has none, except those of taints. */
+/** What is wrong with a key, if NFD does not set it. NFD puts its own domain before a key that has none, except those of taints. */
 function keyFault(key: string, domains: readonly string[], prefixed: boolean): string | undefined {
   const complaint = qualifiedName(key);
   if (complaint !== undefined) {
-    return `the key must ${complaint}`;
+    return `must ${complaint}`;
   }
   const [domain, name] = key.split('/');
   if (name === undefined) {
-    return prefixed ? undefined : 'the key must have a domain';
+    return prefixed ? undefined : 'must have a domain';
   }
   const kubernetes = domain === 'kubernetes.io' || domain?.endsWith('.kubernetes.io') === true;
   const allowed = domains.some((one) => domain === one || domain?.endsWith(`.${one}`) === true);
-  return kubernetes && !allowed ? `NFD does not set keys in the domain ${domain ?? ''}` : undefined;
+  return kubernetes && !allowed ? `is in the domain ${domain ?? ''}, in which NFD sets no keys` : undefined;
 }
 
 const KEYS: readonly (readonly [string, readonly string[]])[] = [
@@ -52,6 +52,8 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['annotations', FEATURE_DOMAINS],
   ['extendedResources', FEATURE_DOMAINS],
 ];
+
+const KEY_FORMS = 'example.com/<name> or feature.node.kubernetes.io/<name>';
 
 const keys = entryRule(
   'key-in-domain',
@@ -69,23 +71,24 @@ const keys = entryRule(
         if (fault !== undefined) {
           yield {
             path: pointer(path, field, key),
-            message: `${key}: ${fault}`,
+            message: `the key "${key}" ${fault}`,
             found: key,
-            expected: 'example.com/<name> or feature.node.kubernetes.io/<name>',
-            fix: `Rename the key "${key}" of ${field} to example.com/<name> or feature.node.kubernetes.io/<name>.`,
+            expected: KEY_FORMS,
+            fix: `Rename the key "${key}" of ${field} to ${KEY_FORMS}.`,
           };
         }
       }
     }
     for (const { value, path: at } of objectsAt(entry, '/taints')) {
       const key = asString(value.key) ?? '';
-      const fault = key === '' ? 'key of the taint must be set' : keyFault(key, FEATURE_DOMAINS, false);
+      const fault = key === '' ? 'must be set' : keyFault(key, FEATURE_DOMAINS, false);
       if (fault !== undefined) {
         yield {
           path: `${path}${at}/key`,
-          message: `${key}: ${fault}`,
+          message: `the taint's key${key === '' ? '' : ` "${key}"`} ${fault}`,
           found: key,
-          expected: 'example.com/<name> or feature.node.kubernetes.io/<name>',
+          expected: KEY_FORMS,
+          fix: `Set ${fieldOf(`${path}${at}/key`)} to ${KEY_FORMS}.`,
         };
       }
     }
@@ -192,7 +195,7 @@ const expressions = entryRule(
       'A match expression must have the number of values that its operator takes: none, at least one, exactly one, or two in order, and numbers if it compares numbers.',
     why: 'NFD stops evaluating the rule with an error: no node gets its labels.',
     source: EXPRESSIONS,
-    fix: 'Set the number of values in matchExpressions that the operator op requires, and compare versions with type: version.',
+    fix: 'Set value in matchExpressions to as many values as op takes, and type: version to compare versions.',
   },
   function* (entry, path) {
     for (const { matcher, path: at } of matchersOf(entry, path)) {
@@ -203,7 +206,9 @@ const expressions = entryRule(
       for (const { value, path: place } of [...named, { value: matcher.matchName ?? null, path: `${at}/matchName` }]) {
         const fault = isObject(value) ? expressionFault(value) : undefined;
         if (fault !== undefined) {
-          yield { path: place, message: fault, found: value };
+          const takes = / takes (.+)$/.exec(fault)?.[1];
+          const fix = takes === undefined ? {} : { fix: `Set ${fieldOf(place)}.value to ${takes}.` };
+          yield { path: place, message: fault, found: value, ...fix };
         }
       }
     }
@@ -230,7 +235,7 @@ function expressionFault({ op, value, type }: JsonObject): string | undefined {
     return undefined;
   }
   if (type !== undefined && type !== '') {
-    return `the operator ${operator} compares numbers, or versions with type: version; unsupported type ${JSON.stringify(type)}`;
+    return `the operator ${operator} does not support the type ${JSON.stringify(type)}: it compares numbers, or versions with type: version`;
   }
   const wrong = stringsIn(value).find((one) => !/^[+-]?\d+$/.test(one));
   if (wrong !== undefined) {
@@ -238,7 +243,7 @@ function expressionFault({ op, value, type }: JsonObject): string | undefined {
   }
   const [low, high] = values.map(Number);
   return low !== undefined && high !== undefined && low >= high
-    ? `the operator ${operator} takes the lower value first`
+    ? `the operator ${operator} takes two values in ascending order`
     : undefined;
 }
 

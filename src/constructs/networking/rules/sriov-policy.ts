@@ -448,6 +448,7 @@ const poolConfig = specRule(
         message: `"${most}" is not a valid number or percentage of nodes`,
         found: most,
         expected: 'a number, or 1% to 100%',
+        fix: 'Set spec.maxUnavailable to a number of nodes, or to a percentage such as 10%.',
       };
     }
   },

@@ -8,6 +8,7 @@ import { type Manifest } from '../../../manifests/manifest';
 import { podAmounts } from '../../../manifests/pod-amounts';
 import { parseQuantity } from '../../../manifests/quantity';
 import { asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
+import { counted } from '../../../facts/words';
 
 const NODE_POOL = 'karpenter.sh/NodePool';
 const POOL_LABEL = 'karpenter.sh/nodepool';
@@ -34,7 +35,7 @@ function mostPerNode({ object }: Manifest): number | undefined {
 function obstacle(pool: Manifest, resource: string, wanted: number): string | undefined {
   const most = mostPerNode(pool);
   if (most !== undefined && wanted > most) {
-    return `the nodes of the pool "${pool.id.name}" have at most ${most} GPUs`;
+    return `the nodes of the pool "${pool.id.name}" have at most ${counted(most, 'GPU')}`;
   }
   const limit = asObject(asObject(pool.object.spec).limits)[resource];
   const amount = typeof limit === 'string' || typeof limit === 'number' ? parseQuantity(limit) : undefined;

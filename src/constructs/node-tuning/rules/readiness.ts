@@ -51,7 +51,11 @@ export const readinessRules: readonly Rule[] = [
           };
         }
         if (!['NoSchedule', 'PreferNoSchedule', 'NoExecute'].includes(text(taint.effect))) {
-          yield { path: '/spec/taint/effect', message: 'unsupported effect of the taint', expected: 'NoSchedule' };
+          yield {
+            path: '/spec/taint/effect',
+            message: `unsupported effect "${text(taint.effect)}"`,
+            expected: 'NoSchedule',
+          };
         }
         const value = text(taint.value);
         if (value.length > 63) {

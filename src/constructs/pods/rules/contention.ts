@@ -6,6 +6,7 @@ import { type PodView } from '../../../checks/server/pod-view';
 import { asObject } from '../../../manifests/read';
 import { quantitiesOf, textsOf } from '../../../checks/server/values';
 import { acceleratorsOf, mountedAt, podAdvice } from './advice';
+import { counted } from '../../../facts/words';
 
 type Container = PodView['containers'][number];
 
@@ -64,9 +65,13 @@ export const contentionRules: readonly Rule[] = [
         const cpu = quantitiesOf(asObject(container.value.resources).limits).get('cpu');
         const cpus = cpu === undefined ? undefined : cpu.toNumber();
         if (gpus >= 2 && cpus !== undefined && cpus < gpus) {
-          say(`${container.path}/resources/limits/cpu`, `${gpus} GPUs share a limit of ${cpus} CPUs`, {
-            expected: `at least ${gpus}`,
-          });
+          say(
+            `${container.path}/resources/limits/cpu`,
+            `${gpus} GPUs share a limit of ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}`,
+            {
+              expected: `at least ${gpus}`,
+            },
+          );
         }
       }
     },
@@ -165,7 +170,7 @@ export const contentionRules: readonly Rule[] = [
           say(
             container.value.args === undefined ? `${container.path}/command` : `${container.path}/args`,
             ranks > gpus
-              ? `the server needs ${ranks} GPUs, but the container has ${gpus}`
+              ? `the server needs ${counted(ranks, 'GPU')}, but the container has ${gpus}`
               : `the server uses ${ranks} of the ${gpus} GPUs of the container`,
             { expected: `--tensor-parallel-size ${gpus}` },
           );

@@ -34,6 +34,7 @@ import { type Manifest } from '../../../manifests/manifest';
 import { type PodTemplate } from '../../../manifests/pod-template';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../../manifests/read';
+import { counted } from '../../../facts/words';
 
 const SOURCE = 'Gantry, docs/scheduling.md';
 /** What is said of a gang as a whole. */
@@ -97,6 +98,9 @@ function* misplaced(key: string, place: GantryName['place'], path: string): Iter
     message: `unknown Gantry ${place} "${key}"${near === undefined ? '' : ` (did you mean ${near}?)`}`,
     found: key,
     expected: near,
+    ...(place === 'scheduling gate'
+      ? { fix: `Set the name in schedulingGates to ${GANTRY_PLACEMENT_GATE}, or remove the gate.` }
+      : {}),
   };
 }
 
@@ -329,7 +333,7 @@ const complete: SetRule = {
         yield {
           manifest: first.manifest,
           path: pointer(`${first.path}/metadata/annotations`, GANTRY_GANG_MIN_MEMBER),
-          message: `the gang ${name} needs ${minimum} pods, but has ${pods}`,
+          message: `the gang ${name} needs ${counted(minimum, 'pod')}, but has ${pods}`,
           found: String(minimum),
           expected: `at most ${pods}`,
         };

@@ -10,6 +10,7 @@ import { type PodView } from '../../../checks/server/pod-view';
 import { type Rule } from '../../../checks/rule';
 import { text } from '../../../checks/server/values';
 import { askedBy, podAdvice } from './advice';
+import { counted } from '../../../facts/words';
 
 const PATH = `/metadata/annotations/${NETWORKS_ANNOTATION.replace('/', '~1')}`;
 
@@ -150,7 +151,7 @@ export const networkRules: readonly Rule[] = [
         if (devices < times) {
           say(
             PATH,
-            `the pod has ${times} attachments for ${devices} of ${resource}, so the last attachment has no device`,
+            `the pod has ${counted(times, 'attachment')} for ${devices} of ${resource}, so the last attachment has no device`,
             {
               found: said,
               expected: `${resource}: ${times}`,

@@ -12,6 +12,7 @@ import { type PodTemplate } from '../../../manifests/pod-template';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
 import { SCHEDULER_PLUGINS_GROUP_LABEL } from '../scheduling-names';
+import { counted } from '../../../facts/words';
 
 const SOURCE = `kubernetes 1.36, pkg/scheduler/framework/plugins/gangscheduling; ${cite('scheduler-plugins')}, pkg/coscheduling`;
 
@@ -149,7 +150,7 @@ const groupHasPods: SetRule = {
             yield {
               manifest,
               path,
-              message: `the group ${name} needs ${least} pods, but only ${pods} belong to it`,
+              message: `the group ${name} needs ${counted(least, 'pod')}, but only ${pods} ${pods === 1 ? 'belongs' : 'belong'} to it`,
               found: least,
               expected: `at most ${pods}`,
             };

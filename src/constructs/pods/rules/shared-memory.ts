@@ -47,7 +47,10 @@ export const sharedMemoryRules: readonly Rule[] = [
             say(
               `${volume.path}/emptyDir/sizeLimit`,
               `the volume may grow to ${limit.toString()}, but the memory limit of "${container.name}" is ${memory.toString()}`,
-              { expected: `less than ${memory.toString()}` },
+              {
+                expected: `less than ${memory.toString()}`,
+                fix: 'Lower emptyDir.sizeLimit, or raise limits.memory of the container.',
+              },
             );
           }
         }

@@ -4,11 +4,12 @@
 import { fixesByField } from '../../../checks/field-fix';
 import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
 import { type Rule } from '../../../checks/rule';
-import { dns1035Label, labelValue, qualifiedName } from '../../../checks/server/syntax';
+import { dns1035Label, labelFault } from '../../../checks/server/syntax';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { groupsOf, isBefore, KUBERAY, RAY_KINDS, rayVersion } from '../ray-view';
 import { clusterRule, rayRule } from './ray-rule';
+import { counted } from '../../../facts/words';
 
 /** What the operator still appends, and 63 characters. */
 const LONGEST: Readonly<Record<string, number>> = { RayCluster: 53, RayJob: 47, RayService: 47, RayCronJob: 36 };
@@ -33,7 +34,7 @@ const name = rayRule(
       found === ''
         ? undefined
         : found.length > most
-          ? `have at most ${most} characters, not ${found.length}`
+          ? `have no more than ${most} characters, but has ${found.length}`
           : dns1035Label(found);
     if (complaint === undefined) {
       return;
@@ -186,13 +187,9 @@ const labels = fixesByField(
           };
         }
         for (const [key, text] of stringEntries(value.labels)) {
-          const complaint = qualifiedName(key) ?? labelValue(text);
-          if (complaint !== undefined) {
-            yield {
-              path: pointer(`${path}/labels`, key),
-              message: `the Ray label ${key}=${text} must ${complaint}`,
-              found: text,
-            };
+          const said = labelFault(key, text);
+          if (said !== undefined) {
+            yield { path: pointer(`${path}/labels`, key), message: `the ${said}`, found: text };
           }
         }
       }
@@ -240,7 +237,11 @@ const gates = clusterRule(
   function* ({ spec, path }) {
     for (const [field, gate] of Object.entries(GATES)) {
       if (isObject(spec[field])) {
-        yield { path: `${path}/${field}`, message: `${field} requires the feature gate ${gate} of the operator` };
+        yield {
+          path: `${path}/${field}`,
+          message: `${field} requires the feature gate ${gate} of the operator`,
+          fix: `Start the operator with --feature-gates=${gate}=true, or remove ${field}.`,
+        };
       }
     }
   },
@@ -308,7 +309,7 @@ const gpusMatch = clusterRule(
       }
       yield {
         path: `${path}/rayStartParams/num-gpus`,
-        message: `num-gpus of the group ${group} is ${stated}, but its pods have ${devices} devices`,
+        message: `num-gpus of the group ${group} is ${stated}, but its pods have ${counted(devices, 'device')} each`,
         found: stated,
         expected: String(devices),
       };

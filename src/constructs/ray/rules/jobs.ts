@@ -4,7 +4,7 @@
 import { fixesByField } from '../../../checks/field-fix';
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
 import { type Rule, type Violation } from '../../../checks/rule';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { clusterOf } from '../ray-view';
 import { rayJobRule, rayRule } from './ray-rule';
@@ -76,6 +76,7 @@ const cluster = rayJobRule(
         path: `${path}/clusterSelector`,
         message: `clusterSelector must contain ${SELECTOR_KEY}`,
         expected: `${SELECTOR_KEY}: <name>`,
+        fix: `Set ${SELECTOR_KEY} in clusterSelector to the name of a RayCluster.`,
       };
     }
     if (spec.suspend === true) {
@@ -195,7 +196,12 @@ function* orderProblems(rules: ReturnType<typeof objectsAt>, at: string): Iterab
     const policy = asString(value.policy) ?? '';
     const ttl = asInteger(condition.ttlSeconds) ?? 0;
     if (times.has(`${when} ${policy}`)) {
-      yield { path: `${at}${own}`, message: `duplicate rule "${policy}" for the same condition`, found: policy };
+      yield {
+        path: `${at}${own}`,
+        message: `duplicate rule "${policy}" for the same condition`,
+        found: policy,
+        fix: `Remove ${fieldOf(`${at}${own}`)}, or change its policy or condition.`,
+      };
     }
     const earlier = ORDER.slice(0, Math.max(0, ORDER.indexOf(policy))).find(
       (other) => (times.get(`${when} ${other}`) ?? -1) > ttl,
@@ -239,9 +245,19 @@ const deletion = rayJobRule(
     ];
     for (const { policy, path: place } of policies) {
       if (selectsCluster && (policy === 'DeleteCluster' || policy === 'DeleteWorkers')) {
-        yield { path: place, message: `${policy} must not be used when clusterSelector is set`, found: policy };
+        yield {
+          path: place,
+          message: `${policy} must not be used when clusterSelector is set`,
+          found: policy,
+          fix: `Set ${fieldOf(place)} to DeleteSelf or DeleteNone, or remove clusterSelector.`,
+        };
       } else if (autoscaling && policy === 'DeleteWorkers') {
-        yield { path: place, message: 'DeleteWorkers must not be used with the autoscaler', found: policy };
+        yield {
+          path: place,
+          message: 'DeleteWorkers must not be used with the autoscaler',
+          found: policy,
+          fix: `Set ${fieldOf(place)} to another policy, or enableInTreeAutoscaling: false.`,
+        };
       }
       if (shutsDown && rules.length === 0 && policy === 'DeleteNone') {
         yield { path: place, message: 'DeleteNone must not be used with shutdownAfterJobFinishes', found: policy };

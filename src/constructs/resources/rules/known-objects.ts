@@ -100,7 +100,7 @@ export const knownObjects: SetRule = {
             : {
                 severity: 'warning',
                 expected: near,
-                fix: `Write ${near} instead of ${reference.name}, or add the ${kind}.`,
+                fix: `Write "${near}" instead of "${reference.name}", or add the ${kind}.`,
               }),
         };
       }

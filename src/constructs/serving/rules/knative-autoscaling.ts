@@ -281,13 +281,15 @@ const numbers = revisionRule(
         continue;
       }
       const expected =
-        most === undefined ? `at least ${least}${also === undefined ? '' : `, or ${also}`}` : `${least} to ${most}`;
+        most === undefined
+          ? `a number of at least ${least}${also === undefined ? '' : `, or ${also}`}`
+          : `a number from ${least} to ${most}`;
       yield {
         path: stated.path,
         message: `${name} is out of range: "${stated.value}"`,
         found: stated.value,
         expected,
-        fix: `Set the annotation autoscaling.knative.dev/${name} to a number: ${expected}.`,
+        fix: `Set the annotation autoscaling.knative.dev/${name} to ${expected}.`,
       };
     }
   },
@@ -448,7 +450,13 @@ const knownAnnotation = revisionRule(
           severity: 'info',
         };
       } else {
-        yield { path, message: `unknown annotation "${key}"`, found: key, expected: NAMES.join(', ') };
+        yield {
+          path,
+          message: `unknown annotation "${key}"`,
+          found: key,
+          expected: 'an annotation that Knative reads, such as autoscaling.knative.dev/min-scale',
+          fix: 'Rename the annotation to one that Knative reads, such as autoscaling.knative.dev/min-scale, or remove it.',
+        };
       }
     }
   },

@@ -6,7 +6,7 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { dnsLabel, dnsSubdomain, userOrGroupId } from '../../../checks/server/syntax';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
 import { asArray, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { isImageReference } from '../image-reference';
@@ -414,7 +414,12 @@ const mountsComplete = revisionRule(
         const name = asString(mount.name) ?? '';
         const volume = volumes.get(name);
         if (volume === undefined) {
-          yield { path: `${place}/name`, message: `the revision has no volume "${name}"`, found: name };
+          yield {
+            path: `${place}/name`,
+            message: `the revision has no volume "${name}"`,
+            found: name,
+            fix: `Set ${fieldOf(`${place}/name`)} to the name of a volume of the revision.`,
+          };
         }
         const mountPath = cleanPath(asString(mount.mountPath) ?? '');
         if (mountPath === '' || !mountPath.startsWith('/')) {

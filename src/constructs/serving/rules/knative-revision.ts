@@ -10,6 +10,7 @@ import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../
 import { FEATURES_CONFIG_MAP, isOnByDefault, isTurnedOn, KNATIVE_NAMESPACE, neededFeatures } from '../knative-features';
 import { startupBudget } from './probe-budget';
 import { KNATIVE, revisionRule } from './serving-rule';
+import { fieldOf } from '../../../manifests/pointer';
 
 const PODS = `${KNATIVE}, pkg/apis/serving/k8s_validation.go`;
 const RESERVED_PORTS = [8012, 8013, 8022, 9090, 9091, 8008];
@@ -47,6 +48,7 @@ const onePort = revisionRule(
         path: `${specPath}/containers`,
         message: 'one of several containers must have a port',
         expected: 'a port in the container that takes requests',
+        fix: 'Set containers[].ports of the container that takes requests.',
       };
     }
     for (const { port, path } of ports) {
@@ -56,7 +58,7 @@ const onePort = revisionRule(
           path: `${path}/name`,
           message: `unsupported port name "${name}"`,
           found: name,
-          expected: 'http1, h2c (for gRPC), or no name',
+          expected: 'http1, h2c (for gRPC), or unset',
         };
       }
       if (typeof number === 'number' && RESERVED_PORTS.includes(number)) {
@@ -136,6 +138,7 @@ const limits = revisionRule(
         message: `${key} is out of range: ${value}`,
         found: value,
         expected: `0 to ${limit}`,
+        fix: `Set ${key} to a number from 0 to ${limit}${value < 0 ? '' : ', or raise the limit in config-defaults'}.`,
         ...(beyondDefault ? { severity: 'warning' as const } : {}),
       };
     }
@@ -263,6 +266,7 @@ const probes = fixesByField(
                 message: `the revision has no port "${asked}"`,
                 found: asked,
                 expected: name,
+                fix: `Set ${fieldOf(`${path}/${kind}/${handler}/port`)} to ${name ?? 'http'}, or remove it.`,
               };
             }
           }
@@ -293,7 +297,7 @@ const volumesMounted = revisionRule(
     summary: 'Each volume of a revision must be mounted, and must not use huge pages.',
     why: 'The webhook rejects a volume that is not mounted, which Kubernetes itself accepts, and every medium other than Memory.',
     source: PODS,
-    fix: 'Add the volume to volumeMounts, or remove it.',
+    fix: 'Add the volume to volumeMounts of a container, or remove it from volumes.',
   },
   function* ({ spec, specPath }) {
     const mounted = new Set(
@@ -304,7 +308,7 @@ const volumesMounted = revisionRule(
     for (const { value, path } of objectsAt(spec, '/volumes')) {
       const name = asString(value.name) ?? '';
       if (name !== '' && !mounted.has(name)) {
-        yield { path: `${specPath}${path}/name`, message: `no container mounts the volume ${name}`, found: name };
+        yield { path: `${specPath}${path}/name`, message: `no container mounts the volume "${name}"`, found: name };
       }
       const medium = asString(asObject(value.emptyDir).medium) ?? '';
       if (medium !== '' && medium !== 'Memory') {

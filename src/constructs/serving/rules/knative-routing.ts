@@ -283,9 +283,9 @@ function* badName(target: JsonObject, path: string, isService: boolean): Iterabl
   if (isService && configuration !== '') {
     yield { path: `${path}/configurationName`, message: 'configurationName must not be set in a Service' };
   } else if (revision !== '' && configuration !== '') {
-    yield { path, message: 'revisionName and configurationName must not both be set' };
+    yield { path, message: 'revisionName and configurationName must not be set together' };
   } else if (revision === '' && configuration === '' && !isService) {
-    yield { path, message: 'one of revisionName and configurationName must be set' };
+    yield { path, message: 'revisionName or configurationName must be set' };
   } else if (revision !== '' || configuration !== '') {
     const [field, name] = revision !== '' ? ['revisionName', revision] : ['configurationName', configuration];
     const complaint = qualifiedName(name);
@@ -326,6 +326,7 @@ const domainMapping = servingRule(
         path: '/spec/ref/namespace',
         message: `the ref must be in the namespace of the DomainMapping, "${manifest.id.namespace}"`,
         found: namespace,
+        fix: 'Remove ref.namespace.',
       };
     }
   },

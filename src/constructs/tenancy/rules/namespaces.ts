@@ -24,7 +24,7 @@ const namespaceInSet: Rule = {
   summary: 'If the manifests contain namespaces, namespaced objects should be in one of them.',
   why: 'The API server rejects an object whose namespace does not exist; next to namespaces in the manifests, another name is often a typo.',
   source: 'Kubernetes 1.36, plugin/pkg/admission/namespace/lifecycle',
-  fix: 'Set metadata.namespace to one of these namespaces, or add the Namespace.',
+  fix: 'Set metadata.namespace to a namespace in these manifests, or add the Namespace.',
   *check({ set }) {
     const names = set.ofKind('Namespace').map(({ id }) => id.name);
     if (names.length === 0) {
@@ -47,7 +47,7 @@ const namespaceInSet: Rule = {
         path: '/metadata/namespace',
         message: `namespace "${namespace}" not found in these manifests${some === '' ? '' : ` (found: ${some})`}`,
         found: namespace,
-        expected: some === '' ? 'a namespace in the cluster' : `one of ${some}, or a namespace in the cluster`,
+        expected: some === '' ? 'a namespace in the cluster' : `${some}, or a namespace in the cluster`,
       };
     }
   },

@@ -90,7 +90,7 @@ const classDefined: Rule = {
         path: reference.path,
         message: `PriorityClass "${reference.name}" not found in these manifests${defined === '' ? ', so it must exist in the cluster' : ` (found: ${defined})`}`,
         found: reference.name,
-        expected: defined !== '' ? `one of ${defined}, or a class in the cluster` : 'a class in the cluster',
+        expected: defined !== '' ? `${defined}, or a class in the cluster` : 'a class in the cluster',
         // Who defines no class at all relies on the cluster for all of them.
         severity: defined !== '' ? 'warning' : 'info',
       };
@@ -106,7 +106,7 @@ const classesDiffer: Rule = {
   summary: 'Priority classes should differ in value or preemption policy.',
   why: 'Classes with the same value are one class with two names: neither goes first.',
   source: 'Kubernetes 1.36, scheduling by spec.priority alone',
-  fix: 'Set value of the classes to different numbers, or keep one of them.',
+  fix: 'Set value of the classes to different numbers, or keep only one class.',
   *check({ set }) {
     const first = new Map<string, Class>();
     for (const found of classesOf(set)) {

@@ -14,6 +14,7 @@ import { asObject } from '../../../manifests/read';
 import { containersOf } from '../../../manifests/pod-amounts';
 import { limitItemsIn, policyOf, quotaOf } from '../../../checks/server/admission/namespace-policy';
 import { countedInsteadOf, isMandatory, podAmountOf } from '../../../checks/server/admission/quota-keys';
+import { allOf } from '../../../facts/words';
 
 const ONE_MEBIBYTE = Quantity.of(2n ** 20n, 'BinarySI');
 const QUOTA_SOURCE = 'Kubernetes 1.36, pkg/quota/v1/evaluator/core/pods.go';
@@ -113,7 +114,7 @@ const memoryPlausible: Rule = {
       }
       yield {
         path,
-        message: `the memory must have a unit: ${value} is less than 1 MiB`,
+        message: `${value} of memory is less than 1 MiB: a unit such as Gi is missing`,
         found: value,
         expected: `${parseInt(String(value), 10) || 1}Gi`,
       };
@@ -201,7 +202,7 @@ const comesWithDefaults: Rule = {
     }
     yield {
       path: '/spec/hard',
-      message: `the quota requires ${lacking.join(', ')} of every container in the namespace, but no LimitRange in these manifests sets a default`,
+      message: `the quota requires ${allOf(lacking)} of every container in the namespace, but no LimitRange in these manifests sets a default`,
       found: lacking,
       expected: 'a LimitRange of type Container with default and defaultRequest',
     };

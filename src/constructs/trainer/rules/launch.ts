@@ -9,6 +9,7 @@ import { launchCommandOf } from '../../pods/launch-command';
 import { policyOf } from '../../../manifests/trainer/runtime-view';
 import { TRAINER } from '../../../manifests/trainer/trainer-facts';
 import { trainJobRule } from './train-job';
+import { counted } from '../../../facts/words';
 
 const ENV = `${TRAINER}, pkg/runtime/framework/plugins/torch/torch.go (EnforceMLPolicy)`;
 
@@ -44,7 +45,7 @@ const processesAreDevices = trainJobRule(
     }
     yield {
       path: '/spec/trainer/numProcPerNode',
-      message: `a node has ${processes} processes but ${devices} devices`,
+      message: `a node has ${counted(processes, 'process')} but ${counted(devices, 'device')}`,
       found: processes,
       expected: String(devices),
       severity: processes > devices ? 'error' : 'warning',
@@ -79,7 +80,7 @@ const countsLeftToTrainer = trainJobRule(
       yield {
         path: option.path,
         message: wrong
-          ? `torchrun sets ${nodes} nodes, but numNodes is ${job.numNodes ?? 1}`
+          ? `torchrun sets ${counted(Number(nodes), 'node')}, but numNodes is ${job.numNodes ?? 1}`
           : `${option.text} repeats what the runtime sets`,
         found: option.text,
         expected: `no --${option.name.replace(/_/g, '-')}`,

@@ -58,7 +58,7 @@ const targetsExist = flowRule(
         if (!names.has(target)) {
           yield {
             path: `${path}/dependsOn/targets/${index}`,
-            message: `the flow ${name} depends on "${target}", which is not a flow of this JobFlow`,
+            message: `the flow "${name}" depends on "${target}", which is not a flow of this JobFlow`,
             found: target,
           };
         }
@@ -200,10 +200,10 @@ const unreadFields = flowRule(
   function* (flows) {
     for (const { value, path, name } of flows) {
       if (value.patch !== undefined) {
-        yield { path: `${path}/patch`, message: `the patch of the flow ${name} has no effect` };
+        yield { path: `${path}/patch`, message: `the patch of the flow "${name}" has no effect` };
       }
       if (asObject(value.dependsOn).probe !== undefined) {
-        yield { path: `${path}/dependsOn/probe`, message: `the probe of the flow ${name} has no effect` };
+        yield { path: `${path}/dependsOn/probe`, message: `the probe of the flow "${name}" has no effect` };
       }
     }
   },

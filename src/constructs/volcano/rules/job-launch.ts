@@ -10,6 +10,7 @@ import { type LaunchCommand, launchCommandOf, type LaunchOption, optionNamed } f
 import { JOB_PLUGINS, variablesOf } from '../job-plugins';
 import { type JobView, type TaskView } from '../job-spec';
 import { jobRule, taskRule } from './job-rule';
+import { counted } from '../../../facts/words';
 
 const PYTORCH = `${cite('volcano')}, pkg/controllers/job/plugins/distributed-framework/pytorch/pytorch.go, OnPodCreate`;
 const WANTED = '--nnodes=$(WORLD_SIZE) --node-rank=$(RANK) --master-addr=$(MASTER_ADDR) --master-port=$(MASTER_PORT)';
@@ -87,7 +88,7 @@ const nodeCount = torchrunRule(
     }
     yield {
       path: nnodes?.path,
-      message: `--nnodes is ${nodes}, but torchrun runs in ${pods} ${pods === 1 ? 'pod' : 'pods'}`,
+      message: `--nnodes is ${nodes}, but torchrun runs in ${counted(pods, 'pod')}`,
       found: nodes,
       expected: '--nnodes=$(WORLD_SIZE)',
     };

@@ -8,6 +8,7 @@ import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks
 import { isPolicyAction, isPolicyEvent, POLICY_ACTIONS, POLICY_EVENTS } from '../job-policies';
 import { type JobView } from '../job-spec';
 import { jobRule } from './job-rule';
+import { oneOf } from '../../../facts/words';
 
 const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validatePolicies`;
 
@@ -167,7 +168,7 @@ const eventAllowed = policyRule(
     summary: `The event of a policy must be one of ${POLICY_EVENTS.join(', ')}.`,
     why: 'The webhook rejects the job. The enum in the CRD is longer: it includes events that are reserved for Volcano itself.',
     source: WEBHOOK,
-    fix: `Set event to one of ${POLICY_EVENTS.join(', ')}.`,
+    fix: `Set event to ${oneOf(POLICY_EVENTS)}.`,
   },
   function* (policy) {
     for (const event of policy.events) {
@@ -176,7 +177,8 @@ const eventAllowed = policyRule(
           path: policy.path,
           message: `unsupported event "${event}"`,
           found: event,
-          expected: POLICY_EVENTS.join(', '),
+          expected: oneOf(POLICY_EVENTS),
+          fix: `Set event to ${oneOf(POLICY_EVENTS)}.`,
         };
       }
     }
@@ -194,7 +196,7 @@ const actionAllowed = policyRule(
     summary: `The action of a policy must be one of ${POLICY_ACTIONS.join(', ')}.`,
     why: 'The webhook rejects the job. It does not check the action of a policy with an exit code; there, an invalid action is accepted and has no effect.',
     source: WEBHOOK,
-    fix: `Set action to one of ${POLICY_ACTIONS.join(', ')}.`,
+    fix: `Set action to ${oneOf(POLICY_ACTIONS)}.`,
   },
   function* (policy) {
     if (policy.action !== undefined && isPolicyAction(policy.action)) {

@@ -36,7 +36,7 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
       // Beside a queue with nearly the same name, the name is most likely misspelled.
       ...(near === undefined
         ? {}
-        : { severity: 'warning', fix: `Write ${near} instead of ${queue}, or add the queue.` }),
+        : { severity: 'warning', fix: `Write "${near}" instead of "${queue}", or add the queue.` }),
       message: `the queue "${queue}" is not among these manifests`,
       found: queue,
       expected:
@@ -150,7 +150,7 @@ const podQueue: PodTemplateRule = {
   summary: `The queue in the annotation ${QUEUE_NAME_ANNOTATION} must be a leaf queue.`,
   why: "Volcano puts the pods' PodGroup into that queue, where the pods stay pending.",
   source: `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod`,
-  fix: 'Set spec.queue to a leaf queue below this queue.',
+  fix: `Set the annotation ${QUEUE_NAME_ANNOTATION} to a leaf queue below this queue.`,
   check: ({ metadata, spec }, { set }) => {
     const queue = asString(asObject(metadata.annotations)[QUEUE_NAME_ANNOTATION]);
     if (queue === undefined || !schedulesWithVolcano(spec)) {

@@ -8,6 +8,7 @@ import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn 
 import { type ObjectRule, type Violation } from '../../../checks/rule';
 import { type JobView, type TaskView } from '../job-spec';
 import { JOB_WEBHOOK, jobRule, taskRule } from './job-rule';
+import { counted } from '../../../facts/words';
 
 const hasTasks = jobRule(
   {
@@ -304,9 +305,9 @@ const partitionsAddUp = taskRule(
     if (task.replicas !== total * size) {
       yield {
         path: '/partitionPolicy',
-        message: `${total} partitions of ${size} are ${total * size} pods, but the task ${task.name} has ${task.replicas} replicas`,
+        message: `totalPartitions × partitionSize is ${counted(total * size, 'pod')} (${total} × ${size}), but the task ${task.name} has ${counted(task.replicas, 'replica')}`,
         found: task.replicas,
-        expected: `${total * size} replicas`,
+        expected: `replicas: ${total * size}`,
       };
       return;
     }
@@ -315,7 +316,7 @@ const partitionsAddUp = taskRule(
     if (minPartitions > 0 && minAvailable !== undefined && minAvailable !== minPartitions * size) {
       yield {
         path: '/minAvailable',
-        message: `${minPartitions} partitions of ${size} are ${minPartitions * size} pods, but minAvailable of the task ${task.name} is ${minAvailable}`,
+        message: `minPartitions × partitionSize is ${counted(minPartitions * size, 'pod')} (${minPartitions} × ${size}), but minAvailable of the task ${task.name} is ${minAvailable}`,
         found: minAvailable,
         expected: `${minPartitions * size}`,
       };

@@ -19,6 +19,7 @@ import {
 } from '../volcano-pods';
 import { tierNamedTwice } from './job';
 import { POD_GROUP_KIND } from './job-queue';
+import { counted } from '../../../facts/words';
 
 const SCHEDULER = `${cite('volcano')}, pkg/scheduler/api/job_info.go`;
 const CONTROLLER = `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go`;
@@ -122,7 +123,7 @@ const enoughPods: ObjectRule = {
     if (minimum > pods) {
       yield {
         path: '/spec/minMember',
-        message: `minMember is ${minimum}, but only ${pods} pods in these manifests belong to the group`,
+        message: `minMember is ${minimum}, but only ${counted(pods, 'pod')} in these manifests ${pods === 1 ? 'belongs' : 'belong'} to the group`,
         found: minimum,
         expected: `at most ${pods}`,
       };
@@ -142,7 +143,7 @@ const enoughPods: ObjectRule = {
       }
       yield {
         path: pointer('/spec/minTaskMember', task),
-        message: `minTaskMember requires ${count} pods of the task ${task}, but only ${ofTask} have the annotation ${TASK_ANNOTATION}: ${task}`,
+        message: `minTaskMember requires ${counted(count, 'pod')} of the task ${task}, but only ${ofTask} ${ofTask === 1 ? 'has' : 'have'} the annotation ${TASK_ANNOTATION}: ${task}`,
         found: count,
         expected: `at most ${ofTask}, or the annotation on more pods`,
       };
@@ -169,8 +170,8 @@ const groupUsed: ObjectRule = {
     yield {
       message:
         job === undefined
-          ? `no pod in these manifests belongs to the group ${group.id.name}`
-          : `no pod in these manifests belongs to the group ${group.id.name}; the Volcano Job ${job.id.name} creates a group of its own`,
+          ? `no pod in these manifests belongs to the group "${group.id.name}"`
+          : `no pod in these manifests belongs to the group "${group.id.name}"; the Volcano Job ${job.id.name} creates a group of its own`,
       severity: set.podTemplates.length === 0 ? 'info' : 'warning',
       expected: `pods with ${GROUP_NAME_ANNOTATION}: ${group.id.name}`,
     };

@@ -12,6 +12,7 @@ import { type SetRule } from '../../../checks/rule';
 import { isCountedResource } from '../queue-resources';
 import { MAX_QUEUE_DEPTH, type QueueNode, QueueTree } from '../queue-tree';
 import { HIERARCHY_ANNOTATION } from './queue';
+import { counted } from '../../../facts/words';
 
 const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/queues/validate/validate_queue.go`;
 
@@ -73,7 +74,7 @@ const depthWithinLimit: SetRule = {
       yield {
         manifest: queue.manifest,
         path: '/spec/parent',
-        message: `the queue ${queue.name} is ${depth} levels deep: ${[...queues]
+        message: `the queue ${queue.name} is ${counted(depth, 'level')} deep: ${[...queues]
           .reverse()
           .map(({ name }) => name)
           .join(' → ')} → ${queue.name}`,

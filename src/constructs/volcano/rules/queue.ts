@@ -9,6 +9,7 @@ import { asObject, stringEntries } from '../../../manifests/read';
 import { type ObjectRule, type Violation } from '../../../checks/rule';
 import { amountsIn, isCountedResource, isIntegerResource } from '../queue-resources';
 import { QUEUE_KIND } from '../queue-tree';
+import { counted } from '../../../facts/words';
 
 const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/queues/validate/validate_queue.go`;
 const MAPS = ['/spec/capability', '/spec/deserved', '/spec/guarantee/resource'] as const;
@@ -205,9 +206,9 @@ const hierarchyAnnotations: ObjectRule = {
     if (parts !== numbers.length) {
       yield {
         path,
-        message: `the path "${hierarchy}" has ${parts} parts, but the weights "${weights}" have ${numbers.length}`,
+        message: `the path "${hierarchy}" has ${counted(parts, 'part')}, but the weights "${weights}" have ${numbers.length}`,
         found: weights,
-        expected: `${parts} weights`,
+        expected: counted(parts, 'weight'),
       };
       return;
     }

@@ -5,6 +5,7 @@ import { publicFunction } from '../../calls/public-function';
 import { type MigProfile } from '../mig-profiles';
 import { type AcceleratorVendor } from './facts';
 import { ACCELERATORS, type AcceleratorName, type KnownAcceleratorFacts } from './index';
+import { oneOf } from '../../words';
 
 const PCI_VENDORS: Readonly<Partial<Record<AcceleratorVendor, string>>> = {
   nvidia: '10de',
@@ -142,8 +143,7 @@ export function acceleratorProblem(name: AcceleratorName): string | undefined {
 }
 
 function list(accelerators: readonly KnownAcceleratorFacts[]): string {
-  const names = accelerators.map(({ name }) => name);
-  return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+  return oneOf(accelerators.map(({ name }) => name));
 }
 
 /**

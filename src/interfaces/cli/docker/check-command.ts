@@ -1,5 +1,5 @@
 /**
- * `gantry docker check`: what the host has, what is missing, and the command that mends it.
+ * `gantry docker check`: what the host has, what is missing, and the command that fixes it.
  */
 import { hostFacts } from '../../../runtime/docker/preflight/facts';
 import { type Check, preflight } from '../../../runtime/docker/preflight/preflight';

@@ -55,7 +55,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .command('serve')
     .summary('start the runner')
     .description(
-      'Start the runner in the foreground. SIGTERM and Ctrl-C end it; containers go on, and it finds them again.',
+      'Start the runner in the foreground. SIGTERM and Ctrl-C stop it; containers keep running, and the next start finds them.',
     )
     .addOption(config('all devices that the engine discovers, one tenant'))
     .option('--adopt', 'take over the engine of a runner whose tasks are lost')
@@ -68,7 +68,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .command('check')
     .summary('check the host and the engine')
     .description(
-      'Report what the host and the engine have, and for each thing that is missing the command that mends it. The exit status is 1 if something is missing.',
+      'Report what the host and the engine have, and for each thing that is missing the command that fixes it. The exit status is 1 if something is missing.',
     )
     .addOption(config('none'))
     .addOption(format())
@@ -97,7 +97,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .command('page')
     .summary('open the web page of the runner')
     .description(
-      'Serve the web page of the runner on the loopback address until Ctrl-C, and print a link that opens it. The page may do what you may do on the socket.',
+      'Serve the web page of the runner on the loopback address until Ctrl-C, and print a link that opens it. The page has the permissions that you have on the socket.',
     )
     .option('--port <port>', 'port of 127.0.0.1 (default: a free one)')
     .action(
@@ -161,7 +161,7 @@ export function addDockerCommands(program: Command, terminal: Terminal, finish: 
     .addOption(format())
     .action(about((task: string, flags: QueryModule.ListFlags) => query().planCommand(task, flags, terminal)));
   ofTask('logs', 'print the output of a task')
-    .option('-f, --follow', 'go on until the task ends')
+    .option('-f, --follow', 'follow the output until the task ends')
     .option('-t, --timestamps', 'with the time of each line')
     .option('--replica <index>', 'container of a task with --replicas (default: 0)')
     .option('--attempt <number>', 'an earlier attempt (default: the last)')

@@ -84,7 +84,7 @@ export async function queueCommand(flags: ListFlags, terminal: Terminal): Promis
       );
     }
     if (tasks.length === 0) {
-      terminal.out('No task waits.\n');
+      terminal.out('No tasks are waiting.\n');
       return 0;
     }
     const now = Date.now();
@@ -163,7 +163,7 @@ export async function showCommand(name: string, flags: ListFlags, terminal: Term
       ['Started', task.startedAt],
       ['Ended', task.endedAt],
       ['Tries again', task.state === 'queued' ? task.notBefore : undefined],
-      ['Attempts', `${task.attempt}, ${task.failures} failed, stopped for others ${task.preemptions} times`],
+      ['Attempts', `${task.attempt}, ${task.failures} failed, preempted ${task.preemptions} times`],
       ...task.containers.map(({ index, state, id, devices, cpus }) => {
         const where = [devices.join(', ') || 'no devices', cpus.length === 0 ? '' : `CPUs ${cpus.join(',')}`].filter(
           (text) => text !== '',

@@ -82,7 +82,7 @@ async function follow(client: RunnerClient, first: TaskAnswer, terminal: Termina
   } catch (error) {
     if (interrupted.signal.aborted) {
       terminal.err(
-        `\ntask ${id} goes on. Come back: gantry docker logs -f ${id}    End it: gantry docker cancel ${id}\n`,
+        `\ntask ${id} keeps running. Follow it: gantry docker logs -f ${id}    End it: gantry docker cancel ${id}\n`,
       );
       return INTERRUPTED;
     }

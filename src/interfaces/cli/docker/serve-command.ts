@@ -35,7 +35,7 @@ export async function serveCommand(flags: ServeFlags, terminal: Terminal): Promi
         ? 'no devices (tasks without --gpus run)'
         : `${devices.length} device${devices.length === 1 ? '' : 's'}`;
     log(`runner on ${serving.engine}: ${found}, ${cpus.length} CPUs; socket ${configuration.socket}`);
-    log(`${await ended}: the runner ends, containers go on`);
+    log(`${await ended}: the runner stops; containers keep running`);
     await serving.close();
     return 0;
   });

@@ -9,7 +9,7 @@ export function taskOptions(): readonly Option[] {
     repeatable('--gpu <model>', 'only devices of this model'),
     new Option('--gpu-memory <quantity>', 'memory of one device that other tasks use too, for example 20Gi'),
     new Option('--mig <profile>', 'a MIG instance, for example 1g.10gb'),
-    new Option('--cpus <number>', 'CPUs: a whole number gets CPUs of its own, another is a limit'),
+    new Option('--cpus <number>', 'CPUs; a whole number reserves cores, a fraction is a limit'),
     new Option('-m, --memory <quantity>', 'memory, for example 64Gi (default: no limit)'),
     new Option('--shm-size <quantity>', 'size of /dev/shm'),
     new Option('--replicas <count>', 'containers that start together or not at all'),

@@ -47,7 +47,7 @@ export class EngineLink {
     } else if (this.lostAt === undefined) {
       this.lostAt = this.clock.now();
       this.witnessed.clear();
-      this.log(`lost the engine: ${error.message}`);
+      this.log(`lost the connection to the engine: ${error.message}`);
     }
   };
 

@@ -116,13 +116,13 @@ export class Reconciler {
     const task = taskOfLabels(labels, container, ledger.find(labels[LABELS.task] ?? ''));
     if (task === undefined || isEnded(task)) {
       options.log(
-        `a container with the labels of task ${labels[LABELS.task] ?? '?'} could not be understood, and is left alone`,
+        `a container with the labels of task ${labels[LABELS.task] ?? '?'} has invalid labels, and is ignored`,
       );
       return;
     }
     options.store.reserve(task.sequence);
     ledger.restore(task);
-    options.log(`task ${task.id} was entered again from the labels of its container`);
+    options.log(`task ${task.id} was restored from the labels of its container`);
   }
 
   private async compare(task: Task): Promise<void> {
@@ -137,7 +137,7 @@ export class Reconciler {
     }
     for (const { index, state } of task.members) {
       if (state === 'planned') {
-        const failure: Failure = { class: 'lost', message: 'its container is not there' };
+        const failure: Failure = { class: 'lost', message: 'its container does not exist' };
         this.settler.exited(task, index, { at: this.parts.options.clock.now(), failure });
       }
     }

@@ -93,7 +93,7 @@ const REASONS: Readonly<Partial<Record<PendingKind, Reason>>> = {
 /** Why a task that can start some day waits now. @param first the task for which devices are reserved */
 export function waitingText(waits: PendingGang | undefined, spec: TaskSpec, first?: string): string {
   return waits === undefined || waits.kind === 'outranked'
-    ? 'tasks before it take what is free'
+    ? 'tasks ahead of it take the free devices'
     : (REASONS[waits.kind]?.(waits, spec, first) ?? waits.message);
 }
 

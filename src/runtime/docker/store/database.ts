@@ -135,7 +135,7 @@ export function explained(error: unknown, path: string): RunnerError {
   if (code.startsWith('SQLITE_FULL') || /disk is full|no space/i.test(message)) {
     return new RunnerError(
       `${path}: no space left on the device`,
-      'Free space; what was running goes on.',
+      'Free space; running containers keep running.',
       'disk-full',
     );
   }

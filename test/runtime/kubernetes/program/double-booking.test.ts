@@ -73,7 +73,7 @@ describe('a binding that the network holds back', () => {
     await rig.pass(120_000);
     expect(server.places()).toEqual({ 'default/other': 'n-0' });
     expect([...rig.faults]).toEqual([]);
-    expect(rig.said('what got no answer is known now').some(({ kind }) => kind === 'undone')).toBe(true);
+    expect(rig.said('the outcome of unanswered requests is known').some(({ kind }) => kind === 'undone')).toBe(true);
   });
 });
 

@@ -115,7 +115,7 @@ describe('what tenants write', () => {
     await rig.until('the gang runs', () => isBound('default/good-7'));
     expect(await rig.metric('gantry_set_aside', 'kind="node"')).toBe(1);
     expect(rig.server.notes().join()).toContain(
-      'SetAside: The scheduler leaves it out: the node reports 4096 devices or more, which is not possible',
+      'SetAside: The scheduler ignores it: the node reports 4096 devices or more, which is not possible',
     );
     rig.server.put('v1', 'nodes', nodeObject('absurd', 8));
     rig.addPods(...gangOf('more', 8));

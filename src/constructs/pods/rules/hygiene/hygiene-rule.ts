@@ -30,13 +30,19 @@ export interface PodContainer {
   readonly security: JsonObject;
 }
 
+/** The name as messages show it. */
+function nameOf({ name }: JsonObject): string {
+  const text = asString(name) ?? '';
+  return text === '' ? '(no name)' : `"${text}"`;
+}
+
 /** The containers of a template, init containers first. Ephemeral containers are for debugging, and are not judged. */
 export function containersIn(spec: JsonObject): readonly PodContainer[] {
   return (['initContainers', 'containers'] as const).flatMap((list) =>
     objectsAt(spec, `/${list}`).map(({ value, path }) => ({
       value,
       path: `/spec${path}`,
-      name: asString(value.name) ?? '(no name)',
+      name: nameOf(value),
       list,
       security: asObject(value.securityContext),
     })),

@@ -41,7 +41,7 @@ const notPrivileged = hygieneRule(
       if (container.security.privileged === true && !worksOnNode(container, spec)) {
         yield {
           path: `${container.path}/securityContext/privileged`,
-          message: `the container ${container.name} is privileged, but nothing in the pod works on the node`,
+          message: `the container ${container.name} is privileged, but nothing in the pod needs access to the node`,
           found: true,
           expected: 'unset',
         };
@@ -76,7 +76,7 @@ const capabilityForReason = hygieneRule(
         if (typeof capability === 'string' && NODE_WIDE.test(capability)) {
           yield {
             path: `${container.path}/securityContext/capabilities/add/${index}`,
-            message: `the container ${container.name} has the capability ${capability}, but nothing in the pod works on the node`,
+            message: `the container ${container.name} has the capability ${capability}, but nothing in the pod needs access to the node`,
             found: capability,
           };
         }
@@ -89,7 +89,7 @@ const notRoot = hygieneRule(
   'runs-as-non-root',
   {
     concerns: ['containers'],
-    summary: 'A container should run as another user than root, unless it works on the node.',
+    summary: 'A container should run as a user other than root, unless it needs access to the node.',
     why: 'A program that breaks out of its container as root is root on the node.',
     fix: 'Set securityContext.runAsNonRoot: true, and runAsUser if the image runs as root.',
     source: POD_SECURITY,
@@ -116,10 +116,11 @@ const notRoot = hygieneRule(
         path: security.runAsUser === 0 ? `${path}/securityContext/runAsUser` : `${path}/securityContext`,
         message:
           user === 0
-            ? `the container ${name} runs as root, but nothing in the pod works on the node`
+            ? `the container ${name} runs as root, but nothing in the pod needs access to the node`
             : `the container ${name} may run as root: neither runAsNonRoot nor runAsUser is set`,
         ...(user === 0 ? { found: 0 } : {}),
         expected: 'runAsNonRoot: true',
+        ...(user === 0 ? { fix: 'Set runAsUser to a number greater than 0, and runAsNonRoot: true.' } : {}),
       };
     }
   },

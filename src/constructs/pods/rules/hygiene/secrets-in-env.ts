@@ -47,7 +47,7 @@ export const secretRules: readonly Rule[] = [
       concerns: ['env'],
       summary: 'A secret value should come from a Secret, and not from the manifest.',
       why: 'Everyone who may read the manifest, the workload, or its pods can read the value, and version control keeps it forever.',
-      fix: 'Put the value into a Secret, set env[].valueFrom.secretKeyRef, and replace the value that was published.',
+      fix: 'Move the value to a Secret, set env[].valueFrom.secretKeyRef, and rotate the secret.',
       source: 'Kubernetes documentation, good practices for Secrets; kube-linter, env-var-secret',
     },
     function* ({ spec }) {

@@ -1,0 +1,28 @@
+/**
+ * Lists and counts as a sentence writes them.
+ */
+
+/** `a`, `a or b`, `a, b, or c`. */
+export function oneOf(names: readonly string[]): string {
+  return joined(names, 'or');
+}
+
+/** `a`, `a and b`, `a, b, and c`. */
+export function allOf(names: readonly string[]): string {
+  return joined(names, 'and');
+}
+
+function joined(names: readonly string[], conjunction: 'and' | 'or'): string {
+  return names.length < 3
+    ? names.join(` ${conjunction} `)
+    : `${names.slice(0, -1).join(', ')}, ${conjunction} ${names.at(-1) ?? ''}`;
+}
+
+/** `1 pod`, `5 pods`, `2 entries`, `2 processes`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : pluralOf(noun)}`;
+}
+
+function pluralOf(noun: string): string {
+  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}${noun.endsWith('s') ? 'es' : 's'}`;
+}
