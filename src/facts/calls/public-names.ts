@@ -1,6 +1,6 @@
 /**
- * The classes and functions that a program can name, by the name that it writes. A program without types that names something else is told
- * what it probably meant.
+ * The classes and functions that a program can name, by the name that it writes, for the suggestion where a program without types names
+ * something else.
  */
 const values = new Map<string, object>();
 
