@@ -396,8 +396,14 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx test/e2e/agreement/record-cases.ts',
     });
     this.addTask('record:decisions', {
-      description: 'Write what the placement core decides in random worlds: [--worlds N]',
+      description:
+        'Write what the placement core decides in random worlds; with --mutants, say how many mutants they notice; with --worlds, add some that notice more: [--mutants N] [--seed S] [--worlds N] [--from SEED] [--seconds S]',
       exec: 'tsx test/placement/recorded/record.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:views', {
+      description: 'Write what the scheduler makes of random objects: the options of record:decisions',
+      exec: 'tsx test/runtime/kubernetes/recorded/record.ts',
       receiveArgs: true,
     });
     this.addTask('record:admission', {
@@ -422,7 +428,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('test:mutation', {
       description:
-        'Measure which changes of the code the unit tests notice: FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE] [--tests REGEX]',
+        'Measure which changes of the code the unit tests notice: FOLDER[:N]... [--sample N] [--seed S] [--seconds S] [--json FILE] [--resume] [--survivors FILE] [--tests REGEX]',
       exec: 'tsx test/mutation/main.ts',
       receiveArgs: true,
     });

@@ -50,19 +50,29 @@ export class MutatedCode {
     }
   }
 
-  /** Runs the code without a mutant, and says which ones it met. */
-  meet<T>(code: () => T): { readonly result: T; readonly met: readonly number[] } {
+  /** Runs the code without a mutant, and says which ones it met; `steps` is how often it met one. */
+  meet<T>(code: () => T): { readonly result: T; readonly met: readonly number[]; readonly steps: number } {
     this.met.clear();
     const result = this.run(0, code);
-    return { result, met: [...this.met] };
+    return { result, met: [...this.met], steps: this.asked };
+  }
+
+  /** Whether the code gives another result with the mutant. */
+  changes(mutant: number, isUsual: () => boolean): boolean {
+    try {
+      return !this.run(mutant, isUsual);
+    } catch {
+      return true;
+    }
   }
 
   private isActive(id: number): boolean {
+    this.asked++;
     if (this.active === 0) {
       this.met.add(id);
       return false;
     }
-    if (++this.asked > ENDLESS) {
+    if (this.asked > ENDLESS) {
       throw new Error('does not come to an end');
     }
     return id === this.active;

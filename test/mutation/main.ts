@@ -3,21 +3,24 @@
  *
  * Draws N mutants of each folder by the seed (`FOLDER:N` for another number in one), runs the unit tests that load the changed files once to see which test
  * meets which mutant, then asks for each mutant the tests that meet it, until one fails. A mutant that no test meets counts as survived, and so does one that is not noticed within the budget.
+ *
+ * With `--seconds S` it stops after that time; the same command with `--resume` continues with what the file of `--json` has not.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ImportGraph } from './imports';
 import { type Mutant, mutantsIn, PROJECT, sampled } from './mutants';
 import { type Plan, planFile } from './plan';
-import { isKilled, print, type Result, type Row, table } from './report';
+import { print, type Result, type Row, table } from './report';
+import { keyOf, load, save, type Saved, survivorsIn } from './saved';
 import { ordersFor, type SuiteRecord } from './suites';
 import { SuiteProcess } from './suite-process';
 import { suitesIn } from './unit-tests';
 
 const USAGE =
-  'usage: npm run test:mutation -- FOLDER[:N]... [--sample N] [--seed S] [--budget SECONDS] [--json FILE] [--survivors FILE] [--tests REGEX]';
+  'usage: npm run test:mutation -- FOLDER[:N]... [--sample N] [--seed S] [--budget SECONDS] [--seconds SECONDS] [--json FILE] [--resume] [--survivors FILE] [--tests REGEX]';
 
 interface Options {
   readonly folders: readonly string[];
@@ -25,7 +28,11 @@ interface Options {
   readonly seed: number;
   /** Seconds of processor time to spend on one mutant. */
   readonly budget: number;
+  /** When to stop, in milliseconds since 1970. */
+  readonly deadline: number;
   readonly json?: string;
+  /** Continue the run that wrote `json`; neither the code nor the tests may have changed since. */
+  readonly resume: boolean;
   /** A file that `--json` wrote: only what survived there is asked about. */
   readonly survivors?: string;
   /** Suites to ask; the others notice nothing. */
@@ -40,22 +47,30 @@ function optionsOf(args: readonly string[]): Options {
       sample: { type: 'string', default: '150' },
       seed: { type: 'string', default: '1' },
       budget: { type: 'string', default: '20' },
+      seconds: { type: 'string' },
       json: { type: 'string' },
+      resume: { type: 'boolean', default: false },
       survivors: { type: 'string' },
       tests: { type: 'string', default: '' },
     },
   });
   const [sample, seed, budget] = [values.sample, values.seed, values.budget].map(Number);
-  if (positionals.length === 0 || ![sample, seed, budget].every((value) => Number.isInteger(value) && value >= 0)) {
+  const seconds = values.seconds === undefined ? Infinity : Number(values.seconds);
+  if (
+    positionals.length === 0 ||
+    ![sample, seed, budget].every((value) => Number.isInteger(value) && value >= 0) ||
+    !(seconds > 0) ||
+    (values.resume && values.json === undefined)
+  ) {
     throw new Error(USAGE);
   }
   return {
+    ...values,
     folders: positionals,
     sample,
     seed,
     budget,
-    json: values.json,
-    survivors: values.survivors,
+    deadline: Date.now() + seconds * 1000,
     tests: new RegExp(values.tests),
   };
 }
@@ -68,22 +83,8 @@ async function main(): Promise<void> {
     const groups = groupsOf(options);
     const plan: Plan = { mutants: groups.flatMap(({ mutants }) => mutants) };
     writeFileSync(planFile(folder), JSON.stringify(plan));
-    const files = new Set(plan.mutants.map(({ file }) => file));
-    const records = await recorded(runner, suitesThatLoad(files, options.tests));
-    const rows: Row[] = [];
-    for (const { folder: name, mutants, all } of groups) {
-      const results: Result[] = [];
-      rows.push({ folder: name, all, results });
-      for (const mutant of mutants) {
-        const result = await judged(mutant, records, runner, options.budget);
-        results.push(result);
-        print(result, `${name} ${results.length}/${mutants.length}`);
-        if (options.json !== undefined) {
-          writeFileSync(options.json, `${JSON.stringify(rows, undefined, 1)}\n`);
-        }
-      }
-      console.log(table(rows.slice(-1)));
-    }
+    const before = options.resume ? load(options.json!) : { records: [], rows: [] };
+    const rows = await judgeAll(groups, before, runner, options);
     console.log(
       `\nseed ${options.seed}, ${options.budget} s of processor time for each mutant at most\n\n${table(rows)}`,
     );
@@ -91,6 +92,50 @@ async function main(): Promise<void> {
     runner.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Results of all mutants, or of as many as there is time for. */
+async function judgeAll(
+  groups: readonly Group[],
+  before: Saved,
+  runner: SuiteProcess,
+  { budget, deadline, json, tests }: Options,
+): Promise<readonly Row[]> {
+  const isOver = (): boolean => Date.now() > deadline;
+  const rows: Row[] = [];
+  const keep = (saved: Saved): void => {
+    if (json !== undefined) {
+      save(json, saved);
+    }
+  };
+  const files = new Set(groups.flatMap(({ mutants }) => mutants.map(({ file }) => file)));
+  const suites = suitesThatLoad(files, tests);
+  const records = [...before.records];
+  for (const suite of suites.filter((one) => records.every((record) => record.suite !== one))) {
+    if (isOver()) {
+      break;
+    }
+    records.push(await recorded(runner, suite));
+    keep({ records, rows: before.rows });
+  }
+  for (const { folder, mutants, all } of groups) {
+    const known = before.rows.find((row) => row.folder === folder)?.results ?? [];
+    if (known.some(({ mutant }, index) => keyOf(mutant) !== keyOf(mutants[index]))) {
+      throw new Error(`${json}: the code of ${folder} has changed since; run without --resume`);
+    }
+    const results = [...known];
+    rows.push({ folder, all, results });
+    for (const mutant of mutants.slice(results.length)) {
+      if (isOver() || records.length < suites.length) {
+        break;
+      }
+      const result = await judged(mutant, records, runner, budget);
+      results.push(result);
+      print(result, `${folder} ${results.length}/${mutants.length}`);
+      keep({ records, rows });
+    }
+  }
+  return rows;
 }
 
 interface Group {
@@ -102,7 +147,7 @@ interface Group {
 
 function groupsOf({ folders, sample, seed, survivors }: Options): readonly Group[] {
   let next = 1;
-  const before = survivors === undefined ? undefined : survivorsOf(survivors);
+  const before = survivors === undefined ? undefined : survivorsIn(load(survivors));
   return folders.map((folder) => {
     const [, path, size] = /^(.*?)(?::(\d+))?$/.exec(folder)!;
     const all = mutantsIn(path);
@@ -114,17 +159,6 @@ function groupsOf({ folders, sample, seed, survivors }: Options): readonly Group
   });
 }
 
-/** What a mutant is called in another run: the code may have moved, its sample may be another. */
-function keyOf({ file, operator, code, text }: Mutant): string {
-  return JSON.stringify([file, operator, code, text]);
-}
-
-function survivorsOf(file: string): ReadonlySet<string> {
-  const rows = JSON.parse(readFileSync(file, 'utf8')) as readonly Row[];
-  const survived = rows.flatMap(({ results }) => results).filter(({ verdict }) => !isKilled(verdict));
-  return new Set(survived.map(({ mutant }) => keyOf(mutant)));
-}
-
 /** The suites whose imports lead to one of the files. */
 function suitesThatLoad(files: ReadonlySet<string>, tests: RegExp): readonly string[] {
   const graph = new ImportGraph();
@@ -133,22 +167,15 @@ function suitesThatLoad(files: ReadonlySet<string>, tests: RegExp): readonly str
   );
 }
 
-/** Which suite met which mutants in the unchanged code. Suites that fail there say nothing, and are left out. */
-async function recorded(runner: SuiteProcess, suites: readonly string[]): Promise<readonly SuiteRecord[]> {
-  const records: SuiteRecord[] = [];
-  for (const [index, suite] of suites.entries()) {
-    const outcome = await runner.run({ mutant: 0, suite, tests: 'all' }, 600);
-    if (typeof outcome === 'string' || !outcome.passed || outcome.hits === undefined) {
-      console.log(`left out, because it fails without a mutant: ${suite}`);
-      console.log(typeof outcome === 'string' ? outcome : (outcome.failure ?? '').split('\n').slice(0, 12).join('\n'));
-      continue;
-    }
-    records.push({ suite, seconds: outcome.seconds, hits: outcome.hits });
-    if (index % 40 === 39) {
-      console.log(`${index + 1} of ${suites.length} suites recorded`);
-    }
+/** Which mutants a suite met in the unchanged code. One that fails there cannot notice anything: it counts as one that met none. */
+async function recorded(runner: SuiteProcess, suite: string): Promise<SuiteRecord> {
+  const outcome = await runner.run({ mutant: 0, suite, tests: 'all' }, 600);
+  if (typeof outcome === 'string' || !outcome.passed || outcome.hits === undefined) {
+    console.log(`left out, because it fails without a mutant: ${suite}`);
+    console.log(typeof outcome === 'string' ? outcome : (outcome.failure ?? '').split('\n').slice(0, 12).join('\n'));
+    return { suite, seconds: 0, hits: { outside: [], byTest: {} } };
   }
-  return records;
+  return { suite, seconds: outcome.seconds, hits: outcome.hits };
 }
 
 async function judged(
@@ -163,7 +190,7 @@ async function judged(
     if (spent > budget) {
       return { mutant, verdict: 'survived', note: `${spent.toFixed(0)} s of tests did not notice it` };
     }
-    const outcome = await runner.run(order, 20 + 5 * seconds);
+    const outcome = await runner.run(order, 10 + 3 * seconds);
     if (typeof outcome === 'string') {
       return { mutant, verdict: outcome === 'hung' ? 'timed out' : 'killed', note: order.suite };
     }

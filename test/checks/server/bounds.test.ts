@@ -55,10 +55,11 @@ describe.each([
 
 describe('mounts of a container', () => {
   const container = { volumeMounts: [], volumeDevices: [] } as Json;
-  const faults = (mounts: readonly Json[], more: Json = {}): readonly string[] => {
+  const claim: Json = { name: 'a', persistentVolumeClaim: { claimName: 'a' } };
+  const faults = (mounts: readonly Json[], more: Json = {}, volumes: readonly Json[] = [claim]): readonly string[] => {
     const pod = minimalPod();
     const spec = pod.spec as Json;
-    spec.volumes = [{ name: 'a', persistentVolumeClaim: { claimName: 'a' } }];
+    spec.volumes = [...volumes];
     const [main] = spec.containers as Json[];
     Object.assign(main, container, { volumeMounts: mounts, ...more });
     return findingsOf(yaml(pod), podTemplateRules).map(({ rule, path, message }) => `${rule} ${path}: ${message}`);
@@ -96,4 +97,56 @@ describe('mounts of a container', () => {
     expect(faults([out], { securityContext: { privileged: true } })).toEqual([]);
     expect(faults([{ ...out, mountPropagation: 'Both' }])).toEqual([expect.stringContaining('"Both"')]);
   });
+
+  it('name a volume that exists', () => {
+    expect(faults([{ name: 'b', mountPath: '/b' }])).toEqual([
+      expect.stringMatching(
+        /^core\/volume-mount-has-volume .*volumeMounts\/0\/name: the container "main" mounts the unknown volume "b"$/,
+      ),
+    ]);
+  });
+
+  it.each<[Json, readonly string[]]>([
+    [{ recursiveReadOnly: 'Disabled' }, []],
+    [{ recursiveReadOnly: 'Enabled', readOnly: true }, []],
+    [{ recursiveReadOnly: 'IfPossible', readOnly: true, mountPropagation: 'None' }, []],
+    [{ recursiveReadOnly: 'IfPossible' }, ['recursiveReadOnly requires readOnly: true']],
+    [
+      { recursiveReadOnly: 'Enabled', readOnly: true, mountPropagation: 'HostToContainer' },
+      ['recursiveReadOnly must not be set together with mount propagation'],
+    ],
+    [{ recursiveReadOnly: 'Always', readOnly: true }, ['unsupported value "Always" for recursiveReadOnly']],
+  ])('are read-only in all that is mounted below, or not: %j', (more, messages) => {
+    expect(faults([{ name: 'a', mountPath: '/a', ...more }])).toEqual(
+      messages.map((message) => expect.stringMatching(`volumeMounts/0/recursiveReadOnly: ${message}$`) as string),
+    );
+  });
+
+  it.each<[readonly Json[], readonly string[]]>([
+    [[{ name: 'a', devicePath: '/dev/a' }], []],
+    [[{ name: '', devicePath: '/dev/a' }], ['0/name: volumeDevices[0].name must be set']],
+    [[{ name: 'b', devicePath: '/dev/b' }], ['0/name: unknown volume "b"']],
+    [
+      [{ name: 'empty', devicePath: '/dev/e' }],
+      ['0/name: the volume "empty" must have a persistentVolumeClaim to be used as a block device'],
+    ],
+    [
+      ['/dev/a', '/dev/b'].map((devicePath) => ({ name: 'a', devicePath })),
+      ['1/name: duplicate volume "a" in volumeDevices'],
+    ],
+    [['a', 'c'].map((name) => ({ name, devicePath: '/dev/a' })), ['1/devicePath: duplicate device path "/dev/a"']],
+    [[{ name: 'a', devicePath: '' }], ['0/devicePath: volumeDevices[0].devicePath must be set']],
+    [[{ name: 'a', devicePath: '/dev/../a' }], ['0/devicePath: devicePath must not contain ".."']],
+  ])('as devices have a claim, a name, and a path each: %j', (volumeDevices, messages) => {
+    const volumes = ['a', 'c'].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+    expect(faults([], { volumeDevices: [...volumeDevices] }, [...volumes, { name: 'empty', emptyDir: {} }])).toEqual(
+      messages.map(
+        (message) => expect.stringMatching(`core/volume-device-valid .*volumeDevices/${escaped(message)}$`) as string,
+      ),
+    );
+  });
 });
+
+function escaped(text: string): string {
+  return text.replace(/[[\].]/g, '\\$&');
+}

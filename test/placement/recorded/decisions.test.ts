@@ -1,9 +1,12 @@
 /**
  * Decisions in random worlds, as they were recorded. `npm run record:decisions` records them again; its diff is part of the review.
  */
-import { recordedHistories } from './fixture';
+import { fixture, readHistories } from '../../support/recorded-histories';
 import { historyOf } from './history';
 
-it.each([...recordedHistories()])('the decisions in world %d are those that were recorded', (seed, lines) => {
-  expect(historyOf(seed)).toEqual(lines);
-});
+it.each([...readHistories(fixture('decisions.txt'))])(
+  'the decisions in world %d are those that were recorded',
+  (seed, lines) => {
+    expect(historyOf(seed)).toEqual(lines);
+  },
+);

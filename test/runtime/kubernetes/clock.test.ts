@@ -51,4 +51,31 @@ describe('the time of the API server', () => {
     clock.observe(dateOf(SERVER - 3_600_000), 5);
     expect(clock.now()).toBe(SERVER - 3_600_000);
   });
+
+  it.each([
+    ['a server clock that is set back by more than five seconds', 5001, true],
+    ['no earlier answer within five seconds', 5000, false],
+  ])('follows %s', (_, back, isFollowed) => {
+    const hands = new Hands();
+    const clock = new ServerClock(hands);
+    clock.observe(dateOf(SERVER), 5);
+    // A `Date` header has whole seconds; the monotonic clock makes up the rest.
+    const part = back % 1000;
+    hands.time += part;
+    const set = SERVER - back + part;
+    clock.observe(dateOf(set), 5);
+    expect(clock.now()).toBe(isFollowed ? set : SERVER + part);
+  });
+
+  it.each([
+    [1000, true],
+    [1001, false],
+  ])('believes an answer that took %d ms: %s', (took, isBelieved) => {
+    const hands = new Hands();
+    hands.offset = 77;
+    const clock = new ServerClock(hands);
+    clock.observe(dateOf(SERVER), took);
+    expect(clock.now()).toBe(isBelieved ? SERVER : 5077);
+    expect(clock.skew()).toBe(isBelieved ? 5077 - SERVER : 0);
+  });
 });

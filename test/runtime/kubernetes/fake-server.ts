@@ -1,7 +1,7 @@
 /**
  * An API server of a few lines: answers what a test puts into it, over real connections.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type JsonValue } from '../../../src/facts/api/schema';
 import { ApiClient } from '../../../src/runtime/kubernetes/api/client';
@@ -11,6 +11,7 @@ export interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
 export type Handler = (asked: Asked, response: ServerResponse) => void | Promise<void>;
@@ -40,6 +41,7 @@ export async function fakeServer(
       path: pathname,
       query: searchParams,
       body: Buffer.concat(chunks).toString('utf8'),
+      headers: request.headers,
     };
     asked.push(one);
     await handler(one, response);

@@ -20,3 +20,16 @@ test('a gang has its short name while no other has it, as a name or as a key', (
   expect([names.get('a/x'), names.get('a/job')]).toEqual([undefined, first]);
   expect(renamed).toContain('a/gang/x is a/job');
 });
+
+test('a gang that has another name gives its first one away', () => {
+  const names = new GangNames<NamedGang>(() => undefined);
+  const [first, second] = ['a/gang/x', 'a/podgroup/x'].map((key) => ({ key, name: key }));
+  names.put(first, 'a/x');
+  names.put(first, 'a/job');
+  names.put(second, 'a/x');
+  expect([first.name, second.name]).toEqual(['a/job', 'a/x']);
+  expect([names.get('a/job'), names.get('a/x')]).toEqual([first, second]);
+  // What is not there cannot be removed, and takes no name with it.
+  names.remove({ key: 'a/none', name: 'a/x' });
+  expect(names.get('a/x')).toBe(second);
+});

@@ -143,6 +143,68 @@ describe('the leader', () => {
     await until(() => second.holds);
   });
 
+  it('writes what other replicas and people read of it', async () => {
+    const store = new LeaseStore();
+    const clock = new Hands();
+    const first = start(store, 'first', clock);
+    expect(first.heldSince).toBe(Infinity);
+    await until(() => first.holds);
+    const time = (at: number): string => new Date(at).toISOString().replace('Z', '000Z');
+    const began = time(1_000_000);
+    const spec = { leaseDurationSeconds: 15, acquireTime: began, leaseTransitions: 0, holderIdentity: 'first' };
+    expect(store.lease).toMatchObject({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'lease', namespace: 'ns' },
+      spec: { ...spec, renewTime: began },
+    });
+    expect(first.heldSince).toBe(1000);
+    clock.pass(5000);
+    const { writes } = store;
+    await until(() => store.writes > writes + 1);
+    // Renewed, and held since the same moment.
+    expect(store.lease).toMatchObject({ spec: { ...spec, renewTime: time(1_005_000) } });
+    expect([first.heldSince, first.holder]).toEqual([1000, 'first']);
+    await first.stop(true);
+    expect(store.lease).toMatchObject({
+      spec: { ...spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: time(1_005_000) },
+    });
+    const second = start(store, 'second', clock);
+    await until(() => second.holds);
+    expect(store.lease).toMatchObject({ spec: { holderIdentity: 'second', leaseTransitions: 1 } });
+    expect(store.lease?.spec).toMatchObject({ acquireTime: time(1_005_000), leaseDurationSeconds: 15 });
+    expect(second.heldSince).toBe(6000);
+  });
+
+  it('does not give back what another has taken, and keeps what it was not asked to give', async () => {
+    const store = new LeaseStore();
+    const first = start(store, 'first');
+    await until(() => first.holds);
+    store.lease = { ...store.lease!, spec: { holderIdentity: 'second' } };
+    await first.stop(true);
+    expect(store.holder).toBe('second');
+    const third = start(new LeaseStore(), 'third');
+    await until(() => third.holds);
+    await third.stop(false);
+    expect(third.holds).toBe(false);
+  });
+
+  it.each([
+    ['the lease states another duration', { leaseDurationSeconds: 4 }, 4000],
+    ['the lease states none', {}, 15_000],
+  ])('takes over when the lease has not changed for its duration: %s', async (_, stated, duration) => {
+    const store = new LeaseStore();
+    store.lease = { metadata: { resourceVersion: '0' }, spec: { holderIdentity: 'other', ...stated } };
+    const clock = new Hands();
+    const first = start(store, 'first', clock);
+    await until(() => first.holder === 'other');
+    clock.pass(duration);
+    await new Promise((done) => setTimeout(done, 30));
+    expect(first.holds).toBe(false);
+    clock.pass(1);
+    await until(() => first.holds);
+  });
+
   it('says why it begins and ends to lead', async () => {
     const store = new LeaseStore();
     const clock = new Hands();

@@ -225,6 +225,42 @@ describe('the question to the placement core', () => {
     expect(ask().snapshot.gangs[0].minimumRuntimeSeconds).toBeUndefined();
   });
 
+  it('leaves a gang out that the scheduler cannot decide about, for a minute or until its pods change', () => {
+    const aside = (): readonly string[] =>
+      world.aside.list.map(({ kind, name, reason }) => `${kind} ${name}: ${reason}`);
+    const isHeld = (now: number): boolean => ask(now).held.some(({ kind }) => kind === 'set-aside');
+    source.put('pods', pod('a-0', { gang: 'a', minimum: 1 }));
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 1, node: 'n-1', annotations: { 'gantry.dev/devices': '4' } }));
+    const members = world.gangs.get('default/gang/a')!;
+    members.setAside('it has no end', NOW);
+    const { snapshot, held } = ask(NOW + 59_999);
+    expect(held).toEqual([
+      {
+        gang: 'default/a',
+        queue: '',
+        kind: 'set-aside',
+        message: 'The scheduler cannot decide about the gang, and skips it: it has no end.',
+        again: 60_000,
+      },
+    ]);
+    expect(aside()).toEqual(['gang default/gang/a: it has no end']);
+    // What runs takes its room, as a pod of no gang.
+    expect(snapshot.gangs).toEqual([]);
+    expect(snapshot.pods).toMatchObject([{ name: 'default/a-1', state: 'running', node: 'n-1', devices: [4] }]);
+    assumptions.place('uid-a-0', { node: 'n-1', devices: [] });
+    source.put('nodes', NODE);
+    expect(ask(NOW).snapshot.pods.map(({ name, gang }) => [name, gang])).toEqual([
+      ['default/a-0', undefined],
+      ['default/a-1', undefined],
+    ]);
+    expect(isHeld(NOW + 60_000)).toBe(false);
+    expect(aside()).toEqual([]);
+    members.setAside('it has no end', NOW);
+    expect(isHeld(NOW)).toBe(true);
+    source.put('pods', pod('a-0', { gang: 'a', minimum: 1, labels: { app: 'x' } }));
+    expect(isHeld(NOW)).toBe(false);
+  });
+
   it('reads what the PodGroup says, and its queue', () => {
     source.put('volcanoPodGroups', {
       metadata: { namespace: 'default', name: 'pg' },

@@ -79,8 +79,10 @@ export class GangMembers {
   /** What its pod group says, then its pods. */
   hints(group: PodGroupFacts | undefined): GangHints {
     if (this.hintsKnown === undefined || this.hintsKnown.group !== group) {
-      const all = [...this.pods.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-      this.hintsKnown = { group, hints: mergedHints(group?.hints ?? {}, ...all.map((entry) => entry.hints)) };
+      this.hintsKnown = {
+        group,
+        hints: mergedHints(group?.hints ?? {}, ...this.inOrder().map((entry) => entry.hints)),
+      };
     }
     return this.hintsKnown.hints;
   }
@@ -109,8 +111,13 @@ export class GangMembers {
     return gang;
   }
 
+  /** Its pods by their names, so that the order in which they were seen does not matter. */
+  private inOrder(): readonly PodEntry[] {
+    return [...this.pods.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
   private make({ group, queue, priorities }: GangContext, withoutWaiting: boolean): Gang {
-    const all = [...this.pods.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    const all = this.inOrder();
     const live = all.filter(({ state }) => state === 'waiting' || state === 'placed');
     const hints = this.hints(group);
     // What has done its work is not missed.
@@ -126,7 +133,6 @@ export class GangMembers {
       roles: rolesOf(all, counted, group),
       minimum,
       arrival: Math.min(group?.createdAt ?? Infinity, ...all.map(({ createdAt }) => createdAt)),
-      ...(group !== undefined && group.subgroups.length > 0 && { subgroups: group.subgroups }),
     };
   }
 }
@@ -149,13 +155,11 @@ function rolesOf(all: readonly PodEntry[], counted: readonly PodEntry[], group: 
     .map(([name, { template, hints }]) => {
       const minimum =
         group !== undefined && Object.hasOwn(group.roleMinimum, name) ? group.roleMinimum[name] : undefined;
-      const subgroup = group?.subgroups.find((one) => one.name === name)?.name;
       return {
         name,
         count: counts.get(name) ?? 0,
         template,
         ...(minimum !== undefined && { minimum }),
-        ...(subgroup !== undefined && { subgroup }),
         ...(hints.roleTopology !== undefined && { topology: hints.roleTopology }),
       };
     });

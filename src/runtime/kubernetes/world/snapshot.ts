@@ -295,9 +295,6 @@ function reasonToHoldPod(world: World, assumptions: Assumptions, entry: PodEntry
       message: `Pod "${entry.key}" still has the scheduling gate ${gates} of another controller.`,
     };
   }
-  const needs =
-    entry.claims.length > 0 || entry.raw.spec !== undefined
-      ? obstacle(entry.raw, entry.namespace, entry.way === 'direct', world.claimSources)
-      : undefined;
+  const needs = obstacle(entry.raw, entry.namespace, entry.way === 'direct', world.claimSources);
   return needs === undefined ? undefined : { kind: needs.kind, message: `Pod "${entry.key}": ${needs.message}` };
 }

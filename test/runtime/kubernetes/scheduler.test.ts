@@ -1,0 +1,286 @@
+/**
+ * When the scheduler decides, under a fake clock: the cluster, the lease, and what carries decisions out are the test's.
+ */
+import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
+import { type Actor } from '../../../src/runtime/kubernetes/actor';
+import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
+import { ServerClock, SYSTEM_CLOCK } from '../../../src/runtime/kubernetes/clock';
+import { makeLog } from '../../../src/runtime/kubernetes/log';
+import { Metrics } from '../../../src/runtime/kubernetes/metrics';
+import { type Outcome } from '../../../src/runtime/kubernetes/outcome';
+import { Scheduler } from '../../../src/runtime/kubernetes/scheduler';
+import { type Watched } from '../../../src/runtime/kubernetes/watched';
+import { World } from '../../../src/runtime/kubernetes/world/world';
+import { NODE, pod, Source } from './watched-source';
+
+/** Asked more often than this, the loop goes round without waiting. */
+const ENDLESS = 1000;
+
+describe('the loop of the scheduler', () => {
+  const cycle = { debounceMilliseconds: 20, mostMilliseconds: 250, periodSeconds: 10 };
+  let lease: { holds: boolean; heldSince: number };
+  let isSynced: boolean;
+  let asked: number;
+  let refresh: jest.Mock;
+  let carryOut: jest.Mock<number, [Outcome]>;
+  let onOutcome: jest.Mock;
+  let source: Source;
+  let assumptions: Assumptions;
+  let metrics: Metrics;
+  let scheduler: Scheduler;
+  let messages: string[];
+  let delay: number;
+  let running: Promise<void>;
+
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    lease = { holds: true, heldSince: 5 };
+    isSynced = true;
+    asked = 0;
+    delay = 0;
+    messages = [];
+    refresh = jest.fn(() => Promise.resolve());
+    carryOut = jest.fn<number, [Outcome]>(() => Infinity);
+    onOutcome = jest.fn();
+    source = new Source();
+    assumptions = new Assumptions();
+    metrics = new Metrics();
+    const world = new World(source, DEFAULT_CONFIGURATION);
+    const watched = {
+      get isSynced() {
+        return isSynced;
+      },
+      refresh,
+    };
+    scheduler = new Scheduler({
+      watched: watched as unknown as Watched,
+      world,
+      assumptions,
+      leader: {
+        get holds() {
+          if (++asked > ENDLESS) {
+            scheduler.stop();
+          }
+          return lease.holds;
+        },
+        get heldSince() {
+          return lease.heldSince;
+        },
+      },
+      actor: { carryOut } as unknown as Actor,
+      serverClock: new ServerClock(),
+      log: makeLog('info', { write: (line) => void messages.push((JSON.parse(line) as { msg: string }).msg) }),
+      metrics,
+      config: () => ({ ...DEFAULT_CONFIGURATION, cycle }),
+      onOutcome,
+      clock: { monotonic: () => SYSTEM_CLOCK.monotonic() + delay, wall: () => SYSTEM_CLOCK.wall() },
+    });
+    world.onRelevant = (ready) => scheduler.changed(ready);
+    source.put('nodes', NODE);
+  });
+  afterEach(async () => {
+    scheduler.stop();
+    await running;
+    jest.useRealTimers();
+  });
+
+  const start = (): void => {
+    running = scheduler.run();
+  };
+  const pass = (milliseconds: number): Promise<void> => jest.advanceTimersByTimeAsync(milliseconds);
+  const cycles = (): number => carryOut.mock.calls.length;
+  /** The loop has begun its term and rests. */
+  const startAndRest = async (): Promise<void> => {
+    start();
+    await pass(5000);
+    carryOut.mockClear();
+    onOutcome.mockClear();
+  };
+
+  it.each([
+    ['without the lease', () => (lease.holds = false)],
+    ['until everything was read', () => (isSynced = false)],
+  ])('decides nothing %s, and waits between its turns', async (_, prevent) => {
+    prevent();
+    start();
+    await pass(3000);
+    expect({ asked, isEndless: asked > ENDLESS }).toMatchObject({ isEndless: false });
+    expect(cycles()).toBe(0);
+    expect(refresh).not.toHaveBeenCalled();
+    expect(scheduler.outcome).toBeUndefined();
+  });
+
+  it('lists pods and nodes again before the first decision of a term, and only then', async () => {
+    start();
+    await pass(60_000);
+    expect(refresh.mock.calls).toEqual([[5, 'pods', 'nodes']]);
+    expect(cycles()).toBeGreaterThan(3);
+    lease = { holds: true, heldSince: 7 };
+    await pass(60_000);
+    expect(refresh.mock.calls.slice(1)).toEqual([[7, 'pods', 'nodes']]);
+    expect(messages).toEqual(Array(2).fill('leading: pods and nodes listed again'));
+  });
+
+  it('decides nothing until the list is there, stays alive meanwhile, and asks for one list only', async () => {
+    let listed = (): void => undefined;
+    refresh.mockImplementation(() => new Promise<void>((resolve) => (listed = resolve)));
+    start();
+    await pass(600_000);
+    expect([cycles(), refresh.mock.calls.length, scheduler.isAlive]).toEqual([0, 1, true]);
+    listed();
+    await pass(1000);
+    expect(cycles()).toBe(1);
+  });
+
+  it.each([
+    ['the lease ends', () => (lease.holds = false)],
+    ['another term begins', () => (lease.heldSince = 6)],
+  ])('decides nothing from a list during which %s', async (_, end) => {
+    let listed = (): void => undefined;
+    refresh.mockImplementationOnce(() => new Promise<void>((resolve) => (listed = resolve)));
+    refresh.mockImplementation(() => new Promise<void>(() => undefined));
+    start();
+    await pass(1000);
+    end();
+    listed();
+    await pass(1000);
+    expect(cycles()).toBe(0);
+  });
+
+  it('forgets what it assumed when its term begins and ends', async () => {
+    assumptions.place('u', { node: 'n-1', devices: [] });
+    await startAndRest();
+    expect(assumptions.size).toBe(0);
+    assumptions.place('u', { node: 'n-1', devices: [] });
+    lease.holds = false;
+    await pass(1000);
+    expect(assumptions.size).toBe(0);
+    expect(messages).toContain('no longer leading: what was under way is left to the next leader');
+    lease = { holds: true, heldSince: 9 };
+    await pass(2000);
+    expect(refresh).toHaveBeenCalledTimes(2);
+  });
+
+  it('decides once about changes that come together, when none has come for the stated time', async () => {
+    await startAndRest();
+    for (let index = 0; index < 5; index++) {
+      scheduler.changed();
+      await pass(19);
+    }
+    expect(cycles()).toBe(0);
+    await pass(1);
+    expect(cycles()).toBe(1);
+    await pass(1000);
+    expect(cycles()).toBe(1);
+  });
+
+  it('decides after the stated time at most, while changes go on', async () => {
+    await startAndRest();
+    for (let at = 0; at < 249; at++) {
+      scheduler.changed();
+      await pass(1);
+    }
+    expect(cycles()).toBe(0);
+    scheduler.changed();
+    await pass(1);
+    expect(cycles()).toBe(1);
+  });
+
+  it('decides at once about a gang that is complete', async () => {
+    await startAndRest();
+    scheduler.changed(true);
+    await pass(1);
+    expect(cycles()).toBe(1);
+    scheduler.changed();
+    await pass(5);
+    expect(cycles()).toBe(1);
+  });
+
+  it('decides once in each period without a change, and when what was carried out asks for it', async () => {
+    await startAndRest();
+    await pass(4900);
+    expect(cycles()).toBe(0);
+    await pass(10_200);
+    expect(cycles()).toBe(2);
+    carryOut.mockReturnValueOnce(700);
+    scheduler.changed();
+    await pass(20);
+    expect(cycles()).toBe(3);
+    await pass(698);
+    expect(cycles()).toBe(3);
+    await pass(2);
+    expect(cycles()).toBe(4);
+  });
+
+  it.each([
+    ['twice as long as the cycle took', 300, 600],
+    ['two seconds', 5000, 2000],
+  ])('rests for %s at most', async (_, took, rest) => {
+    await startAndRest();
+    carryOut.mockImplementationOnce(() => {
+      delay += took;
+      scheduler.changed(true);
+      return Infinity;
+    });
+    scheduler.changed(true);
+    await pass(1);
+    expect(cycles()).toBe(1);
+    scheduler.changed(true);
+    await pass(rest - 1);
+    expect(cycles()).toBe(1);
+    await pass(1);
+    expect(cycles()).toBe(2);
+  });
+
+  it('counts cycles that fail in a row, and starts again at zero', async () => {
+    const inARow = async (): Promise<number> => (await metrics.cycleFailuresInARow.get()).values[0].value;
+    await startAndRest();
+    carryOut.mockImplementation(() => {
+      throw new Error('broken');
+    });
+    await pass(20_000);
+    expect([scheduler.failuresInARow, await inARow()]).toEqual([2, 2]);
+    expect(messages.filter((message) => message === 'the cycle failed')).toHaveLength(2);
+    expect((await metrics.cycleFailures.get()).values[0].value).toBe(2);
+    carryOut.mockImplementation(() => Infinity);
+    await pass(10_000);
+    expect([scheduler.failuresInARow, await inARow()]).toEqual([0, 0]);
+  });
+
+  it('has carried out what it cannot report', async () => {
+    await startAndRest();
+    onOutcome.mockImplementation(() => {
+      throw new Error('nowhere to write');
+    });
+    scheduler.changed();
+    await pass(20);
+    expect([cycles(), scheduler.failuresInARow]).toEqual([1, 0]);
+    expect(messages).toContain('the outcome was not reported');
+  });
+
+  it('is alive until it has not come round for three periods and half a minute', async () => {
+    await startAndRest();
+    delay += 59_000;
+    expect(scheduler.isAlive).toBe(true);
+    delay += 1000;
+    expect(scheduler.isAlive).toBe(false);
+    await pass(1000);
+    expect(scheduler.isAlive).toBe(true);
+  });
+
+  it('hands on what it decided and why gangs wait, also in a cycle that comes too soon to look for reasons again', async () => {
+    await startAndRest();
+    source.put('pods', pod('a', {}));
+    source.put('pods', pod('large', { spec: { containers: [{ resources: { requests: { cpu: '99' } } }] } }));
+    await pass(20);
+    scheduler.changed(true);
+    await pass(2000);
+    const outcomes = onOutcome.mock.calls.map(([outcome]: Outcome[]) => outcome);
+    expect(outcomes[0].decision.bindings).toMatchObject([{ gang: 'default/a', node: 'n-1' }]);
+    expect(outcomes.map(({ decision }) => decision.pending.map(({ gang }) => gang))).toEqual(
+      Array(outcomes.length).fill(['default/large']),
+    );
+    expect(outcomes[0].queueOf('default/large')).toBe('default');
+    expect([...scheduler.takeTouched()]).toEqual(expect.arrayContaining(['default/pod/a', 'default/pod/large']));
+  });
+});
