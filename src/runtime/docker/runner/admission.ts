@@ -21,7 +21,9 @@ export function checkNames({ after, tenant, priority }: TaskSpec, { ledger, stor
   }
   if (!configuration.tenants.some(({ name }) => name === tenant)) {
     const names = configuration.tenants.map(({ name }) => name).join(', ');
-    throw invalid(`tenant ${JSON.stringify(tenant)}: not found; tenants are ${names}. Name one of them with --tenant, or add it to runner.yaml`);
+    throw invalid(
+      `tenant ${JSON.stringify(tenant)}: not found; tenants are ${names}. Name one of them with --tenant, or add it to runner.yaml`,
+    );
   }
   if (!configuration.priorities.has(priority)) {
     const names = [...configuration.priorities.keys()].join(', ');
