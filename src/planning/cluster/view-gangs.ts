@@ -48,7 +48,10 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
     const topology = topologyOf(record);
     const state = evicted.has(index) ? 'evicting' : stateOf(record, nominated.has(name), bound.has(name));
     const evictions = evictionsFor.get(index);
-    const deviceUnits = deviceUnitsOf(record);
+    const devices = rounded(
+      record.roles.reduce((sum, { pods }) => pods.reduce((part, { podClass }) => part + devicesOf(podClass), sum), 0),
+    );
+    const deviceUnits = devices === 0 ? deviceUnitsOf(record) : '';
     return {
       name,
       kind: facts.kind,
@@ -61,9 +64,7 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
       pods: record.size,
       minimum: record.needed,
       placed: record.placed,
-      devices: rounded(
-        record.roles.reduce((sum, { pods }) => pods.reduce((part, { podClass }) => part + devicesOf(podClass), sum), 0),
-      ),
+      devices,
       ...(deviceUnits !== '' && { deviceUnits }),
       roles: record.roles.map(roleView),
       ...(topology !== '' && { topology }),
@@ -124,7 +125,7 @@ function deviceUnitsOf({ roles }: GangRecord): string {
   for (const { template, pods } of roles) {
     for (const [resource, amount] of Object.entries(template.request)) {
       const unit = resource.slice(resource.indexOf('/') + 1);
-      if (template.accelerator === undefined && findResource(resource) !== undefined) {
+      if (findResource(resource) !== undefined) {
         amounts.set(unit, (amounts.get(unit) ?? 0) + amount * pods.length);
       }
     }
