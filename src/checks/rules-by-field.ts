@@ -1,13 +1,14 @@
 /**
  * Which rules are worth running on a manifest, by the names of the fields that occur in it.
  *
- * Nearly all rules read fields that nearly all manifests leave unset. One walk over a manifest collects the names that occur in it;
- * manifests with the same names share the result.
+ * Nearly all rules read fields that nearly all manifests leave unset. One walk over a manifest collects the names that occur in it, and one
+ * over each of several equal specs; manifests with the same names share the result.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { kindKey } from '../manifests/identity';
 import { type Manifest } from '../manifests/manifest';
 import { unguarded } from '../manifests/unknown';
+import { type SpecContent } from './contents';
 import { type ObjectRule, type PodTemplateRule, type Rule } from './rule';
 
 /** Sets of names whose rules are remembered at a time. */
@@ -55,8 +56,8 @@ export class RulesByField {
   }
 
   /** The rules on objects of this kind that may apply to this one, in their order. Rules on every kind come first. */
-  ofObject(manifest: Manifest): ObjectRules {
-    const names = this.namesIn(manifest);
+  ofObject(manifest: Manifest, spec: SpecContent | undefined): ObjectRules {
+    const names = this.namesIn(manifest, spec);
     const kind = kindKey(manifest.id);
     const key = `${names}${kind}`;
     let rules = this.forObjects.get(key);
@@ -79,8 +80,8 @@ export class RulesByField {
   }
 
   /** The rules on pod templates that may apply to those of this manifest, in their order. */
-  ofTemplates(manifest: Manifest): TemplateRules {
-    const names = this.namesIn(manifest);
+  ofTemplates(manifest: Manifest, spec: SpecContent | undefined): TemplateRules {
+    const names = this.namesIn(manifest, spec);
     let rules = this.forTemplates.get(names);
     if (rules === undefined) {
       const concerned = this.templateRules.filter((rule) => this.concerned(rule, names));
@@ -104,15 +105,33 @@ export class RulesByField {
     );
   }
 
-  private namesIn(manifest: Manifest): string {
+  private namesIn(manifest: Manifest, spec: SpecContent | undefined): string {
     let names = this.names.get(manifest);
     if (names === undefined) {
+      const object = unguarded(manifest.object);
       const found = new Uint16Array(Math.ceil(this.bits.size / BITS));
-      this.walk(unguarded(manifest.object), found);
+      if (spec === undefined) {
+        this.walk(object, found);
+      } else {
+        found.set(this.namesInSpec(object, spec));
+        for (const name of Object.keys(object)) {
+          this.member(name, name === 'spec' ? null : object[name], found);
+        }
+      }
       names = String.fromCharCode(...found);
       this.names.set(manifest, names);
     }
     return names;
+  }
+
+  private namesInSpec({ spec }: JsonObject, content: SpecContent): Uint16Array {
+    if (content.names === undefined) {
+      content.names = new Uint16Array(Math.ceil(this.bits.size / BITS));
+      if (typeof spec === 'object' && spec !== null) {
+        this.walk(spec, content.names);
+      }
+    }
+    return content.names;
   }
 
   private walk(value: JsonValue, found: Uint16Array): void {
@@ -126,14 +145,17 @@ export class RulesByField {
     }
     const object = value as JsonObject;
     for (const name of Object.keys(object)) {
-      const bit = this.bits.get(name);
-      if (bit !== undefined) {
-        found[Math.floor(bit / BITS)] |= 1 << (bit % BITS);
-      }
-      const member = object[name];
-      if (typeof member === 'object' && member !== null) {
-        this.walk(member, found);
-      }
+      this.member(name, object[name], found);
+    }
+  }
+
+  private member(name: string, value: JsonValue | undefined, found: Uint16Array): void {
+    const bit = this.bits.get(name);
+    if (bit !== undefined) {
+      found[Math.floor(bit / BITS)] |= 1 << (bit % BITS);
+    }
+    if (typeof value === 'object' && value !== null) {
+      this.walk(value, found);
     }
   }
 }

@@ -4,6 +4,7 @@
 import { addAll } from '../facts/collections';
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
+import { Contents, type SaidOfTemplates } from './contents';
 import { RULE_GROUPS, TIERS } from './finding';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';
@@ -17,8 +18,7 @@ import {
   type SetRule,
   type Violation,
 } from './rule';
-import { type AskingRules, type ObjectRules, RulesByField } from './rules-by-field';
-import { addedVolumes } from './server/pod-view';
+import { type AskingRules, RulesByField } from './rules-by-field';
 
 /**
  * Runs the rules of the requested tiers.
@@ -32,9 +32,10 @@ export function runRules(
   own: ManifestSet = context.set,
 ): void {
   const { byField, onTemplates, onSets } = sorted(rules, collector);
-  runObjectRules(byField, context, collector, own);
+  const contents = new Contents();
+  runObjectRules(byField, contents, context, collector, own);
   if (onTemplates) {
-    runPodTemplateRules(byField, context, collector, own);
+    runPodTemplateRules(byField, contents, context, collector, own);
   }
   runSetRules(onSets, context, collector, own);
 }
@@ -71,20 +72,16 @@ function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRule
 
 function runObjectRules(
   rules: RulesByField,
+  contents: Contents,
   context: RuleContext,
   collector: FindingCollector,
   own: ManifestSet,
 ): void {
-  const remembered = new Map<ObjectRules, Remembered<readonly Said<ObjectRule>[]>>();
   for (const manifest of own.manifests) {
-    const found = rules.ofObject(manifest);
-    const content = found.ofSpec.length === 0 ? undefined : unlessUnknown(() => specContent(manifest), undefined);
-    let known = remembered.get(found);
-    if (known === undefined) {
-      remembered.set(found, (known = new Remembered()));
-    }
+    const content = contents.ofSpec(manifest);
+    const found = rules.ofObject(manifest, content);
     const saidOfSpec = (): readonly Said<ObjectRule>[] => said(found.ofSpec, manifest, context);
-    reportObject(content === undefined ? saidOfSpec() : known.get(content, saidOfSpec), manifest, collector);
+    reportObject(content === undefined ? saidOfSpec() : content.saidBy(found, saidOfSpec), manifest, collector);
     reportObject(said(found.others, manifest, context), manifest, collector);
     for (const { applyTo, rules: asking } of found.asking) {
       if (mayApply(applyTo, manifest, context)) {
@@ -103,11 +100,6 @@ function mayApply(applyTo: AskingRules['applyTo'], manifest: Manifest, context: 
   }
 }
 
-/** All that rules see which see the spec alone; `undefined` where the spec has unknown values, which are not equal to any other. */
-function specContent({ id, object }: Manifest): string | undefined {
-  return `${id.apiVersion}\n${JSON.stringify(object.spec)}`;
-}
-
 function reportObject(all: readonly Said<ObjectRule>[], manifest: Manifest, collector: FindingCollector): void {
   for (const one of all) {
     if ('error' in one) {
@@ -120,91 +112,62 @@ function reportObject(all: readonly Said<ObjectRule>[], manifest: Manifest, coll
   }
 }
 
-/** What is known of templates with equal specs. */
-interface OfSpec {
-  readonly said: readonly Said<PodTemplateRule>[];
-  /** Rules that read the metadata of a template with this spec. */
-  readonly ofMetadata: readonly PodTemplateRule[];
-}
-
 function runPodTemplateRules(
   rules: RulesByField,
+  contents: Contents,
   context: RuleContext,
   collector: FindingCollector,
   own: ManifestSet,
 ): void {
-  const judge = new TemplateJudge(context);
   for (const template of own.manifests.flatMap((manifest) => context.set.podTemplatesOf(manifest))) {
-    const { alone, inNamespace, others } = rules.ofTemplates(template.manifest);
-    // Templates with unknown values are not equal to any other.
-    const content = unlessUnknown(() => templateContent(template), undefined);
+    const { manifest } = template;
+    const { alone, inNamespace, others } = rules.ofTemplates(manifest, contents.ofSpec(manifest));
+    const content = contents.ofTemplate(template);
     if (content === undefined) {
       reportTemplate(said([...alone, ...inNamespace], template, context), template, collector);
     } else {
-      judge.report(alone, template, content, collector);
-      judge.report(inNamespace, template, `${template.manifest.id.namespace}\n${content}`, collector);
+      for (const [seeing, namespace] of [
+        [alone, ''],
+        [inNamespace, manifest.id.namespace],
+      ] as const) {
+        const known = content.saidBy(seeing, namespace, () => watched(seeing, template, context));
+        reportTemplate(known.said, template, collector);
+        reportTemplate(ofMetadata(known, template, context), template, collector);
+      }
     }
     reportTemplate(said(others, template, context), template, collector);
   }
 }
 
-/** Runs rules once for templates of equal content, and those that do not read its metadata once for those of equal spec. */
-class TemplateJudge {
-  private readonly bySpec = new Map<readonly PodTemplateRule[], Remembered<OfSpec>>();
-  private readonly byContent = new Map<readonly PodTemplateRule[], Remembered<readonly Said<PodTemplateRule>[]>>();
-
-  constructor(private readonly context: RuleContext) {}
-
-  report(rules: readonly PodTemplateRule[], template: PodTemplate, content: string, collector: FindingCollector): void {
-    if (rules.length === 0) {
-      return;
-    }
-    const ofSpec = memberOf(this.bySpec, rules).get(content, () => this.watched(rules, template));
-    reportTemplate(ofSpec.said, template, collector);
-    if (ofSpec.ofMetadata.length > 0) {
-      const { ofMetadata } = ofSpec;
-      const metadata = unlessUnknown(() => JSON.stringify(template.metadata), undefined);
-      const judge = (): readonly Said<PodTemplateRule>[] => said(ofMetadata, template, this.context);
-      const whole = `${metadata}\n${content}`;
-      reportTemplate(
-        metadata === undefined ? judge() : memberOf(this.byContent, rules).get(whole, judge),
-        template,
-        collector,
-      );
+/** Runs the rules, and finds out which of them read the metadata. What they found is kept for equal metadata alone. */
+function watched(rules: readonly PodTemplateRule[], template: PodTemplate, context: RuleContext): SaidOfTemplates {
+  const watchedTemplate = new WatchedTemplate(template);
+  const readMetadata: PodTemplateRule[] = [];
+  const found: Said<PodTemplateRule>[] = [];
+  for (const rule of rules) {
+    watchedTemplate.metadataWasRead = false;
+    const violations = said([rule], watchedTemplate, context);
+    if (watchedTemplate.metadataWasRead) {
+      readMetadata.push(rule);
+    } else {
+      addAll(found, violations);
     }
   }
-
-  /** Runs the rules, and finds out which of them read the metadata. What they found is kept for equal metadata alone. */
-  private watched(rules: readonly PodTemplateRule[], template: PodTemplate): OfSpec {
-    const watched = new WatchedTemplate(template);
-    const ofMetadata: PodTemplateRule[] = [];
-    const found: Said<PodTemplateRule>[] = [];
-    for (const rule of rules) {
-      watched.metadataWasRead = false;
-      const violations = said([rule], watched, this.context);
-      if (watched.metadataWasRead) {
-        ofMetadata.push(rule);
-      } else {
-        addAll(found, violations);
-      }
-    }
-    return { said: found, ofMetadata };
-  }
+  return { said: found, ofMetadata: readMetadata, byMetadata: new Remembered() };
 }
 
-function memberOf<K, T>(members: Map<K, Remembered<T>>, key: K): Remembered<T> {
-  let member = members.get(key);
-  if (member === undefined) {
-    members.set(key, (member = new Remembered()));
+/** What the rules find that read the metadata of the template. */
+function ofMetadata(
+  { ofMetadata: rules, byMetadata }: SaidOfTemplates,
+  template: PodTemplate,
+  context: RuleContext,
+): readonly Said<PodTemplateRule>[] {
+  if (rules.length === 0) {
+    return NOTHING;
   }
-  return member;
-}
-
-/** All that rules see of a template which see the spec alone. */
-function templateContent(template: PodTemplate): string {
-  const { apiVersion, kind } = template.manifest.id;
-  const volumes = addedVolumes(template);
-  return `${apiVersion}\n${kind}\n${template.isPod}\n${volumes.length === 0 ? '' : volumes.join()}\n${JSON.stringify(template.spec)}`;
+  const judge = (): readonly Said<PodTemplateRule>[] => said(rules, template, context);
+  const metadata = unlessUnknown(() => JSON.stringify(template.metadata), undefined);
+  return metadata === undefined ? judge() : byMetadata.get(metadata, judge);
 }
 
 /** What these rules find in a manifest or a template, one after the other. */

@@ -4,6 +4,7 @@
  * The tables in `reference-places.ts` list the fields; this file follows them.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
+import { addAll } from '../facts/collections';
 import { kindKey } from './identity';
 import { type Manifest } from './manifest';
 import { networksIn } from './network-annotation';
@@ -51,16 +52,7 @@ export function referencesIn(manifest: Manifest, templates: readonly PodTemplate
     });
   }
   const follow = (places: readonly ReferencePlace[], root: JsonValue | undefined, base: string): void => {
-    if (typeof root !== 'object' || root === null) {
-      return;
-    }
-    for (const place of places) {
-      // Most places are not in most objects.
-      const [first = ''] = place.tokens;
-      if (first === '*' || Object.hasOwn(root, first)) {
-        follower(manifest, place, found)(root, place.tokens, base, 0);
-      }
-    }
+    addAll(found, referencesAt(places, manifest, root, base));
   };
   follow(METADATA_PLACES, manifest.object.metadata, '/metadata');
   follow(REFERENCE_PLACES.get(kindKey(manifest.id)) ?? [], manifest.object, '');
@@ -75,54 +67,93 @@ export function referencesIn(manifest: Manifest, templates: readonly PodTemplate
   return found;
 }
 
-type Follow = (value: JsonValue | undefined, tokens: readonly string[], path: string, at: number) => void;
+/** Places with a common beginning, which is followed once for all of them. */
+interface Branch {
+  /** The places that end here, with their position in the table. */
+  readonly ends: { readonly place: ReferencePlace; readonly row: number }[];
+  readonly members: Map<string, Branch>;
+}
 
-function follower(from: Manifest, place: ReferencePlace, found: Reference[]): Follow {
-  const add = (name: JsonValue | undefined, holder: JsonObject, path: string): void => {
-    if (typeof name !== 'string' || name === '') {
+const branches = new WeakMap<readonly ReferencePlace[], Branch>();
+
+function branchOf(places: readonly ReferencePlace[]): Branch {
+  let root = branches.get(places);
+  if (root === undefined) {
+    branches.set(places, (root = newBranch()));
+    for (const [row, place] of places.entries()) {
+      let branch = root;
+      for (const token of place.tokens) {
+        const next = branch.members.get(token) ?? newBranch();
+        branch.members.set(token, next);
+        branch = next;
+      }
+      branch.ends.push({ place, row });
+    }
+  }
+  return root;
+}
+
+function newBranch(): Branch {
+  return { ends: [], members: new Map() };
+}
+
+interface Found {
+  readonly reference: Reference;
+  readonly row: number;
+}
+
+/** The references at these places, in the order of the table. */
+function referencesAt(
+  places: readonly ReferencePlace[],
+  from: Manifest,
+  root: JsonValue | undefined,
+  base: string,
+): readonly Reference[] {
+  const found: Found[] = [];
+  const visit = (branch: Branch, value: JsonValue | undefined, holder: JsonObject, path: string): void => {
+    for (const { place, row } of branch.ends) {
+      const reference = referenceOf(place, from, value, holder, path);
+      if (reference !== undefined) {
+        found.push({ reference, row });
+      }
+    }
+    if (typeof value !== 'object' || value === null) {
       return;
     }
-    const kind = typeof place.kind === 'string' ? place.kind : place.kind(holder);
-    if (kind === undefined) {
-      return;
-    }
-    const namespace =
-      place.cluster === true || (typeof place.cluster === 'function' && place.cluster(holder))
-        ? ''
-        : namespaceFor(place, holder, from);
-    found.push({ from, path, kind, namespace, name, optional: holder.optional === true });
-  };
-  const follow: Follow = (value, tokens, path, at) => {
-    const token = tokens[at];
-    if (token === undefined || typeof value !== 'object' || value === null) {
-      return;
-    }
-    const last = at === tokens.length - 1;
-    if (token === '*') {
-      const members = Array.isArray(value)
-        ? value.map((item, index) => [String(index), item] as const)
-        : Object.entries(value);
-      for (const [key, member] of members) {
-        const here = pointer(path, key);
-        if (last) {
-          add(member, isObject(value) ? value : {}, here);
-        } else {
-          follow(member, tokens, here, at + 1);
+    const inside = isObject(value) ? value : {};
+    for (const [token, next] of branch.members) {
+      if (token === '*') {
+        for (const [key, member] of Object.entries(value)) {
+          visit(next, member, inside, pointer(path, key));
         }
-      }
-    } else if (isObject(value)) {
-      if (!Object.prototype.hasOwnProperty.call(value, token)) {
-        return;
-      }
-      const here = pointer(path, token);
-      if (last) {
-        add(value[token], value, here);
-      } else {
-        follow(value[token], tokens, here, at + 1);
+      } else if (Object.hasOwn(inside, token)) {
+        visit(next, inside[token], inside, pointer(path, token));
       }
     }
   };
-  return follow;
+  visit(branchOf(places), root, {}, base);
+  return found.sort((a, b) => a.row - b.row).map(({ reference }) => reference);
+}
+
+function referenceOf(
+  place: ReferencePlace,
+  from: Manifest,
+  name: JsonValue | undefined,
+  holder: JsonObject,
+  path: string,
+): Reference | undefined {
+  if (typeof name !== 'string' || name === '') {
+    return undefined;
+  }
+  const kind = typeof place.kind === 'string' ? place.kind : place.kind(holder);
+  if (kind === undefined) {
+    return undefined;
+  }
+  const namespace =
+    place.cluster === true || (typeof place.cluster === 'function' && place.cluster(holder))
+      ? ''
+      : namespaceFor(place, holder, from);
+  return { from, path, kind, namespace, name, optional: holder.optional === true };
 }
 
 function namespaceFor(place: ReferencePlace, holder: JsonObject, from: Manifest): string {

@@ -1,5 +1,13 @@
 import * as fc from 'fast-check';
-import { editDistance, nearestName, nearestNames, nearestObjectName, quotedNames } from '../../src/facts/spelling';
+import {
+  editDistance,
+  nearestName,
+  nearestNames,
+  nearestObjectName,
+  ObjectNames,
+  quotedNames,
+} from '../../src/facts/spelling';
+import { Random } from '../support/random';
 
 /** The definition itself, without a bound and without a table. */
 function slowDistance(a: string, b: string): number {
@@ -47,6 +55,47 @@ describe('a suggestion among names of objects', () => {
   test('takes a misspelled word beside the number for the other name', () => {
     expect(nearestObjectName('tema-1', ['team-1', 'team-2'])).toBe('team-1');
     expect(nearestObjectName('team-a-gpus', ['team-a-gpu', 'team-b-gpu'])).toBe('team-a-gpu');
+  });
+});
+
+describe('a search among many names of objects', () => {
+  const random = new Random(20261123);
+  const word = (): string =>
+    Array.from({ length: 2 + Math.floor(random.next() * 4) }, () => random.pick(['a', 'b', 'ab', '-', '7', 'Q'])).join(
+      '',
+    );
+
+  test('finds what a comparison with each of them finds', () => {
+    let found = 0;
+    for (let turn = 0; turn < 100; turn += 1) {
+      const known = Array.from({ length: 20 }, word);
+      const names = new ObjectNames(known);
+      for (const name of [word(), random.pick(known)]) {
+        // One at a time there is nothing to pass over: what is near alone is near among others.
+        const near = known.filter((other) => nearestObjectName(name, [other]) !== undefined);
+        expect(names.nearest(name)).toBe(nearestName(name, near));
+        expect(names.has(name)).toBe(known.includes(name));
+        const distances = known.map(
+          (other) => [other, editDistance(name.toLowerCase(), other.toLowerCase(), 99)] as const,
+        );
+        const limit = Math.max(1, Math.floor(name.length / 3));
+        const shape = (text: string): string => text.replace(/\d+/g, '#').replace(/(^|-)[a-z]($|(?=-))/gi, '$1#');
+        const close = distances.filter(([other, distance]) => distance <= limit && shape(other) !== shape(name));
+        expect(names.nearest(name) === undefined).toBe(close.every(([other]) => other === name));
+        found += close.length;
+      }
+    }
+    expect(found).toBeGreaterThan(100);
+  });
+
+  test('ends, however many names there are', () => {
+    const names = new ObjectNames(Array.from({ length: 20_000 }, (_, index) => `settings-of-team-x${index}-y`));
+    expect(names.nearest('settings-off-team-x7-y')).toBe('settings-of-team-x7-y');
+    for (let index = 0; index < 20; index += 1) {
+      names.nearest(`settings-off-team-x${index}-y`);
+    }
+    expect(names.nearest('settings-off-team-x7-y')).toBeUndefined();
+    expect(names.has('settings-of-team-x7-y')).toBe(true);
   });
 });
 

@@ -7,6 +7,7 @@
 import { cite } from '../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
+import { type PodTemplate } from '../../manifests/pod-template';
 import { fieldOf, valueAt } from '../../manifests/pointer';
 import { fixNaming, withFieldFix } from '../field-fix';
 import { type Severity } from '../finding';
@@ -63,22 +64,24 @@ export function podRule(
     on: 'pod-template',
     sees: 'template',
     check: (template, context) => {
-      const pod = viewOf(template);
-      const tier = pod.builtIn ? 'server' : 'webhook';
-      const violations: Violation[] = [];
-      check(
-        pod,
-        (path, message, details = {}) => {
-          violations.push({
-            ...named(violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details), texts),
-            tier,
-          });
-        },
-        context,
-      );
-      return violations;
+      const tier = viewOf(template).builtIn ? 'server' : 'webhook';
+      return saidOfPod(template, check, context).map((violation) => ({ ...named(violation, texts), tier }));
     },
   };
+}
+
+/** What a check says about a template. The metadata is read only if it says something: the engine records which rules read it. */
+export function saidOfPod(
+  template: PodTemplate,
+  check: (pod: PodView, say: Say, context: RuleContext) => void,
+  context: RuleContext,
+): readonly Violation[] {
+  const violations: Violation[] = [];
+  const say: Say = (path, message, details = {}) => {
+    violations.push(violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details));
+  };
+  check(viewOf(template), say, context);
+  return violations;
 }
 
 export function objectRule(
@@ -128,10 +131,11 @@ function named(violation: Violation, { fix: ruleFix }: RuleTexts): Violation {
 }
 
 /** A violation with what was found: as said, or the plain value at the path (a whole object says less than the message does). */
-export function violationAt(root: JsonObject, path: string, message: string, details: Details): Violation {
+function violationAt(root: JsonObject, path: string, message: string, details: Details): Violation {
   const { found: said, ...others } = details;
   const there = said === undefined ? valueAt(root, path) : said;
-  const isUnset = said === undefined && (there === undefined || there === null || there === '');
+  // An empty key is not an unset field.
+  const isUnset = said === undefined && !path.endsWith('/') && (there === undefined || there === null || there === '');
   return withFieldFix({
     path,
     ...(isUnset && EMPTY.test(message) ? unset(path, others) : { message, ...others }),

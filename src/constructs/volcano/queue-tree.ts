@@ -3,6 +3,7 @@
  *
  * A queue without a parent, or with the parent `root`, hangs below the root queue, which every cluster has and which limits nothing.
  */
+import { ObjectNames } from '../../facts/spelling';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { asObject, asString } from '../../manifests/read';
@@ -39,6 +40,7 @@ export class QueueTree {
     return tree;
   }
 
+  private namesOfQueues?: ObjectNames;
   /** By name. Where the set has a name twice, the last one counts, as it would after applying both. */
   private readonly byName = new Map<string, QueueNode>();
   private readonly childrenOf = new Map<string, QueueNode[]>();
@@ -67,6 +69,11 @@ export class QueueTree {
 
   get queues(): readonly QueueNode[] {
     return [...this.byName.values()];
+  }
+
+  get names(): ObjectNames {
+    this.namesOfQueues ??= new ObjectNames(this.byName.keys());
+    return this.namesOfQueues;
   }
 
   get isEmpty(): boolean {

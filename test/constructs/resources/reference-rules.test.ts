@@ -284,3 +284,20 @@ test('rules survive any JSON', () => {
     gpus('volcano', 2),
   ]);
 });
+
+test('a near label is not looked for among any number of pods, and a selector that chooses nothing is reported all the same', () => {
+  const many = 1100;
+  const pods = Array.from({ length: many }, (_, index) =>
+    labeled(object('v1', 'Pod', `p${index}`), { app: `web${index}` }),
+  );
+  const services = Array.from({ length: many }, (_, index) =>
+    object('v1', 'Service', `s${index}`, { spec: { selector: { app: `webx${index}` } } }),
+  );
+  const found = findingsOf(
+    [...pods, ...services].map((one) => JSON.stringify(one)).join('\n---\n'),
+    referenceRules,
+  ).filter(({ rule }) => rule === 'references/selector-matches');
+  expect(found).toHaveLength(many);
+  expect(found[0]?.severity).toBe('warning');
+  expect(found.at(-1)?.severity).toBe('info');
+});

@@ -11,9 +11,10 @@ import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
 import { FindingCollector } from '../../../src/checks/collector';
 import { type Finding } from '../../../src/checks/finding';
-import { type ObjectRule, type Rule } from '../../../src/checks/rule';
+import { type ObjectRule, type Rule, type RuleContext } from '../../../src/checks/rule';
 import { runRules } from '../../../src/checks/run-rules';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { type PodTemplate } from '../../../src/manifests/pod-template';
 import { isObject } from '../../../src/manifests/read';
 import { parseYaml } from '../../../src/manifests/yaml';
 import { allRules } from '../../../src/interfaces/checks/all-rules';
@@ -217,4 +218,34 @@ test('a rule is not run on a manifest in which none of its fields occurs', () =>
     { apiVersion: 'v1', kind: 'X', metadata: { name: 'three' }, list: ['alpha', 'beta'] },
   ]);
   expect(seen.sort()).toEqual(['a two', 'b one', 'b two']);
+});
+
+test('a rule that does not read the metadata of pod templates runs once for templates of equal spec, one that reads it once more for each', () => {
+  const calls = new Map<string, number>();
+  const counted = gated.map((rule): Rule =>
+    rule.on === 'pod-template' && rule.sees === 'template'
+      ? {
+          ...rule,
+          check: (template: PodTemplate, context: RuleContext) => {
+            calls.set(rule.id, (calls.get(rule.id) ?? 0) + 1);
+            return rule.check(template, context);
+          },
+        }
+      : rule,
+  );
+  const deployments = Array.from({ length: 5 }, (_, index) => {
+    const labels = { app: `server-${index}` };
+    const container = { name: 'server', image: 'server:1', resources: { limits: { 'nvidia.com/gpu': 1 } } };
+    const template = { metadata: { labels }, spec: { containers: [container] } };
+    return {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: `server-${index}`, namespace: 'ai' },
+      spec: { selector: { matchLabels: labels }, template },
+    };
+  });
+  findingsIn(counted, deployments);
+  const times = [...calls.values()];
+  expect(new Set(times)).toEqual(new Set([1, 1 + deployments.length]));
+  expect(times.filter((count) => count === 1).length).toBeGreaterThan(times.length * 0.8);
 });

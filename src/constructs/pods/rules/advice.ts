@@ -2,9 +2,9 @@
  * How advice about pods is made: what every server takes, and what yet does not do what was written.
  */
 import { type Severity } from '../../../checks/finding';
-import { type PodTemplateRule, type RuleContext, type Violation } from '../../../checks/rule';
-import { type PodView, viewOf } from '../../../checks/server/pod-view';
-import { type Details, type Say, violationAt } from '../../../checks/server/server-rule';
+import { type PodTemplateRule, type RuleContext } from '../../../checks/rule';
+import { type PodView } from '../../../checks/server/pod-view';
+import { type Say, saidOfPod } from '../../../checks/server/server-rule';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { isAcceleratorResource } from '../../../facts/catalog';
@@ -35,17 +35,7 @@ export function podAdvice(
     ...facts,
     on: 'pod-template',
     ...(sees === 'everything' ? {} : { sees: sees ?? 'template' }),
-    check: (template, context) => {
-      const violations: Violation[] = [];
-      check(
-        viewOf(template),
-        (path: string, message: string, details: Details = {}) => {
-          violations.push(violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details));
-        },
-        context,
-      );
-      return violations;
-    },
+    check: (template, context) => saidOfPod(template, check, context),
   };
 }
 

@@ -1,9 +1,9 @@
 /**
  * Advice about pods that belongs to the domain of a device, and what several such rules look at: amounts and node labels.
  */
-import { type PodTemplateRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
-import { type PodView, viewOf } from '../../../checks/server/pod-view';
-import { type Details, type Say, violationAt } from '../../../checks/server/server-rule';
+import { type PodTemplateRule, type RuleContext, type RuleFacts } from '../../../checks/rule';
+import { type PodView } from '../../../checks/server/pod-view';
+import { type Say, saidOfPod } from '../../../checks/server/server-rule';
 import { itemsOf, text } from '../../../checks/server/values';
 import { parseQuantity } from '../../../manifests/quantity';
 import { asArray, asObject, isObject, stringEntries, stringsIn } from '../../../manifests/read';
@@ -24,18 +24,7 @@ export function domainAdvice(
     id: `${domain}/${name}`,
     on: 'pod-template',
     sees: 'template',
-    check: (template, context) => {
-      const violations: Violation[] = [];
-      const root = { metadata: template.metadata, spec: template.spec };
-      check(
-        viewOf(template),
-        (path: string, message: string, details: Details = {}) => {
-          violations.push(violationAt(root, path, message, details));
-        },
-        context,
-      );
-      return violations;
-    },
+    check: (template, context) => saidOfPod(template, check, context),
   };
 }
 

@@ -20,7 +20,8 @@ const LABELS: ReadonlyMap<string, readonly string[]> = new Map([
   ),
 ]);
 
-/** The labels that its controller adds to the pods of a workload. */
-export function controllerLabels({ id }: Manifest): Readonly<Record<string, string>> {
-  return Object.fromEntries((LABELS.get(kindKey(id)) ?? []).map((label) => [label, id.name]));
+/** The labels that its controller adds to the pods of a workload; `undefined` if there are none. */
+export function controllerLabels({ id }: Manifest): Readonly<Record<string, string>> | undefined {
+  const labels = LABELS.get(kindKey(id));
+  return labels === undefined ? undefined : Object.fromEntries(labels.map((label) => [label, id.name]));
 }

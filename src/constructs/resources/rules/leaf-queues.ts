@@ -1,8 +1,8 @@
 /**
  * Workloads of any kind in a queue that has queues below it.
  */
+import { addTo } from '../../../facts/collections';
 import { cite } from '../../../facts/upstream';
-import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, asString } from '../../../manifests/read';
 import { type Reference } from '../../../manifests/references';
@@ -25,9 +25,17 @@ function hasOwnRule({ kind, path, from }: Reference): boolean {
   );
 }
 
-function childrenOf(set: ManifestSet, kind: string, queue: string): readonly Manifest[] {
-  const field = PARENT_FIELDS.get(kind) ?? '';
-  return set.ofKind(kind).filter(({ object }) => asString(asObject(object.spec)[field]) === queue);
+/** The names of the queues of each kind, by their parent. */
+function childrenIn(set: ManifestSet): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
+  return new Map(
+    [...PARENT_FIELDS].map(([kind, field]) => {
+      const children = new Map<string, string[]>();
+      for (const { id, object } of set.ofKind(kind)) {
+        addTo(children, asString(asObject(object.spec)[field]) ?? '', id.name);
+      }
+      return [kind, children] as const;
+    }),
+  );
 }
 
 export const queueIsLeaf: SetRule = {
@@ -40,13 +48,14 @@ export const queueIsLeaf: SetRule = {
   source: `${cite('volcano')}, pkg/scheduler/plugins/capacity (isLeafQueue); ${cite('kai-scheduler')}, docs/queues`,
   fix: 'Set the name of the queue to a child of it, for example in the label kai.scheduler/queue or in schedulingPolicy.queue.',
   *check({ set }) {
+    const childrenOf = childrenIn(set);
     for (const manifest of set.manifests) {
       for (const reference of set.referencesFrom(manifest)) {
         const isQueueItself = PARENT_FIELDS.has(`${manifest.id.group}/${manifest.id.kind}`);
         if (!PARENT_FIELDS.has(reference.kind) || isQueueItself || hasOwnRule(reference)) {
           continue;
         }
-        const children = childrenOf(set, reference.kind, reference.name).map(({ id }) => id.name);
+        const children = childrenOf.get(reference.kind)?.get(reference.name) ?? [];
         if (children.length > 0) {
           yield {
             manifest,

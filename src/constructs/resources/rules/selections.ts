@@ -2,6 +2,7 @@
  * Selectors that choose nothing of the set.
  */
 import { type JsonObject } from '../../../facts/api/schema';
+import { addTo } from '../../../facts/collections';
 import { nearestObjectName } from '../../../facts/spelling';
 import { kindKey, mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
@@ -26,26 +27,61 @@ const ADDED_BY_CONTROLLERS =
   /^(job-name|controller-uid|controller-revision-hash|pod-template-hash|pod-template-generation|(batch|statefulset|apps)\.kubernetes\.io\/.+|(volcano\.sh|training\.kubeflow\.org|jobset\.sigs\.k8s\.io|leaderworkerset\.sigs\.k8s\.io|ray\.io|serving\.knative\.dev)\/.+)$/;
 
 interface Candidate {
-  readonly name: string;
+  readonly manifest: Manifest;
   readonly labels: JsonObject;
 }
 
+/** Candidates of some namespaces, by their labels: most selectors demand at least one. */
+class Reach {
+  private readonly byLabel = new Map<string, Candidate[]>();
+  private readonly keys = new Set<string>();
+
+  constructor(readonly all: readonly Candidate[]) {
+    for (const candidate of all) {
+      for (const label of stringEntries(candidate.labels)) {
+        addTo(this.byLabel, JSON.stringify(label), candidate);
+        this.keys.add(label[0]);
+      }
+    }
+  }
+
+  /** Candidates with one of the wanted labels; all if no label is wanted. */
+  withLabelOf(wanted: JsonObject): readonly Candidate[] {
+    const [first] = stringEntries(wanted);
+    return first === undefined ? this.all : (this.byLabel.get(JSON.stringify(first)) ?? []);
+  }
+
+  hasKey(key: string): boolean {
+    return this.keys.has(key);
+  }
+}
+
+/** Candidates that are compared with selectors that choose none of them; after that many, a near label is not looked for. */
+const MOST_COMPARED = 1_000_000;
+
 /** Everything in a set that selectors choose. */
 class Candidates {
+  private compared = 0;
   private someWithout?: boolean;
-  private readonly inNamespaces = new Map<string, readonly Candidate[]>();
+  private readonly inNamespaces = new Map<string, Reach>();
 
   constructor(private readonly set: ManifestSet) {}
 
   /** What a selector could have chosen: pods of templates, or Services, in its namespaces. */
-  in(of: 'pods' | 'services', namespaces: readonly string[] | undefined): readonly Candidate[] {
+  in(of: 'pods' | 'services', namespaces: readonly string[] | undefined): Reach {
     const key = JSON.stringify([of, namespaces]);
     let found = this.inNamespaces.get(key);
     if (found === undefined) {
-      found = of === 'pods' ? this.pods(namespaces) : this.services(namespaces);
+      found = new Reach(of === 'pods' ? this.pods(namespaces) : this.services(namespaces));
       this.inNamespaces.set(key, found);
     }
     return found;
+  }
+
+  /** A candidate that has every wanted label but one, whose value nearly matches. */
+  nearMiss(wanted: JsonObject, { all }: Reach): Miss | undefined {
+    this.compared += all.length;
+    return this.compared > MOST_COMPARED ? undefined : nearMiss(wanted, all);
   }
 
   private pods(namespaces: readonly string[] | undefined): readonly Candidate[] {
@@ -54,10 +90,11 @@ class Candidates {
       namespace === undefined
         ? this.set.podTemplates.filter(({ manifest }) => isInReach(manifest, namespaces))
         : this.set.podTemplatesIn(namespace);
-    return templates.map(({ manifest, metadata }) => ({
-      name: `${manifest.id.kind} ${manifest.id.name}`,
-      labels: { ...asObject(metadata.labels), ...controllerLabels(manifest) },
-    }));
+    return templates.map(({ manifest, metadata }) => {
+      const own = asObject(metadata.labels);
+      const added = controllerLabels(manifest);
+      return { manifest, labels: added === undefined ? own : { ...own, ...added } };
+    });
   }
 
   private services(namespaces: readonly string[] | undefined): readonly Candidate[] {
@@ -66,10 +103,7 @@ class Candidates {
       namespace === undefined
         ? this.set.ofKind('Service').filter((manifest) => isInReach(manifest, namespaces))
         : this.set.ofKind('Service', namespace);
-    return services.map(({ id, object }) => ({
-      name: `Service ${id.name}`,
-      labels: asObject(asObject(object.metadata).labels),
-    }));
+    return services.map((manifest) => ({ manifest, labels: asObject(asObject(manifest.object.metadata).labels) }));
   }
 
   /** The namespace in which all candidates are; `undefined` where there may be several: an object without a namespace may be in any. */
@@ -88,13 +122,12 @@ interface Miss {
   readonly key: string;
   readonly wanted: string;
   readonly has: string;
-  readonly name: string;
+  readonly manifest: Manifest;
 }
 
-/** A candidate that has every wanted label but one, whose value nearly matches. */
 function nearMiss(wanted: JsonObject, candidates: readonly Candidate[]): Miss | undefined {
   const entries = stringEntries(wanted);
-  for (const { name, labels } of candidates) {
+  for (const { manifest, labels } of candidates) {
     const missing = entries.filter(([key, value]) => labels[key] !== value);
     const [first] = missing;
     const has = first === undefined ? undefined : asString(labels[first[0]]);
@@ -104,15 +137,15 @@ function nearMiss(wanted: JsonObject, candidates: readonly Candidate[]): Miss | 
       has !== undefined &&
       nearestObjectName(first[1], [has]) !== undefined
     ) {
-      return { key: first[0], wanted: first[1], has, name };
+      return { key: first[0], wanted: first[1], has, manifest };
     }
   }
   return undefined;
 }
 
 /** A label that a controller may add, with a value that the manifests do not say. */
-function isUnknownLabel(key: string, candidates: readonly Candidate[]): boolean {
-  return ADDED_BY_CONTROLLERS.test(key) && !candidates.some(({ labels }) => Object.hasOwn(labels, key));
+function isUnknownLabel(key: string, candidates: Reach): boolean {
+  return ADDED_BY_CONTROLLERS.test(key) && !candidates.hasKey(key);
 }
 
 export const selectsSomething: SetRule = {
@@ -144,15 +177,15 @@ function* unmatched(
   all: Candidates,
 ): Iterable<Violation & { readonly manifest: Manifest }> {
   const candidates = all.in(of, namespaces);
-  if (candidates.length === 0 || candidates.some(({ labels }) => chooses(labels))) {
-    return;
-  }
   const selector = asObject(asObject(manifest.object.spec)[place.path.split('/').at(-1) ?? '']);
   const wanted = place.labels === '' ? selector : asObject(selector[place.labels]);
+  if (candidates.all.length === 0 || candidates.withLabelOf(wanted).some(({ labels }) => chooses(labels))) {
+    return;
+  }
   if (of === 'pods' && Object.keys(wanted).some((key) => isUnknownLabel(key, candidates))) {
     return;
   }
-  const miss = nearMiss(wanted, candidates);
+  const miss = all.nearMiss(wanted, candidates);
   if (miss === undefined) {
     yield {
       manifest,
@@ -162,14 +195,15 @@ function* unmatched(
     };
     return;
   }
+  const nearest = `${miss.manifest.id.kind} ${miss.manifest.id.name}`;
   const labelPath = place.labels === '' ? place.path : `${place.path}/${place.labels}`;
   yield {
     manifest,
     severity: 'warning',
     path: pointer(labelPath, miss.key),
-    message: `the selector matches none of the ${of} in these manifests: ${miss.name} has ${miss.key}: ${miss.has}`,
+    message: `the selector matches none of the ${of} in these manifests: ${nearest} has ${miss.key}: ${miss.has}`,
     found: miss.wanted,
     expected: miss.has,
-    fix: `Set ${miss.key} to ${miss.has}, or set the label of ${miss.name}.`,
+    fix: `Set ${miss.key} to ${miss.has}, or set the label of ${nearest}.`,
   };
 }

@@ -1,12 +1,14 @@
 /**
  * Servers that load models: what keeps them from coming up, from being replaced, and from leaving their node.
  */
+import { addTo } from '../../../facts/collections';
 import { cite } from '../../../facts/upstream';
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type Rule, type RuleContext } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rule';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
 import { parseQuantity, type Quantity } from '../../../manifests/quantity';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
@@ -186,18 +188,35 @@ const budgetLetsDrain: Rule = {
 };
 
 /** How many pods a workload has, where nothing else decides that. */
-function settledCount(template: PodTemplate, set: RuleContext['set']): number | undefined {
+function settledCount(template: PodTemplate, set: ManifestSet): number | undefined {
   const { manifest } = template;
   return autoscalersOf(manifest, set).length > 0 ? undefined : template.count;
 }
 
-const AUTOSCALERS: ReadonlySet<string> = new Set(['autoscaling/HorizontalPodAutoscaler', 'keda.sh/ScaledObject']);
+const AUTOSCALERS = ['autoscaling/HorizontalPodAutoscaler', 'keda.sh/ScaledObject'];
+
+const scaledBySet = new WeakMap<ManifestSet, ReadonlyMap<Manifest, readonly Manifest[]>>();
+
+/** The autoscalers of a set, by the manifest that they name as their target. */
+function autoscalersIn(set: ManifestSet): ReadonlyMap<Manifest, readonly Manifest[]> {
+  let autoscalers = scaledBySet.get(set);
+  if (autoscalers === undefined) {
+    const byTarget = new Map<Manifest, Manifest[]>();
+    for (const reference of AUTOSCALERS.flatMap((kind) => set.ofKind(kind)).flatMap((one) => set.referencesFrom(one))) {
+      const target = set.resolve(reference);
+      if (target !== undefined) {
+        addTo(byTarget, target, reference.from);
+      }
+    }
+    scaledBySet.set(set, (autoscalers = byTarget));
+  }
+  return autoscalers;
+}
 
 /** The autoscalers that name a workload as their target. Several manifests of one workload have the same. */
-function autoscalersOf(manifest: Manifest, set: RuleContext['set']): readonly Manifest[] {
+function autoscalersOf(manifest: Manifest, set: ManifestSet): readonly Manifest[] {
   const { name, namespace } = manifest.id;
-  const target = set.get(kindKey(manifest.id), name, namespace) ?? manifest;
-  return set.referencesTo(target).flatMap(({ from }) => (AUTOSCALERS.has(kindKey(from.id)) ? [from] : []));
+  return autoscalersIn(set).get(set.get(kindKey(manifest.id), name, namespace) ?? manifest) ?? [];
 }
 
 const surgeFits: Rule = {
@@ -260,7 +279,7 @@ function devicesOf(spec: JsonObject): readonly (readonly [string, Quantity])[] {
 }
 
 /** The tightest quota for a resource in a namespace that holds for every pod. */
-function quotaFor(resource: string, namespace: string, set: RuleContext['set']): Hard | undefined {
+function quotaFor(resource: string, namespace: string, set: ManifestSet): Hard | undefined {
   const found = set.ofKind('ResourceQuota', namespace).flatMap(({ id, object }) => {
     const spec = asObject(object.spec);
     const scoped = asArray(spec.scopes).length > 0 || isObject(spec.scopeSelector);

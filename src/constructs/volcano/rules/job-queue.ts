@@ -1,7 +1,6 @@
 /**
  * Jobs, pod groups and pods in queues: what the set itself contradicts is an error, what it does not know a hint.
  */
-import { nearestObjectName } from '../../../facts/spelling';
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -28,8 +27,8 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
   ) {
     return [];
   }
-  const names = tree.queues.map(({ name }) => name);
-  const near = nearestObjectName(queue, names);
+  const { names } = tree;
+  const near = names.nearest(queue);
   return [
     {
       path,
@@ -41,9 +40,9 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
       found: queue,
       expected:
         near ??
-        (names.length > 8
+        (names.size > 8
           ? 'a queue in these manifests or in the cluster'
-          : `${names.join(', ')}, or a queue in the cluster`),
+          : `${[...names].join(', ')}, or a queue in the cluster`),
     },
   ];
 }

@@ -1,0 +1,93 @@
+/**
+ * Contents that occur many times in a set: equal specs, and equal pod templates. What rules found in one holds for each that is equal.
+ *
+ * Contents are compared by their JSON, which is written once for each object.
+ */
+import { type Manifest } from '../manifests/manifest';
+import { type PodTemplate } from '../manifests/pod-template';
+import { unlessUnknown } from '../manifests/unknown';
+import { Remembered, type Said } from './remembered';
+import { type ObjectRule, type PodTemplateRule } from './rule';
+import { addedVolumes } from './server/pod-view';
+
+/** The spec of objects of one API version and kind. */
+export class SpecContent {
+  /** What a walk over the spec found; see `RulesByField`. */
+  names?: Uint16Array;
+  private readonly said = new Map<object, readonly Said<ObjectRule>[]>();
+  private readonly templates = new Map<string, TemplateContent>();
+
+  /** What rules found in the spec, which `judge` runs if they have not seen it. */
+  saidBy(rules: object, judge: () => readonly Said<ObjectRule>[]): readonly Said<ObjectRule>[] {
+    return memberOf(this.said, rules, judge);
+  }
+
+  /** The content of the template at this path, which `read` reads if it is not known. */
+  templateAt(path: string, read: () => TemplateContent): TemplateContent {
+    return memberOf(this.templates, path, read);
+  }
+}
+
+/** What is known of templates with equal specs. */
+export interface SaidOfTemplates {
+  readonly said: readonly Said<PodTemplateRule>[];
+  /** Rules that read the metadata of a template with this spec. */
+  readonly ofMetadata: readonly PodTemplateRule[];
+  /** What these found, by the JSON of the metadata. */
+  readonly byMetadata: Remembered<readonly Said<PodTemplateRule>[]>;
+}
+
+/** The spec of pod templates of one API version and kind. */
+export class TemplateContent {
+  private readonly said = new Map<readonly PodTemplateRule[], Map<string, SaidOfTemplates>>();
+
+  /** @param namespace that of the workloads, empty for rules that do not see it */
+  saidBy(rules: readonly PodTemplateRule[], namespace: string, judge: () => SaidOfTemplates): SaidOfTemplates {
+    const inNamespaces = memberOf(this.said, rules, () => new Map<string, SaidOfTemplates>());
+    return memberOf(inNamespaces, namespace, judge);
+  }
+}
+
+/** The contents of one set. */
+export class Contents {
+  private readonly byManifest = new Map<Manifest, SpecContent | undefined>();
+  private readonly specs = new Remembered<SpecContent>();
+  private readonly templates = new Remembered<TemplateContent>();
+
+  /** `undefined` if the spec has unknown values, which are not equal to any other. */
+  ofSpec(manifest: Manifest): SpecContent | undefined {
+    return memberOf(this.byManifest, manifest, () => {
+      const { id, object } = manifest;
+      const json = unlessUnknown(() => JSON.stringify(object.spec) ?? '', undefined);
+      return json === undefined
+        ? undefined
+        : this.specs.get(`${id.apiVersion}\n${id.kind}\n${json}`, () => new SpecContent());
+    });
+  }
+
+  /** `undefined` if the template has unknown values. */
+  ofTemplate(template: PodTemplate): TemplateContent | undefined {
+    const read = (): TemplateContent => this.templates.get(textOf(template), () => new TemplateContent());
+    const spec = isInSpec(template) ? this.ofSpec(template.manifest) : undefined;
+    return spec?.templateAt(template.path, read) ?? unlessUnknown(read, undefined);
+  }
+}
+
+/** A PodTemplate has no spec of its own, only that of its template. */
+function isInSpec({ path }: PodTemplate): boolean {
+  return path === '' || path.startsWith('/spec/');
+}
+
+/** All that a rule sees of a template if it does not see the metadata. */
+function textOf(template: PodTemplate): string {
+  const { apiVersion, kind } = template.manifest.id;
+  return `${apiVersion}\n${kind}\n${template.isPod}\n${addedVolumes(template).join()}\n${JSON.stringify(template.spec)}`;
+}
+
+function memberOf<K, T>(members: Map<K, T>, key: K, make: () => T): T {
+  let member = members.get(key);
+  if (member === undefined && !members.has(key)) {
+    members.set(key, (member = make()));
+  }
+  return member as T;
+}

@@ -1,0 +1,80 @@
+/**
+ * Which known name a misspelled one was probably meant to be. Names come from files of users: the work is bounded by the limit.
+ */
+
+/** How different a suggestion may be: a third of the letters, and at least one. */
+export function limitOf(name: string): number {
+  return Math.max(1, Math.floor(name.length / 3));
+}
+
+/**
+ * The closest of `known` to `name`, where it is close enough to be worth saying; ties go to the first in alphabetical order. Upper and lower
+ * case are the same letter.
+ *
+ * @param prefixes whether a name that begins with the other counts as close
+ */
+export function nearestName(
+  name: string,
+  known: Iterable<string>,
+  { prefixes = false }: { readonly prefixes?: boolean } = {},
+): string | undefined {
+  const wanted = name.toLowerCase();
+  const limit = limitOf(name) + 1;
+  let best: string | undefined;
+  let bestDistance = limit;
+  for (const candidate of known) {
+    if (candidate === name || (!prefixes && Math.abs(candidate.length - name.length) > bestDistance)) {
+      continue;
+    }
+    const other = candidate.toLowerCase();
+    const begins = prefixes && (other.startsWith(wanted) || wanted.startsWith(other));
+    const distance = begins ? 1 : editDistance(wanted, other, Math.min(limit, bestDistance + 1));
+    if (distance < bestDistance || (distance === bestDistance && best !== undefined && candidate < best)) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** The names of `known` that are close to `name` or contain it, best first, at most `count`. */
+export function nearestNames(name: string, known: Iterable<string>, count: number): readonly string[] {
+  const wanted = name.toLowerCase();
+  const limit = Math.max(2, limitOf(name));
+  return [...new Set(known)]
+    .map((candidate) => {
+      const other = candidate.toLowerCase();
+      return { candidate, distance: other.includes(wanted) ? 1 : editDistance(wanted, other, limit + 1) };
+    })
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, count)
+    .map(({ candidate }) => candidate);
+}
+
+/**
+ * Insertions, deletions, replacements, and swaps of neighbors that make one text the other; `limit` where they are not fewer than that.
+ * O(|a| * |b|); constant where the lengths differ by `limit` or more.
+ */
+export function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) {
+    return limit;
+  }
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      row.push(Math.min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        row[j] = Math.min(row[j], beforePrevious[j - 2] + 1);
+      }
+    }
+    if (Math.min(...row) >= limit) {
+      return limit;
+    }
+    beforePrevious = previous;
+    previous = row;
+  }
+  return Math.min(previous[b.length], limit);
+}

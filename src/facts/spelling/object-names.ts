@@ -1,0 +1,103 @@
+/**
+ * Names of objects among which misspelled ones are looked for many times. Users choose the names and their number: together, all searches
+ * among the same names do a limited amount of work.
+ */
+import { limitOf, nearestName } from './near';
+
+/** Letters that are compared in all searches among the same names; after that many, no name is near. A second of work. */
+const MOST_WORK = 40_000_000;
+
+interface Known {
+  readonly name: string;
+  readonly shape: string;
+  readonly letters: number;
+}
+
+export class ObjectNames {
+  private readonly names: ReadonlySet<string>;
+  private readonly byLength = new Map<number, Known[]>();
+  private left = MOST_WORK;
+
+  constructor(names: Iterable<string>) {
+    this.names = new Set(names);
+  }
+
+  get size(): number {
+    return this.names.size;
+  }
+
+  [Symbol.iterator](): Iterator<string> {
+    return this.names.values();
+  }
+
+  has(name: string): boolean {
+    return this.names.has(name);
+  }
+
+  /**
+   * The closest of the names, as `nearestName` finds it. Names that differ in their numbers alone, or in words of one letter, are as often
+   * two objects as a mistake: `team-1` and `team-2`, `team-a` and `team-b`.
+   */
+  nearest(name: string): string | undefined {
+    return nearestName(name, this.like(name));
+  }
+
+  /** The names that may be near: of similar length, with most of the letters, and different in more than numbers. */
+  *like(name: string): Iterable<string> {
+    this.index();
+    const shape = unnumbered(name);
+    const letters = lettersOf(name);
+    const limit = limitOf(name);
+    for (let length = name.length - limit; length <= name.length + limit; length += 1) {
+      for (const known of this.byLength.get(length) ?? []) {
+        this.left -= 1;
+        if (this.left < 0) {
+          return;
+        }
+        // A replacement changes two letters at most: one goes, another comes.
+        if (known.shape !== shape && bitsIn(known.letters ^ letters) <= 2 * limit) {
+          this.left -= name.length * length;
+          yield known.name;
+        }
+      }
+    }
+  }
+
+  private index(): void {
+    if (this.byLength.size > 0) {
+      return;
+    }
+    for (const name of this.names) {
+      const group = this.byLength.get(name.length) ?? [];
+      this.byLength.set(name.length, group);
+      group.push({ name, shape: unnumbered(name), letters: lettersOf(name) });
+    }
+  }
+}
+
+/** The closest of a few names; see `ObjectNames`, which searches many names many times. */
+export function nearestObjectName(name: string, known: Iterable<string>): string | undefined {
+  return new ObjectNames(known).nearest(name);
+}
+
+function unnumbered(name: string): string {
+  return name.replace(/\d+/g, '#').replace(/(^|[-._])[a-z]($|(?=[-._]))/gi, '$1#');
+}
+
+/** One bit for each letter that occurs; other characters share bits. */
+function lettersOf(name: string): number {
+  let letters = 0;
+  for (let at = 0; at < name.length; at += 1) {
+    // Upper and lower case differ in a higher bit.
+    letters |= 1 << (name.charCodeAt(at) & 31);
+  }
+  return letters;
+}
+
+function bitsIn(mask: number): number {
+  let bits = 0;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    bits += 1;
+  }
+  return bits;
+}
