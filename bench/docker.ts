@@ -1,7 +1,7 @@
 /**
  * `npm run bench:docker -- [--only PART] [--tasks N]`: the Docker runner. `--tasks` is for `idle`, `shell-loop`, and `soak`. Parts with a real engine are skipped where it cannot be built.
  *
- * - *decision*: one decision about a host of 8 devices with 200 tasks waiting
+ * - *decision*: decisions about a host of 8 devices with 50, 200, and 10,000 tasks waiting, beside decisions that keep nothing: time of the processor and by the clock
  * - *queue*: 10,000 tasks that wait: submissions in a second, memory of the runner, and the time until it answers after `kill -9`
  * - *latency*: from a device that becomes free to the next container that runs, less what a loop without scheduling takes on the same engine
  * - *idle*: 1,000 tasks of a second through 8 devices: the idle share of the devices

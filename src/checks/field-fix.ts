@@ -108,7 +108,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [/ must have only one \w+, but has \d+: (.+)$/, ([, names = ''], { field }) => keepOne(names.split(', '), field)],
   [/ must have only one (\w+)\b/, ([, noun], { field }) => `Keep one ${noun} of ${field}, and remove the others.`],
   [
-    /(?:^| )must (?:not have more than|have no more than|have at most) (\w+) (?!characters)([a-z][\w ]*)(?:, but has .+)?$/,
+    /^(?!an? ).*\bmust (?:not have more than|have no more than|have at most) (\w+) (?!characters)([a-z][\w ]*)(?:, but has .+)?$/,
     ([, most, what], { field }) => `Keep at most ${most} ${what} in ${field}.`,
   ],
   [
@@ -274,12 +274,14 @@ function setOrChange(said: Said): string | undefined {
 
 /** Whether the fix of the rule names the field, or there is no field to name. */
 function isNamed(said: Said, ruleFix: string): boolean {
-  return isNameless(said) || ruleFix.toLowerCase().includes(lastName(said).toLowerCase());
+  const name = lastName(said).toLowerCase();
+  return isNameless(said) || (name !== '' && ruleFix.toLowerCase().includes(name));
 }
 
 /** Whether the message is about the whole object or about a key, neither of which is a field. */
 function isNameless(said: Said): boolean {
-  return lastName(said) === '' || namesKey(said.path ?? '', said.message);
+  const { path = '', message } = said;
+  return path === '' || namesKey(path, message);
 }
 
 function lastName({ path = '' }: Said): string {

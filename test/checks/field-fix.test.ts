@@ -102,6 +102,7 @@ const CASES: readonly (readonly [
   ['/p/v', 'v requires w: on', undefined, 'Set w: on, or remove p.v.'],
   ['/p/v', 'x requires w', undefined, undefined],
   ['/p/v', 'must have at most 8 alternatives, but has 21', 'at most 8', 'Keep at most 8 alternatives in p.v.'],
+  ['/p/v/3', 'a pod must not have more than one port', undefined, undefined],
   ['/p/v', 'v must have 1 to 100 entries, but has 0', '1-100', 'Set p.v to a list of 1 to 100 entries.'],
   ['/p/v', 'exit codes must be in ascending order', undefined, 'List p.v in ascending order.'],
   [
@@ -226,6 +227,13 @@ test.each([
   ['/a/b', 'b is odd', undefined, 'Set a.c.', undefined],
   ['/a/b', 'the key "b" must be c', 'c', 'Set a.d.', undefined],
   ['', 'must be c', 'c', 'Set a.d.', undefined],
+  [
+    '/a/',
+    'the value "b-" must be empty, or end with b',
+    undefined,
+    'Set a.d.',
+    'Set a[""] to a value that is empty, or ends with b.',
+  ],
 ])('%s: %s (%s) under "%s": %s', (path, message, expected, ruleFix, fix) => {
   expect(fixNaming({ path, message, expected }, ruleFix)).toBe(fix);
 });

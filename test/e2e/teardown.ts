@@ -8,6 +8,7 @@ import { whyNoControlPlane } from './control-plane/availability';
 import { Cluster } from './control-plane/cluster';
 import { LIVE_CLUSTER } from './control-plane/components';
 import { whyNoDockerCommand, whyNoEngine } from './docker/programs';
+import { whyNoTerminal } from './docker/pty';
 import { whyNoPromtool } from './promtool/promtool';
 import { whyNoPulumi } from './pulumi/pulumi-cli';
 import { whyNoJudge } from './yaml/judge';
@@ -24,6 +25,7 @@ export default async function teardown(): Promise<void> {
     "the suite of kubectl's reader": whyNoJudge(),
     'the suite of the Docker runner': whyNoEngine(),
     'a Docker engine through SSH': whyNoDockerCommand(),
+    'the Docker runner on a terminal': whyNoTerminal(),
     'the suite of devices by claim': whyNoOracle(),
     'the live pages': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
   });

@@ -153,6 +153,27 @@ describe('a fix', () => {
     expect(wrong(fixes, (text) => NAMES_A_FIELD.test(text))).toEqual([]);
   });
 
+  test('is of its own rule, and is shared only by rules that are repaired in the same way', () => {
+    const ids = new Map<string, readonly string[]>();
+    for (const { at, text } of facts) {
+      ids.set(text, [...(ids.get(text) ?? []), at]);
+    }
+    expect([...ids.values()].filter((rules) => rules.length > 1)).toEqual([
+      ['core/env-name-valid', 'pods/env-name-readable'],
+      ['pods/shared-memory-for-several-gpus', 'pods/shared-memory-for-data-loader'],
+      ['pods/visible-devices-left-to-plugin', 'kubeflow/operator-variables-not-by-hand'],
+      ['scheduling/gantry-name-known', 'scheduling/gantry-pod-name-known'],
+      ['charts/gpu-operator-driver-crd-keys', 'charts/gpu-operator-gpu-cluster-has-drivers'],
+      ['volcano/pod-group-network-topology-names-one-tier', 'volcano/job-network-topology-names-one-tier'],
+      ['volcano/job-derived-names-fit', 'kubeflow/derived-names-fit'],
+      ['volcano/job-queue-is-leaf', 'volcano/pod-group-queue-is-leaf'],
+      ['volcano/annotation-value-read', 'volcano/pod-annotation-value-read'],
+      ['volcano/scheduler-argument-typed', 'volcano/scheduler-argument-survivable'],
+      ['kubeflow/role-has-template', 'kubeflow/mpi-operator-role-has-container'],
+      ['kubeflow/mpi-operator-worker-name-is-dns-1035', 'ray/name-fits'],
+    ]);
+  });
+
   test('has 15 to 240 characters', () => {
     expect(wrong(facts, (text) => text.length >= 15)).toEqual([]);
     expect(wrong(fixes, (text) => text.length <= 240)).toEqual([]);

@@ -134,7 +134,8 @@ function named(violation: Violation, { fix: ruleFix }: RuleTexts): Violation {
 function violationAt(root: JsonObject, path: string, message: string, details: Details): Violation {
   const { found: said, ...others } = details;
   const there = said === undefined ? valueAt(root, path) : said;
-  const isUnset = said === undefined && (there === undefined || there === null || there === '');
+  // An empty key is not an unset field.
+  const isUnset = said === undefined && !path.endsWith('/') && (there === undefined || there === null || there === '');
   return withFieldFix({
     path,
     ...(isUnset && EMPTY.test(message) ? unset(path, others) : { message, ...others }),

@@ -1,14 +1,16 @@
 /**
  * The option `--cluster`, the same on every command: a file, standard input, or the running cluster of a context.
  */
+import { type JsonObject } from '../../facts/api/schema';
 import {
   type ClusterSnapshot,
+  objectsOfSnapshot,
   readSnapshot,
   SnapshotFileError,
   textOfFile,
 } from '../../manifests/snapshot/cluster-snapshot';
 import { ClusterFileError, type ClusterState, readCluster, sampleCluster } from '../../planning/cluster';
-import { clusterOfSnapshot } from '../../planning/cluster/read-cluster';
+import { clusterObjects, clusterOfSnapshot } from '../../planning/cluster/read-cluster';
 import { readBytes } from '../checks/read-files';
 import { readLive } from './live-cluster';
 import { Progress, UsageError, type Terminal } from './terminal';
@@ -30,6 +32,8 @@ export interface ClusterInput {
   readonly snapshot?: ClusterSnapshot;
   /** The cluster as plans take it. */
   readonly state: () => ClusterState;
+  /** All objects that were read, the pods among them. Empty for a cluster file and for the sample. */
+  readonly objects: () => readonly JsonObject[];
 }
 
 export interface ClusterFlags {
@@ -49,7 +53,7 @@ export async function readClusterOption(
 ): Promise<ClusterInput> {
   const days = daysOf(maxAge);
   if (cluster === SAMPLE) {
-    return { file: SAMPLE, state: sampleCluster };
+    return { file: SAMPLE, state: sampleCluster, objects: () => [] };
   }
   const live = LIVE.exec(cluster);
   if (live !== null) {
@@ -68,7 +72,11 @@ export async function readClusterOption(
     const text = textOfFile(bytes, file);
     const snapshot = readSnapshot(text, file);
     if (snapshot === undefined) {
-      return { file, state: () => asUsage(() => readCluster(text, file)) };
+      return {
+        file,
+        state: () => asUsage(() => readCluster(text, file)),
+        objects: () => clusterObjects(text, file),
+      };
     }
     reportAge(snapshot, days, file, terminal);
     return ofSnapshot(snapshot, file);
@@ -76,7 +84,12 @@ export async function readClusterOption(
 }
 
 function ofSnapshot(snapshot: ClusterSnapshot, file: string): ClusterInput {
-  return { file, snapshot, state: () => clusterOfSnapshot(snapshot) };
+  return {
+    file,
+    snapshot,
+    state: () => clusterOfSnapshot(snapshot),
+    objects: () => objectsOfSnapshot(snapshot),
+  };
 }
 
 function daysOf(text: string | undefined): number {

@@ -29,7 +29,7 @@ export async function readSide(path: string, terminal: Terminal): Promise<Manife
     }
   }
   const set = await readManifests([path], terminal);
-  const broken = set.problems.filter(({ kind }) => kind === 'syntax');
+  const broken = set.problems.filter(({ kind }) => kind === 'syntax' || kind === 'not-an-object');
   if (broken.length > 0) {
     throw new UsageError(broken.map((problem) => `${placeOf(problem)}: ${problem.message}`).join('\n'));
   }

@@ -1,21 +1,20 @@
 /**
- * `gantry explain WHAT`: a rule, a workload of a cluster that waits, or messages on standard input.
+ * `gantry explain WHAT`: a rule, a place in a file, work of a cluster that waits, or messages on standard input.
  */
-import pico from 'picocolors';
 import { messagesIn } from '../../facts/messages/known-messages';
-import { nearestName, nearestNames } from '../../facts/spelling';
-import { ManifestSet } from '../../manifests/manifest-set';
-import { planOf } from '../../planning/cluster';
-import { type ViewGang } from '../../planning/cluster/view';
+import { nearestName } from '../../facts/spelling';
 import { ruleFacts } from '../checks/rule-facts';
 import { oneOf } from './check-options';
 import { type ClusterFlags, readClusterOption } from './cluster-option';
+import { explainedWork } from './explain-cluster';
 import { type ExplanationStyle, explainedMessages } from './explain-messages';
+import { explainedPlace, filePlace } from './explain-place';
 import { rulesCommand } from './rules-command';
 import { UsageError, wantsColor, type Terminal } from './terminal';
 
 export interface ExplainFlags extends ClusterFlags {
   readonly format?: string;
+  readonly namespace?: string;
   readonly color?: boolean;
 }
 
@@ -29,11 +28,19 @@ export async function explainCommand(what: string, flags: ExplainFlags, terminal
   if (what === '-') {
     return explainMessages(await pastedText(terminal), style, terminal);
   }
-  if (flags.cluster !== undefined) {
-    return explainWorkload(what, { ...flags, cluster: flags.cluster }, terminal);
+  const { cluster, namespace } = flags;
+  if (cluster !== undefined) {
+    const input = await readClusterOption({ ...flags, cluster }, terminal);
+    terminal.out(explainedWork(what, input, { ...style, ...(namespace !== undefined && { namespace }) }));
+    return 0;
   }
   if (ruleFacts().some(({ id }) => id === what)) {
     return rulesCommand(what, flags, terminal);
+  }
+  const place = filePlace(what, terminal.cwd);
+  if (place !== undefined) {
+    terminal.out(await explainedPlace(place, terminal, style));
+    return 0;
   }
   if (messagesIn(what).length > 0) {
     return explainMessages(what, style, terminal);
@@ -41,7 +48,7 @@ export async function explainCommand(what: string, flags: ExplainFlags, terminal
   const ids = ruleFacts().map(({ id }) => id);
   const near = ids.find((id) => id.endsWith(`/${what}`)) ?? nearestName(what, ids);
   throw new UsageError(
-    `explain ${what}: neither a rule nor a known message${near === undefined ? '' : ` (did you mean ${near}?)`}; a workload requires --cluster, and messages are read from standard input with -`,
+    `explain ${what}: not a rule, a file, or a known message${near === undefined ? '' : ` (did you mean ${near}?)`}; work of a cluster requires --cluster, and messages are read from standard input with -`,
   );
 }
 
@@ -62,51 +69,4 @@ function explainMessages(text: string, style: ExplanationStyle, terminal: Termin
   }
   terminal.out(explained ?? '{ "messages": [] }\n');
   return explained === undefined ? 1 : 0;
-}
-
-/** What the plan on the cluster says of a workload, and who is in front of it. */
-async function explainWorkload(
-  what: string,
-  flags: ExplainFlags & { readonly cluster: string },
-  terminal: Terminal,
-): Promise<number> {
-  const input = await readClusterOption(flags, terminal);
-  const { view } = planOf(new ManifestSet([]), input.state());
-  const gang =
-    view.gangs.find(({ name }) => name === what) ?? only(view.gangs.filter(({ name }) => endsIn(name, what)));
-  if (gang === undefined) {
-    const near = nearestNames(
-      what,
-      view.gangs.map(({ name }) => name),
-      1,
-    );
-    throw new UsageError(
-      `explain ${what}: not found in ${view.cluster}${near.length === 0 ? '' : ` (did you mean ${near[0]}?)`}; name a workload as NAMESPACE/NAME`,
-    );
-  }
-  const { bold } = pico.createColors(wantsColor(terminal, flags.color));
-  const ahead = view.gangs.filter(
-    (other) => other.state === 'pending' && other.queue === gang.queue && other.priority > gang.priority,
-  );
-  const rows: readonly (readonly [string, string])[] = [
-    ['state', gang.state],
-    ['queue', gang.queue],
-    ['priority', String(gang.priority)],
-    ['pods', `${gang.placed} of ${gang.pods} placed, ${gang.minimum} required, ${gang.devices} devices`],
-    ...(gang.pending === undefined ? [] : ([['reason', gang.pending.message]] as const)),
-    ...(gang.pending?.changes ?? []).map((change) => ['helps', change] as const),
-    ...(ahead.length === 0 ? [] : ([['before it', ahead.map(({ name }) => name).join(', ')]] as const)),
-  ];
-  terminal.out(
-    `${bold(`${gang.kind} ${gang.name}`)} on ${view.cluster}\n${rows.map(([label, text]) => `  ${label.padEnd(9)}  ${text}\n`).join('')}`,
-  );
-  return 0;
-}
-
-function endsIn(name: string, what: string): boolean {
-  return name.endsWith(`/${what}`);
-}
-
-function only(found: readonly ViewGang[]): ViewGang | undefined {
-  return found.length === 1 ? found[0] : undefined;
 }

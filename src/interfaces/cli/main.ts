@@ -374,12 +374,16 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
 
   program
     .command('explain')
-    .summary('explain a rule, a message, or a workload that waits')
+    .summary('explain a rule, a message, a file, or work that waits')
     .description(
-      'Explain a rule, a workload of a cluster, or messages of schedulers and controllers on standard input.',
+      'Explain a rule, a place in a file, work of a cluster, or messages of schedulers and controllers on standard input.',
     )
-    .argument('<what>', 'a rule, a workload as NAMESPACE/NAME, or - for messages on standard input')
-    .option('--cluster <cluster>', 'the cluster of a workload: a snapshot, a cluster file, or live[:CONTEXT]')
+    .argument(
+      '<what>',
+      'a rule, FILE[:LINE], work as KIND/NAMESPACE/NAME, queue/NAME, or - for messages on standard input',
+    )
+    .option('--cluster <cluster>', 'the cluster of the work: a snapshot, a cluster file, or live[:CONTEXT]')
+    .option('-n, --namespace <namespace>', 'the namespace of the work (default: any in which the name is unique)')
     .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
     .addOption(new Option('--format <format>', 'text or json').default('text'))
     .option('--no-color', 'print without colors')
@@ -387,7 +391,8 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       'after',
       examples(
         ['Explain events', 'kubectl get events -A | gantry explain -'],
-        ['Explain why a job waits', 'gantry explain research/train --cluster prod.gantry.json.gz'],
+        ['Explain why a job waits', 'gantry explain job/research/train --cluster prod.gantry.json.gz'],
+        ['Explain the findings on a line', 'gantry explain manifests/queue.yaml:12'],
       ),
     )
     .action(async (what: string, flags: ExplainModule.ExplainFlags) => {

@@ -197,7 +197,11 @@ export class Cycle {
 
   /** Could the pods of the turn be placed? Leaves the books as they are; counted where that is exact. */
   fits(turn: Turn): boolean {
-    const counted = this.placer.room.holds(turn, this.besideReservation(turn.gang));
+    const { gang, pods } = turn;
+    if (pods.length === gang.size && gang.kind !== undefined && this.misfits.get(gang.kind) === true) {
+      return false;
+    }
+    const counted = this.placer.room.holds(turn, this.besideReservation(gang));
     if (counted !== undefined) {
       return counted;
     }

@@ -21,7 +21,7 @@ import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
 import { isOverdue } from '../queues/overdue';
 import { preemptCandidates } from './preempt';
-import { ReclaimRules } from './reclaim';
+import { mayReclaim, ReclaimRules } from './reclaim';
 import { type GangRecord, type Turn } from '../books/records';
 import { portions } from './running';
 
@@ -77,7 +77,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
 function likenessOf({ kind, queue, priority, preemptible, gang }: GangRecord): string | undefined {
   return kind === undefined || queue === undefined
     ? undefined
-    : [kind, queue.index, priority, preemptible, gang.preempts ?? true, gang.expectedSeconds].join();
+    : `${kind} ${queue.index} ${priority} ${preemptible} ${gang.preempts ?? true} ${gang.expectedSeconds}`;
 }
 
 function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {
@@ -95,11 +95,11 @@ function forGang(cycle: Cycle, turn: Turn, action: 'preempt' | 'reclaim' | 'cons
     case 'preempt':
       return evictFor(cycle, turn, action, portions(cycle, preemptCandidates(cycle, turn), claimants), () => true);
     case 'reclaim': {
+      if (!mayReclaim(turn)) {
+        return false;
+      }
       const rules = new ReclaimRules(cycle, turn);
-      return (
-        rules.mayReclaim() &&
-        evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => rules.allows(lost))
-      );
+      return evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => rules.allows(lost));
     }
     case 'consolidate':
       return new Consolidation(cycle, turn).run(claimants);

@@ -4,7 +4,7 @@
  */
 import { type Cycle } from '../cycle/cycle';
 import { isOverdue, usesSharedDevices } from '../queues/overdue';
-import { ReclaimRules } from './reclaim';
+import { mayReclaim } from './reclaim';
 import { type GangRecord, type QueueRecord, type Turn } from '../books/records';
 import { runningOf } from './running';
 import { victimOrder } from './victims';
@@ -13,7 +13,7 @@ import { victimOrder } from './victims';
 export function preemptCandidates(cycle: Cycle, turn: Turn): readonly GangRecord[] {
   const { gang } = turn;
   const own = lower(cycle, gang.queue!, gang.priority);
-  if (!isOverdue(cycle.session, gang) || !new ReclaimRules(cycle, turn).mayReclaim()) {
+  if (!isOverdue(cycle.session, gang) || !mayReclaim(turn)) {
     return own;
   }
   const others = runningOf(cycle)

@@ -17,6 +17,14 @@ import { type Portion, type QueueRecord, type Turn } from '../books/records';
 import { runningOf } from './running';
 import { usefulRows, victimOrder } from './victims';
 
+/** Does the claimant's queue stay within its fair share? */
+export function mayReclaim({ gang, asked }: Turn): boolean {
+  const { fairShare, allocated } = gang.queue!;
+  return fairShare.every(
+    (share, account) => asked[account] <= 0 || allocated[account] + asked[account] <= share + DUST,
+  );
+}
+
 export class ReclaimRules {
   private readonly queue: QueueRecord;
   private readonly asked: Float64Array;
@@ -32,14 +40,6 @@ export class ReclaimRules {
     this.queue = turn.gang.queue!;
     this.asked = turn.asked;
     cycle.session.queues.forEach((queue) => this.before.set(queue, queue.allocated.slice()));
-  }
-
-  /** Does the claimant's queue stay within its fair share? */
-  mayReclaim(): boolean {
-    return this.queue.fairShare.every((share, account) => {
-      const used = this.queue.allocated[account] + this.asked[account];
-      return this.asked[account] <= 0 || used <= share + DUST;
-    });
   }
 
   candidates(claimants: ReadonlySet<PodClass>): Portion[] {

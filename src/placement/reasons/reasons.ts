@@ -28,6 +28,9 @@ export type Detail = 'none' | 'reason' | 'changes';
 /** How much is to be said of each gang. */
 export type Asks = (gang: string) => Detail;
 
+/** Nothing is said of any gang. */
+export const NOTHING: Asks = () => 'none';
+
 interface Explained {
   readonly reason: Omit<PendingGang, 'gang'>;
   readonly detail: Detail;
@@ -39,6 +42,9 @@ export function explainPending(
   considered: readonly GangRecord[],
   asks: Asks = () => 'changes',
 ): PendingGang[] {
+  if (asks === NOTHING) {
+    return [];
+  }
   const waiting = [
     ...new Set([...considered, ...cycle.shortOfPods().filter(({ placed, size }) => placed < size)]),
   ].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));

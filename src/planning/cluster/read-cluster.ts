@@ -52,6 +52,13 @@ export function clusterOfSnapshot(snapshot: ClusterSnapshot): ClusterState {
   };
 }
 
+/** The objects that a text contains; none of a cluster file, which describes nodes and no objects. */
+export function clusterObjects(text: string, file: string): readonly JsonObject[] {
+  return (
+    objectsOfJson(text) ?? parseYaml(text, file).manifests.flatMap(({ id, object }) => (id.kind === '' ? [] : [object]))
+  );
+}
+
 /** For a large cluster, kubectl prints a hundred megabytes of JSON, and no message needs a position in it. */
 function objectsOfJson(text: string): readonly JsonObject[] | undefined {
   if (!/^\s*\{/.test(text)) {

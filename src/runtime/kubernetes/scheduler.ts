@@ -6,7 +6,7 @@
  */
 import { type Decision, type PendingGang, SnapshotError } from '../../placement';
 import { decideIn } from '../../placement/engine';
-import { type Asks } from '../../placement/reasons/reasons';
+import { NOTHING } from '../../placement/reasons/reasons';
 import { type Session } from '../../placement/books/session';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
 import { messageOf } from './api/api-error';
@@ -54,7 +54,6 @@ const REST = 2;
 const EXPLAIN_REST = 20;
 /** What arrives within this time of a gang that is complete is decided with it, milliseconds. */
 const TOGETHER = 1;
-const NOTHING: Asks = () => 'none';
 
 interface Reasons {
   readonly pending: readonly PendingGang[];

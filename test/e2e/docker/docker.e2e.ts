@@ -123,8 +123,16 @@ suite('the Docker runner', () => {
   });
 
   test('an array runs each of its tasks once, and a task after it starts when all have succeeded', async () => {
-    const array = await queue('echo element $GANTRY_ARRAY_INDEX >> /shared/ran', '--gpus', '1', '--array', '0-4');
-    const after = await queue('wc -l < /shared/ran', '--after', array);
+    await queue(
+      'echo element $GANTRY_ARRAY_INDEX >> /shared/ran',
+      '--gpus',
+      '1',
+      '--array',
+      '0-4',
+      '--name',
+      'counted',
+    );
+    const after = await queue('wc -l < /shared/ran', '--after', 'counted');
     const never = await queue('true', '--after', await queue('exit 1'));
     const [last, given] = await runner.ended(after, never);
     expect(recorded()).toEqual([0, 1, 2, 3, 4].map((index) => `element ${index}`));

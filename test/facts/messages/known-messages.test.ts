@@ -58,6 +58,18 @@ describe('the known messages', () => {
     expect(messagesIn(text)).toEqual([]);
   });
 
+  it.each([
+    ['Failed to initialize NVML: Unknown Error', 'nvidia-container/lost-access'],
+    ['prometheus query sum by (pod) (vllm:num_requests_waiting) returned multiple elements', 'keda/prometheus-several'],
+    ['research  train-0  0/1  TopologyAffinityError  0  3m', 'kubelet/topology-affinity'],
+    ['research  train-0  0/1  UnexpectedAdmissionError  0  3m', 'kubelet/allocate-failed'],
+    ['NCCL WARN Bootstrap : no socket interface found', 'nccl/no-interface'],
+    ['RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB', 'pytorch/out-of-memory'],
+    ['NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, GPU has fallen off the bus.', 'nvidia-driver/off-the-bus'],
+  ])('know what guides to GPU platforms diagnose: %s', (text, id) => {
+    expect(idsIn(text)).toContain(id);
+  });
+
   it('say with what names the text has them, and how often', () => {
     const line = '2 Insufficient nvidia.com/gpu. preemption: not helpful\n';
     expect(messagesIn(line.repeat(3)).map(({ found, times }) => [found, times])).toEqual([

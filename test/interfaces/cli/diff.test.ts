@@ -142,4 +142,13 @@ describe('gantry diff', () => {
     const { status, err } = await diff('old', 'broken');
     expect([status, err.startsWith('gantry: broken/a.yaml:')]).toEqual([2, true]);
   });
+
+  it('refuses a list with an item that is no object, as check does', async () => {
+    place.write('list.yaml', 'apiVersion: v1\nkind: List\nitems:\n  - 1\n');
+    expect(await diff('list.yaml', 'old')).toEqual({
+      status: 2,
+      out: '',
+      err: "gantry: list.yaml:4:5: the list's item 0 is a number; a Kubernetes object begins with apiVersion and kind\n",
+    });
+  });
 });

@@ -43,7 +43,7 @@ describe('gantry explain', () => {
     const { status, err } = await place.run(['explain', what]);
     expect([status, err]).toEqual([
       2,
-      expect.stringContaining(`explain ${what}: neither a rule nor a known message${suggestion};`),
+      expect.stringContaining(`explain ${what}: not a rule, a file, or a known message${suggestion};`),
     ]);
   });
 
@@ -52,25 +52,6 @@ describe('gantry explain', () => {
       status: 1,
       out: 'The input contains no known message.\n',
     });
-  });
-
-  it('explains why a workload of a cluster waits, and what helps', async () => {
-    const node = (name: string): object => ({
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name },
-      status: { allocatable: { cpu: '8', pods: '110', 'nvidia.com/gpu': '4' } },
-    });
-    const pod = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'big', namespace: 'research', creationTimestamp: '2026-01-01T00:00:00Z' },
-      spec: { containers: [{ name: 'main', resources: { limits: { 'nvidia.com/gpu': '8' } } }] },
-    };
-    place.write('cluster.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node('a'), node('b'), pod] }));
-    const run = await place.run(['explain', 'big', '--cluster', 'cluster.json']);
-    expect(run).toMatchObject({ status: 0, err: '' });
-    expect(run.out).toMatch(/^Pod research\/big on cluster\n {2}state {6}pending\n[^]*reason[^]*nvidia\.com\/gpu/);
   });
 
   it.each([[['explain', 'volcano/queue-guarante-within-deserved']], [['explain', 'none', '--cluster', 'sample']]])(

@@ -2,7 +2,7 @@
  * A host with four devices, and questions about it, for tests.
  */
 import { type HostDevice, type Inventory } from '../../../src/runtime/docker/devices/inventory';
-import { Scheduling } from '../../../src/runtime/docker/scheduling/scheduling';
+import { Scheduling, type Start } from '../../../src/runtime/docker/scheduling/scheduling';
 import { type World } from '../../../src/runtime/docker/scheduling/question';
 import { next } from '../../../src/runtime/docker/task/life';
 import { type DeviceRequest, type Task, type TaskSpec } from '../../../src/runtime/docker/task/task';
@@ -45,17 +45,18 @@ export function world(waiting: readonly Task[], changes: Partial<World> = {}): W
 
 /** The tasks after they were placed at `at` and started. */
 export function running(tasks: readonly Task[], at = 900_000): Task[] {
-  return new Scheduling()
-    .decide(world(tasks))
-    .starts.map(({ task, placements }) =>
-      [
-        { kind: 'place', at, placements } as const,
-        ...placements.flatMap((_, member) => [
-          { kind: 'created', member, container: `${task.id}-${member}` } as const,
-          { kind: 'started', member, at } as const,
-        ]),
-      ].reduce<Task>(next, task),
-    );
+  return new Scheduling().decide(world(tasks)).starts.map((start) => startedAt(start, at));
+}
+
+/** A task whose containers were started. */
+export function startedAt({ task, placements }: Start, at: number): Task {
+  return [
+    { kind: 'place', at, placements } as const,
+    ...placements.flatMap((_, member) => [
+      { kind: 'created', member, container: `${task.id}-${member}` } as const,
+      { kind: 'started', member, at } as const,
+    ]),
+  ].reduce<Task>(next, task);
 }
 
 export const ask = (id: number, count: number, changes: Partial<TaskSpec> = {}): Task =>

@@ -5,7 +5,8 @@ import { outlookOf, Scheduling } from '../../../src/runtime/docker/scheduling/sc
 import { type World } from '../../../src/runtime/docker/scheduling/question';
 import { next } from '../../../src/runtime/docker/task/life';
 import { type Task } from '../../../src/runtime/docker/task/task';
-import { ask, host, running, world } from './hosts';
+import { randomNumbers } from '../../../bench/machine';
+import { ask, FOUR, gpus, host, running, startedAt, world } from './hosts';
 import { queued } from './tasks';
 
 /** `task: devices` of what starts, and the tasks that are stopped. */
@@ -98,6 +99,12 @@ test('CPUs come from the memory node of the devices, and no CPU is given twice',
   expect(cpus).toHaveLength(16);
 });
 
+test('a task that takes nothing that is counted waits for no reservation', () => {
+  const active = running([ask(1, 3, { timeLimitSeconds: 3600 })]);
+  const waiting = [ask(2, 4), queued(3), queued(4, { cpus: 1 })];
+  expect(Object.keys(decided(world(waiting, { active })).starts)).toEqual(['3']);
+});
+
 test('a tenant stays below its limit', () => {
   const tenants = [{ name: 'default', weight: 1, limit: { gpus: 2 } }];
   expect(Object.keys(decided(world([ask(1, 1), ask(2, 2), ask(3, 1)], { tenants })).starts)).toEqual(['1', '3']);
@@ -127,3 +134,52 @@ test('a kept session decides like a new one', () => {
   }
   expect(waiting).toEqual([]);
 });
+
+test.each([1, 2, 3])('a kept session decides like a new one whatever happens, seed %i', (seed) => {
+  const random = randomNumbers(seed);
+  const oneOf = <T>(...choices: readonly T[]): T => choices[Math.floor(random() * choices.length)];
+  const tenants = ['a', 'b', 'c'].map((name) => ({ name, weight: 1 }));
+  const kept = new Scheduling();
+  let count = 0;
+  const submitted = (): Task =>
+    queued(++count, {
+      tenant: oneOf('a', 'b', 'c'),
+      priority: oneOf('low', 'normal', 'normal', 'high'),
+      preemptible: random() < 0.5,
+      devices: oneOf(gpus(1), gpus(2), { kind: 'memory', mebibytes: 30_000 }, { kind: 'none' }),
+      replicas: oneOf(1, 1, 2),
+      ...(random() < 0.5 ? { timeLimitSeconds: oneOf(60, 3600) } : {}),
+      ...(random() < 0.5 ? { cpus: oneOf(1, 4) } : {}),
+    });
+  let active: Task[] = [];
+  let waiting = Array.from({ length: 10 }, submitted);
+  let [foreign, outOfService] = [new Set<string>(), new Set<string>()];
+  let decisions = 0;
+  for (let round = 0; round < 40; round++) {
+    const asked = world(waiting, { active, tenants, foreign, outOfService, now: 1_000_000 + round * 1000 });
+    const plan = kept.decide(asked);
+    expect(plan).toEqual(new Scheduling().decide(asked));
+    decisions += plan.starts.length + plan.stops.length;
+    const placed = plan.starts.map((start) => startedAt(start, asked.now));
+    const stopped = new Map(plan.stops.map(({ task }) => [task.id, stoppedTask(task, asked.now)]));
+    waiting = [
+      ...waiting.filter(({ id }) => !placed.some((task) => task.id === id)),
+      ...(random() < 0.6 ? [submitted()] : []),
+    ];
+    active = [...active.map((task) => stopped.get(task.id) ?? task), ...placed];
+    // Some end, and one of these is queued again, perhaps without the device where it failed.
+    const [ended] = random() < 0.6 ? active.splice(Math.floor(random() * active.length), 1) : [];
+    if (ended !== undefined && random() < 0.3) {
+      const avoid = random() < 0.3 ? { avoid: [oneOf(...FOUR.devices).id] } : {};
+      waiting = [...waiting, { ...ended, state: 'queued', members: [], ...avoid }];
+    }
+    waiting = waiting.map((task) => (task.avoid !== undefined && random() < 0.5 ? { ...task, avoid: [] } : task));
+    foreign = random() < 0.1 ? new Set([oneOf(...FOUR.devices).id]) : random() < 0.3 ? new Set() : foreign;
+    outOfService = random() < 0.1 ? new Set([oneOf(...FOUR.devices).id]) : random() < 0.3 ? new Set() : outOfService;
+  }
+  expect(decisions).toBeGreaterThan(10);
+});
+
+function stoppedTask(task: Task, at: number): Task {
+  return next(task, { kind: 'stop', reason: 'preempt', at });
+}

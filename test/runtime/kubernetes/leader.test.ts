@@ -211,7 +211,7 @@ describe('the leader', () => {
     const said: string[] = [];
     const first = start(store, 'first', clock, (holds, why) => said.push(`${holds}: ${why}`));
     await until(() => said.length === 1);
-    expect(said).toEqual(['true: the lease was granted']);
+    expect(said).toEqual(['true: the lease was acquired']);
     store.isDown = true;
     await new Promise((done) => setTimeout(done, 30));
     clock.pass(10_000);
@@ -221,6 +221,6 @@ describe('the leader', () => {
     await until(() => said.length === 3);
     await first.stop(true);
     await until(() => said.length === 4);
-    expect(said.slice(2)).toEqual(['true: the lease was granted', 'false: the lease was lost or released']);
+    expect(said.slice(2)).toEqual(['true: the lease was acquired', 'false: the lease was lost or released']);
   });
 });

@@ -206,8 +206,8 @@ const expressions = entryRule(
       for (const { value, path: place } of [...named, { value: matcher.matchName ?? null, path: `${at}/matchName` }]) {
         const fault = isObject(value) ? expressionFault(value) : undefined;
         if (fault !== undefined) {
-          const takes = / takes (.+)$/.exec(fault)?.[1];
-          const fix = takes === undefined ? {} : { fix: `Set ${fieldOf(place)}.value to ${takes}.` };
+          const wanted = / is not an integer$/.test(fault) ? 'integers' : / takes (.+)$/.exec(fault)?.[1];
+          const fix = wanted === undefined ? {} : { fix: `Set ${fieldOf(place)}.value to ${wanted}.` };
           yield { path: place, message: fault, found: value, ...fix };
         }
       }

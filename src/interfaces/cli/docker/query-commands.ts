@@ -251,6 +251,9 @@ export async function drainCommand(
   terminal: Terminal,
 ): Promise<number> {
   return reported(async () => {
+    if (device === '') {
+      throw new UsageError('device: must not be empty');
+    }
     const devices = await clientOf(flags, terminal).drain(device, drained);
     if (flags.format === 'json') {
       return json(terminal, devices);

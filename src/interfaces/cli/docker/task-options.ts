@@ -17,7 +17,7 @@ export function taskOptions(): readonly Option[] {
     new Option('--priority <name>', 'low, normal, high, or a priority of runner.yaml'),
     new Option('--tenant <name>', 'tenant of runner.yaml'),
     new Option('--name <name>', 'name of the task'),
-    repeatable('--after <task>', 'start only when this task or array has succeeded'),
+    repeatable('--after <task>', 'start only when this task or array, by id or name, has succeeded'),
     new Option('--retries <count>', 'how many times to try again after a failure'),
     new Option(
       '--retry-on <classes>',

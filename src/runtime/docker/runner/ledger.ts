@@ -19,6 +19,10 @@ export class Ledger {
   private timer: NodeJS.Timeout | undefined;
   /** Ids of the tasks that hold something. */
   private readonly holding = new Set<string>();
+  /** Ids of queued tasks that wait for other tasks. */
+  private readonly dependentIds = new Set<string>();
+  /** Ids of queued tasks that are not to start before a time. */
+  private readonly delayedIds = new Set<string>();
   private readonly watchers = new Set<(task: Task) => void>();
 
   constructor(
@@ -44,7 +48,17 @@ export class Ledger {
   }
 
   get active(): readonly Task[] {
-    return [...this.holding].map((id) => this.tasks.get(id)!);
+    return this.all(this.holding);
+  }
+
+  /** Queued tasks that wait for other tasks. */
+  get dependent(): readonly Task[] {
+    return this.all(this.dependentIds);
+  }
+
+  /** Queued tasks that are not to start before a time. */
+  get delayed(): readonly Task[] {
+    return this.all(this.delayedIds);
   }
 
   /** Whether the container belongs to the current attempt of a task, and its end is not settled. */
@@ -163,6 +177,12 @@ export class Ledger {
       this.openOfArray.set(task.array.id, this.openElements(task.array.id) + 1);
     }
     if (task.state === 'queued') {
+      if (task.spec.after.length > 0) {
+        this.dependentIds.add(task.id);
+      }
+      if (task.notBefore !== undefined) {
+        this.delayedIds.add(task.id);
+      }
       const queue = this.queues.get(task.spec.tenant) ?? [];
       queue.splice(this.placeIn(queue, task), 0, task);
       this.queues.set(task.spec.tenant, queue);
@@ -172,6 +192,8 @@ export class Ledger {
   private leave(task: Task): void {
     this.tasks.delete(task.id);
     this.holding.delete(task.id);
+    this.dependentIds.delete(task.id);
+    this.delayedIds.delete(task.id);
     if (task.array !== undefined) {
       const rest = this.openElements(task.array.id) - 1;
       if (rest === 0) {
@@ -187,6 +209,10 @@ export class Ledger {
         this.queues.delete(task.spec.tenant);
       }
     }
+  }
+
+  private all(ids: ReadonlySet<string>): readonly Task[] {
+    return Array.from(ids, (id) => this.tasks.get(id)!);
   }
 
   /** Where the task is in the queue, or would be. */

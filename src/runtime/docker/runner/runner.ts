@@ -10,7 +10,7 @@ import { RunnerError } from '../runner-error';
 import { type World } from '../scheduling/question';
 import { type Outlook, outlookOf, outlooksOf, type Plan, Scheduling } from '../scheduling/scheduling';
 import { newTask, type Task } from '../task/task';
-import { checkNames } from './admission';
+import { admitted } from './admission';
 import { Background } from './background';
 import { Deadlines } from './deadlines';
 import { Dependencies } from './dependencies';
@@ -96,8 +96,8 @@ export class Runner {
   }
 
   /** @throws RunnerError if the submission is not valid, or the store cannot be written; nothing is submitted then */
-  submit({ spec, array }: Submission): readonly Task[] {
-    checkNames(spec, { ...this.options, ledger: this.ledger });
+  submit({ spec: submitted, array }: Submission): readonly Task[] {
+    const spec = admitted(submitted, { ...this.options, ledger: this.ledger });
     const { store, clock } = this.options;
     const submittedAt = clock.now();
     const first = store.nextSequence();
@@ -196,8 +196,8 @@ export class Runner {
   }
 
   /** The outlook of a task that is not submitted. */
-  plan({ spec }: Submission): OutlookOfTask {
-    checkNames(spec, { ...this.options, ledger: this.ledger });
+  plan({ spec: planned }: Submission): OutlookOfTask {
+    const spec = admitted(planned, { ...this.options, ledger: this.ledger });
     return this.outlook(newTask('planned', Number.MAX_SAFE_INTEGER, this.options.clock.now(), spec));
   }
 

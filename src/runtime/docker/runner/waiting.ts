@@ -46,13 +46,11 @@ export class Waiting {
 
   /** Tasks that wait for one that did not succeed can never start. */
   giveUp(at: number): void {
-    for (const tenant of this.ledger.queuedTenants) {
-      for (const task of [...this.ledger.queued(tenant)]) {
-        const dependency = task.spec.after.length === 0 ? 'met' : this.dependencies.of(task);
-        if (typeof dependency === 'object') {
-          const message = `task ${dependency.failed}, which it waits for, did not succeed`;
-          this.ledger.commit(task.id, { kind: 'give-up', at, failure: { class: 'dependency', message } });
-        }
+    for (const task of this.ledger.dependent) {
+      const dependency = this.dependencies.of(task);
+      if (typeof dependency === 'object') {
+        const message = `task ${dependency.failed}, which it waits for, did not succeed`;
+        this.ledger.commit(task.id, { kind: 'give-up', at, failure: { class: 'dependency', message } });
       }
     }
   }
@@ -60,11 +58,9 @@ export class Waiting {
   /** Milliseconds until the first wait after a failure is over; Infinity if no task waits so. */
   nextDue(now: number): number {
     let due = Infinity;
-    for (const tenant of this.ledger.queuedTenants) {
-      for (const task of this.ledger.queued(tenant)) {
-        const rest = restSeconds(task, now) * 1000;
-        due = rest > 0 ? Math.min(due, rest) : due;
-      }
+    for (const task of this.ledger.delayed) {
+      const rest = restSeconds(task, now) * 1000;
+      due = rest > 0 ? Math.min(due, rest) : due;
     }
     return due;
   }

@@ -42,7 +42,7 @@ export interface World {
 /** @param known what the last question was made of */
 export function snapshotOf(world: World, known: Known = new Known()): Snapshot {
   const tasks = [...world.active, ...world.waiting];
-  const byDevice = tasks.some(({ avoid = [] }) => avoid.length > 0);
+  const byDevice = isByDevice(world);
   return {
     now: world.now,
     nodes: [known.node(world, byDevice)],
@@ -54,6 +54,12 @@ export function snapshotOf(world: World, known: Known = new Known()): Snapshot {
       ...foreignPods(world),
     ],
   };
+}
+
+/** Whether a task avoids a device: then the core is asked for devices by name. */
+export function isByDevice({ active, waiting }: World): boolean {
+  const avoids = ({ avoid }: Task): boolean => avoid !== undefined && avoid.length > 0;
+  return active.some(avoids) || waiting.some(avoids);
 }
 
 /** Values of earlier questions. */
@@ -95,7 +101,7 @@ export class Known {
   }
 
   activePods(task: Task): readonly Pod[] {
-    return this.podsOf(task, () =>
+    return this.keptPods(task, () =>
       task.members
         .filter(({ state }) => state !== 'exited')
         .map(({ index, devices, startedAt }) => ({
@@ -113,7 +119,7 @@ export class Known {
   }
 
   waitingPods(task: Task): readonly Pod[] {
-    return this.podsOf(task, () =>
+    return this.keptPods(task, () =>
       Array.from({ length: task.spec.replicas }, (_, index) => ({
         name: podName(task, index),
         gang: task.id,
@@ -124,7 +130,12 @@ export class Known {
     );
   }
 
-  private podsOf(task: Task, make: () => readonly Pod[]): readonly Pod[] {
+  /** The pods of a task that an earlier question was about. */
+  podsOf(task: Task): readonly Pod[] {
+    return this.pods.get(task) ?? [];
+  }
+
+  private keptPods(task: Task, make: () => readonly Pod[]): readonly Pod[] {
     let pods = this.pods.get(task);
     if (pods === undefined) {
       pods = make();
@@ -186,6 +197,7 @@ function amountsOf({ gpus, cpus, memoryBytes }: TenantAmounts): Amounts {
 
 function gangOf(task: Task, world: World, byDevice: boolean): Gang {
   const { spec, id, sequence } = task;
+  const expectedSeconds = takesNothing(spec) ? 0 : spec.timeLimitSeconds;
   return {
     name: id,
     queue: spec.tenant,
@@ -193,9 +205,14 @@ function gangOf(task: Task, world: World, byDevice: boolean): Gang {
     // Of two tasks of one moment the first one submitted comes first: a clock that was set back must not turn the queue around.
     arrival: sequence,
     preemptible: spec.preemptible,
-    ...(spec.timeLimitSeconds === undefined ? {} : { expectedSeconds: spec.timeLimitSeconds }),
+    ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
     roles: [{ name: ROLE, count: spec.replicas, template: templateOf(task, world, byDevice) }],
   };
+}
+
+/** It delays no task for which the host is reserved, however long it runs. */
+function takesNothing({ devices, cpus, memoryBytes }: Task['spec']): boolean {
+  return devices.kind === 'none' && cpus === undefined && memoryBytes === undefined;
 }
 
 function templateOf(task: Task, world: World, byDevice: boolean): PodTemplate {

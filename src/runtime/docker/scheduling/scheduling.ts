@@ -6,9 +6,11 @@
 import { DEFAULT_POLICY, type Decision, type PendingGang, type Policy } from '../../../placement';
 import { decideIn } from '../../../placement/engine';
 import { Session } from '../../../placement/books/session';
+import { NOTHING } from '../../../placement/reasons/reasons';
 import { type Placement, type Task } from '../task/task';
 import { Places } from './places';
-import { Known, snapshotOf, type World } from './question';
+import { Followed } from './followed';
+import { snapshotOf, type World } from './question';
 
 /** On one host there is nowhere to move to, and no gang is ever placed in part. */
 export const POLICY: Policy = { ...DEFAULT_POLICY, actions: ['allocate', 'backfill', 'preempt', 'reclaim'] };
@@ -31,28 +33,10 @@ export interface Plan {
 
 /** Keeps the books of the core from decision to decision. */
 export class Scheduling {
-  private readonly known = new Known();
-  private session: Session | undefined;
+  private readonly followed = new Followed(POLICY);
 
   decide(world: World): Plan {
-    return planOf(
-      world,
-      decideIn(this.follow(world), () => 'none'),
-    );
-  }
-
-  private follow(world: World): Session {
-    const snapshot = snapshotOf(world, this.known);
-    const { session } = this;
-    // A session that fails half way is not used again.
-    this.session = undefined;
-    if (session === undefined) {
-      this.session = new Session(snapshot, POLICY);
-    } else {
-      session.catchUp(snapshot, POLICY);
-      this.session = session;
-    }
-    return this.session;
+    return planOf(world, decideIn(this.followed.sessionOf(world), NOTHING));
   }
 }
 
@@ -97,8 +81,7 @@ function outlookIn(decision: Decision, id: string, start: Start | undefined): Ou
 }
 
 function planOf(world: World, { bindings, evictions }: Decision): Plan {
-  const waiting = new Map(world.waiting.map((task) => [task.id, task]));
-  const active = new Map(world.active.map((task) => [task.id, task]));
+  const taskIn = (list: readonly Task[], id: string): Task | undefined => list.find((task) => task.id === id);
   const places = new Places(world.inventory, world.active);
   const byTask = new Map<string, (readonly number[])[]>();
   for (const { gang, pod, devices } of bindings) {
@@ -108,7 +91,7 @@ function planOf(world: World, { bindings, evictions }: Decision): Plan {
   }
   const starts: Start[] = [];
   for (const [id, devices] of byTask) {
-    const task = waiting.get(id);
+    const task = taskIn(world.waiting, id);
     const placements = task === undefined ? [] : Array.from(devices, (held) => places.take(task.spec, held ?? []));
     if (
       task !== undefined &&
@@ -120,7 +103,7 @@ function planOf(world: World, { bindings, evictions }: Decision): Plan {
   }
   const stops = new Map<string, Stop>();
   for (const { gang, beneficiary } of evictions) {
-    const task = active.get(gang);
+    const task = taskIn(world.active, gang);
     if (task !== undefined && task.state !== 'stopping') {
       stops.set(gang, { task, ...(beneficiary === undefined ? {} : { beneficiary }) });
     }

@@ -2,10 +2,15 @@
  * Why a task waits and what would help, in the words of one host: the placement core speaks of nodes, pods, gangs, and queues.
  */
 import { type Constraint, type Counterfactual, type PendingGang, type PendingKind } from '../../../placement';
-import { amountOf, amountText } from '../../../planning/cluster';
+import { amountText } from '../../../planning/cluster';
 import { type Inventory } from '../devices/inventory';
 import { DEVICES } from '../scheduling/question';
 import { type TaskSpec } from '../task/task';
+
+const UNITS: ReadonlyMap<string, string> = new Map([
+  ['cpu', 'CPU'],
+  [DEVICES, 'GPU'],
+]);
 
 /** What a task could have of the host if nothing else ran. */
 export interface Capacity {
@@ -24,8 +29,14 @@ function devicesNever({ devices: request, replicas }: TaskSpec, { devices }: Inv
   }
   const { models } = request;
   const fitting = devices.filter(({ model = '' }) => models === undefined || models.includes(model));
+  if (devices.length === 0) {
+    return 'the host has no devices';
+  }
   if (models !== undefined && fitting.length === 0) {
-    return `the host has no device of the model ${models.join(' or ')}, only ${distinct(devices.map(({ model = 'unknown' }) => model))}`;
+    const known = distinct(devices.flatMap(({ model }) => model ?? []));
+    return known === ''
+      ? 'the models of its devices are unknown: state them as "model" under "devices" in runner.yaml'
+      : `the host has no device of the model ${models.join(' or ')}, only ${known}`;
   }
   switch (request.kind) {
     case 'whole': {
@@ -38,9 +49,7 @@ function devicesNever({ devices: request, replicas }: TaskSpec, { devices }: Inv
       const known = fitting.flatMap(({ memoryMiB }) => memoryMiB ?? []);
       const needed = mebibytes(request.mebibytes);
       if (known.length === 0) {
-        return devices.length === 0
-          ? 'the host has no devices'
-          : 'the memory of its devices is unknown: state it as "memory" under "devices" in runner.yaml';
+        return 'the memory of its devices is unknown: state it as "memory" under "devices" in runner.yaml';
       }
       const largest = Math.max(...known);
       return request.mebibytes > largest
@@ -118,7 +127,7 @@ function shortageText({ blocked: [first], nearest, message }: PendingGang): stri
 /** A change that would help, as a sentence; `undefined` for one that a single host does not have. */
 export function helpText(change: Counterfactual, { replicas, tenant }: TaskSpec): string | undefined {
   if (change.kind === 'more-on-node') {
-    return `Fits with ${amount(change.resource, change.amount)} more.`;
+    return `Fits with ${amount(change.resource, change.amount, ' more')}.`;
   }
   if (change.kind === 'fewer-pods') {
     return `Fits with ${replicas - change.by} of its ${replicas} containers.`;
@@ -133,12 +142,13 @@ export function helpText(change: Counterfactual, { replicas, tenant }: TaskSpec)
   return change.kind === 'wait-until' ? 'Starts when running tasks have reached their time limits.' : undefined;
 }
 
-/** `2 GPUs`, `1 CPU`, `64Gi of memory`. */
-function amount(resource: string, value: number): string {
-  const name = resource === 'cpu' ? 'CPU' : resource === DEVICES ? 'GPU' : undefined;
+/** `2 GPUs`, `1 more CPU`, `64Gi of memory`. */
+function amount(resource: string, value: number, more = ''): string {
+  const text = amountText(resource, value);
+  const name = UNITS.get(resource);
   return name === undefined
-    ? amountOf(resource, value)
-    : `${amountText(resource, value)} ${name}${amountText(resource, value) === '1' ? '' : 's'}`;
+    ? `${text}${more || ' of'} ${resource}`
+    : `${text}${more} ${name}${text === '1' ? '' : 's'}`;
 }
 
 function mebibytes(value: number): string {
@@ -146,5 +156,5 @@ function mebibytes(value: number): string {
 }
 
 function distinct(names: readonly string[]): string {
-  return [...new Set(names)].sort().join(', ') || 'none';
+  return [...new Set(names)].sort().join(', ');
 }

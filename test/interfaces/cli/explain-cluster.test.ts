@@ -1,0 +1,332 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { writeSnapshot } from '../../../src/manifests/snapshot/cluster-snapshot';
+import { smallSnapshot } from '../../support/small-snapshot';
+import { Workplace } from './fake-terminal';
+
+const GPU = 'nvidia.com/gpu';
+const RECENT = new Date(Date.now() - 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
+const before = (hours: number): string =>
+  new Date(Date.parse(RECENT) - hours * 3_600_000).toISOString().replace('.000Z', 'Z');
+
+function node(name: string): JsonObject {
+  return { metadata: { name }, status: { allocatable: { cpu: '64', memory: '512Gi', pods: '110', [GPU]: '8' } } };
+}
+
+interface PodOptions {
+  readonly gpus: number;
+  readonly hours?: number;
+  readonly priority?: number;
+  readonly namespace?: string;
+  readonly node?: string;
+  readonly message?: string;
+  readonly owner?: JsonObject;
+}
+
+function pod(name: string, { gpus, hours = 1, priority = 0, namespace = 'research', ...more }: PodOptions): JsonObject {
+  const scheduled: JsonObject =
+    more.node === undefined
+      ? {
+          type: 'PodScheduled',
+          status: 'False',
+          reason: 'Unschedulable',
+          message: more.message ?? '',
+          lastTransitionTime: before(hours),
+        }
+      : { type: 'PodScheduled', status: 'True' };
+  return {
+    metadata: {
+      name,
+      namespace,
+      creationTimestamp: before(hours),
+      ...(more.owner !== undefined && { ownerReferences: [more.owner] }),
+    },
+    spec: {
+      priority,
+      containers: [{ name: 'main', resources: { limits: { [GPU]: String(gpus) } } }],
+      ...(more.node !== undefined && { nodeName: more.node }),
+    },
+    status: { phase: more.node === undefined ? 'Pending' : 'Running', conditions: [scheduled] },
+  };
+}
+
+const MESSAGE = '0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) were unschedulable.';
+const JOB = { apiVersion: 'batch/v1', kind: 'Job', name: 'sweep', controller: true };
+
+/** Two nodes of eight devices, one in use; pods that wait in the queue `default`. */
+const PODS: readonly JsonObject[] = [
+  pod('holder', { gpus: 8, node: 'a', hours: 9 }),
+  pod('urgent', { gpus: 9, hours: 1, priority: 1000, message: MESSAGE }),
+  pod('older', { gpus: 9, hours: 5, message: MESSAGE }),
+  pod('big', { gpus: 9, hours: 3, message: MESSAGE }),
+  pod('small', { gpus: 1, hours: 2 }),
+  pod('sweep-a', { gpus: 9, hours: 2, message: MESSAGE, owner: JOB }),
+  pod('sweep-b', { gpus: 9, hours: 2, message: MESSAGE, owner: JOB }),
+  pod('big', { gpus: 1, hours: 1, namespace: 'other' }),
+];
+
+function workload(name: string, gpus: number, conditions: readonly JsonObject[]): JsonObject {
+  return {
+    metadata: {
+      name: `job-${name}-1a2b3`,
+      namespace: 'team',
+      creationTimestamp: before(4),
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, controller: true }],
+    },
+    spec: {
+      active: true,
+      queueName: 'main',
+      podSets: [
+        {
+          name: 'main',
+          count: 2,
+          template: { spec: { containers: [{ name: 'main', resources: { requests: { [GPU]: String(gpus) } } }] } },
+        },
+      ],
+    },
+    status: { conditions: [...conditions], requeueState: { count: 2 } },
+  };
+}
+
+const NO_QUOTA = {
+  type: 'QuotaReserved',
+  status: 'False',
+  reason: 'Pending',
+  message: `couldn't assign flavors to pod set main: insufficient unused quota for ${GPU} in flavor h100, 4 more needed`,
+  lastTransitionTime: before(2),
+};
+
+const LISTS = [
+  { apiVersion: 'v1', kind: 'Node', plural: 'nodes', items: [node('a'), node('b')] },
+  { apiVersion: 'v1', kind: 'Pod', plural: 'pods', items: PODS },
+  {
+    apiVersion: 'kueue.x-k8s.io/v1beta2',
+    kind: 'ClusterQueue',
+    plural: 'clusterqueues',
+    items: [
+      {
+        metadata: { name: 'team-cq' },
+        spec: {
+          resourceGroups: [
+            {
+              coveredResources: [GPU],
+              flavors: [{ name: 'h100', resources: [{ name: GPU, nominalQuota: '4' }] }],
+            },
+          ],
+        },
+        status: {
+          conditions: [
+            {
+              type: 'Active',
+              status: 'False',
+              reason: 'FlavorNotFound',
+              message: "Can't admit new workloads: references missing ResourceFlavor(s): h100.",
+            },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    apiVersion: 'kueue.x-k8s.io/v1beta2',
+    kind: 'LocalQueue',
+    plural: 'localqueues',
+    items: [{ metadata: { name: 'main', namespace: 'team' }, spec: { clusterQueue: 'team-cq' } }],
+  },
+  {
+    apiVersion: 'kueue.x-k8s.io/v1beta2',
+    kind: 'Workload',
+    plural: 'workloads',
+    items: [workload('tune', 4, [NO_QUOTA])],
+  },
+  {
+    apiVersion: 'scheduling.volcano.sh/v1beta1',
+    kind: 'PodGroup',
+    plural: 'podgroups',
+    items: [
+      {
+        metadata: { name: 'train-8e1f', namespace: 'team', creationTimestamp: before(6) },
+        spec: { minMember: 8, queue: 'default' },
+        status: {
+          phase: 'Pending',
+          conditions: [
+            {
+              type: 'Unschedulable',
+              status: 'True',
+              reason: 'NotEnoughResources',
+              message: 'queue resource quota insufficient: insufficient cpu',
+            },
+          ],
+        },
+      },
+    ],
+  },
+];
+
+/** Times differ from run to run. */
+function timeless(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME').trim();
+}
+
+describe('gantry explain --cluster', () => {
+  const place = new Workplace();
+  const file = 'prod.gantry.json';
+  const explain = (...words: readonly string[]): ReturnType<Workplace['run']> =>
+    place.run(['explain', ...words, '--cluster', file]);
+
+  beforeAll(() => {
+    place.write(
+      file,
+      Buffer.from(writeSnapshot(smallSnapshot({ takenAt: RECENT, lists: LISTS }), { compressed: false })).toString(),
+    );
+  });
+  afterAll(() => place.remove());
+
+  it('says of a pod why it waits, since when, who is before it, and what was tried', async () => {
+    const { status, out, err } = await explain('pod/research/big');
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    const rows = out.split('\n').map((line) => line.trim().replace(/ {2,}/, ': '));
+    expect(rows[0]).toBe('Pod research/big');
+    expect(rows).toContain('state: pending');
+    expect(rows).toContain(`since: ${before(3)} (3 h)`);
+    expect(rows).toContain('pods: 0 of 1 placed, 1 required, 9 devices');
+    expect(rows).toContain('before it: research/urgent (priority 1000), research/older (older)');
+    expect(rows).toContain(`tried: Pod research/big: PodScheduled, Unschedulable, since ${before(3)}: ${MESSAGE}`);
+    expect(out).toMatch(/reason +.*nvidia\.com\/gpu/);
+    expect(out).toMatch(/kube-scheduler\/insufficient-device: /);
+    expect(out).toMatch(/kube-scheduler\/unschedulable-nodes: /);
+  });
+
+  it.each([
+    ['pod/research/big', []],
+    ['po/big', ['-n', 'research']],
+    ['pods/big', ['--namespace', 'research']],
+    ['research/big', []],
+    ['big', ['-n', 'research']],
+  ])('finds the pod by %s %j', async (what, more) => {
+    expect((await explain(what, ...more)).out).toMatch(/^Pod research\/big\n/);
+  });
+
+  it.each(['pod/research/big', 'queue/default'])('prints of %s what the page shows', async (what) => {
+    const page = readFileSync(join(__dirname, '../../../docs/explain.md'), 'utf8');
+    const [, shown = ''] = page.split(`$ gantry explain ${what} --cluster prod.gantry.json\n`);
+    expect(timeless((await explain(what)).out)).toBe(timeless(shown.split('```')[0]));
+  });
+
+  it('says the same as JSON', async () => {
+    const { out } = await explain('pod/research/big', '--format', 'json');
+    expect(JSON.parse(out)).toMatchObject({
+      cluster: 'prod',
+      at: RECENT,
+      workload: { kind: 'Pod', name: 'research/big', state: 'pending', running: false, since: before(3), devices: 9 },
+      reason: { message: expect.stringContaining(GPU) as string },
+      before: [{ name: 'research/urgent', priority: 1000 }, { name: 'research/older' }],
+      tried: [
+        {
+          condition: 'PodScheduled',
+          names: ['research/big'],
+          messages: [{ id: 'kube-scheduler/insufficient-device' }, { id: 'kube-scheduler/unschedulable-nodes' }],
+        },
+      ],
+    });
+  });
+
+  it('says that a pod which waits has a place now, and which', async () => {
+    const { out } = await explain('small');
+    expect(out).toMatch(/state +pending in the cluster; the plan starts it now, on b \(1 pod\)/);
+    expect(out).not.toMatch(/before it/);
+  });
+
+  it('says that a pod runs', async () => {
+    expect((await explain('pod/holder')).out).toMatch(/state +running on a \(1 pod\)/);
+  });
+
+  it('explains the job of pods, and what was tried for all of them once', async () => {
+    const { out } = await explain('jobs.batch/sweep');
+    expect(out).toMatch(/^Job research\/sweep\n/);
+    expect(out).toMatch(/tried +2 pods: PodScheduled, Unschedulable/);
+    expect(out.match(/ {2}tried /g)).toHaveLength(1);
+  });
+
+  it.each(['job/team/tune', 'workload/team/job-tune-1a2b3', 'job/tune'])(
+    'plans %s, which Kueue holds back without pods',
+    async (what) => {
+      const { out } = await explain(what);
+      expect(out).toMatch(/state +pending/);
+      expect(out).toMatch(/queue +team-cq: nvidia\.com\/gpu 0 of 4 allocated/);
+      expect(out).toMatch(/pods +0 of 2 placed, 2 required, 8 devices/);
+      expect(out).toMatch(/kueue\/unused-quota: /);
+      expect(out).toMatch(/tried .*Requeued.*requeued 2 times/);
+    },
+  );
+
+  it('says of a pod group without pods what its scheduler says', async () => {
+    const { out } = await explain('podgroup/team/train-8e1f');
+    expect(out).toMatch(/^PodGroup team\/train-8e1f\n {2}state +Pending; it has no pods yet/);
+    expect(out).toMatch(/volcano\/queue-quota: /);
+  });
+
+  it.each(['queue/default', 'default'])('lists by %s who waits in a queue, in their order', async (what) => {
+    const { out } = await explain(what);
+    expect(out).toMatch(/^Queue default\n/);
+    expect([...out.matchAll(/ \d\. +(\S+)/g)].map(([, name]) => name)).toEqual([
+      'research/urgent',
+      'research/older',
+      'research/big',
+      'research/sweep',
+    ]);
+    expect(out).toMatch(/running +research\/holder\n/);
+    expect(out).toMatch(/starts now +other\/big, research\/small\n/);
+  });
+
+  it.each(['localqueue/team/main', 'lq/main', 'clusterqueue/team-cq'])(
+    'explains %s, and why it is not active',
+    async (what) => {
+      const { out } = await explain(what);
+      expect(out).toMatch(/^Queue team-cq\n/);
+      expect(out).toMatch(/kueue\/flavors-missing: /);
+    },
+  );
+
+  it('lists a queue as JSON', async () => {
+    const { out } = await explain('queue/default', '--format', 'json');
+    const found = JSON.parse(out) as { readonly waiting: readonly JsonObject[]; readonly queue: JsonObject };
+    expect(found.queue.name).toBe('default');
+    expect(found.waiting[0]).toMatchObject({ name: 'research/urgent', priority: 1000, since: before(1) });
+  });
+
+  it.each([
+    ['pod/research/bigg', 'not found in prod (did you mean '],
+    ['pod/big', 'several objects have the name: pod/other/big, pod/research/big; name the namespace'],
+    ['pod//big', 'not found in prod'],
+    ['a/b/c/d', 'not found in prod'],
+    ['localqueue/none', 'not found in prod'],
+  ])('one line for %s', async (what, message) => {
+    const { status, err } = await explain(what);
+    expect({ status, lines: err.trim().split('\n').length }).toEqual({ status: 2, lines: 1 });
+    expect(err).toContain(message);
+  });
+
+  it('takes what kubectl printed', async () => {
+    const items = LISTS.flatMap(({ apiVersion, kind, items: own }) =>
+      own.map((item) => ({ apiVersion, kind, ...item })),
+    );
+    place.write('list.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    const { out } = await place.run(['explain', 'pod/research/big', '--cluster', 'list.json']);
+    expect(out).toMatch(/^Pod research\/big\n/);
+    expect(out).toMatch(/kube-scheduler\/insufficient-device: /);
+  });
+
+  it('shows control characters of names and messages, and does not send them', async () => {
+    const evil = pod('evil', { gpus: 9, message: '\u001b[2J\u0007Insufficient nvidia.com/gpu' });
+    const lists = [LISTS[0], { apiVersion: 'v1', kind: 'Pod', plural: 'pods', items: [evil] }];
+    place.write(
+      'evil.json',
+      Buffer.from(writeSnapshot(smallSnapshot({ takenAt: RECENT, lists }), { compressed: false })).toString(),
+    );
+    const { out } = await place.run(['explain', 'pod/evil', '--cluster', 'evil.json']);
+    expect(out).toContain('Insufficient nvidia.com/gpu');
+    expect(out.replace(/\n/g, '')).not.toMatch(/\p{Cc}/u);
+  });
+});
