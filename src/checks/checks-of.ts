@@ -5,12 +5,15 @@ import { createRequire } from 'node:module';
 import { type IConstruct } from 'constructs';
 import { KUBERNETES_MINORS } from '../facts/api/kinds';
 import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
+import { publicFunction } from '../facts/calls/public-function';
+import { isObject } from '../manifests/read';
 import { checkOptionsOf, type CheckSettings, settingsAt } from './check-settings';
+import { TargetCluster } from './cluster/target-cluster';
+import { ruleProblem } from './define-rule';
 import { type CheckOptions } from './engine';
 import type * as KnownRules from './known-rules';
 import { collectMistakes } from './mistakes';
 import { checkOnSynth } from './on-synth';
-import { TargetCluster } from './cluster/target-cluster';
 import { type Rule } from './rule';
 
 /**
@@ -26,9 +29,7 @@ export class Checks {
    * Returns the checks of a construct. `ignore` applies to the construct and everything below it; everything else
    * applies to the whole app, whichever construct sets it.
    */
-  static of(scope: IConstruct): Checks {
-    return new Checks(scope);
-  }
+  static readonly of = /* @__PURE__ */ publicFunction('Checks.of', (scope: IConstruct): Checks => new Checks(scope));
 
   private constructor(private readonly scope: IConstruct) {}
 
@@ -94,15 +95,44 @@ export class Checks {
     return this;
   }
 
-  /** Adds rules of your own to the rules of Gantry. */
+  /**
+   * Adds rules of your own to the rules of Gantry.
+   * @param rules what `defineRule` returns
+   * @throws if one of them is not a rule
+   */
   addRules(...rules: readonly Rule[]): this {
-    this.root.rules.push(...rules);
+    collectMistakes(
+      this.scope,
+      () => {
+        const problem = rules.map(ruleProblem).find((text) => text !== undefined);
+        if (problem !== undefined) {
+          throw new Error(`${this.at}addRules: ${problem}. Pass what defineRule returns.`);
+        }
+        this.root.rules.push(...rules);
+      },
+      ...rules,
+    );
     return this;
   }
 
-  /** Adds CustomResourceDefinition objects for kinds that Gantry does not know. Those that the app itself emits are known already. */
+  /**
+   * Adds CustomResourceDefinition objects for kinds that Gantry does not know. Those that the app itself emits are known already.
+   * @throws if one of them is not an object, such as the path of a file
+   */
   addCustomResourceDefinitions(...crds: readonly JsonObject[]): this {
-    this.root.crds.push(...crds);
+    collectMistakes(
+      this.scope,
+      () => {
+        const wrong = crds.findIndex((crd) => !isObject(crd));
+        if (wrong >= 0) {
+          throw new Error(
+            `${this.at}addCustomResourceDefinitions: a definition must be an object, not ${JSON.stringify(crds[wrong])}. Read a file with Yaml.load of cdk8s.`,
+          );
+        }
+        this.root.crds.push(...crds);
+      },
+      ...crds,
+    );
     return this;
   }
 

@@ -1,6 +1,8 @@
 /**
  * Defines a rule outside Gantry: an organization states what its own manifests must look like.
  */
+import { publicFunction } from '../facts/calls/public-function';
+import { SEVERITIES, TIERS } from './finding';
 import { type ObjectRule, type PodTemplateRule, type Rule, type RuleFacts, type SetRule } from './rule';
 
 /** Facts that have a default in a rule of an organization. */
@@ -38,7 +40,7 @@ const KIND = /^(\*|([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Z][A-Za-z0-9]*)$/;
 /**
  * Defines a rule. Add it to an app with `Checks.of(app).addRules(rule)`, to a check with the option `rules`, and test it with `runRule`.
  *
- * @throws if the id is not `domain/requirement`, if a kind is not `group/Kind`, or if the summary or the fix is empty
+ * @throws if the id is not `domain/requirement`, if a kind is not `group/Kind`, if the summary or the fix is empty, or if `check` is not a function
  * @example
  * const ownerLabel = defineRule({
  *   on: 'object',
@@ -52,19 +54,12 @@ const KIND = /^(\*|([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Z][A-Za-z0-9]*)$/;
  *       : [],
  * });
  */
-export function defineRule(definition: RuleDefinition): Rule {
-  const { id, summary, fix } = definition;
-  if (!ID.test(id)) {
-    throw new Error(`rule id "${id}" must be domain/requirement in lower case, such as acme/owner-label`);
+export const defineRule = /* @__PURE__ */ publicFunction('defineRule', (definition: RuleDefinition): Rule => {
+  const problem = ruleProblem(definition);
+  if (problem !== undefined) {
+    throw new Error(problem);
   }
-  for (const [name, text] of Object.entries({ summary, fix })) {
-    if (text.trim() === '') {
-      throw new Error(`rule ${id}: ${name} must not be empty`);
-    }
-  }
-  if (definition.on === 'object') {
-    requireKinds(id, definition.kinds);
-  }
+  const { id, summary } = definition;
   return {
     tier: 'advice',
     severity: 'error',
@@ -72,18 +67,46 @@ export function defineRule(definition: RuleDefinition): Rule {
     source: id.slice(0, id.indexOf('/')),
     ...definition,
   };
+});
+
+/** What keeps a value from being a rule, as a clause that names the rule; `undefined` if it is one. */
+export function ruleProblem(value: unknown): string | undefined {
+  const { id, kinds, on, check, ...rest }: Readonly<Record<string, unknown>> = { ...(value as object) };
+  if (typeof id !== 'string' || !ID.test(id)) {
+    return `rule id ${textOf(id)} must be domain/requirement in lower case, such as acme/owner-label`;
+  }
+  const empty = ['summary', 'fix'].find((name) => typeof rest[name] !== 'string' || rest[name].trim() === '');
+  const problem =
+    (empty === undefined ? undefined : `${empty} must not be empty`) ??
+    oneOfProblem('on', on ?? '', TARGETS) ??
+    oneOfProblem('tier', rest.tier, TIERS) ??
+    oneOfProblem('severity', rest.severity, SEVERITIES) ??
+    (typeof check === 'function' ? undefined : `check must be a function, not ${textOf(check)}`) ??
+    (on === 'object' ? kindsProblem(kinds) : undefined);
+  return problem === undefined ? undefined : `rule ${id}: ${problem}`;
 }
 
-function requireKinds(id: string, kinds: readonly string[]): void {
-  if (kinds.length === 0) {
-    throw new Error(`rule ${id}: kinds must name at least one kind; "*" is every kind`);
+const TARGETS = ['object', 'pod-template', 'set'];
+
+function oneOfProblem(name: string, value: unknown, known: readonly unknown[]): string | undefined {
+  return value === undefined || known.includes(value)
+    ? undefined
+    : `${name} must be one of ${known.join(', ')}, not ${textOf(value)}`;
+}
+
+function kindsProblem(kinds: unknown): string | undefined {
+  if (!Array.isArray(kinds) || kinds.length === 0) {
+    return 'kinds must name at least one kind; "*" is every kind';
   }
-  for (const kind of kinds) {
-    if (KIND.test(kind)) {
-      continue;
-    }
-    const [group, , name] = kind.split('/');
-    const hint = name === undefined ? '' : `; a rule covers all versions: "${group}/${name}"`;
-    throw new Error(`rule ${id}: kind "${kind}" must be group/Kind, or Kind alone for the core group${hint}`);
+  const wrong: unknown = kinds.find((kind) => typeof kind !== 'string' || !KIND.test(kind));
+  if (wrong === undefined) {
+    return undefined;
   }
+  const [group, , name] = typeof wrong === 'string' ? wrong.split('/') : [];
+  const hint = name === undefined ? '' : `; a rule covers all versions: "${group}/${name}"`;
+  return `kind ${textOf(wrong)} must be group/Kind, or Kind alone for the core group${hint}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? `"${value}"` : value === undefined ? 'undefined' : typeof value;
 }

@@ -6,7 +6,8 @@ import { type IConstruct } from 'constructs';
 import { inertConstruct, inertIn, inertReads, inertValue } from './inert';
 import { checkOnSynth } from './on-synth';
 import { type Claim, isClaimed, runningCall, withClaims, withinPackage } from './open-call';
-import { type Mistake, mistakeTexts, placeOfCall, rememberMistake } from './pending-mistakes';
+import { type Mistake, mistakeTexts, rememberMistake } from './pending-mistakes';
+import { placeOfCall } from './program-place';
 import { recordMistake } from './synth-state';
 import { printWithoutTrace } from './uncaught';
 

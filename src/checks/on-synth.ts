@@ -120,6 +120,8 @@ function oncePerSynth(root: IConstruct, state: SynthState): (rendered: readonly 
         return synth();
       } catch (error) {
         if (error instanceof Error) {
+          // A mistake that belongs to no construct is at the app, whose path is empty.
+          error.message = error.message.replaceAll('\n  [] ', '\n  ');
           printWithoutTrace(error);
         }
         throw error;

@@ -2,8 +2,6 @@
  * The mistakes of the program that runs. Each is reported once: by the synth of its app or, if the app is never synthesized or fails before,
  * when the program ends.
  */
-import { relative } from 'node:path';
-
 /** A mistake in what the package was given. */
 export interface Mistake {
   /** What was given, and what to write. */
@@ -43,10 +41,13 @@ export function mistakeTexts(reported: readonly Mistake[]): string[] {
 /** Every mistake that no synth has reported, as an error of cdk8s lists them; `undefined` if there is none. */
 export function unreportedMistakes(): string | undefined {
   const open = mistakes.filter(({ isReported }) => isReported !== true);
-  const lines = open.map(
-    (mistake) => `  ${mistake.path === undefined ? '' : `[${mistake.path}] `}${mistakeTexts([mistake])[0]}`,
-  );
+  const lines = open.map((mistake) => `  ${withPath(mistake.path, mistakeTexts([mistake])[0])}`);
   return open.length === 0 ? undefined : ['Validation failed with the following errors:', ...lines, ''].join('\n');
+}
+
+/** A text with the path of its construct; that of the app is empty and says nothing. */
+export function withPath(path: string | undefined, text: string): string {
+  return path === undefined || path === '' ? text : `[${path}] ${text}`;
 }
 
 function reportAtExit(status: number): void {
@@ -59,26 +60,4 @@ function reportAtExit(status: number): void {
 
 function textOf({ text, place }: Mistake): string {
   return place === undefined ? text : `${text} (${place})`;
-}
-
-/** The program's own line: the first that lies neither in this package, nor in another one, nor in Node. */
-export function placeOfCall(): string | undefined {
-  const { stackTraceLimit } = Error;
-  // A platform is many calls deep, and the line of the program is below all of them.
-  Error.stackTraceLimit = 200;
-  const stack = new Error().stack ?? '';
-  Error.stackTraceLimit = stackTraceLimit;
-  const own = __dirname.replace(/[\\/]checks$/, '');
-  for (const line of stack.split('\n').slice(1)) {
-    const place = /\(?((?:file:\/\/)?[^\s()]+):(\d+):\d+\)?$/.exec(line.trim());
-    if (place === null) {
-      continue;
-    }
-    const file = place[1].replace(/^file:\/\//, '');
-    if (file.startsWith(own) || file.startsWith('node:') || /[\\/]node_modules[\\/]/.test(file)) {
-      continue;
-    }
-    return `${relative(process.cwd(), file)}:${place[2]}`;
-  }
-  return undefined;
 }

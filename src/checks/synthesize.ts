@@ -7,6 +7,7 @@ import { type JsonObject } from '../facts/api/schema';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { CheckError } from './check-error';
 import type * as CheckTree from './check-tree';
+import { withPath } from './pending-mistakes';
 import { hasErrors, type Report } from './report';
 import { renderText } from './report/text';
 import { synthState } from './synth-state';
@@ -58,7 +59,7 @@ export function validateConstructs(scope: IConstruct): void {
   try {
     const errors = scope.node
       .findAll()
-      .flatMap((construct) => construct.node.validate().map((error) => `[${construct.node.path}] ${error}`));
+      .flatMap((construct) => construct.node.validate().map((error) => withPath(construct.node.path, error)));
     if (errors.length > 0) {
       throw new Error(`Validation failed with the following errors:\n  ${errors.join('\n  ')}`);
     }

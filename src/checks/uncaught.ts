@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers';
 import { unreportedMistakes } from './pending-mistakes';
+import { unknownMember } from './unknown-member';
 
 /** The errors of this turn of the event loop, with what is printed of them. */
 let quiet = new Map<unknown, string>();
@@ -17,7 +18,7 @@ export function printWithoutTrace(error: Error, text = error.message): void {
     quiet.set(error, quiet.get(error) ?? text);
     return;
   }
-  if (process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback()) {
+  if (isHandledByProgram()) {
     return;
   }
   quiet.set(error, text);
@@ -35,10 +36,37 @@ export function printWithoutTrace(error: Error, text = error.message): void {
       });
       return;
     }
-    process.stderr.write(`${unreportedMistakes() ?? ''}${printed}\n`);
-    process.exit(1);
+    exitWith(printed);
   };
   process.on('uncaughtException', onUncaught);
   // An error that nothing catches arrives before the next turn of the event loop.
   setImmediate(stop).unref();
+}
+
+let listens = false;
+
+/**
+ * Makes Node print one line, and exit with status 1, if nothing catches the error of a program that uses a member that this package does
+ * not have. Every other error is printed as before.
+ */
+export function printUnknownMembers(): void {
+  if (listens) {
+    return;
+  }
+  listens = true;
+  process.on('uncaughtExceptionMonitor', (error) => {
+    const text = isHandledByProgram() ? undefined : unknownMember(error);
+    if (text !== undefined) {
+      exitWith(text);
+    }
+  });
+}
+
+function isHandledByProgram(): boolean {
+  return process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
+}
+
+function exitWith(text: string): never {
+  process.stderr.write(`${unreportedMistakes() ?? ''}${text}\n`);
+  process.exit(1);
 }

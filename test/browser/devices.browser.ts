@@ -92,6 +92,20 @@ suite('devices of every vendor', () => {
     await page.context().close();
   });
 
+  test('every gang says what it holds, in cores where it does not request whole devices', async () => {
+    const { page } = await looker.open(renderPlanPage(view), LOOKS[0]);
+    const cells = await page.evaluate<[string, string][]>(
+      `[...document.querySelectorAll('tbody tr')].map((row) => [row.querySelector('th').textContent, row.querySelectorAll('td')[3].textContent])`,
+    );
+    expect(cells.filter(([, devices]) => devices === '')).toEqual([]);
+    expect(Object.fromEntries(cells)).toMatchObject({
+      'team/trn2-12': '12',
+      'team/trn2-13': '12 neuroncore',
+      'team/general-15': '0',
+    });
+    await page.context().close();
+  });
+
   test('the queues can be compared by any resource that they use', async () => {
     const { page } = await looker.open(renderPlanPage(view), LOOKS[0]);
     const choice = page.getByRole('combobox', { name: 'Resource that the queues are compared by' });

@@ -1,3 +1,6 @@
+import { Testing as Cdk8sTesting } from 'cdk8s';
+import { Checks } from '../../src/checks/checks-of';
+import { type Rule } from '../../src/checks/rule';
 import { defineRule, ManifestSet, runRule, type RuleDefinition, valueAt } from '../../src/interfaces/checks';
 
 const OWNER: RuleDefinition = {
@@ -51,6 +54,33 @@ test.each(['*', 'Pod', 'apps/Deployment', 'scheduling.volcano.sh/Queue'])('the k
 
 test.each(['summary', 'fix'] as const)('an empty %s is rejected', (field) => {
   expect(() => defineRule({ ...OWNER, [field]: ' ' })).toThrow(`rule acme/owner-label: ${field} must not be empty`);
+});
+
+test.each([
+  [{ summary: undefined }, 'rule acme/owner-label: summary must not be empty'],
+  [{ on: 'pod' }, 'rule acme/owner-label: on must be one of object, pod-template, set, not "pod"'],
+  [{ severity: 'fatal' }, 'rule acme/owner-label: severity must be one of error, warning, info, not "fatal"'],
+  [{ tier: 'api' }, 'rule acme/owner-label: tier must be one of schema, cel, server, webhook, advice, not "api"'],
+  [{ check: 'x' }, 'rule acme/owner-label: check must be a function, not "x"'],
+  [{ kinds: 'batch/Job' }, 'rule acme/owner-label: kinds must name at least one kind'],
+  [{ kinds: [8] }, 'rule acme/owner-label: kind number must be group/Kind'],
+])('%j, which a program without types may pass, is rejected', (change, message) => {
+  expect(() => defineRule({ ...OWNER, ...change } as RuleDefinition)).toThrow(message);
+  const rule = { tier: 'advice', severity: 'error', why: 'w', source: 's', ...OWNER, ...change };
+  expect(() => Checks.of(Cdk8sTesting.app()).addRules(rule as unknown as Rule)).toThrow(`addRules: ${message}`);
+});
+
+test('a value that is not a rule, or not a definition of a kind, is not added to an app', () => {
+  const app = Cdk8sTesting.app();
+  const checks = Checks.of(app);
+  expect(() => checks.addRules({} as Rule)).toThrow('addRules: rule id undefined must be domain/requirement');
+  expect(() => checks.addRules('acme/owner-label' as never)).toThrow('addRules: rule id undefined must be');
+  expect(() => checks.addCustomResourceDefinitions('crds/queue.yaml' as never)).toThrow(
+    'addCustomResourceDefinitions: a definition must be an object, not "crds/queue.yaml". Read a file with Yaml.load of cdk8s.',
+  );
+  checks.addRules(defineRule(OWNER)).addCustomResourceDefinitions({ kind: 'CustomResourceDefinition' });
+  const { rules, crds } = checks.options;
+  expect([rules?.at(-1)?.id, crds]).toEqual(['acme/owner-label', [{ kind: 'CustomResourceDefinition' }]]);
 });
 
 describe('runRule', () => {

@@ -1,45 +1,7 @@
 /**
  * Programs with several mistakes, as `cdk8s synth` runs them: what is reported, and what is not reported because it follows from a mistake.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-
-const ROOT = resolve(__dirname, '../..');
-
-/** What a program prints, and how it ends. Its lines begin at 6. */
-function run(
-  lines: readonly string[],
-  synthesizes = true,
-): { readonly status: number | null; readonly stderr: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'gantry-mistakes-'));
-  try {
-    writeFileSync(
-      join(folder, 'main.js'),
-      [
-        `const { App, Chart, Duration, Size } = require(${JSON.stringify(require.resolve('cdk8s'))});`,
-        `const gantry = require(${JSON.stringify(join(ROOT, 'lib'))});`,
-        'const { Accelerator, GpuPlatform, kubeflow, Namespace, Scheduling, Team, volcano } = gantry;',
-        'const app = new App();',
-        "const chart = new Chart(app, 'c');",
-        ...lines,
-        'app.synth();',
-        '',
-      ].join('\n'),
-    );
-    const env = { ...process.env };
-    delete env.CDK8S_OUTDIR;
-    const { status, stderr } = spawnSync('node', ['main.js'], {
-      cwd: folder,
-      encoding: 'utf8',
-      env: synthesizes ? { ...env, CDK8S_OUTDIR: join(folder, 'dist') } : env,
-    });
-    return { status, stderr };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+import { runProgram as run } from '../support/run-program';
 
 const reported = (...texts: readonly string[]): { readonly status: number; readonly stderr: string } => ({
   status: 1,
@@ -75,7 +37,7 @@ test('a mistake in a value is reported once, at the construct that is given it, 
   ]);
   expect(status).toBe(1);
   expect(stderr.split('\n').slice(1, -1)).toEqual([
-    expect.stringMatching(/^ {2}\[\] gpu: accelerator "H100" is ambiguous: .* \(main\.js:7\)$/),
+    expect.stringMatching(/^ {2}gpu: accelerator "H100" is ambiguous: .* \(main\.js:7\)$/),
     expect.stringMatching(/^ {2}\[c\/a\] count must be a whole number .* \(main\.js:6\)$/),
   ]);
 });
@@ -135,13 +97,13 @@ test('mistakes in functions are reported as those of constructs are, with the co
   ]);
   expect(status).toBe(1);
   expect(stderr.split('\n').slice(1, -1).sort()).toEqual([
-    expect.stringMatching(/^ {2}\[\] accelerator "H100" is ambiguous: .* \(main\.js:12\)$/),
-    '  [] nofile: no such file or folder (main.js:11)',
-    expect.stringMatching(/^ {2}\[\] unknown chart "kedaa" \(did you mean "keda"\?\); .* \(main\.js:8\)$/),
-    expect.stringMatching(/^ {2}\[\] variable "1" must be the name .* \(main\.js:10\)$/),
-    '  [] volcano.torchrun: script must be a list, not "train.py". (main.js:9)',
     expect.stringMatching(/^ {2}\[c\/q\] unknown field "weigth" .* \(main\.js:13\)$/),
     expect.stringMatching(/^ {2}\[c\/rules\] monitoring\.gpuAlerts: unknown field "exporterJobs" .* \(main\.js:6\)$/),
+    expect.stringMatching(/^ {2}accelerator "H100" is ambiguous: .* \(main\.js:12\)$/),
+    '  nofile: no such file or folder (main.js:11)',
+    expect.stringMatching(/^ {2}unknown chart "kedaa" \(did you mean "keda"\?\); .* \(main\.js:8\)$/),
+    expect.stringMatching(/^ {2}variable "1" must be the name .* \(main\.js:10\)$/),
+    '  volcano.torchrun: script must be a list, not "train.py". (main.js:9)',
   ]);
 });
 
@@ -179,7 +141,7 @@ test('what a constructor says about a value that is missing or of a wrong kind i
     ]),
   ).toEqual(
     reported(
-      '[] Accelerator.nvidia: options must be an object such as { count: … }, not 8. (main.js:8)',
+      'Accelerator.nvidia: options must be an object such as { count: … }, not 8. (main.js:8)',
       '[c/tf] workers is required. (main.js:6)',
       '[p] pools must be an object with a name for each member, not a list. (main.js:7)',
       '[p] teams must be an object with a name for each member, not a list. (main.js:7)',

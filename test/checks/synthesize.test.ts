@@ -34,7 +34,7 @@ test('returns errors where the caller asks for it', () => {
 test('validations of constructs count, and the check does not run twice', () => {
   const made = app();
   made.node.addValidation({ validate: () => ['no'] });
-  expect(() => synthesize(made)).toThrow('Validation failed with the following errors:\n  [] no');
+  expect(() => synthesize(made)).toThrow('Validation failed with the following errors:\n  no');
   const wrong = app('ConfigMop');
   expect(() => wrong.synth()).toThrow();
   expect(() => synthesize(wrong)).toThrow(CheckError);
@@ -45,6 +45,6 @@ test('mistakes are reported together, each with its construct and its line', () 
   reportMistake(made.node.findChild('platform'), 'first');
   reportMistake(made, 'second');
   expect(() => synthesize(made)).toThrow(
-    /\[\] second \(test\/checks\/synthesize\.test\.ts:\d+\)\n {2}\[platform\] first \(test\/checks\/synthesize\.test\.ts:\d+\)$/,
+    /\n {2}second \(test\/checks\/synthesize\.test\.ts:\d+\)\n {2}\[platform\] first \(test\/checks\/synthesize\.test\.ts:\d+\)$/,
   );
 });

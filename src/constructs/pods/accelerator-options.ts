@@ -137,6 +137,18 @@ export interface IntelGpuOptions extends AcceleratorOptions {
   readonly driver?: 'i915' | 'xe';
 }
 
+/** Options of Intel Gaudi accelerators. */
+export interface GaudiOptions extends AcceleratorOptions {
+  /** Huge pages of 2 MiB, in total, for example 95000Mi for eight. The nodes must have reserved them. */
+  readonly hugepages: ByteSize;
+  /**
+   * Only nodes with one of these: a name of the catalog in any spelling (`Gaudi3`), selected by `habana.ai/device.type`, which the feature
+   * discovery of the base operator sets. Nodes with the device plugin alone do not have the label.
+   * @default - any Gaudi accelerator
+   */
+  readonly product?: AcceleratorName | readonly AcceleratorName[];
+}
+
 /** Options of Huawei Ascend NPUs. */
 export interface AscendOptions extends AcceleratorOptions {
   /** The chip, as the resource is named after it: `huawei.com/Ascend910`. `npu` is the common name of newer releases. @default 910 */

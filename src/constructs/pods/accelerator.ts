@@ -3,7 +3,7 @@
  * requested, the labels of those nodes.
  */
 import { known } from '../../manifests/deferred';
-import { bytesText, type ByteSize, shown } from '../resources/quantities';
+import { bytesText, shown } from '../resources/quantities';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import {
   type AcceleratorName,
@@ -26,6 +26,7 @@ import {
   type AscendOptions,
   type CgpuOptions,
   type ClaimOptions,
+  type GaudiOptions,
   type HamiOptions,
   type IntelGpuOptions,
   type MigOptions,
@@ -237,13 +238,9 @@ export class Accelerator implements PodPart {
   }
 
   /** Gaudi accelerators, with the huge pages that their driver needs. */
-  static gaudi(
-    options: AcceleratorOptions & {
-      /** Huge pages of 2 MiB, in total, for example 95000Mi for eight. The nodes must have reserved them. */
-      readonly hugepages: ByteSize;
-    },
-  ): Accelerator {
+  static gaudi(options: GaudiOptions): Accelerator {
     return new Accelerator(options, 'habana.ai/gaudi', {
+      nodeRequirements: requirementsOf(options.product, 'intel', 'habana.ai/device.type'),
       limits: { 'hugepages-2Mi': bytesText('hugepages', options.hugepages) },
     });
   }

@@ -8,6 +8,7 @@ export {
   type AscendOptions,
   type CgpuOptions,
   type ClaimOptions,
+  type GaudiOptions,
   type HamiOptions,
   type IntelGpuOptions,
   type MigOptions,

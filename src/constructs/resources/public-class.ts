@@ -4,7 +4,9 @@
  */
 import { Construct, type IConstruct } from 'constructs';
 import { collectCall } from '../../checks/mistakes';
+import { printUnknownMembers } from '../../checks/uncaught';
 import { setFunctionCalls } from '../../facts/calls/public-function';
+import { addPublicName } from '../../facts/calls/public-names';
 import { kindProblems, missedProps } from './kind-problems';
 import { type Callable, propProblems, propsOf, shapeOf } from './prop-problems';
 
@@ -23,6 +25,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 export function publicClass(name: string): <Class extends AnyClass>(target: Class) => Class {
   const props = propsOf(name);
   return (target) => {
+    addPublicName(name, target);
     wrapMembers(target, props, { prefix: '', title: name }, () => undefined);
     wrapMembers(target.prototype, props, { prefix: '#' }, (self) => (isConstruct(self) ? self : undefined));
     const proxy: typeof target = new Proxy(target, {
@@ -127,3 +130,5 @@ setFunctionCalls(({ name, args, run }) => {
     run,
   });
 });
+
+printUnknownMembers();

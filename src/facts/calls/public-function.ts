@@ -2,6 +2,7 @@
  * Functions that a stack calls. The layer that collects mistakes decides how such a call is made; without it, as in the command line, the
  * function is called directly.
  */
+import { addPublicName } from './public-names';
 
 /** A call of a public function. */
 export interface FunctionCall {
@@ -28,5 +29,6 @@ export function setFunctionCalls(make: (call: FunctionCall) => unknown): void {
 export function publicFunction<F extends (...args: never[]) => unknown>(name: string, run: F): F {
   const called = (...args: never[]): unknown =>
     makeCall === undefined ? run(...args) : makeCall({ name, args, run: () => run(...args) });
+  addPublicName(name, called);
   return Object.defineProperty(called, 'name', { value: name }) as unknown as F;
 }

@@ -2,7 +2,7 @@
  * Labels of GPU nodes: who sets them, what their values are, and in which unit.
  *
  * Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery and internal/lm; gpu-operator; node-feature-discovery; ROCm gpu-operator
- * and k8s-device-plugin (node labeller); Intel device plugins; Ascend mind-cluster (component/ascend-for-volcano,
+ * and k8s-device-plugin (node labeller); HabanaAI gaudi-feature-discovery (collector); Intel device plugins; Ascend mind-cluster (component/ascend-for-volcano,
  * component/ascend-device-plugin); GKE documentation.
  */
 import { frozen } from './frozen';
@@ -17,6 +17,7 @@ export type LabelSource =
   | 'amd'
   | 'intel'
   | 'ascend'
+  | 'gaudi'
   | 'gke'
   | 'kubelet';
 
@@ -190,6 +191,20 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
     meaning: "the profile of the device config manager's ConfigMap that the node's GPUs are partitioned by",
     input: true,
   },
+  {
+    key: 'habana.ai/device.family',
+    source: 'gaudi',
+    meaning: 'whether the node has Gaudi accelerators',
+    values: ['gaudi', 'generic'],
+  },
+  {
+    key: 'habana.ai/device.type',
+    source: 'gaudi',
+    meaning: 'the accelerator, for example GAUDI3; set once the driver is loaded',
+  },
+  { key: 'habana.ai/device.count', source: 'gaudi', meaning: 'accelerators of the node', unit: 'count' },
+  { key: 'habana.ai/device.id', source: 'gaudi', meaning: 'PCI device id, for example 1060 for a Gaudi 3' },
+  { key: 'habana.ai/driver.version', source: 'gaudi', meaning: 'driver version', unit: 'version' },
   {
     key: 'accelerator',
     source: 'ascend',

@@ -109,6 +109,11 @@ export const VENDORS: Readonly<Record<AcceleratorVendor, VendorFacts>> = frozen(
     resources: ['habana.ai/gaudi'],
     parts: [],
     taint: 'habana.ai/gaudi',
+    presentLabel: {
+      key: 'habana.ai/device.family',
+      value: 'gaudi',
+      setBy: 'Gaudi feature discovery, which the base operator runs',
+    },
     collectives: 'HCCL (Habana)',
     environment: [
       env('HABANA_VISIBLE_DEVICES', 'devices that the container runtime injects', 'vendor'),

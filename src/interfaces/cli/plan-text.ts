@@ -97,7 +97,7 @@ function gangsText(view: ClusterView, asked: readonly ViewGang[], options: PlanT
     gang.name,
     gang.kind,
     podsText(gang),
-    gang.devices > 0 ? rounded(gang.devices) : '',
+    gang.deviceUnits ?? (gang.devices > 0 ? rounded(gang.devices) : ''),
     STATES[gang.state].word,
     whereText(view, gang),
   ]);

@@ -1,6 +1,7 @@
 /**
  * Gangs with where they are, or why they wait, for the view.
  */
+import { findResource } from '../../facts/catalog';
 import { type PendingGang } from '../../placement';
 import { describeAccelerators } from './objects/accelerator-request';
 import { type PodClass } from '../../placement/nodes/pod-class';
@@ -47,6 +48,10 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
     const topology = topologyOf(record);
     const state = evicted.has(index) ? 'evicting' : stateOf(record, nominated.has(name), bound.has(name));
     const evictions = evictionsFor.get(index);
+    const devices = rounded(
+      record.roles.reduce((sum, { pods }) => pods.reduce((part, { podClass }) => part + devicesOf(podClass), sum), 0),
+    );
+    const deviceUnits = devices === 0 ? deviceUnitsOf(record) : '';
     return {
       name,
       kind: facts.kind,
@@ -59,9 +64,8 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
       pods: record.size,
       minimum: record.needed,
       placed: record.placed,
-      devices: rounded(
-        record.roles.reduce((sum, { pods }) => pods.reduce((part, { podClass }) => part + devicesOf(podClass), sum), 0),
-      ),
+      devices,
+      ...(deviceUnits !== '' && { deviceUnits }),
       roles: record.roles.map(roleView),
       ...(topology !== '' && { topology }),
       where,
@@ -113,6 +117,20 @@ function devicesOf({ accelerator }: PodClass): number {
     case 'shared':
       return count;
   }
+}
+
+/** Units of accelerators that are not devices, such as cores: plain resources to the placement core. */
+function deviceUnitsOf({ roles }: GangRecord): string {
+  const amounts = new Map<string, number>();
+  for (const { template, pods } of roles) {
+    for (const [resource, amount] of Object.entries(template.request)) {
+      const unit = resource.slice(resource.indexOf('/') + 1);
+      if (findResource(resource) !== undefined) {
+        amounts.set(unit, (amounts.get(unit) ?? 0) + amount * pods.length);
+      }
+    }
+  }
+  return [...amounts].map(([unit, amount]) => `${rounded(amount)} ${unit}`).join(', ');
 }
 
 function rounded(value: number): number {

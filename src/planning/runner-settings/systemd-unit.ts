@@ -25,7 +25,7 @@ Wants=docker.service network-online.target
 After=docker.service network-online.target
 
 [Service]
-ExecStart=${words.map(quoted).join(' ')}
+ExecStart=${words.map(systemdWord).join(' ')}
 Restart=always
 RestartSec=2
 TimeoutStopSec=30
@@ -41,7 +41,7 @@ WantedBy=multi-user.target
 }
 
 /** systemd.service(5): specifiers begin with `%`, variables with `$`. */
-function quoted(word: string): string {
+function systemdWord(word: string): string {
   const text = word.replace(/%/g, '%%').replace(/\$/g, '$$$$');
   return /^[\w@%+=:,./$-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -76,6 +76,11 @@ test.each([
     [['readiness-rule-valid', 'error']],
   ],
   [
+    'a readiness rule with a value of 64 characters',
+    rule(READY.replace('effect:', `value: ${'v'.repeat(64)}, effect:`)),
+    [['readiness-rule-valid', 'error']],
+  ],
+  [
     'a default status in a rule for the bootstrap',
     rule(READY.replace('"True"', '"True", defaultStatus: "False"').replace('continuous', 'bootstrap-only')),
     [['readiness-rule-valid', 'error']],

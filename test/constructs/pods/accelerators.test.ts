@@ -86,6 +86,15 @@ test('a share is one of a node that shares in this way, whatever the resource is
   });
 });
 
+test('a Gaudi accelerator of one generation selects the label that feature discovery sets', () => {
+  const gaudi = (product: string): Accelerator => Accelerator.gaudi({ count: 8, hugepages: '95000Mi', product });
+  expect(expressions(gaudi('Gaudi 3'))).toEqual([{ key: 'habana.ai/device.type', operator: 'In', values: ['GAUDI3'] }]);
+  expect(expressions(gaudi('GAUDI2B'))).toEqual([
+    { key: 'habana.ai/device.type', operator: 'In', values: ['GAUDI2B'] },
+  ]);
+  expect(() => gaudi('MI300X')).toThrow('product "MI300X" is AMD\'s MI300X; must be one of Intel Gaudi.');
+});
+
 test('the product of a share carries the suffix that feature discovery writes where shares are not renamed', () => {
   expect(expressions(Accelerator.timeSliced({ product: 'T4', renamed: false }))).toEqual([
     { key: 'nvidia.com/gpu.product', operator: 'In', values: ['Tesla-T4-SHARED'] },

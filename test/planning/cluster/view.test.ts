@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { type ClusterView, occupantsOf, planOf } from '../../../src/planning/cluster';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { clusterOf, setOf } from './builders';
+import { everyVendor } from '../../support/scenes';
 
 const pool = fc.record({
   count: fc.integer({ min: 1, max: 6 }),
@@ -134,4 +135,12 @@ it('says in sentences why nodes are excluded, and which one is nearest', () => {
     '1 of 4 nodes do not have enough free nvidia.com/gpu.',
     'Nearest node a-1 lacks 2 nvidia.com/gpu.',
   ]);
+});
+
+test('a gang that requests cores of devices says how many, and one that requests devices does not', () => {
+  const gangs = everyVendor().gangs.map(({ name, devices, deviceUnits }) => [name, devices, deviceUnits] as const);
+  expect(gangs.filter(([, , deviceUnits]) => deviceUnits !== undefined)).toEqual([
+    ['team/trn2-13', 0, '12 neuroncore'],
+  ]);
+  expect(gangs.find(([name]) => name === 'team/h100-0')).toEqual(['team/h100-0', 8, undefined]);
 });

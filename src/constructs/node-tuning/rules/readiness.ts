@@ -35,7 +35,7 @@ export const readinessRules: readonly Rule[] = [
         tier: 'cel',
         severity: 'error',
         summary:
-          'A NodeReadinessRule must have a taint of readiness.k8s.io with a valid effect and a node selector that is not empty; conditionPolicy: anyOf, defaultStatus, and bootstrap-only exclude each other.',
+          'A NodeReadinessRule must have a taint of readiness.k8s.io with a valid value and effect, and a node selector that is not empty; conditionPolicy: anyOf, defaultStatus, and bootstrap-only exclude each other.',
         why: 'The API server rejects the object, because of the CRD that the controller installs.',
         fix: 'Set spec.taint and spec.nodeSelector, and keep one of conditionPolicy: anyOf, defaultStatus, and enforcementMode: bootstrap-only.',
       },
@@ -57,14 +57,23 @@ export const readinessRules: readonly Rule[] = [
             expected: 'NoSchedule',
           };
         }
+        const value = text(taint.value);
+        if (value.length > 63) {
+          yield {
+            path: '/spec/taint/value',
+            message: `the taint value must have at most 63 characters, not ${value.length}`,
+            found: value,
+            expected: 'at most 63 characters',
+          };
+        }
         const excludesDefault =
           spec.enforcementMode === 'bootstrap-only'
             ? 'enforcementMode is bootstrap-only'
             : spec.conditionPolicy === 'anyOf'
               ? 'conditionPolicy is anyOf'
               : undefined;
-        for (const { value, path } of items(spec, '/conditions')) {
-          if (excludesDefault !== undefined && value.defaultStatus !== undefined) {
+        for (const { value: condition, path } of items(spec, '/conditions')) {
+          if (excludesDefault !== undefined && condition.defaultStatus !== undefined) {
             yield {
               path: `/spec${path}/defaultStatus`,
               message: `defaultStatus must not be set when ${excludesDefault}`,

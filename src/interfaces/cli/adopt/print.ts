@@ -130,12 +130,12 @@ function keyText(name: string): string {
   if (name === '__proto__') {
     return "['__proto__']";
   }
-  return /^[A-Za-z_$][\w$]*$/.test(name) || /^(?:0|[1-9]\d{0,8})$/.test(name) ? name : quoted(name);
+  return /^[A-Za-z_$][\w$]*$/.test(name) || /^(?:0|[1-9]\d{0,8})$/.test(name) ? name : stringLiteral(name);
 }
 
 /** Text of several lines as a template, so that it reads as it is; all other text in quotes. */
 export function stringText(text: string): string {
-  return text.includes('\n') && text.trim() !== '' && text.length > 20 ? template(text) : quoted(text);
+  return text.includes('\n') && text.trim() !== '' && text.length > 20 ? template(text) : stringLiteral(text);
 }
 
 function template(text: string): string {
@@ -147,7 +147,7 @@ function template(text: string): string {
   return `\`${escaped}\``;
 }
 
-function quoted(text: string): string {
+function stringLiteral(text: string): string {
   const escaped = text
     .replace(/\\/g, '\\\\')
     .replace(CONTROL, (character) => (character === '\n' ? '\\n' : escape(character)));

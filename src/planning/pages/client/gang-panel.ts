@@ -79,7 +79,7 @@ function row(gang: ViewGang, view: ClusterView, { focus, book, pickGang }: Actio
       { class: 'n' },
       gang.placed === gang.pods ? tell(gang.pods) : `${tell(gang.placed)} of ${tell(gang.pods)}`,
     ),
-    el('td', { class: 'n' }, gang.devices === 0 ? '' : tell(gang.devices)),
+    el('td', { class: 'n' }, gang.deviceUnits ?? tell(gang.devices)),
     el('td', { class: 'n' }, tell(gang.priority)),
     el('td', {}, whereOf(gang, view)),
   );

@@ -46,7 +46,7 @@ export class GanttPicture implements Picture {
 
   /** Room for names at the left. */
   left(width: number): number {
-    return width < 560 ? 44 : 148;
+    return width < 560 ? 104 : 148;
   }
 
   measure(width: number): number {

@@ -50,7 +50,7 @@ function item(group: readonly ViewGang[], view: ClusterView, actions: Actions): 
   const wants = [
     `queue ${gang.queue}`,
     count(gang.pods, 'pod'),
-    gang.devices > 0 ? count(gang.devices, 'device') : '',
+    gang.deviceUnits ?? (gang.devices > 0 ? count(gang.devices, 'device') : ''),
     gang.topology ?? '',
   ].filter((text) => text !== '');
   return el(

@@ -44,7 +44,7 @@ export function composeFile({ configuration, config, packages }: ComposeOptions)
     ...[...new Set(read)].map((path) => bind(path, true)),
   ];
   const words = ['gantry', 'docker', 'serve', ...(config === undefined ? [] : ['--config', config])];
-  const command = `npm install --global --no-fund --no-audit ${packages.join(' ')} && exec ${words.map(quoted).join(' ')}`;
+  const command = `npm install --global --no-fund --no-audit ${packages.join(' ')} && exec ${words.map(shellWord).join(' ')}`;
   const runner = {
     image: IMAGE,
     restart: 'unless-stopped',
@@ -73,6 +73,6 @@ function literal(text: string): string {
   return text.replace(/\$/g, '$$$$');
 }
 
-function quoted(word: string): string {
+function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
 }

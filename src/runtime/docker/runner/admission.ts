@@ -20,7 +20,9 @@ export function admitted(spec: TaskSpec, known: Known): TaskSpec {
   const ids = after.map((name) => idOf(name, known));
   if (!configuration.tenants.some(({ name }) => name === tenant)) {
     const names = configuration.tenants.map(({ name }) => name).join(', ');
-    throw invalid(`tenant ${JSON.stringify(tenant)}: not found; tenants are ${names}`);
+    throw invalid(
+      `tenant ${JSON.stringify(tenant)}: not found; tenants are ${names}. Name one of them with --tenant, or add it to runner.yaml`,
+    );
   }
   if (!configuration.priorities.has(priority)) {
     const names = [...configuration.priorities.keys()].join(', ');

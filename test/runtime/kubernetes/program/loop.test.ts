@@ -17,6 +17,13 @@ describe('the scheduler program', () => {
     rig.addPods(...gangOf('a', 8), ...gangOf('b', 4, { gated: true }));
     await rig.until('all have a node', () => Object.keys(rig.server.places()).length === 12);
     expect([...rig.faults]).toEqual([]);
+    expect(await rig.metric('gantry_pods_bound_total', 'direct')).toBe(8);
+    expect(await rig.metric('gantry_pods_bound_total', 'hand-over')).toBe(4);
+    expect(await rig.metric('gantry_binding_failures_total')).toBe(0);
+    expect(rig.said('placed').map(({ gang, pods }) => [gang, pods])).toEqual([
+      ['default/a', 8],
+      ['default/b', 4],
+    ]);
     // The only replica needs no lease to lead.
     expect(await rig.metric('gantry_leader')).toBe(1);
   });

@@ -1,0 +1,42 @@
+/**
+ * Runs a program without types, as `cdk8s synth` or `node` does.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+
+/** What a program prints, and how it ends. Its lines begin at 6; `app.synth()` follows them. */
+export function runProgram(
+  lines: readonly string[],
+  synthesizes = true,
+): { readonly status: number | null; readonly stderr: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-mistakes-'));
+  try {
+    writeFileSync(
+      join(folder, 'main.js'),
+      [
+        `const { App, Chart, Duration, Size } = require(${JSON.stringify(require.resolve('cdk8s'))});`,
+        `const gantry = require(${JSON.stringify(join(ROOT, 'lib'))});`,
+        'const { Accelerator, GpuPlatform, kubeflow, Namespace, Scheduling, Team, volcano } = gantry;',
+        'const app = new App();',
+        "const chart = new Chart(app, 'c');",
+        ...lines,
+        'app.synth();',
+        '',
+      ].join('\n'),
+    );
+    const env = { ...process.env };
+    delete env.CDK8S_OUTDIR;
+    const { status, stderr } = spawnSync('node', ['main.js'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: synthesizes ? { ...env, CDK8S_OUTDIR: join(folder, 'dist') } : env,
+    });
+    return { status, stderr };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
