@@ -173,4 +173,6 @@ export function factsOfName(name: string): ChartFacts | undefined {
 }
 
 /** Returns what is known of a chart, or `undefined` where the name is unknown. */
-export const chartFacts = publicFunction('charts.chartFacts', factsOfName);
+export const chartFacts = publicFunction('charts.chartFacts', (name: string): ChartFacts | undefined =>
+  factsOfName(name),
+);

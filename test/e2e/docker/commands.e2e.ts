@@ -301,7 +301,7 @@ suite('the commands of the Docker runner', () => {
     }
     for (const [text, problem] of [
       ['tenants: [', /runner\.yaml/],
-      ['colour: red', /unknown field "colour"/],
+      ['tint: red', /unknown field "tint"/],
       ['tenants: { "A\u001b": {} }', /control character U\+001B/],
       ['state: -1', /state/],
     ] as const) {
