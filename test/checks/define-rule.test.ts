@@ -1,3 +1,8 @@
+/**
+ * Rules are also written without the package's constructs, which check the calls of a program first: this suite loads its own modules.
+ *
+ * @jest-environment node
+ */
 import { Testing as Cdk8sTesting } from 'cdk8s';
 import { Checks } from '../../src/checks/checks-of';
 import { type Rule } from '../../src/checks/rule';

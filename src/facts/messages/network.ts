@@ -41,7 +41,7 @@ export const NETWORK_MESSAGES: readonly KnownMessage[] = [
       remedy: 'Start the DHCP daemon of the CNI plugins, or use another IPAM.',
     },
   ]),
-  ...messagesOf('CNI library v1.3.0', [
+  ...messagesOf('containernetworking/cni 1.3', [
     {
       id: 'cni/plugin-missing',
       file: 'pkg/invoke/find.go',

@@ -20,7 +20,7 @@ function sentence({ what, gang, pods, nodes, nodeCount, action, beneficiary }: D
     case 'placed':
       return `${who} placed on ${where}`;
     case 'nominated':
-      return `${who} nominated for ${where}, once it is free`;
+      return `${who} nominated for ${where}, to start after the evictions`;
     case 'moved':
       return `${who} moved away from ${where}${beneficiary === undefined ? '' : `, so that ${beneficiary} fits`}`;
     case 'evicted':

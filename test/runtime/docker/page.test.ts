@@ -119,7 +119,7 @@ test('the view says why tasks wait, in the order in which they would start', asy
   const waiting = view.tasks.filter(({ state }) => state === 'queued');
   expect(waiting.map(({ id, reason }) => [id, reason])).toEqual([
     ['5', 'the quota of tenant alice is in use, and only preemptible tasks may exceed it'],
-    ['6', expect.stringContaining('no device of the model H100')],
+    ['6', 'too few devices of the model H100 are free; it needs 1 more'],
     ['7', 'task 1 must succeed first'],
   ]);
   expect(view.tasks.filter(({ state }) => state === 'failed')).toMatchObject([

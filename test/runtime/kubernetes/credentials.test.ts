@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';

@@ -15,9 +15,9 @@ describe('the latest decisions on the page', () => {
   it.each<[Partial<DecisionRecord>, string]>([
     [{}, '2 pods of team/a placed on 2 nodes'],
     [{ pods: 1, nodes: ['n-1'], nodeCount: 1 }, '1 pod of team/a placed on n-1'],
-    [{ what: 'nominated' }, '2 pods of team/a nominated for 2 nodes, once there is room'],
+    [{ what: 'nominated' }, '2 pods of team/a nominated for 2 nodes, to start after the evictions'],
     [{ what: 'moved', action: 'consolidate' }, '2 pods of team/a moved away from 2 nodes'],
-    [{ what: 'moved', beneficiary: 'b' }, '2 pods of team/a moved away from 2 nodes, so that b finds room'],
+    [{ what: 'moved', beneficiary: 'b' }, '2 pods of team/a moved away from 2 nodes, so that b fits'],
     [{ what: 'evicted' }, '2 pods of team/a evicted from 2 nodes'],
     [{ what: 'evicted', action: 'reclaim' }, '2 pods of team/a evicted from 2 nodes (reclaim)'],
     [{ what: 'evicted', beneficiary: 'b' }, '2 pods of team/a evicted from 2 nodes for b'],

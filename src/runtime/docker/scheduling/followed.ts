@@ -1,5 +1,5 @@
 /**
- * The session of the core, kept from decision to decision: it is told only of tasks that are other values than at the decision before. Tasks are values that
+ * The session of the core, kept from decision to decision: it reads only the tasks that are other values than at the decision before. Tasks are values that
  * are never changed, so this takes one comparison for each.
  */
 import { type Delta } from '../../../placement/model/facts';

@@ -6,7 +6,7 @@ import { amountText } from '../../../planning/cluster';
 import { type Inventory } from '../devices/inventory';
 import { isOfModels } from '../devices/model-names';
 import { DEVICES } from '../scheduling/question';
-import { type TaskSpec } from '../task/task';
+import { type DeviceRequest, type TaskSpec } from '../task/task';
 
 const UNITS: ReadonlyMap<string, string> = new Map([
   ['cpu', 'CPU'],
@@ -43,8 +43,7 @@ function devicesNever({ devices: request, replicas }: TaskSpec, { devices }: Inv
     case 'whole': {
       const needed = request.count * replicas;
       const all = fitting.filter(({ mig }) => mig === undefined).length;
-      const which = models === undefined ? '' : ` of the model ${models.join(' or ')}`;
-      return needed > all ? `it needs ${amount(DEVICES, needed)}${which}; the host has ${all}` : undefined;
+      return needed > all ? `it needs ${amount(DEVICES, needed)}${ofModels(request)}; the host has ${all}` : undefined;
     }
     case 'memory': {
       const known = fitting.flatMap(({ memoryMiB }) => memoryMiB ?? []);
@@ -94,9 +93,10 @@ const REASONS: Readonly<Partial<Record<PendingKind, Reason>>> = {
   'unknown-queue': (_, { tenant }) => `tenant ${tenant} is not in runner.yaml any more`,
   reserved: (_, __, first) =>
     `it fits, but would delay ${first === undefined ? 'a task before it' : `task ${first}`}, for which devices are reserved`,
-  'no-fit': (waits, { replicas }) => {
+  'no-fit': (waits, spec) => {
+    const { replicas } = spec;
     const some = replicas > 1 && waits.fits > 0 ? `only ${waits.fits} of ${replicas} containers fit: ` : '';
-    return `${some}${shortageText(waits)}`;
+    return `${some}${shortageText(waits, spec)}`;
   },
 };
 
@@ -107,7 +107,7 @@ export function waitingText(waits: PendingGang | undefined, spec: TaskSpec, firs
     : (REASONS[waits.kind]?.(waits, spec, first) ?? waits.message);
 }
 
-function shortageText({ blocked: [first], nearest, message }: PendingGang): string {
+function shortageText({ blocked: [first], nearest, message }: PendingGang, { devices }: TaskSpec): string {
   if (first === undefined) {
     return message;
   }
@@ -116,13 +116,19 @@ function shortageText({ blocked: [first], nearest, message }: PendingGang): stri
   const more = (resource: string): string =>
     missing === undefined ? '' : `; it needs ${amountText(resource, missing)} more`;
   const texts: Partial<Record<Constraint, string>> = {
-    devices: `too few devices are free${more(DEVICES)}`,
-    'device-model': `no device of the model ${detail} is free`,
+    devices: `too few devices${ofModels(devices)} are free${more(DEVICES)}`,
+    'device-model': `no device${ofModels(devices)} is free`,
     'device-memory': 'no device has enough memory free',
     'mig-profile': `no MIG instance ${detail} is free`,
     resources: `${detail === 'cpu' ? 'too few CPUs are' : 'too little memory is'} free${more(detail)}`,
   };
   return texts[constraint] ?? message;
+}
+
+/** `" of the model H100 or A100"`; nothing where the task takes any. */
+function ofModels(devices: DeviceRequest): string {
+  const models = devices.kind === 'none' ? undefined : devices.models;
+  return models === undefined ? '' : ` of the model ${models.join(' or ')}`;
 }
 
 /** A change that would help, as a sentence; `undefined` for one that a single host does not have. */
