@@ -73,7 +73,8 @@ export class LintConfig extends JsonFile {
         $schema: './node_modules/oxlint/configuration_schema.json',
         plugins: ['typescript'],
         categories: { correctness: 'error' },
-        options: { typeAware: true },
+        // With the diagnostics of the compiler, so that no other step checks the types of what is linted.
+        options: { typeAware: true, typeCheck: true },
         env: { builtin: true },
         ignorePatterns: NOT_LINTED,
         rules: RULES,
