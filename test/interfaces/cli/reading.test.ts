@@ -104,6 +104,19 @@ describe('what is no manifest is recognized and not judged', () => {
     expect([report.documents, report.status]).toEqual([1, 0]);
   });
 
+  test('scripts with `docker run` are not read, and in manifests such lines are text', async () => {
+    const line = 'docker run --gpus all --runtime nvidia example.com/train:1';
+    for (const name of ['run.sh', 'Makefile', 'README.md']) {
+      place.write(`repo/${name}`, `${line}\n`);
+    }
+    place.write(
+      'repo/a.yaml',
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  run.sh: |\n    ${line}\n`,
+    );
+    const report = await reportOf(['repo']);
+    expect([report.findings, report.skipped, report.status]).toEqual([[], [], 0]);
+  });
+
   test('a file that is named itself and says nothing of what it is, is judged', async () => {
     place.write('notes.yaml', 'some: text\n');
     expect(places(await reportOf(['notes.yaml']))).toEqual(['yaml/kubernetes-object notes.yaml:1']);
