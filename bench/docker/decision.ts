@@ -1,8 +1,8 @@
 /**
- * One decision, while tasks end and others start: tasks of 4 tenants wait for 1 to 4 of 8 devices, half of them preemptible. It begins with the tasks in the
- * ledger and ends with the plan: which tasks could start, the core, and the next time at which something is due. The first quarter is not counted. Beside some,
- * in the same run and on the same world, a decision that keeps nothing of the one before; both must come to the same plan. The tasks are in a store in the
- * folder for temporary files.
+ * One decision, while tasks end and others start: tasks of 4 tenants wait for 1 to 4 of 8 devices; none of them is preemptible, which is the default, or half
+ * of them are. It begins with the tasks in the ledger and ends with the plan: which tasks could start, the core, and the next time at which something is due.
+ * The first quarter is not counted. Beside some, in the same run and on the same world, a decision that keeps nothing of the one before; both must come to the
+ * same plan. The tasks are in a store in the folder for temporary files.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,6 +18,11 @@ import { randomNumbers } from '../machine';
 import { HOST, quantile, rounded, specOf } from './world';
 
 const WAITING = [50, 200, 10_000] as const;
+/** Which part of the tasks may be stopped for others. */
+const PREEMPTIBLE = [
+  ['none', 0],
+  ['half', 0.5],
+] as const;
 const ROUNDS = 500;
 /** Of this many decisions, one is made a second time by a session that keeps nothing. */
 const COMPARED = 10;
@@ -47,14 +52,19 @@ class Times {
 
 // eslint-disable-next-line @typescript-eslint/require-await
 export async function decision(): Promise<Readonly<Record<string, string>>> {
-  const results = WAITING.map((count) => {
-    const { kept, fresh } = timesOf(count);
-    return { [`${count} waiting, p50/p99 ms`]: kept.text(), [`${count} waiting, nothing kept`]: fresh.text() };
-  });
+  const results = PREEMPTIBLE.flatMap(([kind, share]) =>
+    WAITING.map((count) => {
+      const { kept, fresh } = timesOf(count, share);
+      return {
+        [`${count} waiting, ${kind} preemptible, p50/p99 ms`]: kept.text(),
+        [`${count} waiting, ${kind} preemptible, nothing kept`]: fresh.text(),
+      };
+    }),
+  );
   return Object.assign({}, ...results) as Readonly<Record<string, string>>;
 }
 
-function timesOf(count: number): { readonly kept: Times; readonly fresh: Times } {
+function timesOf(count: number, preemptible: number): { readonly kept: Times; readonly fresh: Times } {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-decision-'));
   const store = TaskStore.open(folder);
   try {
@@ -62,7 +72,7 @@ function timesOf(count: number): { readonly kept: Times; readonly fresh: Times }
       throw error;
     };
     const ledger = new Ledger(store, PRIORITIES, fail);
-    const times = measured(ledger, new Waiting(ledger, new Dependencies(ledger, store)), count);
+    const times = measured(ledger, new Waiting(ledger, new Dependencies(ledger, store)), count, preemptible);
     ledger.flush();
     return times;
   } finally {
@@ -71,12 +81,18 @@ function timesOf(count: number): { readonly kept: Times; readonly fresh: Times }
   }
 }
 
-function measured(ledger: Ledger, queue: Waiting, count: number): { readonly kept: Times; readonly fresh: Times } {
+function measured(
+  ledger: Ledger,
+  queue: Waiting,
+  count: number,
+  preemptible: number,
+): { readonly kept: Times; readonly fresh: Times } {
   const random = randomNumbers(1);
   const scheduling = new Scheduling();
   const [kept, fresh] = [new Times(), new Times()];
   let submitted = 0;
-  const task = (): Task => newTask(String(++submitted), submitted, submitted * 1000, randomSpec(random, submitted));
+  const task = (): Task =>
+    newTask(String(++submitted), submitted, submitted * 1000, randomSpec(random, submitted, preemptible));
   ledger.add(Array.from({ length: count }, task));
   for (let round = 0; round < ROUNDS; round++) {
     const now = 1_000_000_000 + round * 1000;
@@ -128,13 +144,13 @@ function measured(ledger: Ledger, queue: Waiting, count: number): { readonly kep
   return { kept, fresh };
 }
 
-function randomSpec(random: () => number, index: number): Task['spec'] {
+function randomSpec(random: () => number, index: number, preemptible: number): Task['spec'] {
   const oneOf = (choices: readonly number[]): number => choices[Math.floor(random() * choices.length)];
   const [gpus, hours] = [oneOf([1, 1, 1, 2, 4]), oneOf([1, 4, 12, 24])];
   const changes = {
     tenant: TENANTS[index % TENANTS.length].name,
     timeLimitSeconds: hours * 3600,
-    preemptible: random() < 0.5,
+    preemptible: random() < preemptible,
   };
   return specOf(gpus, changes);
 }

@@ -7,7 +7,7 @@ import { type Contradiction, type Decision } from './model/decision';
 import { makeRoom } from './evictions/make-room';
 import { type Snapshot } from './model/model';
 import { compareNames } from './model/names';
-import { DEFAULT_POLICY, type Policy } from './model/policy';
+import { type Action, DEFAULT_POLICY, type Policy } from './model/policy';
 import { type Asks, explainPending } from './reasons/reasons';
 import { Selector } from './search/select';
 import { Session } from './books/session';
@@ -28,15 +28,15 @@ export function decide(snapshot: Snapshot, policy: Policy = DEFAULT_POLICY): Dec
  * world.
  *
  * @param asks what is said of each gang that waits. @default - why it waits, and the changes that would help
+ * @param actions what this decision may do. @default - the actions of the session's policy
  */
-export function decideIn(session: Session, asks?: Asks): Decision {
+export function decideIn(session: Session, asks?: Asks, actions: readonly Action[] = session.policy.actions): Decision {
   session.begin();
   const cycle = new Cycle(session, session.scoring(Selector));
-  const { actions } = session.policy;
   const passed = actions.includes('allocate')
     ? allocate(cycle, actions.includes('backfill'))
     : session.gangs.filter(({ placed, size }) => placed < size);
-  makeRoom(cycle, passed);
+  makeRoom(cycle, passed, actions);
   if (actions.includes('evict-stale')) {
     evictStale(cycle);
   }

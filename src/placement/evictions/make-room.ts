@@ -23,14 +23,13 @@ import { isOverdue } from '../queues/overdue';
 import { preemptCandidates } from './preempt';
 import { mayReclaim, ReclaimRules } from './reclaim';
 import { type GangRecord, type Turn } from '../books/records';
+import { type Action } from '../model/policy';
 import { portions } from './running';
 
 /** Tries the gangs that were skipped. */
-export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
+export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: readonly Action[]): void {
   const { session } = cycle;
-  const actions = session.policy.actions.filter(
-    (action) => action === 'preempt' || action === 'reclaim' || action === 'consolidate',
-  );
+  const actions = allowed.filter((action) => action === 'preempt' || action === 'reclaim' || action === 'consolidate');
   if (actions.length === 0) {
     return;
   }

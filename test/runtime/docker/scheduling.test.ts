@@ -1,7 +1,7 @@
 /**
  * Decisions about one host. The placement core has tests of its own: these say that tasks reach it as what they are.
  */
-import { outlookOf, Scheduling } from '../../../src/runtime/docker/scheduling/scheduling';
+import { outlookOf, outlooksOf, Scheduling } from '../../../src/runtime/docker/scheduling/scheduling';
 import { type World } from '../../../src/runtime/docker/scheduling/question';
 import { next } from '../../../src/runtime/docker/task/life';
 import { type Task } from '../../../src/runtime/docker/task/task';
@@ -150,7 +150,13 @@ test('a kept session decides like a new one', () => {
   expect(waiting).toEqual([]);
 });
 
-test.each([1, 2, 3])('a kept session decides like a new one whatever happens, seed %i', (seed) => {
+test.each([
+  [1, 0.5],
+  [2, 0.5],
+  [3, 0.5],
+  [4, 0],
+  [5, 0],
+])('a kept session decides like a new one whatever happens, seed %i, preemptible %f', (seed, preemptible) => {
   const random = randomNumbers(seed);
   const oneOf = <T>(...choices: readonly T[]): T => choices[Math.floor(random() * choices.length)];
   const tenants = ['a', 'b', 'c'].map((name) => ({ name, weight: 1 }));
@@ -160,7 +166,7 @@ test.each([1, 2, 3])('a kept session decides like a new one whatever happens, se
     queued(++count, {
       tenant: oneOf('a', 'b', 'c'),
       priority: oneOf('low', 'normal', 'normal', 'high'),
-      preemptible: random() < 0.5,
+      preemptible: random() < preemptible,
       devices: oneOf(gpus(1), gpus(2), { kind: 'memory', mebibytes: 30_000 }, { kind: 'none' }),
       replicas: oneOf(1, 1, 2),
       ...(random() < 0.5 ? { timeLimitSeconds: oneOf(60, 3600) } : {}),
@@ -174,6 +180,11 @@ test.each([1, 2, 3])('a kept session decides like a new one whatever happens, se
     const asked = world(waiting, { active, tenants, foreign, outOfService, now: 1_000_000 + round * 1000 });
     const plan = kept.decide(asked);
     expect(plan).toEqual(new Scheduling().decide(asked));
+    if (preemptible === 0 && round % 4 === 0) {
+      // The outlook looks for tasks to stop, even if there are none.
+      expect(startsOf(plan)).toEqual(startsOf(outlookedAt(asked)));
+      expect(plan.stops).toEqual([]);
+    }
     decisions += plan.starts.length + plan.stops.length;
     const placed = plan.starts.map((start) => startedAt(start, asked.now));
     const stopped = new Map(plan.stops.map(({ task }) => [task.id, stoppedTask(task, asked.now)]));
@@ -194,6 +205,25 @@ test.each([1, 2, 3])('a kept session decides like a new one whatever happens, se
   }
   expect(decisions).toBeGreaterThan(10);
 });
+
+type Starts = readonly { readonly task: Task; readonly placements: unknown }[];
+
+function outlookedAt(asked: World): { readonly starts: Starts } {
+  const outlooks = outlooksOf(
+    asked,
+    asked.waiting.map(({ id }) => id),
+  );
+  return {
+    starts: asked.waiting.flatMap((task) => {
+      const { placements } = outlooks.get(task.id)!;
+      return placements === undefined ? [] : [{ task, placements }];
+    }),
+  };
+}
+
+function startsOf({ starts }: { readonly starts: Starts }): ReadonlyMap<string, unknown> {
+  return new Map(starts.map(({ task, placements }) => [task.id, placements]));
+}
 
 function stoppedTask(task: Task, at: number): Task {
   return next(task, { kind: 'stop', reason: 'preempt', at });

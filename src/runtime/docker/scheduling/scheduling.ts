@@ -3,7 +3,7 @@
  *
  * The placement core decides. This file only says what the decision means for tasks.
  */
-import { DEFAULT_POLICY, type Decision, type PendingGang, type Policy } from '../../../placement';
+import { type Action, DEFAULT_POLICY, type Decision, type PendingGang, type Policy } from '../../../placement';
 import { decideIn } from '../../../placement/engine';
 import { Session } from '../../../placement/books/session';
 import { NOTHING } from '../../../placement/reasons/reasons';
@@ -14,6 +14,9 @@ import { snapshotOf, type World } from './question';
 
 /** On one host there is nowhere to move to, and no gang is ever placed in part. */
 export const POLICY: Policy = { ...DEFAULT_POLICY, actions: ['allocate', 'backfill', 'preempt', 'reclaim'] };
+
+/** Where no task may be stopped for another, there is none to look for. */
+const STARTS: readonly Action[] = ['allocate', 'backfill'];
 
 export interface Start {
   readonly task: Task;
@@ -36,8 +39,13 @@ export class Scheduling {
   private readonly followed = new Followed(POLICY);
 
   decide(world: World): Plan {
-    return planOf(world, decideIn(this.followed.sessionOf(world), NOTHING));
+    return planOf(world, decideIn(this.followed.sessionOf(world), NOTHING, mayStopTasks(world) ? undefined : STARTS));
   }
+}
+
+/** Tasks that start in this decision may be taken back by it, so those that wait count too. */
+function mayStopTasks({ active, waiting }: World): boolean {
+  return [active, waiting].some((tasks) => tasks.some(({ spec }) => spec.preemptible));
 }
 
 export interface Outlook {
