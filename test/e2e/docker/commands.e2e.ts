@@ -30,7 +30,10 @@ const REFUSALS: readonly (readonly [readonly string[], RegExp])[] = [
   [['run', '--timeout', '999999h', IMAGE], /^--timeout in seconds: must be a number from 1 to \d+$/],
   [['run', '--memory', '1', IMAGE], /^--memory in bytes: must be a whole number from 6291456 to \d+$/],
   [['run', '--cpus', '-1', IMAGE], /^--cpus -1: must be a number greater than 0$/],
-  [['run', '--tenant', 'mallory', IMAGE], /^tenant "mallory": not found; tenants are default, bob$/],
+  [
+    ['run', '--tenant', 'mallory', IMAGE],
+    /^tenant "mallory": not found; tenants are default, bob\. Name one of them with --tenant, or add it to runner\.yaml$/,
+  ],
   [['run', '--priority', 'urgent', IMAGE], /^priority "urgent": not found; priorities are low, normal, high$/],
   [['run', '--name', 'a\u001b[31mb', IMAGE], /^--name: must consist of lower case letters.* not "a\\u001b\[31mb"$/],
   [['run', '--after', '9999', IMAGE], /^--after: task "9999" not found$/],
@@ -98,7 +101,7 @@ suite('the commands of the Docker runner', () => {
       await run.shows(/line 2/);
       run.type(CTRL_C);
       expect(await run.status()).toBe(130);
-      const [, id] = /task (\d+) goes on\. Come back: gantry docker logs -f \1 /.exec(run.screen) ?? [];
+      const [, id] = /task (\d+) keeps running\. Follow it: gantry docker logs -f \1 /.exec(run.screen) ?? [];
       expect((await runner.task(id)).state).toBe('running');
       const logs = new Pty(runner.socket, 80, 'logs', '-f', id);
       await logs.shows(/line 1\r\n[^]*line 4\r\n/);
