@@ -1,10 +1,14 @@
 /**
  * `gantry explain` of a running cluster, and of a snapshot of it in a folder without a kubeconfig, say the same.
  */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';
-import { Workplace } from '../../interfaces/cli/fake-terminal';
 
+const PROGRAM = resolve(__dirname, '../../../bin/gantry');
 const NAMESPACE = 'explain-e2e';
 const GPU = 'nvidia.com/gpu';
 const MESSAGE = `0/1 nodes are available: 1 Insufficient ${GPU}.`;
@@ -24,8 +28,7 @@ function pod(name: string, priority: number): JsonObject {
 }
 
 describeLive('gantry explain', () => {
-  const place = new Workplace();
-  const before = process.env.KUBECONFIG;
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-explain-'));
   let live: LiveCluster;
 
   const create = async (path: string, body: JsonObject): Promise<void> => {
@@ -35,10 +38,20 @@ describeLive('gantry explain', () => {
     }
   };
 
+  /** The command as users have it, which loads the client of the API server; a snapshot is read without a kubeconfig. */
+  function gantry(words: readonly string[], kubeconfig = ''): string {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], {
+      cwd: folder,
+      env: { ...process.env, HOME: folder, KUBECONFIG: kubeconfig },
+      encoding: 'utf8',
+    });
+    expect({ words, status, stderr }).toEqual({ words, status: 0, stderr: expect.any(String) });
+    return stdout;
+  }
+
   beforeAll(async () => {
     live = await liveCluster();
     const { client } = live.cluster;
-    process.env.KUBECONFIG = live.cluster.kubeconfig;
     await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     await create(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
     for (const [name, value] of [
@@ -71,31 +84,21 @@ describeLive('gantry explain', () => {
     });
     await live.cluster.client.request('DELETE', '/api/v1/nodes/explain-e2e-a');
     live.cluster.client.close();
-    place.remove();
-    if (before === undefined) {
-      delete process.env.KUBECONFIG;
-    } else {
-      process.env.KUBECONFIG = before;
-    }
+    rmSync(folder, { recursive: true });
   });
 
-  it('says of a pod and of a queue the same live and from a snapshot', async () => {
-    expect((await place.run(['snapshot', '-o', 'lab.gantry.json.gz'])).status).toBe(0);
-    const said: Record<string, string> = {};
-    for (const cluster of ['live', 'lab.gantry.json.gz']) {
-      for (const what of [`pod/${NAMESPACE}/waits`, 'queue/default']) {
-        const { status, out } = await place.run(['explain', what, '--cluster', cluster]);
-        expect(status).toBe(0);
-        // A live cluster is some seconds older than its snapshot.
-        said[`${cluster} ${what}`] = out.replace(/\(\d+ min\)|for \d+ min/g, '');
-      }
-    }
-    expect(said[`live pod/${NAMESPACE}/waits`]).toBe(said[`lab.gantry.json.gz pod/${NAMESPACE}/waits`]);
-    expect(said['live queue/default']).toBe(said['lab.gantry.json.gz queue/default']);
-    const [first = ''] = Object.values(said);
-    expect(first).toMatch(new RegExp(`^Pod ${NAMESPACE}/waits\\n {2}state +pending\\n`));
-    expect(first).toMatch(new RegExp(`before it +.*${NAMESPACE}/urgent \\(priority 1000\\)`));
-    expect(first).toContain(MESSAGE);
-    expect(first).toContain('kube-scheduler/insufficient-device: ');
+  it('says of a pod and of a queue the same live and from a snapshot', () => {
+    const { kubeconfig } = live.cluster;
+    gantry(['snapshot', '-o', 'lab.gantry.json.gz'], kubeconfig);
+    // A live cluster is some seconds older than its snapshot.
+    const said = (what: string, cluster: string, config?: string): string =>
+      gantry(['explain', what, '--cluster', cluster], config).replace(/\(\d+ min\)|for \d+ min/g, '');
+    const waits = said(`pod/${NAMESPACE}/waits`, 'live', kubeconfig);
+    expect(waits).toBe(said(`pod/${NAMESPACE}/waits`, 'lab.gantry.json.gz'));
+    expect(said('queue/default', 'live', kubeconfig)).toBe(said('queue/default', 'lab.gantry.json.gz'));
+    expect(waits).toMatch(new RegExp(`^Pod ${NAMESPACE}/waits\\n {2}state +pending\\n`));
+    expect(waits).toMatch(new RegExp(`before it +.*${NAMESPACE}/urgent \\(priority 1000\\)`));
+    expect(waits).toContain(MESSAGE);
+    expect(waits).toContain('kube-scheduler/insufficient-device: ');
   });
 });
