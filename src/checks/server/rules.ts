@@ -7,7 +7,9 @@ import { autoscalingRules } from './objects/autoscaling';
 import { clusterRecordRules } from './objects/cluster-records';
 import { configRules } from './objects/config';
 import { customResourceDefinitionRules } from './objects/custom-resource-definition';
-import { deviceRules } from './objects/devices';
+import { resourceClaimRules } from './objects/resource-claims';
+import { resourceSliceRules } from './objects/resource-slices';
+import { endpointRules } from './objects/endpoints';
 import { flowControlRules } from './objects/flow-control';
 import { networkingRules } from './objects/networking';
 import { quotaRules } from './objects/quota';
@@ -29,12 +31,14 @@ export const coreRules: readonly Rule[] = [
   ...nativeGangRules,
   ...schedulingRules,
   ...serviceRules,
+  ...endpointRules,
   ...networkingRules,
   ...configRules,
   ...storageRules,
   ...autoscalingRules,
   ...rbacRules,
-  ...deviceRules,
+  ...resourceClaimRules,
+  ...resourceSliceRules,
   ...admissionRules,
   ...customResourceDefinitionRules,
   ...flowControlRules,

@@ -1,0 +1,60 @@
+/**
+ * What claims and slices of devices have in common: names of requests, devices, and attributes.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Say } from '../server-rule';
+import { cIdentifier, dnsLabel, dnsSubdomain } from '../syntax';
+import { text } from '../values';
+
+export const GROUP = 'resource.k8s.io';
+export const SOURCE = 'apis/resource/validation/validation.go';
+
+export function checkRequestName(
+  name: JsonObject[string] | undefined,
+  path: string,
+  seen: Set<string>,
+  say: Say,
+): void {
+  const bad = text(name) === '' ? undefined : dnsLabel(text(name));
+  if (text(name) === '') {
+    say(path, 'the name must be set');
+  } else if (bad !== undefined) {
+    say(path, `the name ${JSON.stringify(text(name))} must ${bad}`);
+  }
+  if (seen.has(text(name))) {
+    say(path, `duplicate name "${text(name)}"`);
+  }
+  seen.add(text(name));
+}
+
+/** `[domain/]identifier` of attributes and capacities. */
+export function attributeName(name: string, domainNeeded: boolean): string | undefined {
+  if (name === '') {
+    return 'be set';
+  }
+  const parts = name.split('/');
+  // The server does not look at names with more than one "/".
+  if (parts.length > 2) {
+    return undefined;
+  }
+  const id = parts[parts.length - 1] ?? '';
+  if (parts.length === 2) {
+    const domain = parts[0] ?? '';
+    if (domain === '') {
+      return 'have a domain before the "/"';
+    }
+    if (domain.length > 63) {
+      return 'have a domain of at most 63 characters';
+    }
+    const bad = dnsSubdomain(domain);
+    if (bad !== undefined) {
+      return `have a DNS name before the "/", which must ${bad}`;
+    }
+  } else if (domainNeeded) {
+    return 'be of the form domain/name';
+  }
+  if (id === '') {
+    return 'have a name after the "/"';
+  }
+  return id.length > 32 ? 'have a name of at most 32 characters' : cIdentifier(id);
+}
