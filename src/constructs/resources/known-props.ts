@@ -62,6 +62,7 @@ export const CLASSES: Readonly<Record<string, string>> = {
   'charts.HelmRelease': 'new:0~scope!=i@Construct,1~id!=s,2~props!>19=o',
   'charts.PulumiRelease': 'new:0~scope!=i@Construct,1~id!=s,2~props!>22=o isPulumiRelease:0~construct!=o',
   'charts.TrainingOperatorRelease': 'new:0~scope!=i@Construct,1~id!=s,2~props>20=o',
+  'charts.chartFacts': 'call:0~name!=s',
   'charts.chartInstall': 'call:0~options!>425=o',
   'charts.helmCommands': 'call:0~install!>427=o,1~valuesFile=s',
   'charts.trainingOperatorCommand': 'call:0~version=s',
