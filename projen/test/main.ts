@@ -79,7 +79,9 @@ async function inOrder(steps: readonly Step[], kind: 'chained' | 'independent'):
 function run({ name, command: [program, ...args], live = false }: Step): Promise<StepResult> {
   const started = performance.now();
   return new Promise((done, reject) => {
-    const child = spawn(process.execPath, [join(ROOT, 'node_modules', program), ...args], {
+    // Tests leave much garbage: with room for it, less CPU time goes into collecting it. Workers get the flags of their parent.
+    const flags = live ? ['--max-semi-space-size=64'] : [];
+    const child = spawn(process.execPath, [...flags, join(ROOT, 'node_modules', program), ...args], {
       cwd: ROOT,
       // Jest keeps its colors, although it writes into a pipe here.
       env: { ...process.env, ...(live && process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) },
