@@ -27,7 +27,7 @@ interface StepResult {
 
 /** Each step needs the one before it. */
 const testSteps = (args: readonly string[]): readonly Step[] => [
-  { name: 'compile', command: ['typescript/bin/tsc', '--build', 'tsconfig.json'] },
+  { name: 'compile', command: ['typescript-7/bin/tsc', '--build', 'tsconfig.json'] },
   { name: 'bundle the programs', command: ['tsx/dist/cli.mjs', 'projen/runtime/bundle.ts'] },
   {
     name: 'unit tests',

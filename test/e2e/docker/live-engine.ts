@@ -99,9 +99,18 @@ export class LiveEngine {
 
   async startAgain(): Promise<void> {
     rmSync(`${this.trap}.sprung`, { force: true });
-    rmSync(join(this.folder, 'pid'), { force: true });
+    this.dropStalePids();
     this.process = daemon(this.folder, this.programs, this.flags);
     await this.untilReady();
+  }
+
+  /** The number of a process that ended may belong to another one by now, which the daemon would take for its own, and kill. */
+  private dropStalePids(): void {
+    for (const file of this.pidFiles.filter((path) => existsSync(path))) {
+      if (!commandLine(readFileSync(file, 'utf8').trim()).includes(this.folder)) {
+        rmSync(file);
+      }
+    }
   }
 
   async stop(): Promise<void> {
@@ -188,6 +197,15 @@ export class LiveEngine {
       readFileSync(archive),
       'application/x-tar',
     );
+  }
+}
+
+/** @returns an empty text where there is no such process */
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
   }
 }
 

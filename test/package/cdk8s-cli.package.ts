@@ -1,21 +1,25 @@
 /**
  * The checks of an existing cdk8s app: with the real cdk8s-cli, in a folder with an app that uses no construct of this library.
- * `npm test` compiles before it runs the tests.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Workplace } from './fake-terminal';
+import { Workplace } from '../interfaces/cli/fake-terminal';
+import { installInto, ROOT } from './packed';
 
-const ROOT = join(__dirname, '../../..');
 const CDK8S = join(dirname(require.resolve('cdk8s-cli/package.json')), 'bin', 'cdk8s');
 const TSX = join(dirname(require.resolve('tsx/package.json')), 'dist', 'cli.mjs');
+
+let installed: string;
+beforeAll(() => {
+  installed = installInto(join(ROOT, '.cache/cdk8s-cli'));
+}, 60_000);
 
 let place: Workplace;
 beforeEach(() => {
   place = new Workplace();
   mkdirSync(join(place.folder, 'node_modules'));
-  symlinkSync(ROOT, join(place.folder, 'node_modules', 'cdk8s-gantry'));
+  symlinkSync(installed, join(place.folder, 'node_modules', 'cdk8s-gantry'));
   for (const name of ['cdk8s', 'constructs']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(place.folder, 'node_modules', name));
   }
@@ -143,7 +147,7 @@ app.synth();
   expect(out).toContain('Construct Path: web/widget');
   expect(out).toContain('/spec/size');
   // `gantry synth` knows them, too.
-  const gantry = spawnSync(process.execPath, [join(ROOT, 'bin', 'gantry'), 'synth'], {
+  const gantry = spawnSync(process.execPath, [join(installed, 'bin', 'gantry'), 'synth'], {
     cwd: place.folder,
     encoding: 'utf8',
   });
