@@ -26,7 +26,7 @@ export interface Found {
 }
 
 /** How a fix names the field at the place of the violation. */
-const THE_FIELD = 'the `field`';
+export const THE_FIELD = 'the `field`';
 
 const LONGEST_SHOWN = 80;
 

@@ -276,7 +276,8 @@ export const elasticWorkersOnly = jobRule(
     yield {
       path: master.path,
       message: 'an elastic job must not have a Master, which minReplicas and maxReplicas do not count',
-      expected: 'the Worker role alone',
+      expected: 'the role Worker only',
+      fix: 'Remove pytorchReplicaSpecs.Master and raise Worker.replicas by one, or remove elasticPolicy.',
     };
   },
 );
