@@ -28,7 +28,8 @@ const QUESTION =
   /\bhas\(self\.([A-Za-z][\w.]*)\)|\bself(?:\.([A-Za-z][\w.]*))?\s*(==|!=)\s*(?:'([^'\\]*)'|"([^"\\]*)")/g;
 
 /** `self.effect in ['NoSchedule', 'NoExecute']`. */
-const CHOICE = /\b(self(?:\.[A-Za-z][\w.]*)?)\s+in\s+\[((?:\s*(?:'[^'\\]*'|"[^"\\]*")\s*,?)+)\]/g;
+const CHOICE =
+  /\b(self(?:\.[A-Za-z][\w.]*)?)\s+in\s+\[\s*((?:'[^'\\]*'|"[^"\\]*")(?:\s*,\s*(?:'[^'\\]*'|"[^"\\]*"))*)\s*\]/g;
 
 /** `self.all(x, …)`, which asks the same of each item of a list or of each key of a map. */
 const EACH = /^\s*self\.all\(\s*(\w+)\s*,(.*)\)\s*$/s;
@@ -43,20 +44,23 @@ const MOST_QUESTIONS = 6;
  */
 export function ruleWords(rule: string, self: JsonValue, place: string): RuleWords | undefined {
   const [, variable, body = ''] = EACH.exec(rule) ?? [];
-  return variable === undefined
-    ? wordsOfOne(rule, self, place)
-    : wordsOfEach(body, new RegExp(`(?<!["'\\w.])${variable}\\b`, 'g'), self, place);
+  if (variable === undefined) {
+    const asked = questionsOf(rule);
+    return asked && wordsOfOne(asked, self, place);
+  }
+  const ofItem = body.replace(new RegExp(`(?<!["'\\w.])${variable}\\b`, 'g'), 'self');
+  const asked = /\bself\b/.test(body) ? undefined : questionsOf(ofItem);
+  return asked && wordsOfEach(asked, self, place);
 }
 
 /** The words for the first item, or the first key, that violates what the rule asks of each. */
-function wordsOfEach(body: string, variable: RegExp, self: JsonValue, place: string): RuleWords | undefined {
-  if (typeof self !== 'object' || self === null || /\bself\b/.test(body)) {
+function wordsOfEach(asked: Asked, self: JsonValue, place: string): RuleWords | undefined {
+  if (typeof self !== 'object' || self === null) {
     return undefined;
   }
-  const rule = body.replace(variable, 'self');
   const items = Array.isArray(self) ? self : Object.keys(self);
   for (const [index, item] of items.entries()) {
-    const words = wordsOfOne(rule, item, Array.isArray(self) ? `${place}[${index}]` : `a key of ${place}`);
+    const words = wordsOfOne(asked, item, Array.isArray(self) ? `${place}[${index}]` : `a key of ${place}`);
     if (words !== undefined) {
       const subject = Array.isArray(self) ? `item ${index + 1}: ` : 'a key ';
       return { ...words, message: `${subject}${words.message}` };
@@ -65,12 +69,7 @@ function wordsOfEach(body: string, variable: RegExp, self: JsonValue, place: str
   return undefined;
 }
 
-function wordsOfOne(rule: string, self: JsonValue, place: string): RuleWords | undefined {
-  const asked = questionsOf(rule);
-  if (asked === undefined) {
-    return undefined;
-  }
-  const { questions, holds } = asked;
+function wordsOfOne({ questions, holds }: Asked, self: JsonValue, place: string): RuleWords | undefined {
   const answers = questions.map((question) => answerOf(question, self));
   if (holds(answers)) {
     return undefined;
@@ -83,7 +82,13 @@ function wordsOfOne(rule: string, self: JsonValue, place: string): RuleWords | u
 
 type Holds = (answers: readonly boolean[]) => boolean;
 
-function questionsOf(rule: string): { readonly questions: readonly Question[]; readonly holds: Holds } | undefined {
+/** The questions of a rule, and whether it holds for answers to them. */
+interface Asked {
+  readonly questions: readonly Question[];
+  readonly holds: Holds;
+}
+
+function questionsOf(rule: string): Asked | undefined {
   const questions: Question[] = [];
   const text = withoutChoices(rule).replace(QUESTION, (...groups: readonly (string | undefined)[]) => {
     const [, set, compared = '', operator, single, double] = groups;
@@ -164,10 +169,9 @@ function exactlyOne(questions: readonly Question[], answers: readonly boolean[],
 
 /** The questions whose answers violate the rule whatever the answers to the others are. */
 function neededOf(questions: readonly Question[], holds: Holds, answers: readonly boolean[]): readonly number[] {
-  const violating = allAnswers(questions).filter((others) => !holds(others));
   const satisfying = allAnswers(questions).filter((others) => holds(others));
   const suffices = (needed: readonly number[]): boolean =>
-    violating.length > 0 && !satisfying.some((others) => needed.every((index) => others[index] === answers[index]));
+    !satisfying.some((others) => needed.every((index) => others[index] === answers[index]));
   // A value says that its field is set: that question is left out first.
   const order = questions.map((_, index) => index).sort((a, b) => rank(questions, a) - rank(questions, b));
   return order

@@ -298,8 +298,7 @@ function* groupsIn(
         path,
         message: `the group "${name}" must have two templates, but has ${members.length}`,
         found: name,
-        expected: 'two templates with this name, a leader and its workers',
-        fix: `Set annotations["${POD_SET_GROUP}"] to "${name}" in the leader and in its workers, and in no other template.`,
+        expected: 'exactly two templates, a leader and its workers',
       };
       continue;
     }
