@@ -22,10 +22,37 @@ import { InstanceMaker } from '../test/support/instances';
 import { manifestOf } from '../test/support/manifest-of';
 import { Random } from '../test/support/random';
 
+/** Kinds whose metadata is attacked; most rules about metadata are about every kind. */
+const METADATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Namespace', 'Node', 'Pod', 'Service']);
 /** Kinds whose pod templates are attacked. Rules about pods are those of every other kind as well. */
 const POD_KINDS: ReadonlySet<string> = new Set(['Pod', 'Deployment', 'PyTorchJob', 'RayCluster', 'Job']);
 const CORPUS = join(__dirname, '../test/e2e/corpus');
+/** Members of an object that identify it, or that a server drops. */
+const UNREAD: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status']);
 const DEEPEST = 12;
+
+/** What long texts repeat. */
+const TEXTS = [
+  'a',
+  ' ',
+  '-',
+  '0',
+  '/',
+  '.',
+  ',',
+  '{',
+  '(',
+  '[',
+  '\n',
+  'a.',
+  'a,',
+  'a=',
+  '- a\n',
+  'a: ',
+  '$(A)',
+  '"',
+  '\\',
+];
 
 interface Field {
   readonly schema: Schema;
@@ -125,7 +152,7 @@ function* fieldsOf(info: KindInfo, root: Schema, base: JsonObject): Generator<Fi
       open.push({ schema: below, path: [...path, step], sample: value, above: [...above, schema] });
     };
     for (const [name, child] of Object.entries(properties)) {
-      if (path.length > 0 || (name !== 'apiVersion' && name !== 'kind' && name !== 'status')) {
+      if (path.length > 0 || (!UNREAD.has(name) && (name !== 'metadata' || METADATA_KINDS.has(info.kind)))) {
         enter(name, child, isObject(sample) ? sample[name] : undefined);
       }
     }
@@ -154,6 +181,7 @@ function attack(name: string, base: JsonObject, field: Field): void {
     if (seconds > limit) {
       const rules = [...new Set(findings.map(({ rule }) => rule))].slice(0, 4).join(' ');
       slow.push({ field: name, attack: kind, seconds, rules });
+      process.stderr.write(`SLOW ${seconds.toFixed(2)} ${name} ${kind} ${rules}\n`);
     }
   }
 }
@@ -189,28 +217,6 @@ function attacksOn({ schema, sample }: Field): readonly Attack[] {
     { name: 'invalid values', value: (count) => ({ ...rest, ...keyed(count, (index) => `k/${first}${index}`, [{}]) }) },
   ];
 }
-
-const TEXTS = [
-  'a',
-  ' ',
-  '-',
-  '0',
-  '/',
-  '.',
-  ',',
-  '{',
-  '(',
-  '[',
-  '\n',
-  'a.',
-  'a,',
-  'a=',
-  '- a\n',
-  'a: ',
-  '$(A)',
-  '"',
-  '\\',
-];
 
 function repeat(count: number, make: (index: number) => JsonValue): JsonValue[] {
   return Array.from({ length: count }, (_, index) => make(index));

@@ -62,12 +62,12 @@ export interface Finding {
   readonly construct?: string;
   /**
    * How many findings of the rule in the object are not listed, because there are more than 100 of one severity. The finding that has this
-   * field stands for all of them and counts as many times. Absent from every other finding.
+   * field represents all of them and counts as many times. Absent from every other finding.
    */
   readonly omitted?: number;
 }
 
-/** How many findings one in a report stands for. */
+/** How many findings one in a report represents. */
 export function occurrencesOf({ omitted = 1 }: Finding): number {
   return omitted;
 }

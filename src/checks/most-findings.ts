@@ -19,7 +19,7 @@ export class Described {
   }
 }
 
-/** What the finding that stands for the others says. */
+/** The message of the finding that represents the others. */
 export function omittedMessage(count: number): string {
   return `${counted(count, 'further finding')} of this rule in the object ${count === 1 ? 'is' : 'are'} not listed`;
 }

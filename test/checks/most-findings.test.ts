@@ -1,5 +1,5 @@
 /**
- * Of many findings of one rule in one object, 100 are listed, and one stands for the others.
+ * Of many findings of one rule in one object, 100 are listed, and one represents the others.
  */
 import { defineRule } from '../../src/checks/define-rule';
 import { check } from '../../src/checks/engine';
@@ -33,10 +33,10 @@ test('100 findings of a rule in an object are listed', () => {
   expect(findings.every(({ omitted }) => omitted === undefined)).toBe(true);
 });
 
-test('the others count, and the last finding of the object stands for them', () => {
+test('the others count, and the last finding of the object represents them', () => {
   const report = reportOf(badKeys(350));
   expect(report.findings).toHaveLength(101);
-  expect(report.findings[0]).toMatchObject({ path: '/data/bad key! 0', found: expect.anything() });
+  expect(report.findings[0]?.path).toBe('/data/bad key! 0');
   expect(shown(report.findings[100])).toEqual([
     '',
     '250 further findings of this rule in the object are not listed',

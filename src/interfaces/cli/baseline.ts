@@ -61,7 +61,7 @@ export function withoutBaseline(report: Report, file: string, cwd: string): Repo
   return { ...report, findings, suppressed };
 }
 
-/** A finding that stands for this many. */
+/** The finding, which represents the given number of findings. */
 function timesOf(finding: Finding, count: number): Finding {
   return finding.omitted === undefined || finding.omitted === count
     ? finding
@@ -97,7 +97,7 @@ class AcceptedFindings {
     return isListed;
   }
 
-  /** How many of the findings that one stands for are accepted; `undefined` for one that stands for itself. */
+  /** How many of the findings that one represents are accepted; `undefined` for one that is listed. */
   omittedOf(finding: Finding): number | undefined {
     const { omitted } = finding;
     if (omitted === undefined) {
