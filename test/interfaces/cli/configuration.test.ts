@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Report } from '../../../src/checks/report';
+import { countsOf, type Report } from '../../../src/checks/report';
 import { CONFIGURATION_SCHEMA } from '../../../src/interfaces/cli/configuration-schema';
 import { BAD, GOOD, UNKNOWN, Workplace } from './fake-terminal';
 
@@ -204,6 +204,41 @@ describe('--baseline', () => {
     place.write('b.yaml', BAD);
     const report = await reportOf(['.', '--baseline', 'base.json', '--only', 'schema']);
     expect([report.status, report.findings.length, report.suppressed.length]).toEqual([1, 1, 1]);
+  });
+
+  describe('with more findings than are listed', () => {
+    const bad = (keys: readonly string[]): string =>
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'many' },
+        data: Object.fromEntries(keys.map((key) => [key, 'x'])),
+      });
+    const keys = Array.from({ length: 250 }, (_, index) => `bad key! ${index}`);
+    const against = async (changed: readonly string[]): Promise<readonly unknown[]> => {
+      place.write('a.yaml', bad(keys));
+      const { status } = await reportOf(['.', '--baseline', 'base.json', '--update-baseline']);
+      expect(status).toBe(0);
+      place.write('a.yaml', bad(changed));
+      const report = await reportOf(['.', '--baseline', 'base.json']);
+      return [countsOf(report).error, report.findings.map(({ path }) => path)];
+    };
+
+    test.each([
+      ['the same', keys],
+      ['some corrected of those that were listed', keys.slice(50)],
+      ['some corrected of those that were not', keys.slice(0, 120)],
+    ])('accepts %s', async (_, changed) => {
+      expect(await against(changed)).toEqual([0, []]);
+    });
+
+    test('names a new one among those that are listed', async () => {
+      expect(await against(['a new key!', ...keys])).toEqual([1, ['/data/a new key!']]);
+    });
+
+    test('counts new ones among those that are not', async () => {
+      expect(await against([...keys, 'a new key!', 'another new key!'])).toEqual([2, ['']]);
+    });
   });
 
   test('never accepts a file that cannot be read', async () => {
