@@ -65,7 +65,7 @@ export const WORKLOADS_FAULTS: readonly ObjectFault[] = [
   ['job-choices-valid', 'a manager without a domain', job, (spec) => (spec.managedBy = 'me')],
   ['job-selector-generated', 'a selector by hand', job, (spec) => (spec.selector = { matchLabels: { app: 'x' } })],
   [
-    'job-name-leaves-room-for-index',
+    'job-name-fits-index',
     'a long name',
     indexedJob,
     (_spec, object) => (object.metadata = { name: 'x'.repeat(62) }),
