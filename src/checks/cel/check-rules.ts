@@ -6,7 +6,7 @@
  */
 import { type CelInput } from '@bufbuild/cel';
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
-import { asObject, asString } from '../../manifests/read';
+import { asObject, asString, isObject } from '../../manifests/read';
 import { fieldOf } from '../../manifests/pointer';
 import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
 import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
@@ -144,7 +144,7 @@ class RuleWalk {
           shapeRules.celError,
           {
             message: `the rule cannot be evaluated: ${outcome.error}`,
-            found: value,
+            found: readBy(rule, value),
             expected: rule.rule,
             fix: setFix(fieldsOf(rule), outcome.error),
           },
@@ -152,7 +152,11 @@ class RuleWalk {
         );
       } else if (outcome.value !== true) {
         const { message, fix } = this.words(rule, self, value);
-        this.list.add(shapeRules.cel, { message, found: value, expected: rule.rule, fix }, ...fieldSteps(rule));
+        this.list.add(
+          shapeRules.cel,
+          { message, found: readBy(rule, value), expected: rule.rule, fix },
+          ...fieldSteps(rule),
+        );
       }
     }
   }
@@ -190,6 +194,14 @@ function violates(value: JsonValue, fields: readonly string[]): string {
   }
   const subject = Array.isArray(value) ? 'list' : 'object';
   return `the ${subject} violates a CEL rule${fields.length === 0 ? '' : ` on ${allOf(fields)}`}`;
+}
+
+/** The part of an object that the rule reads; the whole value where the rule reads more than its fields. */
+function readBy({ rule }: CelRule, value: JsonValue): JsonValue {
+  const names = [...rule.matchAll(FIELD_OF_SELF)].map(([, name = '']) => name);
+  return isObject(value) && names.length > 0
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)))
+    : value;
 }
 
 /** The fields of `self` that the rule reads. */
