@@ -124,7 +124,7 @@ const namesFit = jobSetRule(
   },
 );
 
-/** The indexes of so many. */
+/** The indexes of the given number of items. */
 function indexRange(count: number): string {
   return count === 1 ? '0' : `0 to ${count - 1}`;
 }
