@@ -211,10 +211,13 @@ function fieldsOf({ rule }: CelRule): readonly string[] {
 
 /** What to set: the missing field that the error names, or the fields that the rule reads. */
 function setFix(fields: readonly string[], error: string): string {
+  const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
+  if (fields.length === 0 && missing !== undefined) {
+    return `Set ${missing} in each item of ${THE_FIELD} in which the rule reads it.`;
+  }
   if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
     return `Set the fields that the rule reads, or change ${THE_FIELD} so that the rule can be evaluated.`;
   }
-  const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
   return missing === undefined || fields.includes(missing)
     ? `Set ${missing ?? oneOf(fields)}, which the rule reads.`
     : `Set ${missing} in ${oneOf(fields)}, where the rule reads it.`;
