@@ -8,6 +8,7 @@ import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type ClusterNode, type Queue, type Topology } from '../../placement';
 import { compareNames } from '../../placement/model/names';
 import { type ClusterGang, type ClusterState, type NodePod } from './cluster-state';
+import { displayNames } from './gang-names';
 import { kindOf, Lookups, nameOf } from './lookups';
 import { gangKey } from './objects/gang-identity';
 import { type GangLookups, type GangMember, gangOf, memberOf, podOfNode } from './objects/gangs';
@@ -22,7 +23,9 @@ import {
   TOPOLOGY_KINDS,
   topologyOf,
 } from './objects/topologies';
+import { PodBudget } from './planned-gangs';
 import { poolName } from './pools';
+import { suspendedWork } from './suspended-work';
 
 /**
  * Makes a cluster of the objects that `kubectl get -o json` returns: nodes, pods, queues, and gangs.
@@ -52,7 +55,8 @@ export function clusterOfObjects(objects: readonly JsonObject[], name: string): 
     tiers?.resolver ??
     (levels.length > 0 ? tiersOfLevels({ name: topologies[0]?.name ?? 'levels', levels }) : undefined);
   const lookups = new Lookups(all, resolver);
-  const { gangs, nodePods } = gangsOf(all, lookups);
+  const budget = PodBudget.of(nodes);
+  const { gangs, nodePods } = gangsOf(all, lookups, budget);
   return {
     name,
     ...(at !== undefined && { at }),
@@ -70,7 +74,7 @@ export function clusterOfObjects(objects: readonly JsonObject[], name: string): 
     gangs,
     nodePods,
     objects: all.filter((object) => !HEAVY.has(kindOf(object))),
-    notes: [],
+    notes: budget.notes,
   };
 }
 
@@ -90,7 +94,11 @@ export function itemsOf(object: JsonObject): readonly JsonObject[] {
     .map((item): JsonObject => ({ ...typed, ...item }));
 }
 
-function gangsOf(all: readonly JsonObject[], lookups: Lookups): Pick<ClusterState, 'gangs' | 'nodePods'> {
+function gangsOf(
+  all: readonly JsonObject[],
+  lookups: Lookups,
+  budget: PodBudget,
+): Pick<ClusterState, 'gangs' | 'nodePods'> {
   const members = new Map<string, GangMember[]>();
   const nodePods: NodePod[] = [];
   const templates = new Map<string, GangMember['template']>();
@@ -118,41 +126,44 @@ function gangsOf(all: readonly JsonObject[], lookups: Lookups): Pick<ClusterStat
       list.push(shared);
     }
   }
-  const names = displayNames([...members].map(([key, list]) => ({ key, name: displayName(list[0], lookups) })));
   const where: GangLookups = {
     priorities: lookups.priorities,
     podGroup: (key) => lookups.podGroups.get(key),
     queue: (queue, namespace) => lookups.queue(queue, namespace),
   };
-  const gangs = [...members].map(([key, list]): ClusterGang => {
-    const { gang, pods } = gangOf(list, where, names.get(key));
+  const withPods = [...members].map(([key, list]): NamedWork => {
     const group = lookups.podGroups.get(key);
     const { namespace, kind } = list[0].identity;
     return {
-      gang,
-      pods,
-      facts: { kind: group?.owner?.kind ?? kind, namespace },
+      key,
+      name: displayName(list[0], lookups),
       keys: [key, ...(group?.owner === undefined ? [] : [gangKey(namespace, group.owner.kind, group.owner.name)])],
+      facts: { kind: group?.owner?.kind ?? kind, namespace },
+      as: (name) => gangOf(list, where, name),
     };
   });
+  const known = new Set(withPods.flatMap(({ keys }) => keys));
+  const suspended = suspendedWork(all, known, lookups, budget).map(({ gang, ...work }): NamedWork => ({
+    ...work,
+    as: (name) => ({ gang: { ...gang, name }, pods: [] }),
+  }));
+  const works = [...withPods, ...suspended];
+  const names = displayNames(works);
+  const gangs = works.map(({ key, keys, facts, as }): ClusterGang => ({ ...as(names.get(key) ?? key), facts, keys }));
   return { gangs: gangs.sort((a, b) => compareNames(a.gang.name, b.gang.name)), nodePods };
+}
+
+/** A gang of the cluster, before it is known what others are called. */
+interface NamedWork extends Pick<ClusterGang, 'facts' | 'keys'> {
+  readonly key: string;
+  /** What it is called if nothing else is called the same. */
+  readonly name: string;
+  readonly as: (name: string) => Pick<ClusterGang, 'gang' | 'pods'>;
 }
 
 /** People know a group that a job made by the job's name. */
 function displayName({ identity }: GangMember, lookups: Lookups): string {
   return `${identity.namespace}/${lookups.podGroups.get(identity.key)?.owner?.name ?? identity.name}`;
-}
-
-/** The short name wherever it is the only one, and not the key of another gang; else the key, which is unique. */
-export function displayNames(
-  gangs: readonly { readonly key: string; readonly name: string }[],
-): ReadonlyMap<string, string> {
-  const times = new Map<string, number>();
-  for (const { name } of gangs) {
-    times.set(name, (times.get(name) ?? 0) + 1);
-  }
-  const keys = new Set(gangs.map(({ key }) => key));
-  return new Map(gangs.map(({ key, name }) => [key, times.get(name) === 1 && !keys.has(name) ? name : key]));
 }
 
 /** Devices that drivers announce in ResourceSlices, by node, where the node itself counts none of them. */

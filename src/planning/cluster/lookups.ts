@@ -33,6 +33,12 @@ export function namespaceOf(object: JsonObject): string {
   return asString(asObject(object.metadata).namespace) ?? 'default';
 }
 
+/** When the object was made, milliseconds since the epoch. */
+export function creationOf(object: JsonObject): number | undefined {
+  const time = Date.parse(asString(asObject(object.metadata).creationTimestamp) ?? '');
+  return Number.isFinite(time) ? time : undefined;
+}
+
 /** The queue of work that names none. */
 export const DEFAULT_QUEUE = 'default';
 

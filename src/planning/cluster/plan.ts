@@ -101,7 +101,7 @@ export function planOf(
   const base = given ?? scheduler.configuration?.policy ?? DEFAULT_POLICY;
   const policy = actions === undefined ? base : { ...base, actions };
   const lookups = new Lookups([...cluster.objects, ...written], place.tiers, scheduler.configuration?.defaultQueue);
-  const budget = new PodBudget(place.nodes.reduce((sum, { allocatable }) => sum + (allocatable.pods ?? 0), 0));
+  const budget = PodBudget.of(place.nodes);
   const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, { since: (cluster.at ?? 0) + 1, budget });
   const planned = withCopies(
     only === undefined ? all : all.filter(({ gang }) => only.has(gang.name)).map(whole),

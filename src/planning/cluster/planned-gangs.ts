@@ -3,9 +3,9 @@
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
-import { type Gang, type Pod, type PodTemplate, type Role, type Subgroup } from '../../placement';
+import { type ClusterNode, type Gang, type Pod, type PodTemplate, type Role, type Subgroup } from '../../placement';
 import { type ClusterGang } from './cluster-state';
-import { displayNames } from './from-objects';
+import { displayNames } from './gang-names';
 import { type Lookups } from './lookups';
 import { admitted } from './objects/flavors';
 import { gangHintsOf, mergedHints } from './objects/gang-hints';
@@ -80,6 +80,10 @@ const MOST_PODS = 1_000_000;
 
 /** A typo can request a billion pods. A plan has no more pods of a role than all nodes together can run and one more, and a million of all roles. */
 export class PodBudget {
+  static of(nodes: readonly ClusterNode[]): PodBudget {
+    return new PodBudget(nodes.reduce((sum, { allocatable }) => sum + (allocatable.pods ?? 0), 0));
+  }
+
   private taken = 0;
   private wanted = 0;
 

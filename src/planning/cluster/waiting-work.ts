@@ -1,17 +1,15 @@
 /**
  * Why work of a cluster waits: what the placement core decides on it, who is before it, and what the cluster itself says.
  *
- * The plan is `planOf`, the one of every command. Workloads of Kueue that have no pods yet are planned as manifests.
+ * The plan is `planOf`, the one of every command.
  */
 import { type JsonObject } from '../../facts/api/schema';
-import { idOf } from '../../manifests/identity';
-import { type Manifest } from '../../manifests/manifest';
 import { ManifestSet } from '../../manifests/manifest-set';
 import { asArray, asObject, asString } from '../../manifests/read';
 import { compareNames } from '../../placement/model/names';
 import { type ClusterState } from './cluster-state';
 import { itemsOf } from './from-objects';
-import { kindOf, nameOf, namespaceOf } from './lookups';
+import { creationOf, kindOf, nameOf, namespaceOf } from './lookups';
 import { gangKey } from './objects/gang-identity';
 import { cohortQueue } from './objects/queue';
 import { planOf } from './plan';
@@ -69,20 +67,15 @@ export class WaitingWork {
   ) {
     this.objects = objects.flatMap(itemsOf);
     this.statements = statementsOf(this.objects);
-    const suspended = suspendedWorkloads(this.objects, cluster);
-    const plan = planOf(new ManifestSet(suspended), cluster);
-    this.view = plan.view;
+    this.view = planOf(new ManifestSet([]), cluster).view;
     const byName = new Map(cluster.gangs.map((one) => [one.gang.name, one]));
-    const manifests = new Map(plan.asked.map(({ view, manifests: [first] }) => [view.name, first?.object]));
-    this.works = plan.view.gangs.map((gang) => {
-      const known = byName.get(gang.name);
-      const object = manifests.get(gang.name);
-      const since = known?.gang.arrival ?? timeOf(object);
+    this.works = this.view.gangs.map((gang) => {
+      const { keys = [], pods = [], gang: { arrival: since } = {} } = byName.get(gang.name) ?? {};
       return {
         gang,
-        keys: [...(known?.keys ?? []), ...(object === undefined ? [] : keysOf(object, kindOf(object)))],
-        pods: known?.pods.map(({ name }) => name) ?? [],
-        runs: known !== undefined && known.pods.every(({ state }) => state === 'running'),
+        keys,
+        pods: pods.map(({ name }) => name),
+        runs: pods.length > 0 && pods.every(({ state }) => state === 'running'),
         ...(since !== undefined && since > 0 && { since }),
       };
     });
@@ -152,7 +145,7 @@ export class WaitingWork {
       return undefined;
     }
     const keys = keysOf(object, kindOf(object));
-    const since = timeOf(object);
+    const since = creationOf(object);
     const phase = asString(asObject(object.status).phase);
     return {
       kind: asString(object.kind) ?? '',
@@ -197,24 +190,6 @@ function byTurn(a: PlannedWork, b: PlannedWork): number {
   );
 }
 
-/** Workloads of Kueue that wait for quota, whose jobs have no pods, the oldest first. */
-function suspendedWorkloads(objects: readonly JsonObject[], { gangs }: ClusterState): readonly Manifest[] {
-  const known = new Set(gangs.flatMap(({ keys }) => keys));
-  return objects
-    .filter((object) => kindOf(object) === 'kueue.x-k8s.io/Workload' && waitsForQuota(object))
-    .filter((object) => !keysOf(object, kindOf(object)).some((key) => known.has(key)))
-    .sort((a, b) => (timeOf(a) ?? 0) - (timeOf(b) ?? 0) || compareNames(nameOf(a), nameOf(b)))
-    .map((object): Manifest => ({ id: idOf(object), object, origin: {} }));
-}
-
-function waitsForQuota(workload: JsonObject): boolean {
-  const has = (type: string): boolean =>
-    asArray(asObject(workload.status).conditions)
-      .map(asObject)
-      .some((condition) => condition.type === type && condition.status === 'True');
-  return asObject(workload.spec).active !== false && !has('QuotaReserved') && !has('Finished');
-}
-
 /** What a ClusterQueue says where it is not active. */
 function inactive(objects: readonly JsonObject[], queue: string): readonly Statement[] {
   return objects
@@ -244,9 +219,4 @@ function isKey(key: string, { kind, namespace, name }: WorkName): boolean {
     key === gangKey(decodeURIComponent(ofNamespace), kind ?? ofKind, name) &&
     (namespace === undefined || key === gangKey(namespace, kind ?? ofKind, name))
   );
-}
-
-function timeOf(object: JsonObject | undefined): number | undefined {
-  const time = Date.parse(asString(asObject(object?.metadata).creationTimestamp) ?? '');
-  return Number.isFinite(time) ? time : undefined;
 }
