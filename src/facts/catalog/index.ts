@@ -137,5 +137,5 @@ export {
   type TolerationFact,
   acceleratorToleration,
 } from './taints';
-export { type EnvironmentFact, type VendorFacts, vendorOfResource, VENDORS } from './vendors';
+export { deviceNoun, type EnvironmentFact, type VendorFacts, vendorOfResource, VENDORS } from './vendors';
 export { findXid, XIDS, XIDS_TO_ACT_ON, type XidFact, type XidOrigin } from './xids';
