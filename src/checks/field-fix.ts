@@ -346,7 +346,7 @@ const VERBS =
   /^(not )?(?!only|either|both|also|all|at\b)([a-z]+)(?= )|(?<=, (?:and |or )?|\band |\bor )(not )?(be|have|consist|start|end|begin|contain|match|name|fit|refer)(?= )/g;
 
 /** `consists of letters, and starts with a letter` for `consist of letters, and start with a letter`. */
-export function inThirdPerson(requirement: string): string {
+function inThirdPerson(requirement: string): string {
   return requirement.replace(VERBS, (...groups: readonly (string | undefined)[]) => {
     const [, firstNot, firstVerb, laterNot, laterVerb = ''] = groups;
     const not = firstNot ?? laterNot;

@@ -4,6 +4,7 @@
 import {
   type AcceleratorName,
   acceleratorNamed,
+  tpuCountProblem,
   tpuTopologyProblem,
   type KnownAcceleratorFacts,
   type ResourceName,
@@ -76,7 +77,10 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
       `pool ${name}: topology is required for ${facts.name}. Set it to that of the node pool, such as "4x4".`,
     );
   }
-  const problem = topology === undefined ? undefined : tpuTopologyProblem(facts.name, topology);
+  const problem =
+    topology === undefined
+      ? undefined
+      : (tpuTopologyProblem(facts.name, topology) ?? tpuCountProblem(facts.name, topology, devices));
   if (problem !== undefined) {
     throw new Error(`pool ${name}: ${problem}.`);
   }

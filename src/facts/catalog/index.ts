@@ -24,7 +24,7 @@ export {
   findAccelerator,
   migProfiles,
 } from './accelerators/names';
-export { TPU_SLICES, tpuTopologyProblem, type TpuSliceFacts } from './accelerators/tpu-slices';
+export { TPU_SLICES, tpuCountProblem, tpuTopologyProblem, type TpuSliceFacts } from './accelerators/tpu-slices';
 export {
   ACCELERATOR_EXPORTERS,
   type AcceleratorExporter,
