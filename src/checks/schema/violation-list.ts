@@ -6,6 +6,7 @@
 import { type JsonValue } from '../../facts/api/schema';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { type Severity, type Tier } from '../finding';
+import { Described } from '../most-findings';
 import { type RuleFacts, type Violation } from '../rule';
 
 /** A violation with the facts of the rule that it breaks. */
@@ -26,13 +27,14 @@ export interface Found {
 }
 
 /** How a fix names the field at the place of the violation. */
-const THE_FIELD = 'the `field`';
+export const THE_FIELD = 'the `field`';
 
 const LONGEST_SHOWN = 80;
 
 export class ViolationList {
   readonly violations: ShapeViolation[] = [];
   private readonly steps: (string | number)[] = [];
+  private readonly described = new Described();
 
   /** @param base pointer of the value at which the walk begins */
   constructor(private readonly base = '') {}
@@ -52,12 +54,13 @@ export class ViolationList {
   /** Reports at the place where the walk is, or at a step below it. */
   add(rule: RuleFacts, found: Found, ...below: readonly (string | number)[]): void {
     const path = below.length === 0 ? this.path : pointer(this.path, ...below);
+    const facts = { rule: rule.id, tier: rule.tier, severity: rule.severity, path, message: found.message };
+    if (!this.described.next(rule.id)) {
+      this.violations.push({ ...facts, fix: rule.fix });
+      return;
+    }
     this.violations.push({
-      rule: rule.id,
-      tier: rule.tier,
-      severity: rule.severity,
-      path,
-      message: found.message,
+      ...facts,
       ...(found.found === undefined ? {} : { found: shortened(found.found) }),
       ...(found.expected === undefined ? {} : { expected: found.expected }),
       fix: (found.fix ?? rule.fix).replaceAll(THE_FIELD, fieldOf(path)),

@@ -39,7 +39,9 @@ export const rbacRules: readonly Rule[] = [
           continue;
         }
         if (size(value.apiGroups) === 0) {
-          say(`${path}/apiGroups`, 'the rule must have API groups', { expected: '"" for the core group' });
+          say(`${path}/apiGroups`, 'the rule must have API groups', {
+            expected: 'API groups, such as [""] for the core group',
+          });
         }
         if (size(value.resources) === 0) {
           say(`${path}/resources`, 'the rule must have resources');

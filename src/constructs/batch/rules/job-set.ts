@@ -1,7 +1,7 @@
 /**
  * JS1, JS3 to JS5, JS7 and JS10: replicated jobs, their names and their order.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField, shortenBy } from '../../../checks/field-fix';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { dns1035Label, dnsSubdomain, domainPrefixedPath, labelValue } from '../../../checks/server/syntax';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
@@ -115,7 +115,10 @@ const namesFit = jobSetRule(
         path: `${job.path}/name`,
         message: `the name "${longest}", derived from the JobSet and the job, must ${complaint}`,
         found: job.name,
-        expected: longest.length > 63 ? `names shorter by ${longest.length - 63}` : 'DNS-1035 labels',
+        expected: 'a DNS-1035 label',
+        ...(longest.length > 63 && {
+          fix: shortenBy('metadata.name of the JobSet or replicatedJobs[].name', longest, 63),
+        }),
       };
     }
   },
@@ -218,7 +221,7 @@ const targetsExist = jobSetRule(
           path: `${path}/targetReplicatedJobs/${index}`,
           message: `unknown replicated job "${target}"`,
           found: target,
-          ...(names.length === 0 ? {} : { expected: `one of ${names.join(', ')}` }),
+          ...(names.length === 0 ? {} : { expected: oneOf(names) }),
         };
       }
     }
@@ -369,9 +372,9 @@ const claimNames = fixesByField(
           if (view.name !== '' && `${name}-${view.name}`.length > 63) {
             yield {
               path,
-              message: `the claim name "${name}-${view.name}" must have no more than 63 characters`,
+              message: `the claim name "${name}-${view.name}" must be no more than 63 characters`,
               found: name,
-              fix: 'Shorten templates[].metadata.name, or metadata.name of the JobSet.',
+              fix: shortenBy('templates[].metadata.name or metadata.name of the JobSet', `${name}-${view.name}`, 63),
             };
           }
           for (const job of view.jobs) {

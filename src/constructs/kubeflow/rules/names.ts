@@ -1,6 +1,7 @@
 /**
  * KT1: a job's name becomes the name of its Services and pods, and a label.
  */
+import { shortenBy } from '../../../checks/field-fix';
 import { type Rule } from '../../../checks/rule';
 import { asInteger } from '../../../manifests/read';
 import { replicaName } from '../frameworks';
@@ -65,9 +66,10 @@ const derivedNamesFit = namedJobRule(
     }
     yield {
       path: job.name === '' ? '/metadata/generateName' : '/metadata/name',
-      message: `the derived name "${longest}" has ${longest.length} characters and must have no more than ${LABEL_LENGTH}`,
+      message: `the derived name "${longest}" must be no more than ${LABEL_LENGTH} characters, but has ${longest.length}`,
       found: job.name === '' ? job.generateName : job.name,
-      expected: `a name shorter by ${longest.length - LABEL_LENGTH}`,
+      expected: `at most ${LABEL_LENGTH} characters`,
+      fix: shortenBy(job.name === '' ? 'metadata.generateName' : 'metadata.name', longest, LABEL_LENGTH),
     };
   },
 );

@@ -298,7 +298,7 @@ function* groupsIn(
         path,
         message: `the group "${name}" must have two templates, but has ${members.length}`,
         found: name,
-        expected: 'two',
+        expected: 'exactly two templates, a leader and its workers',
       };
       continue;
     }

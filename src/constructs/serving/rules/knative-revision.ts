@@ -101,7 +101,7 @@ const features = revisionRule(
       said.add(feature);
       yield {
         path: `${specPath}${path}`,
-        message: `the field requires ${feature}, which is off ${config === undefined ? 'by default' : 'in config-features'}`,
+        message: `the field requires the Knative feature ${feature}, which is off ${config === undefined ? 'by default' : 'in config-features'}`,
         expected: `${feature}: enabled`,
         fix: `Set ${feature}: enabled in the ConfigMap config-features of knative-serving, or remove the field.`,
         ...(config === undefined ? {} : { severity: 'error' as const }),

@@ -223,7 +223,7 @@ const takesBack = configRule(
     }
     yield {
       path: CONFIG_PATH,
-      message: `the actions ${actions.join(', ')} never preempt or reclaim resources`,
+      message: 'no action preempts or reclaims resources',
       found: [...actions],
       expected: 'preempt and reclaim',
     };

@@ -122,8 +122,7 @@ function holders(device: RunnerViewDevice, { view, book, openTask }: PageState):
     { class: 'holders' },
     ...own.map((task) => holder(device, task, book.css(`tenant ${task.tenant}`), openTask)),
     others > 0 && el('span', { class: 'sub' }, `${count(others, 'task')} of other tenants`),
-    device.tasks.length === 0 &&
-      el('span', { class: 'sub' }, device.state === 'free' ? 'Nothing runs here.' : 'No task.'),
+    device.tasks.length === 0 && el('span', { class: 'sub' }, 'No tasks'),
   );
 }
 
