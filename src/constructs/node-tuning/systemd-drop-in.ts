@@ -24,9 +24,9 @@ export interface SliceOptions {
   /** Share of CPU time against other slices; 100 is the default of systemd. @default - not set */
   readonly cpuWeight?: number;
   /** Memory above which the slice is slowed down, `48Gi` or `75%` of the memory of the node. @default - not stated */
-  readonly memoryHigh?: ByteSize | `${number}%`;
+  readonly memoryHigh?: ByteSize;
   /** Memory above which a process of the slice is killed, stated as `memoryHigh` is. @default - not stated */
-  readonly memoryMax?: ByteSize | `${number}%`;
+  readonly memoryMax?: ByteSize;
   /** Processes and threads. @default - not stated */
   readonly tasksMax?: number;
   /** CPUs, `0-31`. @default - all */

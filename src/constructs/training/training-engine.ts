@@ -3,7 +3,9 @@
  * kind has no field for.
  */
 import { known } from '../../manifests/deferred';
+import { TrainJob as TrainJobKind } from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
 import { optionalSecondsOf } from '../resources/durations';
+import { type Overridable } from '../resources/object-props';
 import { type ApiObject } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { JobSet, type JobSetProps, LeaderWorkerSet, type LeaderWorkerSetProps } from '../batch';
@@ -25,13 +27,7 @@ import {
 } from '../kubeflow';
 import { type PodProps, PodTemplate, type Scheduling } from '../pods';
 import { type RayHeadProps, RayJob, type RayJobProps } from '../ray';
-import {
-  type BuiltInRuntimeName,
-  ClusterTrainingRuntime,
-  type RuntimeReference,
-  TrainJob,
-  type TrainJobProps,
-} from '../trainer';
+import { type BuiltInRuntimeName, ClusterTrainingRuntime, type RuntimeReference, TrainJob } from '../trainer';
 import { Job as VolcanoJob, JobPlugin, type JobProps as VolcanoJobProps, Policy } from '../volcano';
 import { podField, processesOf, rendezvousEnv } from './rendezvous';
 import { type TrainingFramework, type TrainingStatement } from './statement';
@@ -172,7 +168,7 @@ export class TrainingEngine {
    * @param runtime what the pods are made of; for PyTorch, JAX, XGBoost and MPI default to the runtime that Trainer is installed with
    * @param options further options
    */
-  static trainJob(runtime?: RuntimeReference, options: EngineOptions<TrainJobProps> = {}): TrainingEngine {
+  static trainJob(runtime?: RuntimeReference, options: Overridable<TrainJobKind> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'TrainJob',
       frameworks: ['pytorch', 'jax', 'xgboost', 'mpi'],
