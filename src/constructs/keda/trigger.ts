@@ -192,6 +192,17 @@ function textOf(scaler: KedaScaler, name: string, value: unknown): string {
   if (typeof value === 'string') {
     return value.trim() === '' ? fail('a non-empty string') : value;
   }
+  return listText(value as Listed, parameter, fail);
+}
+
+/** What a list, a map, or a query is stated as. */
+type Listed = readonly unknown[] | Readonly<Record<string, string>>;
+
+function listText(
+  value: Listed,
+  parameter: KedaScalerParameter | undefined,
+  fail: (expected: string) => never,
+): string {
   const separator = parameter?.separator ?? ',';
   const items = Array.isArray(value)
     ? value.map(String)

@@ -2,7 +2,7 @@
  * A ladder of priority classes: say who is above whom, and the values follow.
  */
 import { Construct } from 'constructs';
-import { PriorityClass as PriorityClassKind } from '../../facts/api/types/scheduling.k8s.io/v1';
+import { type PriorityClass as PriorityClassKind } from '../../facts/api/types/scheduling.k8s.io/v1';
 import { type Overridable } from '../resources/object-props';
 import { type PreemptionPolicy, PriorityClass } from './priority-class';
 import { publicClass } from '../resources/public-class';

@@ -3,7 +3,7 @@
  * kind has no field for.
  */
 import { known } from '../../manifests/deferred';
-import { TrainJob as TrainJobKind } from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
+import { type TrainJob as TrainJobKind } from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Overridable } from '../resources/object-props';
 import { type ApiObject } from 'cdk8s';
