@@ -143,7 +143,7 @@ const mode = fixesByField(
       if (policy !== '' && policy !== 'Never') {
         yield {
           path: `${path}${at}`,
-          message: `restartPolicy of the head must be Never: ${policy}`,
+          message: `restartPolicy of the head must be Never: ${JSON.stringify(policy)}`,
           found: policy,
           expected: 'Never',
         };

@@ -3,6 +3,7 @@
  *
  * Source: Knative Serving, pkg/apis/serving/fieldmask.go and k8s_validation.go.
  */
+import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { dnsLabel, dnsSubdomain, userOrGroupId } from '../../../checks/server/syntax';
@@ -281,7 +282,7 @@ const probesComplete = revisionRule(
           yield {
             path: `${path}/${kind}`,
             message: handlers.length === 0 ? 'the probe has no handler' : `the probe has ${handlers.length} handlers`,
-            expected: `one of ${HANDLERS.join(', ')}`,
+            expected: oneOf(HANDLERS),
           };
         }
         yield* portsWithoutServer(probe, `${path}/${kind}`, serving);
