@@ -83,7 +83,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, order, bound], { field }) => `Set ${field} to ${order} ${bound}.`,
   ],
   [
-    / must be ((?:greater|less) than(?: or equal to)?) ([a-z]\w*) \(\S+ (?:[<>]=?) (\S+)\)$/,
+    / must be ((?:greater|less) than(?: or equal to)?) ((?:the number of )?[a-z]\w*) \(\S+ (?:[<>]=?) (\S+)\)$/,
     ([, order, other, bound], { field, expected }) =>
       expected === undefined ? `Set ${field} to a number ${order} ${other} (${bound}).` : undefined,
   ],

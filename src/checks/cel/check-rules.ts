@@ -6,7 +6,7 @@
  */
 import { type CelInput } from '@bufbuild/cel';
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
-import { asObject, asString } from '../../manifests/read';
+import { asObject, asString, isObject } from '../../manifests/read';
 import { fieldOf } from '../../manifests/pointer';
 import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
 import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
@@ -144,7 +144,7 @@ class RuleWalk {
           shapeRules.celError,
           {
             message: `the rule cannot be evaluated: ${outcome.error}`,
-            found: value,
+            found: readBy(rule, value),
             expected: rule.rule,
             fix: setFix(fieldsOf(rule), outcome.error),
           },
@@ -152,7 +152,11 @@ class RuleWalk {
         );
       } else if (outcome.value !== true) {
         const { message, fix } = this.words(rule, self, value);
-        this.list.add(shapeRules.cel, { message, found: value, expected: rule.rule, fix }, ...fieldSteps(rule));
+        this.list.add(
+          shapeRules.cel,
+          { message, found: readBy(rule, value), expected: rule.rule, fix },
+          ...fieldSteps(rule),
+        );
       }
     }
   }
@@ -192,6 +196,14 @@ function violates(value: JsonValue, fields: readonly string[]): string {
   return `the ${subject} violates a CEL rule${fields.length === 0 ? '' : ` on ${allOf(fields)}`}`;
 }
 
+/** The part of an object that the rule reads; the whole value where the rule reads more than its fields. */
+function readBy({ rule }: CelRule, value: JsonValue): JsonValue {
+  const names = [...rule.matchAll(FIELD_OF_SELF)].map(([, name = '']) => name);
+  return isObject(value) && names.length > 0
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)))
+    : value;
+}
+
 /** The fields of `self` that the rule reads. */
 function fieldsOf({ rule }: CelRule): readonly string[] {
   return [...new Set([...rule.matchAll(PATH_OF_SELF)].map(([, path = '']) => path))];
@@ -199,10 +211,13 @@ function fieldsOf({ rule }: CelRule): readonly string[] {
 
 /** What to set: the missing field that the error names, or the fields that the rule reads. */
 function setFix(fields: readonly string[], error: string): string {
+  const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
+  if (fields.length === 0 && missing !== undefined) {
+    return `Set ${missing} in each item of ${THE_FIELD} in which the rule reads it.`;
+  }
   if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
     return `Set the fields that the rule reads, or change ${THE_FIELD} so that the rule can be evaluated.`;
   }
-  const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
   return missing === undefined || fields.includes(missing)
     ? `Set ${missing ?? oneOf(fields)}, which the rule reads.`
     : `Set ${missing} in ${oneOf(fields)}, where the rule reads it.`;

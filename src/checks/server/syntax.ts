@@ -81,11 +81,12 @@ export function qualifiedName(value: string): Complaint {
       return `have a prefix that ${inThirdPerson(complaint)}`;
     }
   }
+  const isPrefixed = parts.length === 2;
   if (name === '') {
-    return 'not be empty';
+    return isPrefixed ? 'have a name after the "/"' : 'not be empty';
   }
   if (byteLength(name) > 63) {
-    return 'have no more than 63 characters after the prefix';
+    return isPrefixed ? 'have no more than 63 characters after the prefix' : 'be no more than 63 characters';
   }
   return KEY_NAME_PATTERN.test(name)
     ? undefined

@@ -190,7 +190,7 @@ export const jobRules: readonly Rule[] = [
   ),
 
   objectRule(
-    'job-name-leaves-room-for-index',
+    'job-name-fits-index',
     ['batch/Job'],
     {
       row: 'K11',

@@ -124,6 +124,11 @@ const namesFit = jobSetRule(
   },
 );
 
+/** The indexes of the given number of items. */
+function indexRange(count: number): string {
+  return count === 1 ? '0' : `0 to ${count - 1}`;
+}
+
 const networkNamesValid = jobSetRule(
   {
     id: 'batch/jobset-subdomain-valid',
@@ -252,7 +257,7 @@ const coordinatorExists = jobSetRule(
         path: `${path}/replicatedJob`,
         message: `unknown replicated job "${name}"`,
         found: name,
-        ...(view.jobs.length === 0 ? {} : { expected: view.jobs.map((other) => other.name).join(' or ') }),
+        ...(view.jobs.length === 0 ? {} : { expected: oneOf(view.jobs.map((other) => other.name)) }),
         fix: 'Set coordinator.replicatedJob to the name of an entry in spec.replicatedJobs.',
       };
       return;
@@ -262,7 +267,7 @@ const coordinatorExists = jobSetRule(
         path: `${path}/jobIndex`,
         message: `the job ${name} has ${counted(job.replicas, 'replica')}, so jobIndex must be less than that: ${jobIndex}`,
         found: jobIndex,
-        expected: `0 to ${job.replicas - 1}`,
+        expected: indexRange(job.replicas),
       };
     } else if (!job.indexed || job.completions === undefined) {
       yield {
@@ -276,7 +281,7 @@ const coordinatorExists = jobSetRule(
         path: `${path}/podIndex`,
         message: `the job ${name} has ${counted(job.completions, 'completion')}, so podIndex must be less than that: ${podIndex}`,
         found: podIndex,
-        ...(job.completions > 0 ? { expected: `0 to ${job.completions - 1}` } : {}),
+        ...(job.completions > 0 ? { expected: indexRange(job.completions) } : {}),
       };
     }
     const endpoint = `${podHost(view.name, name, jobIndex, podIndex)}.${subdomainOf(view)}`;

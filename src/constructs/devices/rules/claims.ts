@@ -216,6 +216,7 @@ export const claimRules: readonly Rule[] = [
             message: `unsupported backendPolicy "${backendPolicy}"`,
             found: backendPolicy,
             expected: 'LegacyOnly or PreferIommuFD',
+            fix: 'Set iommu.backendPolicy to LegacyOnly or PreferIommuFD.',
           };
         }
       }

@@ -209,7 +209,7 @@ function resourceList(value: unknown): readonly string[] {
 
 const takesBack = configRule(
   {
-    id: 'volcano/scheduler-takes-back',
+    id: 'volcano/scheduler-reclaims-resources',
     tier: 'advice',
     severity: 'info',
     summary: 'The actions should include preempt or reclaim, or their gang variants.',

@@ -66,7 +66,7 @@ export function ranges(numbers: readonly number[]): string {
   return parts.join(', ');
 }
 
-/** A name of at most so many characters. It keeps its end, in which names of one list mostly differ: `infer…-1`. */
+/** A name of at most the given number of characters. It keeps its end, in which names of one list mostly differ: `infer…-1`. */
 export function shortened(name: string, most: number): string {
   if (name.length <= most) {
     return name;
