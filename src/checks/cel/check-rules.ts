@@ -8,7 +8,7 @@ import { type CelInput } from '@bufbuild/cel';
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
 import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
-import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
+import { hasRules, nodeOf, rulesOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
 import { OBJECT_LIMIT } from './cost';
 import { quoted, type ViolationList } from '../schema/violation-list';
@@ -51,18 +51,6 @@ function readsUnknown(rule: string, value: JsonValue): boolean {
 
 const LONGEST_RULE_SHOWN = 160;
 const MOST_FIELDS_NAMED = 4;
-
-const known = new WeakMap<Schema, readonly CelRule[]>();
-
-/** The rules of a node itself, those inside its allOf included. */
-export function rulesOf(schema: Schema): readonly CelRule[] {
-  let rules = known.get(schema);
-  if (rules === undefined) {
-    rules = [schema, ...(schema.allOf ?? [])].flatMap((part) => part['x-kubernetes-validations'] ?? []);
-    known.set(schema, rules);
-  }
-  return rules;
-}
 
 class RuleWalk {
   readonly notJudged = new Set<string>();

@@ -84,7 +84,7 @@ class Reader {
 
   read(text: string): SchedulerConfigReading {
     const empty = { actions: [], tiers: [], problems: this.problems, refused: true };
-    if (/^\s*--?[a-z]/m.test(text) && !/^\s*[A-Za-z]+\s*:/m.test(text)) {
+    if (/^[^\S\n]*--?[a-z]/m.test(text) && !/^[^\S\n]*[A-Za-z]+\s*:/m.test(text)) {
       this.noteFlags(text);
       return empty;
     }
@@ -146,7 +146,7 @@ class Reader {
   }
 
   private noteFlags(text: string): void {
-    const flags = [...text.matchAll(/^\s*--?([a-z][-a-z0-9]*)/gm)].map(([, name = '']) => name);
+    const flags = [...text.matchAll(/^[^\S\n]*--?([a-z][-a-z0-9]*)/gm)].map(([, name = '']) => name);
     const unknown = flags.filter((flag) => !(SCHEDULER_FLAGS as readonly string[]).includes(flag));
     this.note(
       'flags',
