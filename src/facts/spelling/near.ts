@@ -59,7 +59,7 @@ function bitsIn(mask: number): number {
   return bits;
 }
 
-/** Whether texts with these letters may be made equal by so many changes. A replacement changes two letters at most: one goes, another comes. */
+/** Whether the given number of changes may make texts with these letters equal. A replacement changes two letters at most. */
 export function mayBeNear(letters: number, others: number, changes: number): boolean {
   return bitsIn(letters ^ others) <= 2 * changes;
 }

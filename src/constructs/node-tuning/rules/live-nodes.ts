@@ -6,29 +6,29 @@ import { type Rule, type RuleContext, type Violation } from '../../../checks/rul
 import { asObject, asString, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
 import { type Manifest } from '../../../manifests/manifest';
 
-/**
- * What must not be done under running pods, how it is recognized, and why. A pattern that begins anywhere looks at a limited number of characters
- * from there, because a command may have any length.
- */
+/** Characters of one command that the patterns look at: the time that they take grows with the square of it. */
+const LONGEST_COMMAND = 2000;
+
+/** What must not be done under running pods, how it is recognized in one command, and why. */
 const RED_LINES: readonly { readonly pattern: RegExp; readonly what: string; readonly why: string }[] = [
   {
-    pattern: /\bsystemctl\b[^\n;&|]{0,500}\bdaemon-(?:reload|reexec)\b/,
+    pattern: /\bsystemctl\b[^\n;&|]*\bdaemon-(?:reload|reexec)\b/,
     what: 'systemctl daemon-reload',
     why: 'it removes the GPUs from running containers whose devices were injected by the hook',
   },
   {
     pattern:
-      /\bsystemctl\b[^\n;&|]{0,500}\b(?:restart|try-restart|reload-or-restart|stop)\b[^\n;&|]{0,500}\b(?:kubelet|containerd|crio|docker)\b/,
+      /\bsystemctl\b[^\n;&|]*\b(?:restart|try-restart|reload-or-restart|stop)\b[^\n;&|]*\b(?:kubelet|containerd|crio|docker)\b/,
     what: 'a restart of the kubelet or runtime',
     why: 'devices are counted again, and pods that hold them may then be rejected',
   },
   {
-    pattern: /\bnvidia-smi\b[^\n;&|]{0,500}\s(?:-mig|--multi-instance-gpu)\b/,
+    pattern: /\bnvidia-smi\b[^\n;&|]*\s(?:-mig|--multi-instance-gpu)\b/,
     what: 'a change of the MIG mode',
     why: 'every process on the GPU must end first, which the MIG manager takes care of',
   },
   {
-    pattern: /\bnvidia-smi\b[^\n;&|]{0,500}\s(?:-r|--gpu-reset)(?:\s|$)/,
+    pattern: /\bnvidia-smi\b[^\n;&|]*\s(?:-r|--gpu-reset)(?:\s|$)/,
     what: 'a GPU reset',
     why: 'every process on the GPU is terminated',
   },
@@ -38,13 +38,12 @@ const RED_LINES: readonly { readonly pattern: RegExp; readonly what: string; rea
     why: 'every process on the GPU is terminated',
   },
   {
-    pattern: /(?:>|\btee\b)[^\n;&|<]{0,200}\/proc\/[^\n;&|<]{1,200}\/oom_score_adj\b/,
+    pattern: /(?:>|\btee\b)\s*[^\n;&|<]*\/proc\/[^\n;&|<]+\/oom_score_adj\b/,
     what: 'a write to oom_score_adj',
     why: 'the kubelet sets it by QoS class (-997 for Guaranteed pods), and any other value is worse for these pods',
   },
   {
-    pattern:
-      />\s{0,20}\S{0,200}\/sys\/fs\/cgroup\/\S{0,200}kubepods\S*|\btee\s{1,20}\S{0,200}\/sys\/fs\/cgroup\/\S{0,200}kubepods/,
+    pattern: />\s*\S*\/sys\/fs\/cgroup\/\S*kubepods\S*|\btee\s+\S*\/sys\/fs\/cgroup\/\S*kubepods/,
     what: 'a write to the cgroups of pods',
     why: 'the kubelet and systemd manage them and overwrite the change',
   },
@@ -54,7 +53,7 @@ const RED_LINES: readonly { readonly pattern: RegExp; readonly what: string; rea
     why: 'pages that were swapped out must fit into memory together',
   },
   {
-    pattern: />\s{0,20}\S{0,200}\/proc\/sys\/vm\/nr_hugepages\b|\bsysctl\b[^\n;&|]{0,500}\bvm\.nr_hugepages=/,
+    pattern: />\s*\S*\/proc\/sys\/vm\/nr_hugepages\b|\bsysctl\b[^\n;&|]*\bvm\.nr_hugepages=/,
     what: 'a change of the huge page pool',
     why: 'the kubelet counts it only at startup, and continues to offer the old number',
   },
@@ -63,7 +62,7 @@ const RED_LINES: readonly { readonly pattern: RegExp; readonly what: string; rea
 const PLUGIN_FOLDER = '/var/lib/kubelet/device-plugins';
 
 const redLine: Rule = {
-  id: 'node-tuning/live-node-red-line',
+  id: 'node-tuning/live-node-setting-unchanged',
   row: 'N9',
   tier: 'advice',
   severity: 'warning',
@@ -119,8 +118,10 @@ const notSurged: Rule = {
 export const liveNodeRules: readonly Rule[] = [redLine, notSurged];
 
 function* crossed(text: string, path: string, where = ''): Iterable<Violation> {
+  const commands = text.split(/[\n;&|]/).map((command) => command.slice(0, LONGEST_COMMAND));
   for (const { pattern, what, why } of RED_LINES) {
-    const found = pattern.exec(text)?.[0];
+    const command = commands.find((one) => pattern.test(one)) ?? '';
+    const found = pattern.exec(command)?.[0];
     if (found !== undefined) {
       yield { path, message: `${where}${what}: ${why}`, found: found.trim() };
     }
