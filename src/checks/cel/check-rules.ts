@@ -15,6 +15,7 @@ import { OBJECT_LIMIT } from './cost';
 import { quoted, THE_FIELD, type ViolationList } from '../schema/violation-list';
 import { programOf } from './rule-program';
 import { ruleWords, type RuleWords } from './rule-words';
+import { writtenWords } from './written-words';
 import { CelValues } from './values';
 import { allOf, oneOf } from '../../facts/words';
 
@@ -164,7 +165,8 @@ class RuleWalk {
   /** What a violation says: the message of the rule, or else what it requires in words, or else the fields that it reads. */
   private words(rule: CelRule, self: CelInput, value: JsonValue): RuleWords {
     const message = this.ownMessage(rule, self);
-    const known = ruleWords(rule.rule, value, fieldOf(this.list.path));
+    const place = fieldOf(this.list.path);
+    const known = ruleWords(rule.rule, value, place) ?? writtenWords(rule.rule, value, place);
     if (known !== undefined) {
       return { ...known, ...(message === undefined ? {} : { message }) };
     }
