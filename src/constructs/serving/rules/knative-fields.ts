@@ -9,7 +9,7 @@ import { type Rule, type Violation } from '../../../checks/rule';
 import { dnsLabel, dnsSubdomain, userOrGroupId } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
-import { asArray, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
+import { asArray, asObject, asString, hasNoItems, isObject, objectsAt } from '../../../manifests/read';
 import { isImageReference } from '../image-reference';
 import { KNATIVE, revisionRule, type RevisionView } from './serving-rule';
 
@@ -186,7 +186,7 @@ const containersComplete = revisionRule(
   },
   function* (revision) {
     const { spec, specPath } = revision;
-    if (asArray(spec.containers).length === 0) {
+    if (hasNoItems(spec.containers)) {
       yield { path: `${specPath}/containers`, message: 'containers must be set', expected: 'at least one container' };
     }
     const names = new Set<string>();
