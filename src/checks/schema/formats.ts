@@ -125,7 +125,7 @@ function isDuration(text: string): boolean {
     'week',
   ];
   const prefixes = ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'];
-  for (const match of text.matchAll(/\d+\s*([A-Za-zµ]+)/g)) {
+  for (const match of text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g)) {
     const unit = (match[1] ?? '').toLowerCase();
     if (units.includes(unit) || prefixes.some((prefix) => unit.startsWith(prefix))) {
       return true;

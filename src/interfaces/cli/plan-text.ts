@@ -1,9 +1,9 @@
 /**
  * A plan as text for people: where everything goes, what waits and what would help, then queues, pools and what is left.
  */
+import { printable } from '../../facts/words';
 import { stripVTControlCharacters } from 'node:util';
 import pico from 'picocolors';
-import { printable } from '../../checks/report/text';
 import {
   type ClusterView,
   type ViewGang,

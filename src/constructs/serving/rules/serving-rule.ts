@@ -98,7 +98,7 @@ export function autoscalingAnnotation(
 
 /** As Go reads a number; `undefined` where it does not. */
 export function goNumber(text: string): number | undefined {
-  return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+  return /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
 /** As Go reads a number of 32 bits; `undefined` where it does not. */

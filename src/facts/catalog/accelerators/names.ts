@@ -52,7 +52,7 @@ for (const accelerator of ACCELERATORS) {
 function wordsOf(name: string): readonly string[] {
   const words = name
     .toLowerCase()
-    .replace(/(\d+)\s*(gi?b)\b/g, '$1gb')
+    .replace(/(?<!\d)(\d+)\s*(gi?b)\b/g, '$1gb')
     .replace(/\b(sxm)[-\s]?\d\b/g, '$1')
     .replace(/\bhl-(\d+)[a-z]?\b/g, 'hl$1')
     .split(/[^a-z0-9]+/)
