@@ -59,7 +59,7 @@ const only = (rule: string, ...documents: string[]): ReturnType<typeof findingsO
 describe('tenancy/quota-key-counted', () => {
   const rule = 'tenancy/quota-key-counted';
 
-  test.each(['limits.nvidia.com/gpu', 'nvidia.com/gpu', 'limits.rdma/hca'])('%s is never counted', (key) => {
+  test.each(['limits.nvidia.com/gpu', 'nvidia.com/gpu', 'Requests.nvidia.com/gpu', 'limits.rdma/hca'])('%s is never counted', (key) => {
     const [finding, ...others] = only(rule, quota(`${key}: 8`));
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ severity: 'error', tier: 'advice', found: key });
