@@ -17,7 +17,7 @@ export function reportUnknownField(
   known: readonly string[],
   list: ViolationList,
 ): void {
-  const meant = nearestName(name, known);
+  const meant = list.lists(shapeRules.unknownField) ? nearestName(name, known) : undefined;
   list.add(
     shapeRules.unknownField,
     {
