@@ -174,10 +174,10 @@ describe('templates', () => {
     alert(expr, `annotations:\n  summary: '${text.replaceAll("'", "''")}'`);
 
   test.each([
-    ['{{ $labels.node', 'is not closed'],
-    ['{{ $value | humanise }}', 'unknown function "humanise"'],
+    ['{{ $labels.node', 'unclosed action'],
+    ['{{ $value | humanise }}', 'function "humanise" not defined'],
     ['{{ $label.node }}', '$label is not defined'],
-    ['{{ if $value }} x', 'has no {{ end }}'],
+    ['{{ if $value }} x', 'unexpected EOF'],
     ['{{ end }}', 'has no matching block'],
   ])('%s is refused', (text, message) => {
     expect(fires(annotated(text))).toEqual(['template-valid']);

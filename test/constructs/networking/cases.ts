@@ -615,6 +615,31 @@ export const cases: readonly RuleCases[] = [
     },
   },
   {
+    rule: 'networking/nfd-taint-key-valid',
+    fires: {
+      'no DNS name': [nfd({ taints: [{ key: 'example..com/a', effect: 'NoSchedule' }] })],
+      'no name': [nfd({ taints: [{ key: 'example.com/', effect: 'NoSchedule' }] })],
+    },
+    silent: {
+      'a qualified name': [nfd({ taints: [{ key: 'example.com/a', effect: 'NoSchedule' }] })],
+      'no domain, which NFD rejects': [nfd({ taints: [{ key: 'a b', effect: 'NoSchedule' }] })],
+    },
+  },
+  {
+    rule: 'networking/nfd-template-valid',
+    fires: {
+      'an unknown function': [nfd({ labelsTemplate: '{{ range .pci.device }}a-{{ class }}=true{{ end }}' })],
+      'a block without an end': [nfd({ varsTemplate: '{{ if .a }}b=c' })],
+      'a function that reads the host': [nfd({ labelsTemplate: 'a={{ env "HOME" }}' })],
+      'too large': [nfd({ labelsTemplate: 'a'.repeat(64 * 1024 + 1) })],
+    },
+    silent: {
+      'functions of Go and sprig': [
+        nfd({ labelsTemplate: '{{ range .pci.device }}a-{{ .class | upper | trunc 4 }}={{ len .vendor }}\n{{ end }}' }),
+      ],
+    },
+  },
+  {
     rule: 'networking/nfd-taint-effect-valid',
     fires: {
       none: [nfd({ taints: [{ key: 'example.com/a' }] })],

@@ -5,7 +5,7 @@ import { type Rule } from '../../../checks/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { asObject } from '../../../manifests/read';
 import { quantitiesOf, textsOf } from '../../../checks/server/values';
-import { acceleratorsOf, mountedAt, podAdvice } from './advice';
+import { acceleratorsOf, hasSharedMemory, podAdvice } from './advice';
 import { counted } from '../../../facts/words';
 
 type Container = PodView['containers'][number];
@@ -125,8 +125,7 @@ export const contentionRules: readonly Rule[] = [
           workers > 0 &&
           trains &&
           gpusOf(container) === 1 &&
-          mountedAt(pod, container, '/dev/shm') === undefined &&
-          pod.spec.hostIPC !== true
+          !hasSharedMemory(pod, container)
         ) {
           say(
             `${container.path}/volumeMounts`,

@@ -6,7 +6,7 @@ import { type Rule } from '../../../checks/rule';
 import { asObject, isObject } from '../../../manifests/read';
 import { type PodView } from '../../../checks/server/pod-view';
 import { itemsOf, quantitiesOf, text } from '../../../checks/server/values';
-import { acceleratorsOf, mountedAt, podAdvice } from './advice';
+import { acceleratorsOf, hasSharedMemory, podAdvice } from './advice';
 
 const MEDIA = ['', 'Memory', 'HugePages'];
 
@@ -75,7 +75,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         const gpus = acceleratorsOf(container)
           .filter(({ name }) => name !== 'google.com/tpu')
           .reduce((sum, { amount }) => sum + (Number.isFinite(amount) ? amount : 0), 0);
-        if (gpus < 2 || mountedAt(pod, container, '/dev/shm') !== undefined || pod.spec.hostIPC === true) {
+        if (gpus < 2 || hasSharedMemory(pod, container)) {
           continue;
         }
         say(
