@@ -149,8 +149,11 @@ class Lexer {
   private sign(character: string): string | undefined {
     this.at += 1;
     this.depth += character === '(' ? 1 : character === ')' ? -1 : 0;
+    if (this.depth < 0) {
+      return 'unexpected right paren';
+    }
     this.push('sign', character);
-    return this.depth < 0 ? 'unexpected right paren' : undefined;
+    return undefined;
   }
 
   private take(pattern: RegExp, kind: TokenKind, error: string): string | undefined {

@@ -176,9 +176,9 @@ describe('templates', () => {
   test.each([
     ['{{ $labels.node', 'unclosed action'],
     ['{{ $value | humanise }}', 'function "humanise" not defined'],
-    ['{{ $label.node }}', '$label is not defined'],
+    ['{{ $label.node }}', 'undefined variable "$label"'],
     ['{{ if $value }} x', 'unexpected EOF'],
-    ['{{ end }}', 'has no matching block'],
+    ['{{ end }}', 'unexpected {{end}}'],
   ])('%s is refused', (text, message) => {
     expect(fires(annotated(text))).toEqual(['template-valid']);
     expect(said(annotated(text)).join()).toContain(message);

@@ -109,6 +109,9 @@ export const cases: readonly RuleCases[] = [
       'vfio-pci on InfiniBand': [policy({ deviceType: 'vfio-pci', linkType: 'IB' })],
       'switchdev on InfiniBand': [policy({ eSwitchMode: 'switchdev', linkType: 'ib' })],
       'vDPA without switchdev': [policy({ vdpaType: 'vhost' })],
+      'vDPA on a card of Intel': [
+        policy({ vdpaType: 'virtio', eSwitchMode: 'switchdev', nicSelector: { vendor: '8086' } }),
+      ],
       'a bridge on a foreign card': [
         policy({ bridge: { ovs: {} }, eSwitchMode: 'switchdev', externallyManaged: true }),
       ],
@@ -121,10 +124,21 @@ export const cases: readonly RuleCases[] = [
     },
   },
   {
+    rule: 'networking/sriov-node-selector-valid',
+    fires: {
+      'a key that is none': [policy({ nodeSelector: { 'a b': '' } })],
+      'a long value': [policy({ nodeSelector: { 'example.com/a': 'x'.repeat(64) } })],
+    },
+    silent: { 'labels of nodes': [policy({ nodeSelector: { 'node-role.kubernetes.io/worker': '' } })] },
+  },
+  {
     rule: 'networking/sriov-function-count-possible',
     fires: {
       none: [policy({ numVfs: 0 })],
       'too many for NVIDIA': [policy({ numVfs: 129, nicSelector: { vendor: '15b3' } })],
+      'too many for cards with vDPA': [
+        policy({ numVfs: 129, nicSelector: { pfNames: ['a'] }, vdpaType: 'vhost', eSwitchMode: 'switchdev' }),
+      ],
     },
     silent: {
       'the most': [policy({ numVfs: 128, nicSelector: { vendor: '15b3' } })],

@@ -49,5 +49,5 @@ test.each([
 
 test('deep nesting is rejected', () => {
   expect(templateProblem('{{if 1}}'.repeat(100_000), SCOPE)).toBe('more than 500 blocks in each other');
-  expect(templateProblem(`{{ ${'('.repeat(100_000)}`, SCOPE)).toBe('unclosed action');
+  expect(templateProblem(`{{ ${'('.repeat(100_000)}`, SCOPE)).toBe('more than 500 parentheses in each other');
 });

@@ -9,10 +9,14 @@ import { embeddedRules } from './embedded';
 import { nicPolicyRules } from './nic-policy';
 import { nodeFeatureRules } from './node-feature';
 import { rdmaRules } from './rdma';
-import { sriovRules } from './sriov-policy';
+import { sriovObjectRules } from './sriov-objects';
+import { sriovPoliciesRules } from './sriov-policies';
+import { sriovPolicyRules } from './sriov-policy';
 
 export const networkingRules: readonly Rule[] = [
-  ...sriovRules,
+  ...sriovPolicyRules,
+  ...sriovPoliciesRules,
+  ...sriovObjectRules,
   ...nicPolicyRules,
   ...embeddedRules,
   ...rdmaRules,
