@@ -15,9 +15,10 @@ import {
 } from './finding';
 import { type Report, type SuppressedFinding } from './report';
 import { fixOfRequirement } from './field-fix';
+import { MissingFields } from './missing-fields';
+import { MOST_FINDINGS, omittedMessage } from './most-findings';
 import { THE_POSITION } from './source-rules';
 import { type RuleFacts, type Violation } from './rule';
-import { shapeRules } from './schema/shape-rules';
 import { withoutSecretValues } from './secrets';
 import { suppressionNeedsReason, suppressionsOf, type Suppression } from './suppression';
 
@@ -36,13 +37,28 @@ type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix' | 'group
 
 interface Located {
   readonly finding: Finding;
-  /** Position of the document, for the report's order. */
-  readonly order: number;
+  /** Absent for what never became a manifest. */
+  readonly manifest?: Manifest;
+}
+
+/** The findings of one rule, tier, and severity in one manifest. */
+interface Tally {
+  readonly rule: ReportedFacts;
+  readonly tier: Tier;
+  readonly severity: Severity;
+  /** Why they are suppressed. Absent if they are not. */
+  readonly reason?: string;
+  /** How many are described. */
+  described: number;
+  /** The paths of the others. */
+  readonly omitted: string[];
 }
 
 export class FindingCollector {
   private readonly tiers: ReadonlySet<Tier>;
   private readonly located: Located[] = [];
+  private readonly tallies = new Map<Manifest, Map<string, Tally>>();
+  private readonly missing = new MissingFields();
   private readonly suppressed: SuppressedFinding[] = [];
   private readonly notChecked: NotChecked[] = [];
   private readonly notJudged: NotJudged[] = [];
@@ -81,15 +97,44 @@ export class FindingCollector {
     if (!this.tiers.has(tier)) {
       return;
     }
+    const severity = this.options.severities?.get(rule.id) ?? said.severity ?? rule.severity;
+    const tally = this.tallyOf(rule, tier, severity, manifest);
+    const path = said.path ?? '';
+    if (tally.reason === undefined) {
+      this.missing.note(rule.id, tier, severity, { manifest, path });
+    }
+    if (tally.described < MOST_FINDINGS) {
+      tally.described += 1;
+      this.keep(tally, manifest, this.describe(tally, manifest, said, position));
+    } else {
+      tally.omitted.push(path);
+    }
+  }
+
+  private tallyOf(rule: ReportedFacts, tier: Tier, severity: Severity, manifest: Manifest): Tally {
+    let tallies = this.tallies.get(manifest);
+    if (tallies === undefined) {
+      this.tallies.set(manifest, (tallies = new Map<string, Tally>()));
+    }
+    const key = `${rule.id} ${tier} ${severity}`;
+    let tally = tallies.get(key);
+    if (tally === undefined) {
+      const reason = this.reasonToIgnore(rule.id, manifest);
+      tallies.set(key, (tally = { rule, tier, severity, reason, described: 0, omitted: [] }));
+    }
+    return tally;
+  }
+
+  private describe({ rule, tier, severity }: Tally, manifest: Manifest, said: Violation, position?: Position): Finding {
     const violation = withoutSecretValues(said, manifest);
     const path = violation.path ?? '';
     const { file, construct, locate } = manifest.origin;
     const place = position ?? locate?.(path);
     const fix = violation.fix ?? fixOfRequirement(violation, rule.fix) ?? rule.fix;
-    const finding = definedMembers({
+    return definedMembers({
       rule: rule.id,
       tier,
-      severity: this.options.severities?.get(rule.id) ?? violation.severity ?? rule.severity,
+      severity,
       group: rule.group,
       object: describeId(manifest.id),
       path,
@@ -102,11 +147,13 @@ export class FindingCollector {
       column: place?.column,
       construct,
     });
-    const reason = this.reasonToIgnore(rule.id, manifest);
+  }
+
+  private keep({ reason }: Pick<Tally, 'reason'>, manifest: Manifest, finding: Finding): void {
     if (reason !== undefined) {
       this.suppressed.push({ ...finding, reason });
     } else {
-      this.located.push({ finding, order: this.order.get(manifest) ?? -1 });
+      this.located.push({ finding, manifest });
     }
   }
 
@@ -135,7 +182,7 @@ export class FindingCollector {
     if (reason !== undefined) {
       this.suppressed.push({ ...finding, reason });
     } else {
-      this.located.push({ finding, order: -1 });
+      this.located.push({ finding });
     }
   }
 
@@ -187,27 +234,40 @@ export class FindingCollector {
     return (this.own.get(manifest)?.find(matches) ?? this.options.ignore?.find(matches))?.reason;
   }
 
-  /** Where a rule of the server or of a project reports a missing field, the schema's shorter word on it is left out. */
-  private eachToldOnce(): readonly Located[] {
-    const place = ({ finding, order }: Located): string => `${order} ${finding.path}`;
-    const tellsMore = ({ tier, severity }: Finding): boolean =>
-      severity === 'error' && (tier === 'server' || tier === 'webhook');
-    const missing = new Set(this.located.filter(({ finding }) => finding.rule === shapeRules.required.id).map(place));
-    if (missing.size === 0) {
-      return this.located;
+  /** One finding for those of a rule that are not described. */
+  private keepOmitted(): void {
+    for (const [manifest, tallies] of this.tallies) {
+      for (const tally of tallies.values()) {
+        const { omitted } = tally;
+        const count = MissingFields.areFoundBy(tally.rule.id)
+          ? omitted.filter((path) => !this.missing.isReported({ manifest, path })).length
+          : omitted.length;
+        if (count > 0) {
+          const finding = this.describe(tally, manifest, { message: omittedMessage(count), fix: FIX_OF_OMITTED });
+          this.keep(tally, manifest, { ...finding, omitted: count });
+        }
+      }
     }
-    const told = new Set(this.located.filter((one) => tellsMore(one.finding) && missing.has(place(one))).map(place));
-    return this.located.filter((one) => one.finding.rule !== shapeRules.required.id || !told.has(place(one)));
   }
 
   report(): Report {
-    this.located.sort(
-      (a, b) => a.order - b.order || compare(a.finding.path, b.finding.path) || compare(a.finding.rule, b.finding.rule),
+    this.keepOmitted();
+    const findings = this.located.filter(
+      ({ finding: { rule, path }, manifest }) =>
+        manifest === undefined || !MissingFields.areFoundBy(rule) || !this.missing.isReported({ manifest, path }),
+    );
+    const orderOf = ({ manifest }: Located): number => (manifest && this.order.get(manifest)) ?? -1;
+    findings.sort(
+      (a, b) =>
+        orderOf(a) - orderOf(b) ||
+        Number(a.finding.omitted !== undefined) - Number(b.finding.omitted !== undefined) ||
+        compare(a.finding.path, b.finding.path) ||
+        compare(a.finding.rule, b.finding.rule),
     );
     const unattached = this.set.problems.filter((problem) => problem.manifest === undefined).length;
     return {
       documents: this.set.manifests.length + unattached,
-      findings: this.eachToldOnce().map(({ finding }) => finding),
+      findings: findings.map(({ finding }) => finding),
       notChecked: this.notChecked,
       suppressed: this.suppressed,
       skipped: this.set.skipped,
@@ -215,6 +275,8 @@ export class FindingCollector {
     };
   }
 }
+
+const FIX_OF_OMITTED = 'Correct the findings that are listed, and run the check again.';
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

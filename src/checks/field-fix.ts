@@ -4,7 +4,8 @@
  */
 import { fieldOf, tokensOf } from '../manifests/pointer';
 import { type Rule, type Violation } from './rule';
-import { oneOf } from '../facts/words';
+import { counted, oneOf } from '../facts/words';
+import { inThirdPerson } from '../facts/words/third-person';
 
 type Said = Pick<Violation, 'path' | 'message' | 'expected'>;
 
@@ -19,14 +20,14 @@ interface Place {
 const EITHER = /\bexactly one\b/;
 
 /** `Keep nfs or csi in spec, and remove the other.` */
-function keepOne(names: readonly string[], field: string): string {
+export function keepOne(names: readonly string[], field: string): string {
   return `Keep ${oneOf(names)} in ${field}, and remove the other${names.length > 2 ? 's' : ''}.`;
 }
 
 /** The first form that matches decides; without a result, the next one is tried. */
 const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined])[] = [
   [
-    / (\S+) and (\S+) must not be set together$/,
+    /(?:^| )(\S+) and (\S+) must not be set together$/,
     ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
   ],
   [
@@ -41,10 +42,6 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [
     / must not set both (\S+)(?: \([^)]*\))? and (\S+)(?: \([^)]*\))?$/,
     ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
-  ],
-  [
-    / has \d+ characters and must have no more than (\d+)\b/,
-    ([, length], { field }) => `Shorten ${field} to at most ${length} characters.`,
   ],
   [/ must be set only for /, (_match, { field }) => `Remove ${field}.`],
   [/^([\w.]+) or ([\w.]+) must be set$/, ([, one, other], { field }) => `Set ${one} or ${other} in ${field}.`],
@@ -86,7 +83,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, order, bound], { field }) => `Set ${field} to ${order} ${bound}.`,
   ],
   [
-    / must be ((?:greater|less) than(?: or equal to)?) ([a-z]\w*) \(\S+ (?:[<>]=?) (\S+)\)$/,
+    / must be ((?:greater|less) than(?: or equal to)?) ((?:the number of )?[a-z]\w*) \(\S+ (?:[<>]=?) (\S+)\)$/,
     ([, order, other, bound], { field, expected }) =>
       expected === undefined ? `Set ${field} to a number ${order} ${other} (${bound}).` : undefined,
   ],
@@ -215,7 +212,7 @@ export function fieldFix({ path = '', message, expected }: Said): string | undef
 
 /** What a message requires of the syntax of a key. */
 const KEY_SYNTAX =
-  /^the (?:\w+ )?key "(?:[^"\\]|\\.)*" must ((?:consist|have |be no more than|be a name with|not be empty|not contain).*)$/;
+  /^the (?:\w+ )?key "(?:[^"\\]|\\.)*" must ((?:consist|have |be no more than|contain at most|not be empty|not contain).*)$/;
 
 /** Whether the message is about the key of an entry, not about its value. */
 function namesKey(path: string, message: string): boolean {
@@ -290,7 +287,7 @@ function lastName({ path = '' }: Said): string {
 
 /** What a value must be, in contrast to what an object must have or do: `the value must begin with "/"`, not `the pod must set b`. */
 const OF_VALUE =
-  /^(?:not )?(?:be (?!used\b|given\b|compared\b|in the\b)|consist\b|contain\b|begin\b|start\b|end\b|match\b|equal\b|exceed\b|evaluate\b)|^have (?:an? (?:DNS name|domain|path|name|duration|step|number|ascending)\b|numbers\b|at most one "|only one )/;
+  /^(?:not )?(?:be (?!used\b|given\b|compared\b|in the\b)|consist\b|contain\b|begin\b|start\b|end\b|match\b|equal\b|exceed\b|evaluate\b)|^have (?:an? (?:prefix|domain|path|name|duration|step|number|ascending)\b|numbers\b|at most one "|only one )/;
 
 /** The requirement of the message as a fix. Where it is one on a field below the path, that field is named. */
 function changeTo({ path = '', message }: Said): string | undefined {
@@ -315,6 +312,14 @@ function requirementFix(field: string, what: string): string {
   if (form !== undefined) {
     return `Set ${field} to a value ${form}.`;
   }
+  const [, length] = /^be no longer than (\d+ (?:bytes|characters))$/.exec(what) ?? [];
+  if (length !== undefined) {
+    return `Shorten ${field} to at most ${length}.`;
+  }
+  const [, choice] = /^be ((?:[\w-]+ or [\w-]+)|(?:an? [^,]+, or an? [^,]+))$/.exec(what) ?? [];
+  if (choice !== undefined && value === undefined) {
+    return `Set ${field} to ${choice}.`;
+  }
   return literal === undefined && value === undefined
     ? `Set ${field} to a value that ${inThirdPerson(what)}.`
     : setTo(field, literal ?? (value ?? '').replace(/^true or false$/, 'boolean'));
@@ -330,6 +335,11 @@ export function nameFix(field: string, complaint: string): string {
   return length === undefined ? requirementFix(field, complaint) : `Shorten ${field} to at most ${length}.`;
 }
 
+/** What to do about a name that is too long, where it is derived from the name in a field. */
+export function shortenBy(field: string, derived: string, limit: number): string {
+  return `Shorten ${field} by ${counted(derived.length - limit, 'character')}.`;
+}
+
 /** What to write for the key of a map, as `nameFix` for the value of a field. */
 export function keyFix(map: string, complaint: string): string {
   const length = LENGTH.exec(complaint)?.[1];
@@ -340,24 +350,6 @@ export function keyFix(map: string, complaint: string): string {
 }
 
 const LENGTH = /^(?:have|be) no more than (\d+ characters.*)$/;
-
-/** The verb with which a requirement begins, and those with which it goes on. */
-const VERBS =
-  /^(not )?(?!only|either|both|also|all|at\b)([a-z]+)(?= )|(?<=, (?:and |or )?|\band |\bor )(not )?(be|have|consist|start|end|begin|contain|match|name|fit|refer)(?= )/g;
-
-/** `consists of letters, and starts with a letter` for `consist of letters, and start with a letter`. */
-export function inThirdPerson(requirement: string): string {
-  return requirement.replace(VERBS, (...groups: readonly (string | undefined)[]) => {
-    const [, firstNot, firstVerb, laterNot, laterVerb = ''] = groups;
-    const not = firstNot ?? laterNot;
-    const verb = firstVerb ?? laterVerb;
-    if (verb === 'be') {
-      return `is ${not ?? ''}`.trimEnd();
-    }
-    const singular = verb === 'have' ? 'has' : /ch$/.test(verb) ? `${verb}es` : `${verb}s`;
-    return not === undefined ? singular : `does not ${verb}`;
-  });
-}
 
 /** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */
 export function fixesByField<Made extends Rule>(rule: Made): Made {

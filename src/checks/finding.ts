@@ -60,6 +60,16 @@ export interface Finding {
   readonly column?: number;
   /** Path of the construct that rendered the object. Absent for what was read from a file. */
   readonly construct?: string;
+  /**
+   * How many findings of the rule in the object are not listed, because there are more than 100 of one severity. The finding that has this
+   * field represents all of them and counts as many times. Absent from every other finding.
+   */
+  readonly omitted?: number;
+}
+
+/** How many findings one in a report represents. */
+export function occurrencesOf({ omitted = 1 }: Finding): number {
+  return omitted;
 }
 
 /** An object that could not be checked, for example because its kind is unknown. Such objects are always reported. */

@@ -3,6 +3,7 @@
  */
 import { type SkippedSource } from '../manifests/manifest';
 import {
+  occurrencesOf,
   RULE_GROUPS,
   SEVERITIES,
   type Finding,
@@ -38,8 +39,8 @@ export interface Report {
 /** How many findings a report has by severity; those of a group are counted apart. */
 export function countsOf({ findings }: Report): Readonly<Record<Severity | RuleGroup, number>> {
   const counts = Object.fromEntries([...SEVERITIES, ...RULE_GROUPS].map((name) => [name, 0]));
-  for (const { severity, group } of findings) {
-    counts[group ?? severity] += 1;
+  for (const finding of findings) {
+    counts[finding.group ?? finding.severity] += occurrencesOf(finding);
   }
   return counts as Record<Severity | RuleGroup, number>;
 }

@@ -33,7 +33,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'A document must be an object with apiVersion and kind.',
     why: 'Without both, no client can tell what the object is, and kubectl rejects it.',
     source: 'Kubernetes API conventions',
-    fix: 'Add apiVersion and kind, or remove the document.',
+    fix: 'Set apiVersion and kind to strings, such as v1 and ConfigMap, or remove the document.',
   },
   'huge-number': {
     id: 'yaml/number-in-range',

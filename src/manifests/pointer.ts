@@ -28,13 +28,25 @@ export function tokensOf(path: string): string[] {
 /** The field at a place, with its parent: `roleRef.kind`, `volumeMounts[0].name`, `limits["nvidia.com/gpu"]`; `the object` for the root. */
 export function fieldOf(path: string): string {
   const tokens = tokensOf(path);
-  const isIndex = (token: string): boolean => /^(0|[1-9]\d*)$/.test(token);
   let first = Math.max(0, tokens.length - 2);
   while (first > 0 && isIndex(tokens[first] ?? '')) {
     first -= 1;
   }
+  return tokens.length === 0 ? 'the object' : joined(tokens.slice(first));
+}
+
+/** The whole path of a field: `rules["schema/type"].reason`; empty for the root. */
+export function fieldPathOf(path: string): string {
+  return joined(tokensOf(path));
+}
+
+function isIndex(token: string): boolean {
+  return /^(0|[1-9]\d*)$/.test(token);
+}
+
+function joined(tokens: readonly string[]): string {
   let name = '';
-  for (const token of tokens.slice(first)) {
+  for (const token of tokens) {
     if (isIndex(token)) {
       name += `[${token}]`;
     } else if (/^[\w$-]+$/.test(token)) {
@@ -43,7 +55,7 @@ export function fieldOf(path: string): string {
       name += `[${JSON.stringify(token)}]`;
     }
   }
-  return name === '' ? 'the object' : name;
+  return name;
 }
 
 /** The value at a pointer; `undefined` where the path leaves the document. */

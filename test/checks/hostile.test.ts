@@ -2,7 +2,7 @@ import { check, readManifests } from '../../src/interfaces/checks';
 import { renderText } from '../../src/checks/report/text';
 import { renderJson } from '../../src/checks/report/json';
 import { allRules } from '../../src/interfaces/checks/all-rules';
-import { isIncomplete } from '../../src/checks/report';
+import { countsOf, isIncomplete } from '../../src/checks/report';
 import { defineRule } from '../../src/checks/define-rule';
 
 const crd = (field: string): string => `apiVersion: apiextensions.k8s.io/v1
@@ -202,10 +202,12 @@ spec: {hard: {${name}: 1}}
 });
 
 test('a finding on each of many members has its place without searching all of them each time', () => {
-  const members = Array.from({ length: 3000 }, (_, index) => `k${index}: 1`).join('\n');
-  const { findings } = check(readManifests(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n${members}\n`), {
-    tiers: ['schema'],
-  });
+  const members = Array.from({ length: 100 }, (_, index) => `k${index}: 1`).join('\n');
+  const objects = Array.from(
+    { length: 30 },
+    (_, index) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a${index}}\n${members}\n`,
+  );
+  const { findings } = check(readManifests(objects.join('---\n')), { tiers: ['schema'] });
   expect(findings).toHaveLength(3000);
   expect(new Set(findings.map(({ line }) => line)).size).toBe(3000);
 });
@@ -214,7 +216,7 @@ test('a Secret with thousands of invalid keys hides each of its values', () => {
   const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`bad/${index}`, `hunter-${index}`]));
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, stringData: data };
   const report = check(readManifests(JSON.stringify(secret)));
-  expect(report.findings.length).toBeGreaterThanOrEqual(20_000);
+  expect(countsOf(report).error).toBe(20_000);
   expect(JSON.stringify(report)).not.toContain('hunter-');
 });
 

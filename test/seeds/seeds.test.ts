@@ -44,7 +44,7 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'volcano-scheduler-actions.yaml': {
     'the ConfigMap is not the one that is read': 'volcano/scheduler-config-map-read',
     'no plugin enforces queues': 'volcano/scheduler-enforces-queues',
-    'no preempt or reclaim': 'volcano/scheduler-takes-back',
+    'no preempt or reclaim': 'volcano/scheduler-reclaims-resources',
     'binpack ignores GPUs': 'volcano/scheduler-binpack-counts-devices',
   },
   'pytorch-job-half-elastic.yaml': {

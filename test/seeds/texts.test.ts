@@ -64,7 +64,7 @@ spec:
 
 /** The mistake, a manifest that contains it, and the rule that finds it. */
 const CASES: readonly (readonly [string, string, string])[] = [
-  ['/oom_score_adj', daemonSet('echo -800 | tee /proc/1/oom_score_adj'), 'node-tuning/live-node-red-line'],
+  ['/oom_score_adj', daemonSet('echo -800 | tee /proc/1/oom_score_adj'), 'node-tuning/live-node-setting-unchanged'],
   [
     'nvidia-smi -q -d MEMORY,UTILIZATION | grep -q "Used"',
     pod(

@@ -161,7 +161,7 @@ export function busyHost(): DockerHost {
     memoryMiB: index === 7 ? 46_068 : 81_559,
     numa: index < 4 ? 0 : 1,
     ...(index === 7 ? {} : { island: index < 4 ? 'a' : 'b' }),
-    ...(index === 6 ? { fault: 'memory rows wait to be remapped; reset the device' } : {}),
+    ...(index === 6 ? { fault: 'remapping of memory rows is pending; reset the device' } : {}),
   }));
   const host = new DockerHost({
     devices,

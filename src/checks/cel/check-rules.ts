@@ -6,15 +6,17 @@
  */
 import { type CelInput } from '@bufbuild/cel';
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
-import { asObject, asString } from '../../manifests/read';
+import { asObject, asString, isObject } from '../../manifests/read';
+import { fieldOf } from '../../manifests/pointer';
 import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
 import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
 import { OBJECT_LIMIT } from './cost';
-import { quoted, type ViolationList } from '../schema/violation-list';
+import { quoted, THE_FIELD, type ViolationList } from '../schema/violation-list';
 import { programOf } from './rule-program';
+import { ruleWords, type RuleWords } from './rule-words';
 import { CelValues } from './values';
-import { oneOf } from '../../facts/words';
+import { allOf, oneOf } from '../../facts/words';
 
 /** @returns the rules that read values which are not known yet, each once */
 export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): readonly string[] {
@@ -39,6 +41,7 @@ function named(object: JsonObject): JsonObject {
 
 const SELF = /\bself\b/g;
 const FIELD_OF_SELF = /\bself\.([A-Za-z_]\w*)\b(?!\()/g;
+const PATH_OF_SELF = /\bself\.([A-Za-z_]\w*\b(?!\()(?:\.[A-Za-z_]\w*\b(?!\())*)/g;
 
 /** Whether a rule may read an unknown value: one that uses fields of `self` alone reads those. */
 function readsUnknown(rule: string, value: JsonValue): boolean {
@@ -49,7 +52,6 @@ function readsUnknown(rule: string, value: JsonValue): boolean {
   return fields.some((name) => name.includes('__') || containsUnknown(asObject(value)[name]));
 }
 
-const LONGEST_RULE_SHOWN = 160;
 const MOST_FIELDS_NAMED = 4;
 
 const known = new WeakMap<Schema, readonly CelRule[]>();
@@ -142,74 +144,83 @@ class RuleWalk {
           shapeRules.celError,
           {
             message: `the rule cannot be evaluated: ${outcome.error}`,
-            found: value,
+            found: readBy(rule, value),
             expected: rule.rule,
-            fix: fixFor(
-              rule,
-              (fields) => setFix(fields, outcome.error),
-              'Set the fields that the rule reads, or change the `field` so that the rule can be evaluated.',
-            ),
+            fix: setFix(fieldsOf(rule), outcome.error),
           },
           ...fieldSteps(rule),
         );
       } else if (outcome.value !== true) {
-        const message = this.message(rule, self, value);
+        const { message, fix } = this.words(rule, self, value);
         this.list.add(
           shapeRules.cel,
-          {
-            message,
-            found: value,
-            expected: rule.rule,
-            fix: fixFor(
-              rule,
-              (fields) => `Change ${fields} so that the rule evaluates to true.`,
-              'Change the `field` so that the rule evaluates to true.',
-            ),
-          },
+          { message, found: readBy(rule, value), expected: rule.rule, fix },
           ...fieldSteps(rule),
         );
       }
     }
   }
 
-  private message(rule: CelRule, self: CelInput, value: JsonValue): string {
-    if (rule.messageExpression !== undefined) {
-      const program = programOf(rule.messageExpression);
-      const outcome = typeof program === 'string' || program.usesOldSelf ? undefined : program.run(self);
-      if (
-        outcome !== undefined &&
-        'value' in outcome &&
-        typeof outcome.value === 'string' &&
-        outcome.value.trim() !== ''
-      ) {
-        return outcome.value;
-      }
+  /** What a violation says: the message of the rule, or else what it requires in words, or else the fields that it reads. */
+  private words(rule: CelRule, self: CelInput, value: JsonValue): RuleWords {
+    const message = this.ownMessage(rule, self);
+    const known = ruleWords(rule.rule, value, fieldOf(this.list.path));
+    if (known !== undefined) {
+      return { ...known, ...(message === undefined ? {} : { message }) };
     }
-    const text = rule.rule.replace(/\s+/g, ' ').trim();
-    const short = text.length > LONGEST_RULE_SHOWN ? `${text.slice(0, LONGEST_RULE_SHOWN)}…` : text;
-    return value !== null && typeof value === 'object'
-      ? `the object violates the rule ${short}`
-      : `${quoted(value)} violates the rule ${short}`;
+    const fields = fieldsOf(rule);
+    const isNamed = fields.length > 0 && fields.length <= MOST_FIELDS_NAMED;
+    return {
+      message: message ?? violates(value, isNamed ? fields : []),
+      fix: `Change ${isNamed ? oneOf(fields) : THE_FIELD} so that the rule evaluates to true.`,
+    };
+  }
+
+  private ownMessage(rule: CelRule, self: CelInput): string | undefined {
+    if (rule.messageExpression === undefined) {
+      return undefined;
+    }
+    const program = programOf(rule.messageExpression);
+    const outcome = typeof program === 'string' || program.usesOldSelf ? undefined : program.run(self);
+    const text = outcome !== undefined && 'value' in outcome ? outcome.value : undefined;
+    return typeof text === 'string' && text.trim() !== '' ? text : undefined;
   }
 }
 
-/** Names the fields that the rule reads; for a rule without a message, that is the best hint. */
-function fixFor(rule: CelRule, fix: (fields: string) => string, other: string): string {
-  const fields = [
-    ...new Set([...rule.rule.matchAll(/\bself\.([A-Za-z_]\w*)\b(?!\()/g)].map((match) => match[1] ?? '')),
-  ];
-  if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
-    return other;
+/** What violates a rule, for one that only its own text describes. */
+function violates(value: JsonValue, fields: readonly string[]): string {
+  if (value === null || typeof value !== 'object') {
+    return `${quoted(value)} violates a CEL rule`;
   }
-  return fix(oneOf(fields));
+  const subject = Array.isArray(value) ? 'list' : 'object';
+  return `the ${subject} violates a CEL rule${fields.length === 0 ? '' : ` on ${allOf(fields)}`}`;
+}
+
+/** The part of an object that the rule reads; the whole value where the rule reads more than its fields. */
+function readBy({ rule }: CelRule, value: JsonValue): JsonValue {
+  const names = [...rule.matchAll(FIELD_OF_SELF)].map(([, name = '']) => name);
+  return isObject(value) && names.length > 0
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)))
+    : value;
+}
+
+/** The fields of `self` that the rule reads. */
+function fieldsOf({ rule }: CelRule): readonly string[] {
+  return [...new Set([...rule.matchAll(PATH_OF_SELF)].map(([, path = '']) => path))];
 }
 
 /** What to set: the missing field that the error names, or the fields that the rule reads. */
-function setFix(fields: string, error: string): string {
+function setFix(fields: readonly string[], error: string): string {
   const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
-  return missing === undefined || new RegExp(`\\b${missing}\\b`).test(fields)
-    ? `Set ${missing ?? fields}, which the rule reads.`
-    : `Set ${missing} in ${fields}, where the rule reads it.`;
+  if (fields.length === 0 && missing !== undefined) {
+    return `Set ${missing} in each item of ${THE_FIELD} in which the rule reads it.`;
+  }
+  if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
+    return `Set the fields that the rule reads, or change ${THE_FIELD} so that the rule can be evaluated.`;
+  }
+  return missing === undefined || fields.includes(missing)
+    ? `Set ${missing ?? oneOf(fields)}, which the rule reads.`
+    : `Set ${missing} in ${oneOf(fields)}, where the rule reads it.`;
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */

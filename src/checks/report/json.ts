@@ -32,8 +32,9 @@ function findingJson({
   file,
   line,
   construct,
+  omitted,
 }: Finding): Finding {
-  return { rule, tier, severity, group, object, path, message, found, expected, fix, file, line, construct };
+  return { rule, tier, severity, group, object, path, message, found, expected, fix, file, line, construct, omitted };
 }
 
 function notCheckedJson({ object, file, construct, why, failed }: NotChecked): NotChecked {

@@ -61,7 +61,7 @@ function descriptor(id: string, facts: RuleFacts | undefined): ReportingDescript
 }
 
 function result(finding: Finding | SuppressedFinding, ruleIndex: number): Result {
-  const { rule, severity, tier, object, path, message, found, expected, fix } = finding;
+  const { rule, severity, tier, object, path, message, found, expected, fix, omitted } = finding;
   const text = [message, expected === undefined ? '' : `Expected: ${expected}.`, fix ?? '']
     .filter((part) => part !== '')
     .join(' ');
@@ -71,6 +71,7 @@ function result(finding: Finding | SuppressedFinding, ruleIndex: number): Result
     level: LEVELS[severity],
     message: { text },
     locations: [location(finding)],
+    ...(omitted === undefined ? {} : { occurrenceCount: omitted }),
     ...('reason' in finding
       ? { suppressions: [{ kind: 'external', status: 'accepted', justification: finding.reason } as const] }
       : {}),

@@ -3,7 +3,7 @@
  */
 import pico from 'picocolors';
 import { type JsonValue } from '../../facts/api/schema';
-import { type Finding, type NotChecked, type Severity } from '../finding';
+import { type Finding, type NotChecked, occurrencesOf, type Severity } from '../finding';
 import { groupBy } from '../../facts/collections';
 import { type SkippedSource } from '../../manifests/manifest';
 import { countsOf, type Report } from '../report';
@@ -127,7 +127,7 @@ function renderRepeated(repeated: readonly (readonly Finding[])[], colors: Color
       ...(fix === undefined ? [] : [['fix', printable(fix)] as const]),
     ];
     return [
-      `  ${severityText('info', colors)}  ${colors.cyan(rule)} ${colors.dim(`(${tier}, ${infos.length} times)`)}`,
+      `  ${severityText('info', colors)}  ${colors.cyan(rule)} ${colors.dim(`(${tier}, ${occurrencesOfAll(infos)} times)`)}`,
       ...wrap(printable(messages.size === 1 ? message : `${message}, and others like it`), INDENT, INDENT, width),
       ...details.flatMap(([label, text]) => detailLines(label, text, colors, width)),
     ];
@@ -238,10 +238,14 @@ function summary(report: Report, colors: Colors): string {
     ...(infos > 0 ? [colors.blue(`${infos} info`)] : []),
     ...(hygiene > 0 ? [colors.yellow(`${hygiene} for hygiene`)] : []),
     ...(notChecked.length > 0 ? [`${notChecked.length} not checked`] : []),
-    ...(suppressed.length > 0 ? [`${suppressed.length} suppressed`] : []),
+    ...(suppressed.length > 0 ? [`${occurrencesOfAll(suppressed)} suppressed`] : []),
     ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
   ];
   return `${counted(documents, 'document')}: ${parts.join(', ')}`;
+}
+
+function occurrencesOfAll(findings: readonly Finding[]): number {
+  return findings.reduce((sum, finding) => sum + occurrencesOf(finding), 0);
 }
 
 /** Breaks a text between words. A word that is longer than a line stays whole, so that names and paths can be copied. */

@@ -26,7 +26,7 @@ import { isOptionalField } from './optional-fields';
 import { hasRules, nodeOf } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { TypedDecoding } from './typed-decoding';
-import { ViolationList, type ShapeViolation } from './violation-list';
+import { THE_FIELD, ViolationList, type ShapeViolation } from './violation-list';
 
 export { UnreadableCrd } from './crd';
 export type { ShapeViolation } from './violation-list';
@@ -95,10 +95,12 @@ function isOffByDefault({ apiVersion, version }: KindInfo): boolean {
 export class ShapeChecker {
   private readonly kinds: KnownKinds;
   private readonly minor: number;
+  private readonly kubernetes: KubernetesMinor;
 
   /** @throws UnreadableCrd where one of `crds` cannot be read as a definition */
   constructor(options: ShapeCheckerOptions) {
     this.kinds = new KnownKinds(options.kubernetes, options.crds ?? [], options.definitions ?? [], options.cluster);
+    this.kubernetes = options.kubernetes;
     this.minor = Number(options.kubernetes.slice(2));
   }
 
@@ -183,7 +185,7 @@ export class ShapeChecker {
   }
 
   private checkKnown(object: JsonObject, { info, schema, scale }: Known, list: ViolationList): ShapeResult {
-    checkServed(info, list);
+    checkServed(info, this.kubernetes, list);
     checkScope(object, info, list);
     let defaulted: JsonObject | undefined;
     let notJudged: readonly string[] = [];
@@ -200,7 +202,12 @@ export class ShapeChecker {
       if (scale !== undefined && typeof replicas === 'number' && (replicas < 0 || replicas > MOST_REPLICAS)) {
         list.add(
           shapeRules.scale,
-          { message: `replicas is out of range: ${replicas}`, found: replicas, expected: `0 to ${MOST_REPLICAS}` },
+          {
+            message: `must be between 0 and ${MOST_REPLICAS}: ${replicas}`,
+            found: replicas,
+            expected: `an integer from 0 to ${MOST_REPLICAS}`,
+            fix: `Set ${THE_FIELD} to an integer from 0 to ${MOST_REPLICAS}.`,
+          },
           ...tokensOf(scale),
         );
       }
@@ -219,7 +226,7 @@ export class ShapeChecker {
 }
 
 /** Whether the API server serves the version, and for how long. */
-function checkServed(info: KindInfo, list: ViolationList): void {
+function checkServed(info: KindInfo, kubernetes: KubernetesMinor, list: ViolationList): void {
   if (info.deprecated && !(info.builtIn && isOffByDefault(info))) {
     const others = versionsOfKind(info.group, info.kind).filter(({ served, deprecated }) => served && !deprecated);
     const current = others.find(({ storage }) => storage) ?? others.at(-1);
@@ -235,8 +242,20 @@ function checkServed(info: KindInfo, list: ViolationList): void {
   }
   if (info.builtIn && isOffByDefault(info)) {
     const flag = `--runtime-config=${info.apiVersion}=true`;
-    const message = `${info.apiVersion} ${info.kind} is served only if the API server is started with ${flag}`;
-    list.add(shapeRules.onByDefault, { message, found: info.apiVersion }, 'apiVersion');
+    const onByDefault = versionsOfKind(info.group, info.kind)
+      .filter((other) => !isOffByDefault(other) && other.minors?.includes(kubernetes))
+      .at(-1)?.apiVersion;
+    list.add(
+      shapeRules.onByDefault,
+      {
+        message: `${info.apiVersion} ${info.kind} is served only if the API server is started with ${flag}`,
+        found: info.apiVersion,
+        ...(onByDefault === undefined
+          ? { fix: `Start the API server with ${flag}, or remove the object.` }
+          : { expected: onByDefault, fix: `Set apiVersion: ${onByDefault}.` }),
+      },
+      'apiVersion',
+    );
   }
 }
 

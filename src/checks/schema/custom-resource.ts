@@ -22,9 +22,10 @@ import {
   checkString,
   checkType,
   type Target,
+  requiredValue,
   typeWords,
 } from './value-checks';
-import { quoted, shortened, ViolationList } from './violation-list';
+import { quoted, shortened, THE_FIELD, ViolationList } from './violation-list';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
@@ -214,7 +215,7 @@ class CustomResourceWalk {
           message: `duplicate ${shown.length === 1 ? 'value' : 'values'} ${shown.join(', ')} of the list ${names.length === 1 ? 'key' : 'keys'} ${names.join(' and ')}`,
           found: keys[index] ?? null,
           expected: `a unique ${names.join(' and ')}`,
-          fix: 'Rename the `field`, or remove the list item.',
+          fix: `Change ${names.join(' or ')} in ${THE_FIELD}, or remove the item.`,
         },
         index,
       );
@@ -291,8 +292,8 @@ class CustomResourceWalk {
         shapeRules.required,
         {
           message: `${name} must be set`,
-          expected: typeWords(node.child(name)?.typeNames),
-          fix: `Set the \`field\` to ${typeWords(node.child(name)?.typeNames)}.`,
+          expected: requiredValue(node.child(name)),
+          fix: `Set ${THE_FIELD} to ${requiredValue(node.child(name))}.`,
         },
         name,
       );

@@ -195,9 +195,15 @@ export class KnownKinds {
     return defined.length > 0 ? defined : versionsOfKind(group, kind);
   }
 
+  /** Of the versions of the first group among these, the one to write. */
+  private preferred(served: readonly KindInfo[]): KindInfo | undefined {
+    const versions = served.filter(({ group }) => group === served[0]?.group);
+    return versions.find((info) => info.storage) ?? versions.at(-1);
+  }
+
   private notServed(apiVersion: string, kind: string, versions: readonly KindInfo[]): Unknown {
     const served = versions.filter((info) => this.isServed(info));
-    const best = served.find((info) => info.storage) ?? served[served.length - 1];
+    const best = this.preferred(served);
     const own = versions.find((info) => info.apiVersion === apiVersion);
     const builtIn = versions.some((info) => info.builtIn);
     const minors = own?.minors ?? [];
@@ -242,7 +248,7 @@ export class KnownKinds {
     if (REQUEST_KINDS.has(kind)) {
       return { why: `${kind} is an API request, not an object` };
     }
-    const elsewhere = allKinds().find((info) => info.kind === kind && this.isServed(info));
+    const elsewhere = this.preferred(allKinds().filter((info) => info.kind === kind && this.isServed(info)));
     return {
       noSuchKind: `${apiVersion} has no kind ${kind}`,
       ...(meant !== undefined

@@ -88,8 +88,8 @@ export const shapeRules = {
   ),
   scale: rule(
     'schema/scale-replicas',
-    'The replicas in the scale subresource must be a count.',
-    'Set spec.replicas to a number from 0 to 2147483647.',
+    'The number of replicas of a custom resource with a scale subresource must be from 0 to 2147483647.',
+    'Set spec.replicas to an integer from 0 to 2147483647.',
     {
       tier: 'server',
       source: 'Kubernetes API server, apiextensions customresource: ValidateScaleSpec',
@@ -125,7 +125,7 @@ export const shapeRules = {
   onByDefault: rule(
     'schema/api-version-on-by-default',
     'The API version should be one that clusters serve by default.',
-    'Set apiVersion to a stable version, or enable the API with --runtime-config.',
+    'Set apiVersion to a version that is served by default, or start the API server with --runtime-config.',
     {
       tier: 'advice',
       severity: 'warning',

@@ -12,8 +12,8 @@ import { isGoTime } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
-import { checkEnum, quotedFix, typeName, typeWords, wrongTypeFix } from './value-checks';
-import { quoted, type ViolationList } from './violation-list';
+import { checkEnum, integerRange, quotedFix, requiredValue, typeName, wrongTypeFix } from './value-checks';
+import { quoted, THE_FIELD, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** Fields of Go's MicroTime, which OpenAPI does not tell from Time: six digits after the second, always. */
@@ -166,7 +166,7 @@ export class TypedDecoding {
       }
       const expected = micro ? '2026-01-31T15:04:05.000000Z' : '2026-01-31T15:04:05Z';
       this.list.add(shapeRules.format, {
-        message: `${quoted(value)} is not a time`,
+        message: `${quoted(value)} is not a valid time`,
         found: value,
         expected: `a time such as ${expected}`,
         fix: `Set the \`field\` to a time such as "${expected}".`,
@@ -201,8 +201,8 @@ export class TypedDecoding {
     this.list.add(shapeRules.format, {
       message: `${value} exceeds the range of ${width}`,
       found: value,
-      expected: width,
-      fix: `Set the \`field\` to an integer in the range of ${width}.`,
+      expected: integerRange(width),
+      fix: `Set ${THE_FIELD} to ${integerRange(width)}.`,
     });
   }
 
@@ -217,8 +217,8 @@ export class TypedDecoding {
       this.list.add(shapeRules.format, {
         message: `${value} exceeds the range of int32`,
         found: value,
-        expected: 'int32',
-        fix: 'Set the `field` to an integer in the range of int32.',
+        expected: integerRange('int32'),
+        fix: `Set ${THE_FIELD} to ${integerRange('int32')}.`,
       });
     }
   }
@@ -231,7 +231,7 @@ export class TypedDecoding {
       return;
     }
     this.list.add(shapeRules.format, {
-      message: `${quoted(value)} is not a quantity`,
+      message: `${quoted(value)} is not a valid quantity`,
       found: value,
       expected: 'a quantity such as 2, 500m, 16Gi, or 1e3',
       fix: 'Set the `field` to a number with one of the suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or with an exponent, such as "16Gi" or 1e3.',
@@ -285,8 +285,8 @@ export class TypedDecoding {
         shapeRules.required,
         {
           message: `${name} must be set`,
-          expected: typeWords(child?.typeNames),
-          fix: `Set the \`field\` to ${typeWords(child?.typeNames)}.`,
+          expected: requiredValue(child),
+          fix: `Set ${THE_FIELD} to ${requiredValue(child)}.`,
         },
         name,
       );

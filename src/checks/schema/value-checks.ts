@@ -9,8 +9,8 @@ import { sameJson } from './canonical';
 import { stringFormat } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
-import { quoted, shortened, type Found, type ViolationList } from './violation-list';
-import { counted, oneOf } from '../../facts/words';
+import { quoted, shortened, THE_FIELD, type Found, type ViolationList } from './violation-list';
+import { allOf, counted, oneOf } from '../../facts/words';
 
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
 const LARGEST_INT64 = 2 ** 63;
@@ -103,8 +103,8 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
     list.add(shapeRules.type, {
       message: `${value} exceeds the range of int64`,
       found: value,
-      expected: INT64,
-      fix: `Set the \`field\` to ${INT64}.`,
+      expected: integerRange('int64'),
+      fix: `Set ${THE_FIELD} to ${integerRange('int64')}.`,
     });
     return false;
   }
@@ -122,7 +122,7 @@ const WITH_ARTICLE: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   integer: 'an integer',
   number: 'a number',
-  object: 'a map of fields',
+  object: 'an object',
   quantity: 'a quantity',
   string: 'a string',
 };
@@ -136,6 +136,13 @@ export function typeWords(types: string | undefined): string {
   return words.join(' or ');
 }
 
+/** What a required field must be set to: `a string`, or `an object with kind and name` where the field requires members itself. */
+export function requiredValue(node: SchemaNode | undefined): string {
+  const members = node?.typeNames === 'object' ? node.required : [];
+  const words = typeWords(node?.typeNames);
+  return members.length === 0 || members.length > MOST_CHOICES ? words : `${words} with ${allOf(members)}`;
+}
+
 export function wrongTypeFix(expected: string): string {
   return `Set the \`field\` to ${typeWords(expected)}.`;
 }
@@ -145,7 +152,12 @@ export function quotedFix(value: string | number | boolean): string {
   return `Quote the value of the \`field\`: "${String(value)}".`;
 }
 
-const INT64 = 'a 64-bit integer';
+/** The integers of a format, in words. */
+export function integerRange(format: string): string {
+  return format === 'int32'
+    ? 'an integer from -2147483648 to 2147483647'
+    : 'an integer from -9223372036854775808 to 9223372036854775807';
+}
 
 /** The pattern that controller-gen writes for a quantity. */
 const QUANTITY = String.raw`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`;
@@ -192,7 +204,7 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
     const isQuantity = schema.pattern === QUANTITY;
     const expected = isQuantity ? 'a quantity such as 500m or 8Gi' : `a string that matches ${schema.pattern}`;
     list.add(shapeRules.pattern, {
-      message: `${quoted(value)} ${isQuantity ? 'is not a quantity' : 'does not match the pattern of the field'}`,
+      message: `${quoted(value)} ${isQuantity ? 'is not a valid quantity' : 'does not match the pattern of the field'}`,
       found: value,
       expected,
       fix: `Set the \`field\` to ${expected}.`,
@@ -273,10 +285,10 @@ export function checkNumber(value: number, node: SchemaNode, list: ViolationList
 
 function rangeOf(format: string | undefined, value: number): string | undefined {
   if (format === 'int32') {
-    return value < -2147483648 || value > 2147483647 ? 'an integer from -2147483648 to 2147483647' : undefined;
+    return value < -2147483648 || value > 2147483647 ? integerRange(format) : undefined;
   }
   if (format === 'int64') {
-    return Math.abs(value) > LARGEST_INT64 ? INT64 : undefined;
+    return Math.abs(value) > LARGEST_INT64 ? integerRange(format) : undefined;
   }
   return format === 'float' && Math.abs(value) > 3.4028235677973366e38 ? 'a 32-bit floating point number' : undefined;
 }
@@ -303,7 +315,7 @@ function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
   return {
     message: `unsupported value ${quoted(value)}`,
     found: value,
-    expected: `one of ${shown.join(', ')}`,
+    expected: oneOf(shown),
     fix:
       typeof meant === 'string'
         ? `Set the \`field\` to ${meant}: values are case-sensitive.`

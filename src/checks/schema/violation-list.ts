@@ -3,9 +3,10 @@
  *
  * The place is a stack of steps; it becomes a JSON pointer only where something is wrong, since nearly everything is right.
  */
-import { type JsonValue } from '../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { type Severity, type Tier } from '../finding';
+import { Described } from '../most-findings';
 import { type RuleFacts, type Violation } from '../rule';
 
 /** A violation with the facts of the rule that it breaks. */
@@ -26,13 +27,15 @@ export interface Found {
 }
 
 /** How a fix names the field at the place of the violation. */
-const THE_FIELD = 'the `field`';
+export const THE_FIELD = 'the `field`';
 
 const LONGEST_SHOWN = 80;
+const MOST_OUTLINED = 20;
 
 export class ViolationList {
   readonly violations: ShapeViolation[] = [];
   private readonly steps: (string | number)[] = [];
+  private readonly described = new Described();
 
   /** @param base pointer of the value at which the walk begins */
   constructor(private readonly base = '') {}
@@ -52,12 +55,13 @@ export class ViolationList {
   /** Reports at the place where the walk is, or at a step below it. */
   add(rule: RuleFacts, found: Found, ...below: readonly (string | number)[]): void {
     const path = below.length === 0 ? this.path : pointer(this.path, ...below);
+    const facts = { rule: rule.id, tier: rule.tier, severity: rule.severity, path, message: found.message };
+    if (!this.described.next(rule.id)) {
+      this.violations.push({ ...facts, fix: rule.fix });
+      return;
+    }
     this.violations.push({
-      rule: rule.id,
-      tier: rule.tier,
-      severity: rule.severity,
-      path,
-      message: found.message,
+      ...facts,
       ...(found.found === undefined ? {} : { found: shortened(found.found) }),
       ...(found.expected === undefined ? {} : { expected: found.expected }),
       fix: (found.fix ?? rule.fix).replaceAll(THE_FIELD, fieldOf(path)),
@@ -73,13 +77,30 @@ export function shortened(value: JsonValue): JsonValue {
   if (value === null || typeof value !== 'object') {
     return value;
   }
-  const text = JSON.stringify(value);
-  if (text.length <= LONGEST_SHOWN) {
+  if (JSON.stringify(value).length <= LONGEST_SHOWN) {
     return value;
+  }
+  const outline = Object.keys(value).length > MOST_OUTLINED ? undefined : outlineOf(value);
+  if (outline !== undefined && JSON.stringify(outline).length <= LONGEST_SHOWN) {
+    return outline;
   }
   return Array.isArray(value)
     ? `a list of ${value.length}`
     : `an object with ${Object.keys(value).slice(0, 4).join(', ')}…`;
+}
+
+/** The members of a value without their own members. */
+function outlineOf(value: JsonObject | readonly JsonValue[]): JsonValue {
+  return Array.isArray(value)
+    ? value.map(outlined)
+    : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, outlined(member)]));
+}
+
+function outlined(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) {
+    return shortened(value);
+  }
+  return Array.isArray(value) ? '[…]' : '{…}';
 }
 
 /** A value inside a sentence. */

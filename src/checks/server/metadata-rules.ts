@@ -36,7 +36,7 @@ export const metadataRules = {
   labelValue: rule(
     'label-value',
     'Label values must have at most 63 characters: letters, digits, "-", "_", and ".".',
-    'Change the value in metadata.labels, or move long or free text to metadata.annotations.',
+    'Set the value in metadata.labels to at most 63 letters, digits, "-", "_", and ".".',
   ),
   annotationKey: rule(
     'annotation-key',

@@ -6,6 +6,7 @@
  */
 import { keyFix, nameFix } from '../field-fix';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
+import { fieldOf, pointer } from '../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rule';
 import { canonical } from '../schema/canonical';
@@ -97,7 +98,10 @@ interface Complained {
 
 /** What to write as the name of an object. Names of definitions follow from their spec. */
 function fixOfName(complaint = ''): { readonly fix?: string } {
-  const [, parts, wanted = parts] = /^be (<\S+>)(?: \((\S+)\))?$/.exec(complaint) ?? [];
+  const [, wanted, unset] = /^be <\S+>(?: \((\S+)\)|, but (.+) (?:is|are) unset)$/.exec(complaint) ?? [];
+  if (unset !== undefined) {
+    return { fix: `Set ${unset}, and metadata.name accordingly.` };
+  }
   return wanted === undefined ? {} : { fix: `Set metadata.name to ${wanted}.` };
 }
 
@@ -155,18 +159,10 @@ function checkLabels(labels: JsonObject, list: ViolationList): void {
   for (const [key, value] of Object.entries(labels)) {
     checkKey(list, metadataRules.labelKey, 'label', key, qualifiedName(key));
     if (typeof value === 'string') {
-      complain(
-        list,
-        metadataRules.labelValue,
-        {
-          subject: `the value ${quoted(value)} of the label ${key}`,
-          value,
-          complaint: labelValue(value),
-          fix: metadataRules.labelValue.fix,
-        },
-        'labels',
-        key,
-      );
+      const complaint = labelValue(value);
+      const fix = complaint === undefined ? {} : { fix: nameFix(fieldOf(pointer('/labels', key)), complaint) };
+      const subject = `the value ${quoted(value)} of the label ${key}`;
+      complain(list, metadataRules.labelValue, { subject, value, complaint, ...fix }, 'labels', key);
     }
   }
 }

@@ -11,6 +11,7 @@ import { type PodTemplate } from '../../manifests/pod-template';
 import { fieldOf, valueAt } from '../../manifests/pointer';
 import { fixNaming, withFieldFix } from '../field-fix';
 import { type Severity } from '../finding';
+import { Described } from '../most-findings';
 import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rule';
 import { type PodView, viewOf } from './pod-view';
 
@@ -65,7 +66,7 @@ export function podRule(
     sees: 'template',
     check: (template, context) => {
       const tier = viewOf(template).builtIn ? 'server' : 'webhook';
-      return saidOfPod(template, check, context).map((violation) => ({ ...named(violation, texts), tier }));
+      return saidOfPod(template, check, context, texts).map((violation) => ({ ...violation, tier }));
     },
   };
 }
@@ -75,12 +76,24 @@ export function saidOfPod(
   template: PodTemplate,
   check: (pod: PodView, say: Say, context: RuleContext) => void,
   context: RuleContext,
+  texts?: RuleTexts,
 ): readonly Violation[] {
+  const rootOf = (): JsonObject => ({ metadata: template.metadata, spec: template.spec });
+  return collected(rootOf, (say) => check(viewOf(template), say, context), texts);
+}
+
+/** What a check says, with what was found and what to write in as many violations as are listed. */
+function collected(rootOf: () => JsonObject, check: (say: Say) => void, texts?: RuleTexts): readonly Violation[] {
   const violations: Violation[] = [];
-  const say: Say = (path, message, details = {}) => {
-    violations.push(violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details));
-  };
-  check(viewOf(template), say, context);
+  const described = new Described();
+  check((path, message, details = {}) => {
+    if (!described.next(details.severity)) {
+      violations.push({ path, message, ...(details.severity === undefined ? {} : { severity: details.severity }) });
+      return;
+    }
+    const violation = violationAt(rootOf(), path, message, details);
+    violations.push(texts === undefined ? violation : named(violation, texts));
+  });
   return violations;
 }
 
@@ -95,18 +108,12 @@ export function objectRule(
     ...facts(texts, REFUSED),
     on: 'object',
     kinds,
-    check: (manifest, context) => {
-      const violations: Violation[] = [];
-      check(
-        manifest.object,
-        (path, message, details = {}) => {
-          violations.push({ ...named(violationAt(manifest.object, path, message, details), texts), tier: 'server' });
-        },
-        context,
-        manifest,
-      );
-      return violations;
-    },
+    check: (manifest, context) =>
+      collected(
+        () => manifest.object,
+        (say) => check(manifest.object, say, context, manifest),
+        texts,
+      ),
   };
 }
 

@@ -3,6 +3,7 @@
  *
  * Each function answers `undefined` for a good value, and otherwise what the value would have to be, ready to follow "must".
  */
+import { inThirdPerson } from '../../facts/words/third-person';
 
 type Complaint = string | undefined;
 
@@ -70,21 +71,22 @@ export function wildcardSubdomain(value: string): Complaint {
 export function qualifiedName(value: string): Complaint {
   const parts = value.split('/');
   if (parts.length > 2) {
-    return 'be a name with at most one prefix and "/"';
+    return 'contain at most one "/"';
   }
   const name = parts[parts.length - 1] ?? '';
   if (parts.length === 2) {
     const prefix = parts[0] ?? '';
     const complaint = dnsSubdomain(prefix);
     if (complaint !== undefined) {
-      return `have a DNS name before the "/", which must ${complaint}`;
+      return `have a prefix that ${inThirdPerson(complaint)}`;
     }
   }
+  const isPrefixed = parts.length === 2;
   if (name === '') {
-    return 'not be empty';
+    return isPrefixed ? 'have a name after the "/"' : 'not be empty';
   }
   if (byteLength(name) > 63) {
-    return 'have no more than 63 characters after the prefix';
+    return isPrefixed ? 'have no more than 63 characters after the prefix' : 'be no more than 63 characters';
   }
   return KEY_NAME_PATTERN.test(name)
     ? undefined
@@ -173,7 +175,7 @@ export function domainPrefixedPath(value: string): Complaint {
   }
   const complaint = dnsSubdomain(value.slice(0, slash));
   if (complaint !== undefined) {
-    return `have a DNS name before the "/", which must ${complaint}`;
+    return `have a domain that ${inThirdPerson(complaint)}`;
   }
   return /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value.slice(slash + 1))
     ? undefined

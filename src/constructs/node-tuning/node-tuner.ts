@@ -56,7 +56,7 @@ const SCRIPT = '/opt/gantry/tune.sh';
 const HOST = '/host';
 
 /**
- * Rules: `node-tuning/live-node-red-line` and those for every pod. The namespace must admit host paths (pod security `privileged`).
+ * Rules: `node-tuning/live-node-setting-unchanged` and those for every pod. The namespace must admit host paths (pod security `privileged`).
  *
  * @example
  * new nodeTuning.NodeTuner(chart, 'gpu-nodes', {

@@ -151,8 +151,8 @@ class Reader {
     this.note(
       'flags',
       '',
-      `the text holds command-line flags (${flags.map((flag) => `--${flag}`).join(', ')}), not YAML` +
-        (unknown.length === 0 ? '' : `; the scheduler has no flag ${unknown.map((flag) => `--${flag}`).join(', ')}`),
+      `the value consists of command-line flags (${flags.map((flag) => `--${flag}`).join(', ')}), not of YAML` +
+        (unknown.length === 0 ? '' : `; unknown to the scheduler: ${unknown.map((flag) => `--${flag}`).join(', ')}`),
       flags,
       'a mapping with actions and tiers',
     );

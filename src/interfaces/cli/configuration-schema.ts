@@ -4,6 +4,7 @@
  */
 import { KUBERNETES_MINORS } from '../../facts/api/kinds';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { allOf } from '../../facts/words';
 import { isObject } from '../../manifests/read';
 import { pointer } from '../../manifests/pointer';
 
@@ -91,8 +92,12 @@ export function problemsOf(value: JsonValue, schema: FileSchema, path = ''): rea
           )
         : [problem('must be a list')];
     case 'object':
-      return isObject(value) ? objectProblems(value, schema, path) : [problem('must be a map')];
+      return isObject(value) ? objectProblems(value, schema, path) : [problem(mapOf(schema))];
   }
+}
+
+function mapOf({ required = [] }: FileSchema): string {
+  return `must be a map${required.length === 0 ? '' : ` with ${allOf(required)}`}`;
 }
 
 function stringProblems(value: JsonValue, { enum: allowed, minLength = 0 }: FileSchema): readonly string[] {
@@ -100,7 +105,7 @@ function stringProblems(value: JsonValue, { enum: allowed, minLength = 0 }: File
     return [`must be a string${typeof value === 'number' ? '; put it in quotation marks' : ''}`];
   }
   if (allowed !== undefined && !allowed.includes(value)) {
-    return [`unsupported value ${JSON.stringify(value)}: supported values are ${allowed.join(', ')}`];
+    return [`has the unsupported value ${JSON.stringify(value)}; supported values are ${allowed.join(', ')}`];
   }
   return value.trim().length < minLength ? ['must not be empty'] : [];
 }
@@ -117,7 +122,7 @@ function objectProblems(value: JsonObject, schema: FileSchema, path: string): re
     }
     return typeof additionalProperties === 'object'
       ? problemsOf(member, additionalProperties, at)
-      : [{ path: at, message: `unknown field; known fields are ${Object.keys(properties).join(', ')}` }];
+      : [{ path: at, message: `is an unknown field; known fields are ${Object.keys(properties).join(', ')}` }];
   });
   return [...missing, ...members];
 }

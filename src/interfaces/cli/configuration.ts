@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { type Rule } from '../../checks/rule';
 import { type Severity } from '../../checks/finding';
 import { type Suppression } from '../../checks/suppression';
+import { fieldPathOf } from '../../manifests/pointer';
 import { asObject, asString, stringsIn } from '../../manifests/read';
 import { parseValue } from '../../manifests/yaml';
 import { readText } from '../checks/read-files';
@@ -64,7 +65,9 @@ export function readConfiguration(named: string | undefined, cwd: string): Confi
   const problems = problemsOf(parsed.value ?? {}, CONFIGURATION_SCHEMA);
   if (problems.length > 0) {
     throw new UsageError(
-      problems.map(({ path, message }) => `${shown}: ${path === '' ? 'the file' : path} ${message}`).join('\n'),
+      problems
+        .map(({ path, message }) => `${shown}: ${path === '' ? 'the file' : fieldPathOf(path)} ${message}`)
+        .join('\n'),
     );
   }
   const folder = dirname(file);

@@ -8,7 +8,13 @@ import { nearestNames } from '../../facts/spelling';
 import { counted } from '../../facts/words';
 import { amountText } from '../../planning/cluster';
 import { type Statement } from '../../planning/cluster/statements';
-import { type QueueWork, type UnplannedWork, WaitingWork, type Work } from '../../planning/cluster/waiting-work';
+import {
+  type PlannedWork,
+  type QueueWork,
+  type UnplannedWork,
+  WaitingWork,
+  type Work,
+} from '../../planning/cluster/waiting-work';
 import { spanText } from '../../planning/cluster/words';
 import { workNames } from '../../planning/cluster/work-names';
 import { type ClusterInput } from './cluster-option';
@@ -130,7 +136,7 @@ function timeText(time: number): string {
   return new Date(time).toISOString().replace(/\.000Z$/, 'Z');
 }
 
-function turnText({ gang, since }: Work, { gang: own }: Work): string {
+function turnText({ gang, since }: PlannedWork, { gang: own }: Work): string {
   const why = gang.priority > own.priority ? `priority ${gang.priority}` : since === undefined ? '' : 'older';
   return why === '' ? gang.name : `${gang.name} (${why})`;
 }
@@ -165,7 +171,7 @@ function queueRows({ queue, waiting, placed, statements }: QueueWork, { cluster 
   ).filter(([, text]) => text !== '');
 }
 
-function namesText(works: readonly Work[]): string {
+function namesText(works: readonly PlannedWork[]): string {
   return listed(works.map(({ gang }) => gang.name));
 }
 
@@ -253,7 +259,7 @@ function unplannedJson({ statements, since, ...work }: UnplannedWork): object {
   };
 }
 
-function brief({ gang, since }: Work): object {
+function brief({ gang, since }: PlannedWork): object {
   return { name: gang.name, priority: gang.priority, ...(since !== undefined && { since: timeText(since) }) };
 }
 

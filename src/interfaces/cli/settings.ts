@@ -36,7 +36,7 @@ export async function settingsOf<F extends CheckFlags>(given: F, terminal: Termi
   const known = new Set([...ruleFacts(), ...own].map(({ id }) => id));
   const unknown = [...severities.keys(), ...off.map(({ rule }) => rule)].find((rule) => !known.has(rule));
   if (unknown !== undefined) {
-    throw new UsageError(`${file}: /rules: unknown rule ${unknown}; list the rules with \`gantry rules\``);
+    throw new UsageError(`${file}: rules: unknown rule ${unknown}; list the rules with \`gantry rules\``);
   }
   const options = checkOptions(flags, [...known], terminal);
   return {

@@ -19,8 +19,8 @@ import { keysOf, type Statement, statementsOf } from './statements';
 import { type ClusterView, type ViewGang, type ViewQueue } from './view';
 import { QUEUE_NAMES, type WorkName } from './work-names';
 
-/** A gang of the cluster, with what the plan and the cluster say about it. */
-export interface Work {
+/** A gang of the cluster, with what the plan says about it. */
+export interface PlannedWork {
   readonly gang: ViewGang;
   /** Its keys, as `ClusterGang.keys`. */
   readonly keys: readonly string[];
@@ -30,20 +30,21 @@ export interface Work {
   readonly runs: boolean;
   /** Since when it is there, milliseconds since the epoch. */
   readonly since?: number;
-  /** Gangs of its queue that come before it, in their order. Empty where it does not wait. */
-  readonly before: readonly Work[];
-  readonly statements: readonly Statement[];
 }
 
-/** Work, before others are compared with it. */
-type KnownWork = Omit<Work, 'before' | 'statements'>;
+/** The same, with what is before it and what the cluster says. */
+export interface Work extends PlannedWork {
+  /** Gangs of its queue that come before it, in their order. Empty where it does not wait. */
+  readonly before: readonly PlannedWork[];
+  readonly statements: readonly Statement[];
+}
 
 /** A queue of the cluster with its work that waits, in the order in which it is considered. */
 export interface QueueWork {
   readonly queue: ViewQueue;
-  readonly waiting: readonly Work[];
+  readonly waiting: readonly PlannedWork[];
   /** Work that runs, or that the plan starts now. */
-  readonly placed: readonly Work[];
+  readonly placed: readonly PlannedWork[];
   readonly statements: readonly Statement[];
 }
 
@@ -59,7 +60,7 @@ export interface UnplannedWork {
 export class WaitingWork {
   readonly view: ClusterView;
   private readonly objects: readonly JsonObject[];
-  private readonly works: readonly KnownWork[];
+  private readonly works: readonly PlannedWork[];
   private readonly statements: readonly Statement[];
 
   constructor(
@@ -134,11 +135,8 @@ export class WaitingWork {
     const own = this.works.filter(({ gang }) => gang.queue === queue.name);
     return {
       queue,
-      waiting: own
-        .filter(({ gang }) => isWaiting(gang))
-        .sort(byTurn)
-        .map((one) => this.whole(one)),
-      placed: own.filter(({ gang }) => !isWaiting(gang)).map((one) => this.whole(one)),
+      waiting: own.filter(({ gang }) => isWaiting(gang)).sort(byTurn),
+      placed: own.filter(({ gang }) => !isWaiting(gang)),
       statements: inactive(this.objects, queue.name),
     };
   }
@@ -165,7 +163,7 @@ export class WaitingWork {
     };
   }
 
-  private whole(work: KnownWork): Work {
+  private whole(work: PlannedWork): Work {
     const { gang, keys } = work;
     const before = isWaiting(gang)
       ? this.works.filter(
@@ -174,7 +172,7 @@ export class WaitingWork {
       : [];
     return {
       ...work,
-      before: [...before].sort(byTurn).map((one) => ({ ...one, before: [], statements: [] })),
+      before: [...before].sort(byTurn),
       statements: this.about(keys),
     };
   }
@@ -190,7 +188,7 @@ export function isWaiting({ state }: ViewGang): boolean {
 }
 
 /** In a queue the higher priority is first, then the older; what has its minimum comes after what has not. */
-function byTurn(a: KnownWork, b: KnownWork): number {
+function byTurn(a: PlannedWork, b: PlannedWork): number {
   return (
     b.gang.priority - a.gang.priority ||
     Number(a.gang.state === 'partial') - Number(b.gang.state === 'partial') ||

@@ -1,6 +1,7 @@
 /**
  * Compares a simulation with the expectations of its scenario, and describes both in words.
  */
+import { counted } from '../../facts/words';
 import { type ClusterNode } from '../../placement';
 import { type GangRun } from './gang-run';
 import { matches } from './read-expectations';
@@ -190,7 +191,7 @@ function judgeQueue(
   return {
     expected: `in queue ${queue} ${part} wait${check.percentile === 100 ? 's' : ''} at most ${tellDuration(check.seconds)}`,
     met: wait <= check.seconds,
-    found: `${tellDuration(wait)} among ${gangs.length} gangs`,
+    found: `it was ${tellDuration(wait)} for ${counted(gangs.length, 'gang')}`,
   };
 }
 

@@ -173,7 +173,7 @@ class Simulation {
       case 'return':
         this.change(event.nodes, { ready: true, unschedulable: false });
         event.nodes.forEach((name) => this.recorder.nodeIs(name, true));
-        this.note('return', `${listed(event.nodes)} back`);
+        this.note('return', `${listed(event.nodes)} returned`);
         break;
       case 'queue':
         this.queues.set(event.queue, { ...this.queues.get(event.queue)!, ...event.set });

@@ -1,12 +1,15 @@
 /**
  * Every CEL rule of every covered CRD can be read, and evaluated on values that its schema allows.
  */
+import { type CelInput } from '@bufbuild/cel';
 import { allKinds } from '../../../src/facts/api/kinds';
-import { type Schema } from '../../../src/facts/api/schema';
+import { type JsonValue, type Schema } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
 import { programOf } from '../../../src/checks/cel/rule-program';
+import { ruleWords } from '../../../src/checks/cel/rule-words';
 import { CelValues } from '../../../src/checks/cel/values';
 import { nodeOf } from '../../../src/checks/schema/schema-node';
+import { isObject } from '../../../src/manifests/read';
 import { InstanceMaker } from '../../support/instances';
 import { Random } from '../../support/random';
 
@@ -48,6 +51,25 @@ const transition = (rule: string): boolean => {
   return typeof program !== 'string' && program.usesOldSelf;
 };
 
+/** Values that the schema of the place accepts, as they are and as rules see them. */
+function* instancesOf({ schema, isRoot }: Place): Iterable<{ readonly made: JsonValue; readonly self: CelInput }> {
+  const random = new Random(11);
+  const node = nodeOf(schema);
+  for (let i = 0; i < 60; i += 1) {
+    const made = new InstanceMaker(random).value(schema, i % 3 === 0 ? 200 : 12);
+    if (made === undefined) {
+      continue;
+    }
+    const values = new CelValues();
+    if (isRoot && isObject(made)) {
+      const named = { ...made, metadata: { name: 'made' } };
+      yield { made: named, self: values.ofRoot(named, node) };
+    } else {
+      yield { made, self: values.of(made, node) };
+    }
+  }
+}
+
 describe('the CEL rules of the covered kinds', () => {
   const rules = coveredRules();
 
@@ -71,21 +93,40 @@ describe('the CEL rules of the covered kinds', () => {
     if (typeof program === 'string') {
       throw new Error(program);
     }
-    const random = new Random(11);
     const outcomes = new Set<string>();
-    for (let i = 0; i < 60 && !(outcomes.has('true') && outcomes.has('false')); i += 1) {
-      const made = new InstanceMaker(random).value(place.schema, i % 3 === 0 ? 200 : 12);
-      if (made === undefined) {
-        continue;
-      }
-      const values = new CelValues();
-      const node = nodeOf(place.schema);
-      const isObject = typeof made === 'object' && made !== null && !Array.isArray(made);
-      const self =
-        place.isRoot && isObject ? values.ofRoot({ ...made, metadata: { name: 'made' } }, node) : values.of(made, node);
+    for (const { self } of instancesOf(place)) {
       const outcome = program.run(self);
       outcomes.add('value' in outcome && typeof outcome.value === 'boolean' ? String(outcome.value) : 'error');
+      if (outcomes.has('true') && outcomes.has('false')) {
+        break;
+      }
     }
     expect(outcomes.has('true') || outcomes.has('false')).toBe(true);
+  });
+
+  test('the words of a rule are given only for a value that the rule rejects, and for most of these', () => {
+    const described = new Map<string, { rejected: number; inWords: number }>();
+    for (const [rule, place] of rules) {
+      const program = programOf(rule);
+      if (typeof program === 'string' || transition(rule)) {
+        continue;
+      }
+      const counts = { rejected: 0, inWords: 0 };
+      for (const { made, self } of instancesOf(place)) {
+        const outcome = program.run(self);
+        const words = ruleWords(rule, made, 'spec');
+        if ('value' in outcome && outcome.value === false) {
+          counts.rejected += 1;
+          counts.inWords += words === undefined ? 0 : 1;
+        } else if ('value' in outcome) {
+          expect([rule, made, words]).toEqual([rule, made, undefined]);
+        }
+      }
+      if (counts.inWords > 0) {
+        described.set(rule, counts);
+      }
+    }
+    expect(described.size).toBeGreaterThan(40);
+    expect([...described].filter(([, { rejected, inWords }]) => inWords < rejected)).toEqual([]);
   });
 });

@@ -236,7 +236,7 @@ describe('lists that are sets or maps', () => {
     expect(list.violations).toEqual([
       expect.objectContaining({
         message: 'duplicate value "a" of the list key name',
-        fix: 'Rename v[1], or remove the list item.',
+        fix: 'Change name in v[1], or remove the item.',
       }),
     ]);
   });

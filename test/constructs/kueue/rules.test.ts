@@ -481,7 +481,7 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
   [
     'a circle of cohorts',
     [cohort({ parentName: 'root' }), cohort({ parentName: 'all' }, 'root')],
-    'cohort-tree-has-no-circle',
+    'cohort-tree-acyclic',
   ],
   [
     'a namespace that is not chosen',

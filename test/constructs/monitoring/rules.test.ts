@@ -205,8 +205,8 @@ describe('templates', () => {
     );
     expect(fires(yaml)).toEqual(['template-label-survives']);
     expect(findingsOf(yaml, monitoringRules).map(({ found, expected }) => [found, expected])).toEqual([
-      ['gpu', 'one of node'],
-      ['pod', 'one of node'],
+      ['gpu', 'node'],
+      ['pod', 'node'],
     ]);
     expect(
       fires(
@@ -391,7 +391,7 @@ spec: { selector: { app: server }, ports: [{ name: ${port}, port: 9100 }] }
 
   test('a port that the Service has not, or has under a number', () => {
     expect(findingsOf(monitor('{ port: "9100" }') + service('{ app: server }'), monitoringRules)).toMatchObject([
-      { rule: 'monitoring/monitor-port-exists', expected: 'one of metrics' },
+      { rule: 'monitoring/monitor-port-exists', expected: 'metrics' },
     ]);
     expect(fires(monitor('{ targetPort: 9100 }') + service('{ app: server }'))).toEqual([]);
   });

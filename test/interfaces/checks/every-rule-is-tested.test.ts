@@ -12,7 +12,7 @@ const BY_GROUP: Readonly<Record<string, string>> = {
   'monitoring/picked-up-by-prometheus': 'constructs/monitoring/rules.test.ts',
   'monitoring/relabeling-valid': 'constructs/monitoring/rules.test.ts',
   'node-tuning/device-plugin-not-surged': 'constructs/node-tuning/live-nodes.test.ts',
-  'node-tuning/live-node-red-line': 'constructs/node-tuning/live-nodes.test.ts',
+  'node-tuning/live-node-setting-unchanged': 'constructs/node-tuning/live-nodes.test.ts',
   'node-tuning/memlock-for-non-root': 'constructs/node-tuning/memlock-rule.test.ts',
 };
 

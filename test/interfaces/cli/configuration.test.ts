@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Report } from '../../../src/checks/report';
+import { countsOf, type Report } from '../../../src/checks/report';
 import { CONFIGURATION_SCHEMA } from '../../../src/interfaces/cli/configuration-schema';
 import { BAD, GOOD, UNKNOWN, Workplace } from './fake-terminal';
 
@@ -72,7 +72,7 @@ describe('.gantry.yaml', () => {
     expect(await groups()).toEqual(all);
     place.write('.gantry.yaml', "hygiene: 'yes'\n");
     const { status, err } = await place.run(['check', 'a.yaml']);
-    expect([status, err]).toEqual([2, 'gantry: .gantry.yaml: /hygiene must be true or false\n']);
+    expect([status, err]).toEqual([2, 'gantry: .gantry.yaml: hygiene must be true or false\n']);
   });
 
   test('names the target minor and definitions; flags win', async () => {
@@ -123,24 +123,37 @@ describe('.gantry.yaml', () => {
   });
 
   test.each([
-    ['an unknown field', 'exlude: []\n', '.gantry.yaml: /exlude unknown field; known fields are include, exclude,'],
-    ['a wrong type', 'include: app\n', '.gantry.yaml: /include must be a list'],
-    ['a number for a version', 'k8s: 1.35\n', '.gantry.yaml: /k8s must be a string; put it in quotation marks'],
-    ['an unknown version', "k8s: '1.3'\n", '.gantry.yaml: /k8s unsupported value "1.3": supported values are 1.30,'],
+    [
+      'an unknown field',
+      'exlude: []\n',
+      '.gantry.yaml: exlude is an unknown field; known fields are include, exclude,',
+    ],
+    ['a wrong type', 'include: app\n', '.gantry.yaml: include must be a list'],
+    ['a number for a version', 'k8s: 1.35\n', '.gantry.yaml: k8s must be a string; put it in quotation marks'],
+    [
+      'an unknown version',
+      "k8s: '1.3'\n",
+      '.gantry.yaml: k8s has the unsupported value "1.3"; supported values are 1.30,',
+    ],
     [
       'no reason',
       'rules: {schema/unknown-field: {severity: warning}}\n',
-      '.gantry.yaml: /rules/schema~1unknown-field/reason is required',
+      '.gantry.yaml: rules["schema/unknown-field"].reason is required',
     ],
     [
       'an empty reason',
       'rules: {schema/unknown-field: {severity: warning, reason: " "}}\n',
-      '.gantry.yaml: /rules/schema~1unknown-field/reason must not be empty',
+      '.gantry.yaml: rules["schema/unknown-field"].reason must not be empty',
     ],
     [
       'an unknown rule',
       'rules: {no/such: {severity: info, reason: x}}\n',
-      '.gantry.yaml: /rules: unknown rule no/such;',
+      '.gantry.yaml: rules: unknown rule no/such;',
+    ],
+    [
+      'a reason alone',
+      'rules: {schema/unknown-field: a reason}\n',
+      '.gantry.yaml: rules["schema/unknown-field"] must be a map with severity and reason',
     ],
     ['no map', '- a\n', '.gantry.yaml: the file must be a map'],
     ['broken YAML', 'a: [\n', '.gantry.yaml:1:4: missing closing "]"'],
@@ -154,7 +167,7 @@ describe('.gantry.yaml', () => {
       'rule-modules: [none.js]\n',
       '.gantry.yaml: none.js must export an array of rules as `rules`; create each rule with `defineRule`',
     ],
-    ['keys of every object', 'constructor: 1\n__proto__: {a: 1}\n', '.gantry.yaml: /constructor unknown field'],
+    ['keys of every object', 'constructor: 1\n__proto__: {a: 1}\n', '.gantry.yaml: constructor is an unknown field'],
   ])('with %s is one clear error', async (_, text, expected) => {
     place.write('.gantry.yaml', text);
     place.write('none.js', 'exports.x = 1;\n');
@@ -191,6 +204,41 @@ describe('--baseline', () => {
     place.write('b.yaml', BAD);
     const report = await reportOf(['.', '--baseline', 'base.json', '--only', 'schema']);
     expect([report.status, report.findings.length, report.suppressed.length]).toEqual([1, 1, 1]);
+  });
+
+  describe('with more findings than are listed', () => {
+    const bad = (keys: readonly string[]): string =>
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'many' },
+        data: Object.fromEntries(keys.map((key) => [key, 'x'])),
+      });
+    const keys = Array.from({ length: 250 }, (_, index) => `bad key! ${index}`);
+    const against = async (changed: readonly string[]): Promise<readonly unknown[]> => {
+      place.write('a.yaml', bad(keys));
+      const { status } = await reportOf(['.', '--baseline', 'base.json', '--update-baseline']);
+      expect(status).toBe(0);
+      place.write('a.yaml', bad(changed));
+      const report = await reportOf(['.', '--baseline', 'base.json']);
+      return [countsOf(report).error, report.findings.map(({ path }) => path)];
+    };
+
+    test.each([
+      ['the same', keys],
+      ['some corrected of those that were listed', keys.slice(50)],
+      ['some corrected of those that were not', keys.slice(0, 120)],
+    ])('accepts %s', async (_, changed) => {
+      expect(await against(changed)).toEqual([0, []]);
+    });
+
+    test('names a new one among those that are listed', async () => {
+      expect(await against(['a new key!', ...keys])).toEqual([1, ['/data/a new key!']]);
+    });
+
+    test('counts new ones among those that are not', async () => {
+      expect(await against([...keys, 'a new key!', 'another new key!'])).toEqual([2, ['']]);
+    });
   });
 
   test('never accepts a file that cannot be read', async () => {

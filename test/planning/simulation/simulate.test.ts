@@ -109,7 +109,7 @@ test('a node that fails takes its pods with it at once, and is full again when i
   expect(result.happenings.map(({ text }) => text)).toEqual([
     'node-1 failed',
     '1 pod of a evicted (evict-stale)',
-    'node-1 back',
+    'node-1 returned',
   ]);
 });
 

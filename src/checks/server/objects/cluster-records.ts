@@ -1,6 +1,7 @@
 /**
  * Objects that programs rather than people write: APIService, CertificateSigningRequest, ControllerRevision, Event, LeaseCandidate.
  */
+import { inThirdPerson } from '../../../facts/words/third-person';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
@@ -238,10 +239,11 @@ function signerName(name: string): string | undefined {
   if (label !== undefined) {
     return `have a domain whose parts each ${label}`;
   }
-  return path
+  const part = path
     .split('.')
     .map(dnsSubdomain)
     .find((complaint) => complaint !== undefined);
+  return part === undefined ? undefined : `have a name after the "/" that ${inThirdPerson(part)}`;
 }
 
 /** An event is in the namespace of its object; without a namespace of its own, it goes wherever it is applied to. */

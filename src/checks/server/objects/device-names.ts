@@ -2,6 +2,7 @@
  * What claims and slices of devices have in common: names of requests, devices, and attributes.
  */
 import { type JsonObject } from '../../../facts/api/schema';
+import { inThirdPerson } from '../../../facts/words/third-person';
 import { type Say } from '../server-rule';
 import { cIdentifier, dnsLabel, dnsSubdomain } from '../syntax';
 import { text } from '../values';
@@ -48,7 +49,7 @@ export function attributeName(name: string, domainNeeded: boolean): string | und
     }
     const bad = dnsSubdomain(domain);
     if (bad !== undefined) {
-      return `have a DNS name before the "/", which must ${bad}`;
+      return `have a domain that ${inThirdPerson(bad)}`;
     }
   } else if (domainNeeded) {
     return 'be of the form domain/name';

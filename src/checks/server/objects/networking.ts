@@ -179,7 +179,9 @@ export const networkingRules: readonly Rule[] = [
         }
       }
       if (ranges.length === 2 && ranges[0]?.value.includes(':') === ranges[1]?.value.includes(':')) {
-        say('/spec/cidrs', 'the ranges must be of different address families');
+        say('/spec/cidrs', 'the ranges must be of different address families', {
+          expected: 'one IPv4 range and one IPv6 range',
+        });
       }
     },
   ),
@@ -314,7 +316,7 @@ function checkPath(entry: JsonObject, path: string, say: Say, relaxed: boolean):
       say(`${path}/path`, `the path must not contain "${wrong}"`);
     }
   } else if (route !== '' && !route.startsWith('/')) {
-    say(`${path}/path`, 'the path must be absolute');
+    say(`${path}/path`, 'the path must be absolute', { expected: 'a path that begins with "/"' });
   }
   checkBackend(asObject(entry.backend), `${path}/backend`, say, relaxed);
 }

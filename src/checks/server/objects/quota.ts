@@ -307,9 +307,13 @@ export const quotaRules: readonly Rule[] = [
             continue;
           }
           if (Number(ratio.thousandths()) / 1000 > Number(most.thousandths()) / Number(least.thousandths())) {
-            say(at, `maxLimitRequestRatio must be less than or equal to max/min: ${ratio.toString()}`, {
-              expected: `at most ${most.toString()}/${least.toString()}`,
-            });
+            say(
+              at,
+              `maxLimitRequestRatio must be less than or equal to max/min (${ratio.toString()} > ${most.toString()}/${least.toString()})`,
+              {
+                expected: `at most ${Number(most.thousandths()) / Number(least.thousandths())}`,
+              },
+            );
           }
         }
       }

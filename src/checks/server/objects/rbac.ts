@@ -39,7 +39,9 @@ export const rbacRules: readonly Rule[] = [
           continue;
         }
         if (size(value.apiGroups) === 0) {
-          say(`${path}/apiGroups`, 'the rule must have API groups', { expected: '"" for the core group' });
+          say(`${path}/apiGroups`, 'the rule must have API groups', {
+            expected: 'API groups, such as [""] for the core group',
+          });
         }
         if (size(value.resources) === 0) {
           say(`${path}/resources`, 'the rule must have resources');
@@ -90,8 +92,8 @@ export const rbacRules: readonly Rule[] = [
         say('/roleRef/name', `roleRef.name must ${name}`, { fix: 'Set roleRef.name to the name of the role.' });
       }
       for (const { value, path } of itemsOf(object.subjects, '/subjects')) {
-        for (const [field, message] of subjectComplaints(value, wide)) {
-          say(`${path}/${field}`, message, filledIn(manifest, field));
+        for (const [field, message, expected] of subjectComplaints(value, wide)) {
+          say(`${path}/${field}`, message, { ...(expected && { expected }), ...filledIn(manifest, field) });
         }
       }
     },
@@ -108,8 +110,10 @@ function filledIn({ origin }: Manifest, field: string): Details {
     : {};
 }
 
-function subjectComplaints(subject: JsonObject, wide: boolean): readonly (readonly [string, string])[] {
-  const complaints: (readonly [string, string])[] = [];
+type SubjectComplaint = readonly [field: string, message: string, expected?: string];
+
+function subjectComplaints(subject: JsonObject, wide: boolean): readonly SubjectComplaint[] {
+  const complaints: SubjectComplaint[] = [];
   const kind = text(subject.kind);
   const name = text(subject.name);
   const group = text(subject.apiGroup);
@@ -133,7 +137,7 @@ function subjectComplaints(subject: JsonObject, wide: boolean): readonly (readon
       complaints.push(['apiGroup', `apiGroup of a ${kind} must be ${GROUP}`]);
     }
   } else {
-    complaints.push(['kind', `unsupported subject kind "${kind}"`]);
+    complaints.push(['kind', `unsupported subject kind "${kind}"`, 'ServiceAccount, User, or Group']);
   }
   return complaints;
 }

@@ -428,7 +428,10 @@ function checkParameters(object: JsonObject, mayBeEmpty: boolean, say: Say): voi
 
 function checkCapacity(capacity: JsonObject, say: Say): void {
   if (!('storage' in capacity) || Object.keys(capacity).length > 1) {
-    say('/spec/capacity', 'capacity must contain only storage', { expected: 'storage' });
+    say('/spec/capacity', 'capacity must contain only storage', {
+      expected: 'storage and nothing else',
+      fix: 'Set capacity.storage, and remove every other resource from spec.capacity.',
+    });
   }
   for (const [name, amount] of quantitiesOf(capacity)) {
     if (!amount.isPositive()) {

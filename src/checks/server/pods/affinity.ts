@@ -114,7 +114,7 @@ export const affinityRules: readonly Rule[] = [
         for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
           const chosen = value[policy];
           if (typeof chosen === 'string' && !['Honor', 'Ignore'].includes(chosen)) {
-            say(`${path}/${policy}`, `${policy} "${chosen}" does not exist`, { expected: 'Honor or Ignore' });
+            say(`${path}/${policy}`, `unsupported value "${chosen}" for ${policy}`, { expected: 'Honor or Ignore' });
           }
         }
         checkMatchLabelKeys(value, path, say, ['matchLabelKeys']);

@@ -282,7 +282,9 @@ function checkFileKeyReference(reference: JsonObject, path: string, spec: JsonOb
   }
   const volume = itemsOf(spec.volumes, '').find(({ value }) => text(value.name) === volumeName);
   if (volume === undefined) {
-    say(`${path}/volumeName`, `unknown volume "${volumeName}"`);
+    say(`${path}/volumeName`, `unknown volume "${volumeName}"`, {
+      expected: 'the name of an emptyDir in spec.volumes',
+    });
   } else if (!isEmptyDir(volume.value)) {
     say(`${path}/volumeName`, `the volume "${volumeName}" must be an emptyDir`);
   }

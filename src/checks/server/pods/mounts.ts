@@ -1,6 +1,7 @@
 /**
  * Where containers mount the pod's volumes, as folders or as raw devices (row K4).
  */
+import { oneOf } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
@@ -31,8 +32,7 @@ export const mountRules: readonly Rule[] = [
             });
           } else if (!pod.volumes.has(name) && !isOperatorVolume(pod, name)) {
             say(`${path}/name`, `the container "${container.name}" mounts the unknown volume "${name}"`, {
-              expected:
-                pod.volumes.size === 0 ? 'a volume in spec.volumes' : `one of ${[...pod.volumes.keys()].join(', ')}`,
+              expected: pod.volumes.size === 0 ? 'a volume in spec.volumes' : oneOf([...pod.volumes.keys()]),
             });
           }
         }

@@ -173,7 +173,7 @@ export function hostPath(source: JsonObject, path: string, say: Say): void {
 export function nfs(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'server', 'path');
   if (text(source.path) !== '' && !text(source.path).startsWith('/')) {
-    say(`${path}/path`, 'the path must be absolute');
+    say(`${path}/path`, 'the path must be absolute', { expected: 'a path that begins with "/"' });
   }
 }
 

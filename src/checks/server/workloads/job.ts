@@ -70,7 +70,7 @@ export const jobRules: readonly Rule[] = [
           { expected: 'Never or OnFailure' },
         );
       } else if (given(spec.podFailurePolicy) && policy !== 'Never') {
-        say(at, 'podFailurePolicy requires restartPolicy Never', { expected: 'Never' });
+        say(at, 'restartPolicy must be Never when podFailurePolicy is set', { expected: 'Never' });
       }
     },
   ),
@@ -327,7 +327,7 @@ export const jobRules: readonly Rule[] = [
   ),
 
   objectRule(
-    'job-name-leaves-room-for-index',
+    'job-name-fits-index',
     ['batch/Job'],
     {
       row: 'K11',
@@ -405,13 +405,9 @@ export const jobRules: readonly Rule[] = [
         }
       }
       if (manifest.id.name.length > 52) {
-        say(
-          '/metadata/name',
-          `the name has ${manifest.id.name.length} characters and must have no more than 52, because the Job's name adds 11`,
-          {
-            expected: 'at most 52 characters',
-          },
-        );
+        say('/metadata/name', `the name must be no more than 52 characters, but has ${manifest.id.name.length}`, {
+          expected: 'at most 52 characters',
+        });
       }
     },
   ),

@@ -57,7 +57,7 @@ const configInNamespace: ObjectRule = {
   tier: 'webhook',
   severity: 'error',
   summary: 'A ConfigMap that a DeviceConfig names is in the namespace of the DeviceConfig.',
-  why: 'The operator looks in that namespace alone; without the ConfigMap the component is not deployed.',
+  why: 'The operator looks only in that namespace; without the ConfigMap the component is not deployed.',
   source: `${OPERATOR}, internal/validator/specValidators.go (validateConfigMap)`,
   fix: 'Set metadata.namespace of the ConfigMap to that of the DeviceConfig.',
   on: 'object',

@@ -1,6 +1,7 @@
 /**
  * LW7: what the webhook of DisaggregatedSet demands beyond its schema.
  */
+import { shortenBy } from '../../../checks/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
@@ -55,9 +56,10 @@ const scalerNames = setRule(
       if (name.length > 253) {
         yield {
           path: '/metadata/name',
-          message: `the name "${name}" has ${name.length} characters and must have no more than 253`,
+          message: `the name "${name}" must be no more than 253 characters, but has ${name.length}`,
           found: id.name,
-          expected: 'at most 253',
+          expected: 'at most 253 characters',
+          fix: shortenBy('metadata.name of the set', name, 253),
         };
       }
     }

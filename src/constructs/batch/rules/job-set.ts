@@ -1,7 +1,7 @@
 /**
  * JS1, JS3 to JS5, JS7 and JS10: replicated jobs, their names and their order.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField, shortenBy } from '../../../checks/field-fix';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { dns1035Label, dnsSubdomain, domainPrefixedPath, labelValue } from '../../../checks/server/syntax';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
@@ -115,11 +115,19 @@ const namesFit = jobSetRule(
         path: `${job.path}/name`,
         message: `the name "${longest}", derived from the JobSet and the job, must ${complaint}`,
         found: job.name,
-        expected: longest.length > 63 ? `names shorter by ${longest.length - 63}` : 'DNS-1035 labels',
+        expected: 'a DNS-1035 label',
+        ...(longest.length > 63 && {
+          fix: shortenBy('metadata.name of the JobSet or replicatedJobs[].name', longest, 63),
+        }),
       };
     }
   },
 );
+
+/** The indexes of the given number of items. */
+function indexRange(count: number): string {
+  return count === 1 ? '0' : `0 to ${count - 1}`;
+}
 
 const networkNamesValid = jobSetRule(
   {
@@ -218,7 +226,7 @@ const targetsExist = jobSetRule(
           path: `${path}/targetReplicatedJobs/${index}`,
           message: `unknown replicated job "${target}"`,
           found: target,
-          ...(names.length === 0 ? {} : { expected: `one of ${names.join(', ')}` }),
+          ...(names.length === 0 ? {} : { expected: oneOf(names) }),
         };
       }
     }
@@ -249,7 +257,7 @@ const coordinatorExists = jobSetRule(
         path: `${path}/replicatedJob`,
         message: `unknown replicated job "${name}"`,
         found: name,
-        ...(view.jobs.length === 0 ? {} : { expected: view.jobs.map((other) => other.name).join(' or ') }),
+        ...(view.jobs.length === 0 ? {} : { expected: oneOf(view.jobs.map((other) => other.name)) }),
         fix: 'Set coordinator.replicatedJob to the name of an entry in spec.replicatedJobs.',
       };
       return;
@@ -259,7 +267,7 @@ const coordinatorExists = jobSetRule(
         path: `${path}/jobIndex`,
         message: `the job ${name} has ${counted(job.replicas, 'replica')}, so jobIndex must be less than that: ${jobIndex}`,
         found: jobIndex,
-        expected: `0 to ${job.replicas - 1}`,
+        expected: indexRange(job.replicas),
       };
     } else if (!job.indexed || job.completions === undefined) {
       yield {
@@ -273,7 +281,7 @@ const coordinatorExists = jobSetRule(
         path: `${path}/podIndex`,
         message: `the job ${name} has ${counted(job.completions, 'completion')}, so podIndex must be less than that: ${podIndex}`,
         found: podIndex,
-        ...(job.completions > 0 ? { expected: `0 to ${job.completions - 1}` } : {}),
+        ...(job.completions > 0 ? { expected: indexRange(job.completions) } : {}),
       };
     }
     const endpoint = `${podHost(view.name, name, jobIndex, podIndex)}.${subdomainOf(view)}`;
@@ -369,9 +377,9 @@ const claimNames = fixesByField(
           if (view.name !== '' && `${name}-${view.name}`.length > 63) {
             yield {
               path,
-              message: `the claim name "${name}-${view.name}" must have no more than 63 characters`,
+              message: `the claim name "${name}-${view.name}" must be no more than 63 characters`,
               found: name,
-              fix: 'Shorten templates[].metadata.name, or metadata.name of the JobSet.',
+              fix: shortenBy('templates[].metadata.name or metadata.name of the JobSet', `${name}-${view.name}`, 63),
             };
           }
           for (const job of view.jobs) {

@@ -1,6 +1,7 @@
 /**
  * Claims for GPUs as NVIDIA's DRA driver takes them (row DR8), and the names under which a quota counts them (DR10).
  */
+import { nearestName, quotedNames } from '../../../facts/spelling';
 import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { DEVICE_CLASSES } from '../../../facts/catalog';
@@ -215,6 +216,7 @@ export const claimRules: readonly Rule[] = [
             message: `unsupported backendPolicy "${backendPolicy}"`,
             found: backendPolicy,
             expected: 'LegacyOnly or PreferIommuFD',
+            fix: 'Set iommu.backendPolicy to LegacyOnly or PreferIommuFD.',
           };
         }
       }
@@ -285,7 +287,7 @@ export const claimRules: readonly Rule[] = [
               path: `${selector.path}/cel/expression`,
               message: `NVIDIA's devices have no attribute "${name}"`,
               found: expression,
-              expected: GPU_ATTRIBUTES.join(', '),
+              expected: nearestName(name, GPU_ATTRIBUTES) ?? quotedNames(GPU_ATTRIBUTES),
             };
           }
         }

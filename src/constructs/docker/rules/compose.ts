@@ -56,7 +56,7 @@ export const composeRules: readonly Rule[] = [
     {
       row: 'DC1',
       summary: 'Device reservations and gpus must be lists of requests; gpus may also be "all".',
-      why: 'Compose refuses the file: "invalid type".',
+      why: 'Compose rejects the file: "invalid type".',
       fix: 'Write a list with one request: - { driver: nvidia, count: 1, capabilities: [gpu] }.',
       source: `${COMPOSE}, transform/gpus.go`,
     },
@@ -72,7 +72,7 @@ export const composeRules: readonly Rule[] = [
     {
       row: 'DC2',
       summary: 'A device request must not have both count and device_ids.',
-      why: 'Compose refuses the file: "count" and "device_ids" attributes are exclusive.',
+      why: 'Compose rejects the file: "count" and "device_ids" attributes are exclusive.',
       fix: 'Remove count; the number of device_ids is the number of devices.',
     },
     function* ({ value, path }) {
@@ -88,7 +88,7 @@ export const composeRules: readonly Rule[] = [
     {
       row: 'DC3',
       summary: 'A device reservation must have capabilities.',
-      why: 'Compose refuses the file, since it does not know for what the devices are.',
+      why: 'Compose rejects the file, because capabilities is a required field.',
       fix: 'Add capabilities: [gpu].',
     },
     function* ({ value, path, isReservation }) {
@@ -104,7 +104,7 @@ export const composeRules: readonly Rule[] = [
     {
       row: 'DC4',
       summary: 'The count of a device request must be a whole number or "all".',
-      why: 'Compose refuses the file: "the only value allowed is \'all\' or a number".',
+      why: 'Compose rejects the file: "the only value allowed is \'all\' or a number".',
       fix: 'Set count of the device request to a whole number, such as count: 1.',
     },
     function* ({ value, path }) {
@@ -120,7 +120,7 @@ export const composeRules: readonly Rule[] = [
     {
       row: 'DC5',
       summary: `A device request has no other fields than ${FIELDS.join(', ')}.`,
-      why: 'Compose refuses the file: "additional properties not allowed".',
+      why: 'Compose rejects the file: "additional properties not allowed".',
       fix: 'Rename the field to capabilities, driver, count, device_ids, or options, or remove it.',
     },
     function* ({ value, path }) {
@@ -212,7 +212,7 @@ export const composeRules: readonly Rule[] = [
       tier: 'advice',
       severity: 'warning',
       summary: 'A service should get its GPUs in one way: by a device request, or by runtime: nvidia.',
-      why: 'The NVIDIA runtime also gives what NVIDIA_VISIBLE_DEVICES says, in CUDA images all devices, so the container may see more devices than it reserves.',
+      why: 'The NVIDIA runtime also adds the devices in NVIDIA_VISIBLE_DEVICES, which is all of them in CUDA images, so the container may see more devices than it reserves.',
       fix: 'Remove runtime: nvidia; a device request needs no other runtime.',
       source: 'nvidia-container-toolkit v1.20, api/config/v1; Compose Specification, deploy.md (devices)',
     },

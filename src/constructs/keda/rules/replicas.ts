@@ -126,9 +126,9 @@ const nameFits = scaledRule(
     if (id.name.length > LONGEST_LABEL) {
       yield {
         path: '/metadata/name',
-        message: `the name has ${id.name.length} characters and must have no more than ${LONGEST_LABEL}`,
+        message: `the name must be no more than ${LONGEST_LABEL} characters, but has ${id.name.length}`,
         found: id.name,
-        expected: `at most ${LONGEST_LABEL}`,
+        expected: `at most ${LONGEST_LABEL} characters`,
       };
       return;
     }
@@ -143,9 +143,13 @@ const nameFits = scaledRule(
     yield {
       path:
         stated === undefined || stated === '' ? '/metadata/name' : '/spec/advanced/horizontalPodAutoscalerConfig/name',
-      message: `the name of the HorizontalPodAutoscaler, ${hpa}, has ${hpa.length} characters and must have no more than ${LONGEST_LABEL}`,
+      message: `the name of the HorizontalPodAutoscaler, "${hpa}", must be no more than ${LONGEST_LABEL} characters, but has ${hpa.length}`,
       found: hpa,
-      expected: `at most ${LONGEST_LABEL}`,
+      expected: `at most ${LONGEST_LABEL} characters`,
+      fix:
+        stated === undefined || stated === ''
+          ? `Shorten metadata.name to at most ${LONGEST_LABEL - (hpa.length - id.name.length)} characters, or set advanced.horizontalPodAutoscalerConfig.name.`
+          : `Shorten advanced.horizontalPodAutoscalerConfig.name to at most ${LONGEST_LABEL} characters.`,
     };
   },
 );

@@ -322,10 +322,13 @@ const formulaNames = scaledObjectRule(
               ? `unknown trigger "${name}"; expr reads ${dashed} as a subtraction`
               : `unknown trigger "${name}"`,
         found: formula,
-        expected: known.size === 0 ? 'triggers with names' : `a formula of ${allOf([...known])}`,
+        expected:
+          known.size === 0
+            ? 'triggers with names'
+            : `a formula of ${allOf([...known].map((one) => JSON.stringify(one)))}`,
         fix:
           dashed === undefined
-            ? `Set triggers[].name of a trigger to ${name}, or change scalingModifiers.formula.`
+            ? `Set triggers[].name of one trigger to "${name}", or change scalingModifiers.formula.`
             : `Set triggers[].name to ${dashed.replaceAll('-', '_')}.`,
       };
     }

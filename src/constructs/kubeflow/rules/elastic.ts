@@ -266,7 +266,7 @@ export const elasticWorkersOnly = jobRule(
     summary: 'An elastic PyTorchJob must have only Workers.',
     why: 'All pods rendezvous at worker 0 with PET_NNODES=min:max. A Master joins as an additional node that the range does not count, Workers wait for it, and the job completes when the Master does.',
     source: 'pkg/controller.v1/pytorch/elastic.go, envvar.go, pytorchjob_controller.go (UpdateJobStatus)',
-    fix: 'Remove pytorchReplicaSpecs.Master and raise the Workers by one, or remove elasticPolicy.',
+    fix: 'Remove pytorchReplicaSpecs.Master and raise Worker.replicas by one, or remove elasticPolicy.',
   },
   function* (job) {
     const master = roleNamed(job, 'Master');
@@ -276,7 +276,7 @@ export const elasticWorkersOnly = jobRule(
     yield {
       path: master.path,
       message: 'an elastic job must not have a Master, which minReplicas and maxReplicas do not count',
-      expected: 'the Worker role alone',
+      expected: 'no Master, only Workers',
     };
   },
 );

@@ -2,6 +2,7 @@
  * KM1 to KM7: what the controller of the mpi-operator demands of an MPIJob `v2beta1`. There is no webhook: a job that fails here gets an
  * event ValidationError at reconcile, and no pod.
  */
+import { shortenBy } from '../../../checks/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { dns1035Label } from '../../../checks/server/syntax';
@@ -302,7 +303,10 @@ const namesFit = mpiRule(
       path: '/metadata/name',
       message: `the name of the last worker, "${longest}", must ${complaint}`,
       found: name,
-      expected: 'a shorter DNS-1035 label',
+      expected: 'a DNS-1035 label',
+      ...(longest.length > 63 && {
+        fix: shortenBy('metadata.name', longest, 63),
+      }),
     };
   },
 );

@@ -3,7 +3,7 @@
  */
 import { type Rule, type Violation } from '../../../checks/rule';
 import { pointer } from '../../../manifests/pointer';
-import { asInteger, isObject } from '../../../manifests/read';
+import { asInteger, asObject, isObject } from '../../../manifests/read';
 import { FRAMEWORKS } from '../frameworks';
 import { roleNamed, type TrainingJob } from '../training-job';
 import { jobRule, roleNames } from './job-rule';
@@ -25,10 +25,10 @@ export const rolesPresent = jobRule(
   },
   function* (job) {
     const roles = job.spec[job.framework.replicaSpecs];
-    if (isObject(roles) && Object.keys(roles).length > 0) {
+    const isAbsent = roles === undefined || roles === null;
+    if (!isAbsent && (!isObject(roles) || Object.keys(roles).length > 0)) {
       return;
     }
-    const isAbsent = roles === undefined || roles === null;
     yield {
       path: pointer('/spec', job.framework.replicaSpecs),
       message: `${job.framework.replicaSpecs} must ${isAbsent ? 'be set' : 'not be empty'}`,
@@ -60,8 +60,10 @@ export const roleHasTemplate = jobRule(
     fix: 'Set template.spec.containers of the role.',
   },
   function* (job) {
+    const stated = asObject(job.spec[job.framework.replicaSpecs]);
     for (const role of job.roles) {
-      if (role.value.template !== undefined && role.value.template !== null) {
+      const isOfOtherType = !isObject(stated[role.name] ?? {});
+      if (isOfOtherType || (role.value.template !== undefined && role.value.template !== null)) {
         continue;
       }
       yield {

@@ -173,7 +173,7 @@ const priorityKnown = adviceRule(
 );
 
 const cohortTree = adviceRule(
-  'cohort-tree-has-no-circle',
+  'cohort-tree-acyclic',
   {
     severity: 'error',
     kinds: [COHORT],

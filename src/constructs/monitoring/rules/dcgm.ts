@@ -74,7 +74,7 @@ export const dcgmRules: readonly Rule[] = [
         "A DCGM metric that an alert or a panel reads must be in the counter list that is deployed, or in the exporter's default list.",
       why: 'The series never exists: the alert never fires and the panel stays empty, without an error.',
       source: CATALOG,
-      fix: 'Add the row to the counter list (`DcgmCounters`), or read a metric that is collected.',
+      fix: 'Add a row for the metric to the counter list of the DCGM exporter (DcgmCounters in an app), or read a metric that is collected.',
     },
     function* (manifest, { set }) {
       const own = collectedIn(set);

@@ -1,6 +1,7 @@
 /**
  * ServiceMonitors and PodMonitors (and ScrapeConfigs): what the operator drops, and what Prometheus never finds.
  */
+import { oneOf } from '../../../facts/words';
 import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -133,13 +134,13 @@ export const monitorRules: readonly Rule[] = [
         summary: 'A relabeling must set the members that its action uses, and a valid RE2 regular expression.',
         why: NEVER,
         source: `${OPERATOR}, pkg/prometheus/validation/validator.go; Prometheus, model/relabel/relabel.go`,
-        fix: 'Set a supported action, a valid regex, and the sourceLabels and targetLabel that the action requires in the relabeling.',
+        fix: 'Set action, regex, sourceLabels, and targetLabel of the relabeling to values that Prometheus accepts together.',
       },
       function* (manifest) {
         for (const { value, path } of endpointsOf(manifest)) {
           for (const list of ['relabelings', 'metricRelabelings']) {
-            for (const { index, field, message } of problemsInSteps(value[list], OPERATOR_FIELDS)) {
-              yield { path: pointer(path, list, index, field), message };
+            for (const { index, field, message, fix } of problemsInSteps(value[list], OPERATOR_FIELDS)) {
+              yield { path: pointer(path, list, index, field), message, fix };
             }
           }
         }
@@ -209,7 +210,7 @@ export const monitorRules: readonly Rule[] = [
           path: pointer(path, 'port'),
           message: `no ${what} that the monitor selects has a port named "${port}"`,
           found: port,
-          expected: known.length === 0 ? `a name; the ports of the ${what} have none` : `one of ${known.join(', ')}`,
+          expected: known.length === 0 ? `a name; the ports of the ${what} have none` : oneOf(known),
         };
       }
     },

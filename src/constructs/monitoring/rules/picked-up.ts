@@ -1,6 +1,7 @@
 /**
  * Whether a Prometheus of the set picks an object up: by its labels, and by the labels of its namespace.
  */
+import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
 import { kindKey } from '../../../manifests/identity';
@@ -76,7 +77,7 @@ export const pickedUpRules: readonly Rule[] = [
       if (known.includes(named)) {
         return;
       }
-      const expected = known.length === 0 ? undefined : `one of ${known.join(', ')}`;
+      const expected = known.length === 0 ? undefined : oneOf(known);
       yield {
         path: '/spec/scrapeClass',
         message: `no Prometheus in these manifests has the scrape class "${named}"`,

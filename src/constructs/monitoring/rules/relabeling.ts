@@ -3,6 +3,7 @@
  *
  * Source: prometheus-operator v0.93, pkg/prometheus/validation/validator.go; Prometheus v3.15, model/relabel/relabel.go.
  */
+import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { regularExpressionProblem } from '../../../facts/promql';
@@ -20,6 +21,8 @@ export interface RelabelProblem {
   /** The member that is wrong. */
   readonly field: string;
   readonly message: string;
+  /** One imperative sentence. */
+  readonly fix: string;
 }
 
 const ACTIONS: ReadonlySet<string> = new Set([
@@ -50,7 +53,7 @@ const DEFAULT_REGEX = '(.*)';
 export function relabelProblem(step: JsonObject, fields: Fields): RelabelProblem | undefined {
   const action = (asString(step.action) ?? 'replace').toLowerCase() || 'replace';
   if (!ACTIONS.has(action)) {
-    return { field: 'action', message: `unknown action "${action}"` };
+    return { field: 'action', message: `unknown action "${action}"`, fix: `Set action to ${oneOf([...ACTIONS])}.` };
   }
   return regexProblem(step) ?? requirementProblem(step, action, fields) ?? restrictionProblem(step, action, fields);
 }
@@ -60,16 +63,28 @@ function regexProblem(step: JsonObject): RelabelProblem | undefined {
   const broken = regex === undefined ? undefined : regularExpressionProblem(regex);
   return broken === undefined
     ? undefined
-    : { field: 'regex', message: `the regular expression ${regex ?? ''} is not valid RE2: ${broken}` };
+    : {
+        field: 'regex',
+        message: `the regular expression ${regex ?? ''} is not valid RE2: ${broken}`,
+        fix: 'Set regex to a valid RE2 expression, such as "(.+):9400".',
+      };
 }
 
 /** What an action needs. */
 function requirementProblem(step: JsonObject, action: string, fields: Fields): RelabelProblem | undefined {
   if (action === 'hashmod' && !(typeof step.modulus === 'number' && step.modulus > 0)) {
-    return { field: 'modulus', message: 'hashmod requires a modulus greater than 0' };
+    return {
+      field: 'modulus',
+      message: 'hashmod requires a modulus greater than 0',
+      fix: 'Set modulus to the number of shards, such as "modulus: 4".',
+    };
   }
   if (NEEDS_TARGET.has(action) && targetOf(step, fields) === '') {
-    return { field: fields.targetLabel, message: `${action} requires ${fields.targetLabel}` };
+    return {
+      field: fields.targetLabel,
+      message: `${action} requires ${fields.targetLabel}`,
+      fix: `Set ${fields.targetLabel} to the name of a label, such as node.`,
+    };
   }
   return undefined;
 }
@@ -77,15 +92,24 @@ function requirementProblem(step: JsonObject, action: string, fields: Fields): R
 /** What must not be set for an action. */
 function restrictionProblem(step: JsonObject, action: string, fields: Fields): RelabelProblem | undefined {
   if (KEEPS_REPLACEMENT.has(action) && hasOwnReplacement(step)) {
-    return { field: 'replacement', message: `replacement must not be set for ${action}` };
+    return {
+      field: 'replacement',
+      message: `replacement must not be set for ${action}`,
+      fix: `Remove replacement, or set ${fields.action}: replace.`,
+    };
   }
   if ((action === 'keepequal' || action === 'dropequal') && hasMoreThanLabels(step)) {
-    return { field: 'regex', message: `${action} allows only ${fields.sourceLabels} and ${fields.targetLabel}` };
+    return {
+      field: 'regex',
+      message: `${action} allows only ${fields.sourceLabels} and ${fields.targetLabel}`,
+      fix: `Keep only ${fields.sourceLabels} and ${fields.targetLabel}.`,
+    };
   }
   if ((action === 'labeldrop' || action === 'labelkeep') && hasMoreThanRegex(step, fields)) {
     return {
       field: fields.sourceLabels,
       message: `${action} allows only a regex, which it matches with label names`,
+      fix: `Keep only regex and ${fields.action} in the relabeling.`,
     };
   }
   return undefined;

@@ -1,6 +1,7 @@
 /**
  * Texts of alerts: templates that can be read, and labels that the expression leaves in its result.
  */
+import { oneOf } from '../../../facts/words';
 import { type Rule } from '../../../checks/rule';
 import { stringEntries } from '../../../manifests/read';
 import { labelsOf, mayHave, parsePromql } from '../../../facts/promql';
@@ -70,11 +71,7 @@ export const templateRules: readonly Rule[] = [
               const left = 'only' in labels ? [...labels.only].filter((name) => name !== '__name__').sort() : undefined;
               const message = `${rule.title}: ${key} uses the label ${label}, which the result of the expression does not have`;
               const expected =
-                left === undefined
-                  ? undefined
-                  : left.length === 0
-                    ? 'no label: the result has none'
-                    : `one of ${left.join(', ')}`;
+                left === undefined ? undefined : left.length === 0 ? 'no label: the result has none' : oneOf(left);
               yield { path: within(rule, file, place, key), message, found: label, expected };
             }
           }

@@ -245,9 +245,9 @@ const nodePolicyName = specRule(
     }
     yield {
       path: '/metadata/name',
-      message: `the name has ${id.name.length} characters and must have no more than ${LONGEST_NAME_LATER}`,
+      message: `the name must be no more than ${LONGEST_NAME_LATER} characters, but has ${id.name.length}`,
       found: id.name,
-      expected: `at most ${LONGEST_NAME_LATER}`,
+      expected: `at most ${LONGEST_NAME_LATER} characters`,
       ...(id.name.length > LONGEST_NAME ? {} : { severity: 'warning' as const }),
     };
   },

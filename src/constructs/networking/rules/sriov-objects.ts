@@ -160,23 +160,28 @@ const linkTypesAgree = setRule(
     summary: 'A SriovIBNetwork must use functions of InfiniBand cards, and a SriovNetwork those of Ethernet cards.',
     why: "The plugin ib-sriov sets GUIDs, the plugin sriov sets MAC addresses and VLANs: each fails on the other's functions, and the pod does not start.",
     source: `${cite('sriov-network-operator')}, README (SriovNetwork, SriovIBNetwork); ib-sriov-cni`,
-    fix: 'Use the other kind of network, or set linkType of the policy to the link of the card.',
+    fix: 'Set linkType of the SriovNetworkNodePolicy to ib for a SriovIBNetwork and to eth for a SriovNetwork.',
   },
   function* ({ set }) {
-    const policies = set.ofKind(NODE_POLICY).map(({ object }) => asObject(object.spec));
+    const policies = set.ofKind(NODE_POLICY).map(({ id, object }) => ({ name: id.name, spec: asObject(object.spec) }));
     for (const kind of [SRIOV_NETWORK, SRIOV_IB_NETWORK]) {
       const wanted = kind === SRIOV_IB_NETWORK ? 'ib' : 'eth';
+      const other = kind === SRIOV_IB_NETWORK ? 'SriovNetwork' : 'SriovIBNetwork';
       for (const manifest of set.ofKind(kind)) {
-        const own = policies.filter(({ resourceName: name }) => name === asObject(manifest.object.spec).resourceName);
-        const links = own.map((policy) => textAt(policy, 'linkType').toLowerCase());
-        if (own.length === 0 || links.some((link) => link === '' || link === wanted)) {
+        const { resourceName: wantedName } = asObject(manifest.object.spec);
+        const own = policies.filter(({ spec }) => spec.resourceName === wantedName);
+        const links = own.map(({ spec }) => textAt(spec, 'linkType').toLowerCase());
+        const [policy] = own;
+        if (policy === undefined || links.some((link) => link === '' || link === wanted)) {
           continue;
         }
         yield {
           manifest,
           path: '/spec/resourceName',
-          message: `the policy of this resource has linkType ${links[0] ?? ''}`,
-          expected: kind === SRIOV_IB_NETWORK ? 'a SriovNetwork' : 'a SriovIBNetwork',
+          message: `SriovNetworkNodePolicy ${policy.name} sets linkType "${links[0] ?? ''}", but a ${manifest.id.kind} requires ${wanted}`,
+          found: textAt(policy.spec, 'linkType'),
+          expected: `linkType: ${wanted}, or a ${other}`,
+          fix: `Set linkType: ${wanted} in the SriovNetworkNodePolicy, or create a ${other} instead of the ${manifest.id.kind}.`,
         };
       }
     }

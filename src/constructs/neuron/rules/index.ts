@@ -41,7 +41,7 @@ export const neuronRules: readonly Rule[] = [
     {
       concerns: [DEVICE],
       severity: 'error',
-      summary: 'A container on trn1.32xlarge or trn1n.32xlarge asks for 1, 4, 8, or 16 Neuron devices.',
+      summary: 'A container on trn1.32xlarge or trn1n.32xlarge requests 1, 4, 8, or 16 Neuron devices.',
       why: 'The devices form a 2D torus; the scheduler extension places no other number, and the pod stays pending.',
       source: EXTENSION,
       fix: `Set the limit ${DEVICE} to 1, 4, 8, or 16, or use an Inf2 instance.`,

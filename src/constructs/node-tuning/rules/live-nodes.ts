@@ -59,7 +59,7 @@ const RED_LINES: readonly { readonly pattern: RegExp; readonly what: string; rea
 const PLUGIN_FOLDER = '/var/lib/kubelet/device-plugins';
 
 const redLine: Rule = {
-  id: 'node-tuning/live-node-red-line',
+  id: 'node-tuning/live-node-setting-unchanged',
   row: 'N9',
   tier: 'advice',
   severity: 'warning',

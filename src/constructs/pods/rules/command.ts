@@ -198,7 +198,7 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           const name = text(value.name);
           if (name !== '' && seen.has(name)) {
-            say(`${path}/name`, `duplicate variable "${name}"; this entry wins`);
+            say(`${path}/name`, `duplicate variable "${name}"; the last entry takes effect`);
           }
           seen.add(name);
         }

@@ -125,7 +125,7 @@ const restartPolicy = clusterRule(
       }
       yield {
         path: `${podSpecPath}/restartPolicy`,
-        message: `restartPolicy of the group ${name} must be Never: ${policy}`,
+        message: `restartPolicy of the group ${name} must be Never: ${JSON.stringify(policy)}`,
         found: policy,
         expected: 'Never',
       };

@@ -62,7 +62,7 @@ const cluster = rayJobRule(
   },
   function* ({ spec, path, selector, selectsCluster, mode, backoffLimit }) {
     if (!selectsCluster) {
-      if (!isObject(spec.rayClusterSpec)) {
+      if (spec.rayClusterSpec === undefined || spec.rayClusterSpec === null) {
         yield {
           path,
           message: 'rayClusterSpec or clusterSelector must be set',
@@ -143,7 +143,7 @@ const mode = fixesByField(
       if (policy !== '' && policy !== 'Never') {
         yield {
           path: `${path}${at}`,
-          message: `restartPolicy of the head must be Never: ${policy}`,
+          message: `restartPolicy of the head must be Never: ${JSON.stringify(policy)}`,
           found: policy,
           expected: 'Never',
         };

@@ -3,12 +3,13 @@
  *
  * Source: Knative Serving, pkg/apis/serving/fieldmask.go and k8s_validation.go.
  */
+import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { dnsLabel, dnsSubdomain, userOrGroupId } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
-import { asArray, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
+import { asArray, asObject, asString, hasNoItems, isObject, objectsAt } from '../../../manifests/read';
 import { isImageReference } from '../image-reference';
 import { KNATIVE, revisionRule, type RevisionView } from './serving-rule';
 
@@ -185,7 +186,7 @@ const containersComplete = revisionRule(
   },
   function* (revision) {
     const { spec, specPath } = revision;
-    if (asArray(spec.containers).length === 0) {
+    if (hasNoItems(spec.containers)) {
       yield { path: `${specPath}/containers`, message: 'containers must be set', expected: 'at least one container' };
     }
     const names = new Set<string>();
@@ -281,7 +282,7 @@ const probesComplete = revisionRule(
           yield {
             path: `${path}/${kind}`,
             message: handlers.length === 0 ? 'the probe has no handler' : `the probe has ${handlers.length} handlers`,
-            expected: `one of ${HANDLERS.join(', ')}`,
+            expected: oneOf(HANDLERS),
           };
         }
         yield* portsWithoutServer(probe, `${path}/${kind}`, serving);

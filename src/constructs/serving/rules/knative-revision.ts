@@ -1,10 +1,11 @@
 /**
  * What Knative's webhook demands of a revision's pod: its port, the switches that its fields need, its limits and its names.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField, shortenBy } from '../../../checks/field-fix';
 import { posix } from 'node:path';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
+import { dns1035Label } from '../../../checks/server/syntax';
 import { parseGoDuration } from '../../../manifests/go-duration';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { FEATURES_CONFIG_MAP, isOnByDefault, isTurnedOn, KNATIVE_NAMESPACE, neededFeatures } from '../knative-features';
@@ -101,7 +102,7 @@ const features = revisionRule(
       said.add(feature);
       yield {
         path: `${specPath}${path}`,
-        message: `the field requires ${feature}, which is off ${config === undefined ? 'by default' : 'in config-features'}`,
+        message: `the field requires the Knative feature ${feature}, which is off ${config === undefined ? 'by default' : 'in config-features'}`,
         expected: `${feature}: enabled`,
         fix: `Set ${feature}: enabled in the ConfigMap config-features of knative-serving, or remove the field.`,
         ...(config === undefined ? {} : { severity: 'error' as const }),
@@ -344,8 +345,16 @@ const revisionName = revisionRule(
         found: name,
         expected: `${id.name}-…`,
       };
-    } else if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > 63) {
-      yield { path: `${metadataPath}/name`, message: `the name "${name}" must be a DNS-1035 label`, found: name };
+      return;
+    }
+    const complaint = dns1035Label(name);
+    if (complaint !== undefined) {
+      yield {
+        path: `${metadataPath}/name`,
+        message: `the name "${name}" must ${complaint}`,
+        found: name,
+        ...(name.length > 63 && { fix: shortenBy(fieldOf(`${metadataPath}/name`), name, 63) }),
+      };
     }
   },
 );

@@ -30,7 +30,7 @@ const noDevicesByDefault: Rule = {
     'A LimitRange must not give devices to containers that request none: a maximum of devices requires a default of 0.',
   why: 'A maximum without a default is also the default: every sidecar and init container in the namespace then gets that number of GPUs.',
   source: 'Kubernetes 1.36, pkg/apis/core/v1/defaults.go (SetDefaults_LimitRangeItem)',
-  fix: 'Set default: {"<resource>": "0"} in addition to max, or limit devices with a ResourceQuota.',
+  fix: 'Set default of each device to "0" in addition to max, or limit devices with a ResourceQuota.',
   *check(manifest) {
     for (const item of limitItemsIn(manifest)) {
       if (item.type !== 'Container') {
@@ -46,6 +46,7 @@ const noDevicesByDefault: Rule = {
           message: `every container in the namespace that requests no ${resource} gets ${amount.toString()}${field === 'max' ? ', because a maximum is also the default' : ''}`,
           found: amount.toString(),
           expected: `a default of 0 for ${resource}`,
+          fix: `Set default["${resource}"] to "0", or limit devices with a ResourceQuota.`,
         };
       }
     }

@@ -1,6 +1,7 @@
 /**
  * TJ2 to TJ6: a TrainJob against the runtime that it names.
  */
+import { oneOf } from '../../../facts/words';
 import { type ObjectRule, type Rule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
 import { domainPrefixedPath } from '../../../checks/server/syntax';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
@@ -95,7 +96,7 @@ const runtimeExists = trainJobRule(
       path: '/spec/runtimeRef/name',
       message: `the ${job.runtimeKind} "${job.runtimeName}" is not in these manifests${job.runtimeKind === 'TrainingRuntime' ? ' in this namespace' : ''}, and Trainer does not provide it`,
       found: job.runtimeName,
-      expected: `one of ${[...names, ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])].join(', ')}`,
+      expected: oneOf([...names, ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])]),
     };
   },
 );

@@ -79,7 +79,7 @@ const nameFits: ObjectRule = {
     if (id.name.length > MAX_NAME) {
       yield {
         path: '/metadata/name',
-        message: `the name has ${id.name.length} characters and must have no more than ${MAX_NAME}`,
+        message: `the name must be no more than ${MAX_NAME} characters, but has ${id.name.length}`,
         found: id.name,
         expected: `at most ${MAX_NAME} characters`,
       };

@@ -1,6 +1,7 @@
 /**
  * Job flows and the templates that they name. Their webhook is off by default: a flow that it would refuse never continues.
  */
+import { shortenBy } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { mayShareNamespace } from '../../../manifests/identity';
@@ -177,9 +178,10 @@ const jobNamesFit = flowRule(
       if (longest.length > 63) {
         yield {
           path: `${path}/name`,
-          message: `the pod name ${longest} has ${longest.length} characters and must have no more than 63`,
+          message: `the pod name "${longest}" must be no more than 63 characters, but has ${longest.length}`,
           found: longest,
           expected: 'at most 63 characters',
+          fix: shortenBy('metadata.name of the JobFlow or of the JobTemplate', longest, 63),
         };
       }
     }

@@ -2,6 +2,7 @@
  * Names of a job at their longest: pods, the Service, volumes and the rest are named after it, and what is too long is refused only
  * when they are made.
  */
+import { shortenBy } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type ObjectRule } from '../../../checks/rule';
 import { asArray } from '../../../manifests/read';
@@ -104,9 +105,10 @@ const podNames = namedJobRule(
       }
       yield {
         path: `${task.path}/name`,
-        message: `the pod name ${name} has ${name.length} characters and must have no more than ${LABEL_LENGTH}`,
+        message: `the pod name "${name}" must be no more than ${LABEL_LENGTH} characters, but has ${name.length}`,
         found: name,
         expected: `at most ${LABEL_LENGTH} characters`,
+        fix: shortenBy('metadata.name of the job or the name of the task', name, LABEL_LENGTH),
       };
     }
   },

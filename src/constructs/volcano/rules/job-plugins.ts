@@ -2,6 +2,7 @@
  * Job plugins: which there are, their arguments, and the tasks that they look for. A mistake in an argument is only logged by
  * Volcano, so these rules read arguments exactly as it does.
  */
+import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -254,7 +255,7 @@ function missingTask(job: JobView, path: string, plugin: string, role: string, t
     path,
     message: `the ${role} of the ${plugin} plugin is the task "${task}", but the tasks are ${job.tasks.map(({ name }) => name).join(', ')}`,
     found: task,
-    expected: `one of ${job.tasks.map(({ name }) => name).join(', ')}`,
+    expected: oneOf(job.tasks.map(({ name }) => name)),
   };
 }
 

@@ -209,7 +209,7 @@ function resourceList(value: unknown): readonly string[] {
 
 const takesBack = configRule(
   {
-    id: 'volcano/scheduler-takes-back',
+    id: 'volcano/scheduler-reclaims-resources',
     tier: 'advice',
     severity: 'info',
     summary: 'The actions should include preempt or reclaim, or their gang variants.',
@@ -223,7 +223,7 @@ const takesBack = configRule(
     }
     yield {
       path: CONFIG_PATH,
-      message: `the actions ${actions.join(', ')} never preempt or reclaim resources`,
+      message: 'no action preempts or reclaims resources',
       found: [...actions],
       expected: 'preempt and reclaim',
     };

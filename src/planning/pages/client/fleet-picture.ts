@@ -9,6 +9,7 @@ import { nodeCard } from './node-card';
 import { type Canvas, drawNode, OUTLINED } from './node-drawing';
 import { type ArrowKey, type Box, type Picture } from './pane';
 import { type ColorBook, tones } from './palette';
+import { shortened } from './words';
 
 /** At most so high without zooming, so that the whole is seen with little scrolling. */
 const WANTED_HEIGHT = 900;
@@ -146,12 +147,9 @@ export class FleetPicture implements Picture {
 }
 
 export function clipped(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) {
-    return text;
+  let most = text.length;
+  while (most > 2 && context.measureText(shortened(text, most)).width > width) {
+    most--;
   }
-  let end = text.length;
-  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) {
-    end--;
-  }
-  return `${text.slice(0, end)}…`;
+  return shortened(text, most);
 }

@@ -52,7 +52,7 @@ export function factsOf(view: ClusterView): readonly Fact[] {
     }
   }
   if (view.counters.evictions > 0) {
-    facts.push({ term: 'Evictions', value: tell(view.counters.evictions), more: 'each for a gang that then starts' });
+    facts.push({ term: 'Evictions', value: tell(view.counters.evictions), more: 'so that other gangs can start' });
   }
   return facts;
 }

@@ -20,7 +20,7 @@ import { stateOf } from './node-drawing';
 import { pendingPanel } from './pending-panel';
 import { poolPanel } from './pool-panel';
 import { queuePanel } from './queue-panel';
-import { count, tell } from './words';
+import { count, shortened, tell } from './words';
 
 const pages = new WeakMap<Element, PlanPage>();
 
@@ -35,6 +35,8 @@ const BESIDE = 600;
 
 /** In the legend: the gangs with the most devices. */
 const NAMED = 8;
+/** Characters of a name in the legend. */
+const LONGEST_NAME = 24;
 
 class PlanPage implements Actions {
   readonly focus = new Focus();
@@ -275,10 +277,11 @@ class PlanPage implements Actions {
           'aria-pressed': pressed ? 'true' : 'false',
           'data-key': `legend ${name}`,
           title: name,
+          'aria-label': name,
           click: pick,
         },
         swatch,
-        el('span', {}, name),
+        el('span', {}, shortened(name, LONGEST_NAME)),
       );
     const states = new Set(view.nodes.flatMap(({ pods }) => pods.map(({ state }) => state ?? 'running')));
     const stateButtons = STATES.filter(({ state }) => states.has(state) && states.size > 1).map(

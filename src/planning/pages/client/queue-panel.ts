@@ -48,9 +48,17 @@ export function queuePanel(panel: Element, view: ClusterView, actions: Actions):
         queueBar(queue, { resource, marks: marks.get(queue)!, most: most.get(queue.depth) ?? 1, actions }),
       ),
     ),
-    most.size > 1 && el('p', { class: 'hint' }, 'Bars of queues on the same level have the same scale.'),
+    hints(most.size, [...marks.values()]),
     more('queues', shown.length, view.queues.length, actions),
   );
+}
+
+function hints(levels: number, marks: readonly Marks[]): HTMLElement | false {
+  const sentences = [
+    ...(marks.some(({ deserved }) => typeof deserved === 'number') ? ['Numbers: in use, of the deserved amount.'] : []),
+    ...(levels > 1 ? ['Bars of queues on the same level have the same scale.'] : []),
+  ];
+  return sentences.length > 0 && el('p', { class: 'hint' }, sentences.join(' '));
 }
 
 /** What a queue's bar shows. */

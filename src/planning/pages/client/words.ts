@@ -65,3 +65,12 @@ export function ranges(numbers: readonly number[]): string {
   }
   return parts.join(', ');
 }
+
+/** A name of at most the given number of characters. It keeps its end, in which names of one list mostly differ: `infer…-1`. */
+export function shortened(name: string, most: number): string {
+  if (name.length <= most) {
+    return name;
+  }
+  const end = Math.floor((most - 1) / 3);
+  return `${name.slice(0, most - 1 - end)}…${name.slice(name.length - end)}`;
+}

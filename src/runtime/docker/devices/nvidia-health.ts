@@ -15,7 +15,7 @@ const TESTS: readonly Test[] = [
   },
   (gpu) =>
     isYes(gpu, 'remapped_rows', 'remapped_row_failure', 'a memory row could not be remapped; replace the device'),
-  (gpu) => isYes(gpu, 'remapped_rows', 'remapped_row_pending', 'memory rows wait to be remapped; reset the device'),
+  (gpu) => isYes(gpu, 'remapped_rows', 'remapped_row_pending', 'remapping of memory rows is pending; reset the device'),
   (gpu) => isYes(gpu, 'retired_pages', 'pending_retirement', 'memory pages wait to be retired; reset the device'),
   (gpu) => {
     const errors = uncorrected(elementAt(gpu, 'ecc_errors', 'volatile'));

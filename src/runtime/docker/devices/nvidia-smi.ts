@@ -31,17 +31,26 @@ export interface NvidiaReport {
  */
 const PROCESS_NAME = /<process_name>.*<\/process_name>/g;
 
-/** @returns `undefined` if the text is not a report */
+/** @returns `undefined` if the text is not a report, or if the name of a process may have changed it */
 export function parseNvidiaReport(xml: string): NvidiaReport | undefined {
-  const root = parseXml(xml.replace(PROCESS_NAME, ''));
+  const text = xml.replace(PROCESS_NAME, '');
+  const root = parseXml(text);
   if (root?.name !== 'nvidia_smi_log') {
     return undefined;
   }
   const driver = textAt(root, 'driver_version');
-  return {
-    ...(driver === undefined ? {} : { driver }),
-    gpus: root.children.filter(({ name }) => name === 'gpu').flatMap((gpu) => gpuOf(gpu) ?? []),
-  };
+  const gpus = root.children.filter(({ name }) => name === 'gpu').flatMap((gpu) => gpuOf(gpu) ?? []);
+  return isChanged(text, gpus) ? undefined : { ...(driver === undefined ? {} : { driver }), gpus };
+}
+
+/**
+ * A process name with line breaks is still in the text. What it can do to devices of others shows: all that they state themselves is in the text too, so that
+ * a device is there twice, more devices than are attached, or one inside another.
+ */
+function isChanged(text: string, gpus: readonly NvidiaGpu[]): boolean {
+  const stated = [...text.matchAll(/<uuid>\s*(?!MIG-)([^<]*?)\s*<\/uuid>/g)].map(([, uuid]) => uuid);
+  const attached = Number(/<attached_gpus>(\d+)<\/attached_gpus>/.exec(text)?.[1] ?? Infinity);
+  return stated.length !== gpus.length || new Set(stated).size < stated.length || stated.length > attached;
 }
 
 function gpuOf(gpu: XmlElement): NvidiaGpu | undefined {

@@ -64,12 +64,7 @@ export const WORKLOADS_FAULTS: readonly ObjectFault[] = [
   ],
   ['job-choices-valid', 'a manager without a domain', job, (spec) => (spec.managedBy = 'me')],
   ['job-selector-generated', 'a selector by hand', job, (spec) => (spec.selector = { matchLabels: { app: 'x' } })],
-  [
-    'job-name-leaves-room-for-index',
-    'a long name',
-    indexedJob,
-    (_spec, object) => (object.metadata = { name: 'x'.repeat(62) }),
-  ],
+  ['job-name-fits-index', 'a long name', indexedJob, (_spec, object) => (object.metadata = { name: 'x'.repeat(62) })],
   ['cron-job-valid', 'six fields', cronJob, (spec) => (spec.schedule = '0 0 * * * *')],
   ['cron-job-valid', 'a time zone in the schedule', cronJob, (spec) => (spec.schedule = 'TZ=UTC 0 0 * * *')],
   ['cron-job-valid', 'a zone that is none', cronJob, (spec) => (spec.timeZone = 'Mars/Olympus')],

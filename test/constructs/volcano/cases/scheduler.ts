@@ -190,7 +190,7 @@ export const schedulerCases: readonly RuleCases[] = [
     silent: { 'a weight for what is': [configMap()] },
   },
   {
-    rule: 'volcano/scheduler-takes-back',
+    rule: 'volcano/scheduler-reclaims-resources',
     fires: { "the chart's actions": [withActions('"enqueue, allocate, backfill"')] },
     silent: { 'gang preemption': [withActions('"enqueue, allocate, gangpreempt"')] },
   },

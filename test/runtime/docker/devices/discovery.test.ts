@@ -196,6 +196,30 @@ test.each([
   expect(report?.gpus).toHaveLength(2);
 });
 
+const AFTER_NAME = '<processes><process_info><process_name>';
+const BEFORE_NAME = '</process_name></process_info></processes>';
+
+/** The report of three devices, of which a tenant has the first and the last. */
+function reportWithNames(first: string, last: string): string {
+  const named = (name: string): string => `${AFTER_NAME}${name}${BEFORE_NAME}`;
+  const other = { ...L40S, uuid: 'GPU-last', bus: '00000000:F0:00.0' };
+  return reportOf({ ...A100, more: named(first) }, L40S, { ...other, more: named(last) });
+}
+
+test.each([
+  ['another device with a fault', `a\n${BEFORE_NAME}</gpu><gpu><uuid>${L40S.uuid}</uuid></gpu><gpu>${AFTER_NAME}`, 'b'],
+  ['a device that is not there', `a\n${BEFORE_NAME}</gpu><gpu><uuid>GPU-new</uuid></gpu><gpu>${AFTER_NAME}`, 'b'],
+  [
+    'a device of others inside its own',
+    `a\n${BEFORE_NAME}<x><gpu>${AFTER_NAME}`,
+    `b\n${BEFORE_NAME}</gpu></x></gpu><gpu>${AFTER_NAME}`,
+  ],
+  ['elements that are not closed', `a\n${BEFORE_NAME}<x>${AFTER_NAME}`, 'b'],
+])('a process name with line breaks cannot state %s: the report is none', (_, first, last) => {
+  expect(parseNvidiaReport(reportWithNames('a', 'b'))?.gpus).toHaveLength(3);
+  expect(parseNvidiaReport(reportWithNames(first, last))).toBeUndefined();
+});
+
 test('utilization and memory in use are read where the driver reports them', () => {
   const used = (gpu: string, memory: string): string =>
     `<utilization><gpu_util>${gpu}</gpu_util></utilization><fb_memory_usage><used>${memory}</used></fb_memory_usage>`;

@@ -26,7 +26,7 @@ test.each([
   ['nothing known', '<ecc_errors><volatile><double_bit>N/A</double_bit></volatile></ecc_errors>', undefined],
   ['parity', HEALTHY.replace('parity>0', 'parity>2'), '2 uncorrectable memory errors'],
   ['before A100', '<ecc_errors><volatile><double_bit><total>1</total></double_bit></volatile></ecc_errors>', '1 unc'],
-  ['pending rows', HEALTHY.replace('pending>No', 'pending>Yes'), 'memory rows wait to be remapped; reset'],
+  ['pending rows', HEALTHY.replace('pending>No', 'pending>Yes'), 'remapping of memory rows is pending; reset'],
   ['failed rows', HEALTHY.replace('failure>No', 'failure>Yes'), 'could not be remapped; replace'],
   ['recovery', HEALTHY.replace('action>None', 'action>Drain and Reset'), 'the driver asks for: Drain and Reset'],
   ['heat', HEALTHY.replace('>Not Active', '>Active'), 'hardware thermal slowdown'],

@@ -60,15 +60,15 @@ const versionLasts: ObjectRule = {
     const served = successor?.minors?.includes(kubernetes) === true;
     yield {
       path: '/apiVersion',
-      message: `${id.apiVersion} ${id.kind} is removed in ${removal}${successor === undefined ? '' : `; use ${successor.apiVersion}`}`,
+      message: `${id.apiVersion} ${id.kind} is removed in Kubernetes ${removal}${successor === undefined ? '' : `; use ${successor.apiVersion}`}`,
       found: id.apiVersion,
       ...(successor === undefined
-        ? { fix: `Remove the object before an upgrade to ${removal}.` }
+        ? { fix: `Remove the object before an upgrade to Kubernetes ${removal}.` }
         : {
             expected: successor.apiVersion,
             fix: served
               ? `Set apiVersion to ${successor.apiVersion}.`
-              : `Set apiVersion to ${successor.apiVersion}, which is served since ${successor.minors?.[0] ?? ''}, with the upgrade.`,
+              : `Set apiVersion to ${successor.apiVersion}, when you upgrade: Kubernetes serves it from ${successor.minors?.[0] ?? ''} on.`,
           }),
     };
   },

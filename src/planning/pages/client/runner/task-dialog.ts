@@ -86,7 +86,7 @@ function details(task: RunnerViewTask, plan: PlanOfTask | undefined, now: number
     ...(reason === undefined ? [] : [[isWaiting ? 'Why it waits' : 'Reason', sentence(reason)] as const]),
     ['Runs', el('code', {}, commandOf(task))],
     ['GPUs', task.request === '-' ? 'none' : task.request],
-    ...(task.devices.length === 0 ? [] : [['On', `device ${ranges(task.devices)}`] as const]),
+    ...(task.devices.length === 0 ? [] : [['Devices', ranges(task.devices)] as const]),
     ['Tenant', `${task.tenant}, priority ${task.priority}`],
     ['Submitted', `${tellSeconds((now - task.submittedAt) / 1000)} ago`],
     ...(task.startedAt === undefined ? [] : [['Ran', ranText(task, now)] as const]),

@@ -24,7 +24,7 @@ export function openTasksPanel(panel: HTMLElement, state: PageState): void {
     count: view.counts.active + view.counts.queued,
     tasks: open,
     none: 'No task is running or waiting.',
-    columns: ['Task', 'State', 'GPUs', 'On', 'Tenant', 'Time', 'Why it waits, or what it runs'],
+    columns: ['Task', 'State', 'GPUs', 'Devices', 'Tenant', 'Time', 'Why it waits, or what it runs'],
     note: hidden > 0 ? `${tell(hidden)} more tasks wait behind these; "gantry docker queue" lists them.` : undefined,
   });
 }

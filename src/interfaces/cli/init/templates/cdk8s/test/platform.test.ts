@@ -16,6 +16,6 @@ test('the manifests have no errors', () => {
   template.hasNoFindings('error');
 });
 
-test('the cluster has room for the training job', () => {
+test('the training job fits the cluster', () => {
   template.plan('cluster.yaml').places(platform.training);
 });
