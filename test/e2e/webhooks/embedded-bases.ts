@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { goModule } from '../../../projen/api/lock';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { stringEntries } from '../../../src/manifests/read';
@@ -34,7 +34,12 @@ export function embeddedBases(
     metadata: { name: 'cluster-policy' },
     spec: { [component]: { config: { name: CONFIG_MAP } } },
   };
-  const each = new Map(texts.filter(({ text }) => isConfig(text)).map((found) => [found.text, found]));
+  // As the mutations write them, so that a mutant differs from its base in one place.
+  const each = new Map(
+    texts
+      .filter(({ text }) => isConfig(text))
+      .map(({ file, text }) => [text, { file, text: stringify(parse(text, { version: '1.1' })) }]),
+  );
   return [...each.values()].map(({ file, text }) => ({ file, object: configMap(text), beside: [policy] }));
 }
 
