@@ -14,9 +14,10 @@ import {
   podHost,
   subdomainOf,
 } from '../job-set-view';
+import { groupBy } from '../../../facts/collections';
 import { counted, oneOf } from '../../../facts/words';
 
-export const JOB_SET_WEBHOOK = `${JOB_SET_PROJECT}, pkg/webhooks/jobset_webhook.go`;
+const JOB_SET_WEBHOOK = `${JOB_SET_PROJECT}, pkg/webhooks/jobset_webhook.go`;
 const MAX_INT_32 = 2_147_483_647;
 
 type JobSetRuleFacts = Omit<RuleFacts, 'source' | 'tier' | 'severity'> &
@@ -363,6 +364,16 @@ const claimNames = fixesByField(
     },
     function* (view) {
       const seen = new Set<string>();
+      const mounted = new Set(view.jobs.flatMap((job) => [...mountedVolumes(job)]));
+      const volumes = groupBy(
+        view.jobs.flatMap((job) =>
+          objectsAt(job.podSpec, '/volumes').map(({ value, path }) => ({
+            name: value.name,
+            path: `${job.podSpecPath}${path}/name`,
+          })),
+        ),
+        ({ name }) => name,
+      );
       for (const policy of objectsAt(view.spec, '/volumeClaimPolicies')) {
         for (const template of objectsAt(policy.value, '/templates')) {
           const name = asString(asObject(template.value.metadata).name) ?? '';
@@ -382,19 +393,15 @@ const claimNames = fixesByField(
               fix: shortenBy('templates[].metadata.name or metadata.name of the JobSet', `${name}-${view.name}`, 63),
             };
           }
-          for (const job of view.jobs) {
-            for (const volume of objectsAt(job.podSpec, '/volumes')) {
-              if (volume.value.name !== name) {
-                continue;
-              }
-              yield {
-                path: `${job.podSpecPath}${volume.path}/name`,
-                message: `the volume "${name}" has the same name as a claim template`,
-                found: name,
-              };
-            }
+          // A duplicate of the template was reported above.
+          for (const volume of seen.has(name) ? [] : (volumes.get(name) ?? [])) {
+            yield {
+              path: volume.path,
+              message: `the volume "${name}" has the same name as a claim template`,
+              found: name,
+            };
           }
-          if (!view.jobs.some((job) => mountedVolumes(job).has(name))) {
+          if (!mounted.has(name)) {
             yield { path, message: `no container mounts the volume "${name}"`, found: name };
           }
           seen.add(name);

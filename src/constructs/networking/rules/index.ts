@@ -9,14 +9,14 @@ import { embeddedRules } from './embedded';
 import { nicPolicyRules } from './nic-policy';
 import { nodeFeatureRules } from './node-feature';
 import { rdmaRules } from './rdma';
-import { sriovObjectRules } from './sriov-objects';
-import { sriovPoliciesRules } from './sriov-policies';
+import { sriovFunctionRules } from './sriov-functions';
+import { sriovOperatorRules } from './sriov-operator';
 import { sriovPolicyRules } from './sriov-policy';
 
 export const networkingRules: readonly Rule[] = [
   ...sriovPolicyRules,
-  ...sriovPoliciesRules,
-  ...sriovObjectRules,
+  ...sriovFunctionRules,
+  ...sriovOperatorRules,
   ...nicPolicyRules,
   ...embeddedRules,
   ...rdmaRules,

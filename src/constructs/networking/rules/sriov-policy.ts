@@ -1,17 +1,16 @@
 /**
- * SN1 to SN5: what the operator's webhook requires of a SriovNetworkNodePolicy by itself.
+ * SN1 to SN4, and SN7: what the operator's webhook demands of one SriovNetworkNodePolicy, and what it silently accepts.
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { pointer } from '../../../manifests/pointer';
-import { asArray, asInteger, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
-import { SUPPORTED_CARDS } from '../sriov-facts';
-import { NODE_POLICY, specRule, textAt } from './networking-rule';
+import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
+import { hasVdpa, NVIDIA_CARDS, SUPPORTED_CARDS } from '../sriov-facts';
+import { meetingPolicies, NODE_POLICY, setRule, specRule, textAt } from './networking-rule';
 
-export const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
-const MOST_MELLANOX_FUNCTIONS = 128;
+const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
 
 const resourceName = specRule(
   'sriov-resource-name-valid',
@@ -111,75 +110,18 @@ const nodeSelector = specRule(
   [NODE_POLICY],
   function* (spec) {
     for (const [key, value] of stringEntries(spec.nodeSelector)) {
-      const complaint = qualifiedName(key) ?? labelValue(value);
+      const ofKey = qualifiedName(key);
+      const complaint = ofKey ?? labelValue(value);
       if (complaint !== undefined) {
         yield {
           path: pointer('/spec/nodeSelector', key),
-          message: `${qualifiedName(key) === undefined ? `"${value}"` : `"${key}"`} must ${complaint}`,
+          message: `"${ofKey === undefined ? value : key}" must ${complaint}`,
           found: value,
         };
       }
     }
   },
 );
-
-export interface FunctionRange {
-  readonly pf: string;
-  readonly first: number;
-  readonly last: number;
-}
-
-/** `ens2f0#0-3`, or a complaint. A name without a range has every function. */
-export function rangeOf(text: string): FunctionRange | string {
-  const [pf = '', range, ...rest] = text.split('#');
-  if (range === undefined) {
-    return { pf, first: 0, last: Infinity };
-  }
-  const match = /^(\d+)-(\d+)$/.exec(range);
-  if (rest.length > 0 || match === null) {
-    return 'is not name#first-last';
-  }
-  const [, first, last] = match.map(Number);
-  return { pf, first: first ?? 0, last: last ?? 0 };
-}
-
-const functionRanges = specRule(
-  'sriov-function-range-valid',
-  {
-    row: 'SN3',
-    summary: 'A range of virtual functions must be written as name#first-last, in order, and be below numVfs.',
-    why: 'Functions count from 0; the webhook rejects a range that the card does not have.',
-    source: WEBHOOK,
-    fix: 'Set pfNames to a range such as ens2f0#0-3, where the last of n functions is n-1.',
-  },
-  [NODE_POLICY],
-  function* (spec) {
-    const count = asInteger(spec.numVfs);
-    for (const [index, name] of asArray(asObject(spec.nicSelector).pfNames).entries()) {
-      if (typeof name !== 'string' || !name.includes('#')) {
-        continue;
-      }
-      const range = rangeOf(name);
-      const fault =
-        typeof range === 'string'
-          ? range
-          : range.last < range.first
-            ? 'must not end before it begins'
-            : count !== undefined && range.last >= count
-              ? `exceeds the ${count} functions 0 to ${count - 1}`
-              : undefined;
-      if (fault !== undefined) {
-        yield { path: `/spec/nicSelector/pfNames/${index}`, message: `${name} ${fault}`, found: name };
-      }
-    }
-  },
-);
-
-const NVIDIA = '15b3';
-
-function hasVdpa(spec: JsonObject): boolean {
-  return spec.vdpaType === 'virtio' || spec.vdpaType === 'vhost';
-}
 
 function* vdpaFaults(spec: JsonObject, deviceType: string, switchdev: boolean): Iterable<Violation> {
   if (!hasVdpa(spec)) {
@@ -202,12 +144,12 @@ function* vdpaFaults(spec: JsonObject, deviceType: string, switchdev: boolean): 
       expected: 'eSwitchMode: switchdev',
     };
   }
-  if (vendor !== '' && vendor !== NVIDIA) {
+  if (vendor !== '' && vendor !== NVIDIA_CARDS) {
     yield {
       path: '/spec/nicSelector/vendor',
-      message: `vdpaType requires cards of NVIDIA (${NVIDIA})`,
+      message: `vdpaType requires cards of NVIDIA (${NVIDIA_CARDS})`,
       found: vendor,
-      expected: NVIDIA,
+      expected: NVIDIA_CARDS,
     };
   }
 }
@@ -267,37 +209,29 @@ const modes = specRule(
   modeFaults,
 );
 
-const functionCount = specRule(
-  'sriov-function-count-possible',
+const excludeTopology = setRule(
+  'sriov-exclude-topology-agrees',
   {
-    row: 'SN5',
-    summary: 'numVfs must be at least 1, and at most 128 on NVIDIA cards.',
-    why: 'The webhook rejects 0 and more than the card has (for other vendors, the card decides).',
+    row: 'SN7',
+    summary: 'Policies of the same resource must have the same excludeTopology.',
+    why: 'The device plugin has one setting for the resource; the webhook rejects the second policy.',
     source: WEBHOOK,
-    fix: 'Set numVfs to the number of functions for each card.',
+    fix: 'Set the same excludeTopology in all policies of the resource, or use another resourceName.',
   },
-  [NODE_POLICY],
-  function* (spec, { id }) {
-    const count = asInteger(spec.numVfs);
-    if (count === undefined || id.name === 'default') {
-      return;
-    }
-    if (count === 0) {
+  function* ({ set }) {
+    for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {
+      if (textAt(one, 'resourceName') === '' || one.resourceName !== other.resourceName) {
+        continue;
+      }
+      if ((one.excludeTopology === true) === (other.excludeTopology === true)) {
+        continue;
+      }
       yield {
-        path: '/spec/numVfs',
-        message: 'numVfs must be greater than or equal to 1',
-        found: 0,
-        expected: 'at least 1',
-      };
-    }
-    // Only cards of NVIDIA have vDPA.
-    const vendor = textAt(asObject(spec.nicSelector), 'vendor') || (hasVdpa(spec) ? NVIDIA : '');
-    if (vendor === NVIDIA && count > MOST_MELLANOX_FUNCTIONS) {
-      yield {
-        path: '/spec/numVfs',
-        message: `numVfs must be less than or equal to ${MOST_MELLANOX_FUNCTIONS} for NVIDIA cards: ${count}`,
-        found: count,
-        expected: `at most ${MOST_MELLANOX_FUNCTIONS}`,
+        manifest: second,
+        path: '/spec/excludeTopology',
+        message: `${first.id.name} has a different excludeTopology for ${textAt(one, 'resourceName')}`,
+        found: other.excludeTopology ?? false,
+        expected: String(one.excludeTopology === true),
       };
     }
   },
@@ -326,8 +260,7 @@ export const sriovPolicyRules: readonly Rule[] = [
   nicSelector,
   supportedCard,
   nodeSelector,
-  functionRanges,
   modes,
-  functionCount,
+  excludeTopology,
   nodeSelectorStated,
 ];

@@ -1,5 +1,5 @@
 /**
- * SN6, SN8: the other objects of the SR-IOV operator: pools, its own configuration, and networks, with the policies that they need.
+ * SN6 and SN8: the pools, networks, and configuration of the SR-IOV operator, and how they fit its policies.
  */
 import { quotedNames } from '../../../facts/spelling';
 import { cite } from '../../../facts/upstream';
@@ -16,7 +16,8 @@ import {
   SRIOV_NETWORK,
   textAt,
 } from './networking-rule';
-import { WEBHOOK } from './sriov-policy';
+
+const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
 
 const OPERATOR_KINDS = [NODE_POLICY, SRIOV_NETWORK, SRIOV_IB_NETWORK, OVS_NETWORK, POOL_CONFIG];
 
@@ -188,7 +189,7 @@ const linkTypesAgree = setRule(
   },
 );
 
-export const sriovObjectRules: readonly Rule[] = [
+export const sriovOperatorRules: readonly Rule[] = [
   operatorNamespace,
   poolConfig,
   operatorConfig,
