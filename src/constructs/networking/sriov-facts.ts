@@ -4,6 +4,7 @@
  * Source: sriov-network-operator, deployment/sriov-network-operator-chart/templates/configmap.yaml (supported-nic-ids).
  */
 import { type JsonObject } from '../../facts/api/schema';
+
 export const SUPPORTED_CARDS: Readonly<Record<string, readonly string[]>> = {
   // Intel
   '8086': [
