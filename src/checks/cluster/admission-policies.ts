@@ -5,14 +5,15 @@
  * expression that fails to evaluate is not a violation. Source: Kubernetes 1.36,
  * staging/src/k8s.io/apiserver/pkg/admission/plugin/policy.
  */
+import { createRequire } from 'node:module';
 import { type CelInput } from '@bufbuild/cel';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { asArray, asObject, asString, isObject, stringsIn } from '../../manifests/read';
 import { selectorChooses } from '../../manifests/selectors';
-import { expressionOf } from '../cel/rule-program';
-import { CelValues } from '../cel/values';
+import type * as RuleProgramTypes from '../cel/rule-program';
+import type * as ValuesTypes from '../cel/values';
 import { type SetRule, type Violation } from '../rule';
 import { type TargetCluster } from './target-cluster';
 
@@ -21,6 +22,9 @@ const BINDING = 'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding';
 /** The server evaluates an expression on the request, the rights of the user, or an object that is not here. */
 const NEEDS_SERVER = /\b(authorizer|params|request\s*\.\s*(userInfo|options|uid|dryRun))\b/;
 const DENY = 'Deny';
+
+/** The CEL engine is loaded with the first policy. */
+const load = createRequire(__filename);
 
 /** One finding for each validation that a manifest breaks: an error if a binding denies, else a warning. */
 export function admissionPolicyRule(cluster: TargetCluster): SetRule {
@@ -35,9 +39,14 @@ export function admissionPolicyRule(cluster: TargetCluster): SetRule {
     source: 'the ValidatingAdmissionPolicies of the cluster given with --cluster',
     fix: 'Change the fields of spec or metadata.labels that the policy reads so that it accepts the object.',
     *check({ set }): Iterable<Violation & { readonly manifest: Manifest }> {
+      const policies = set.ofKind(POLICY);
+      if (policies.length === 0) {
+        return;
+      }
+      const { CelValues } = load('../cel/values') as typeof ValuesTypes;
       const values = new CelValues();
       const bindings = set.ofKind(BINDING).map(({ object }) => asObject(object.spec));
-      for (const policy of set.ofKind(POLICY)) {
+      for (const policy of policies) {
         const own = bindings.filter(({ policyName }) => policyName === policy.id.name);
         for (const manifest of own.length === 0 ? [] : set.manifests) {
           yield* violationsOf(policy, own, { manifest, set, cluster, values });
@@ -51,7 +60,7 @@ interface Request {
   readonly manifest: Manifest;
   readonly set: ManifestSet;
   readonly cluster: TargetCluster;
-  readonly values: CelValues;
+  readonly values: ValuesTypes.CelValues;
 }
 
 function* violationsOf(
@@ -129,6 +138,7 @@ function evaluated(expression: JsonValue | undefined, variables: Record<string, 
   if (typeof expression !== 'string' || NEEDS_SERVER.test(expression)) {
     return undefined;
   }
+  const { expressionOf } = load('../cel/rule-program') as typeof RuleProgramTypes;
   const program = expressionOf(expression);
   if (typeof program === 'string') {
     return undefined;

@@ -37,7 +37,7 @@ export const MIG_CONFIG_KEY = 'config.yaml';
 export function isMigConfig(text: string): boolean {
   return (
     /^[ \t]*["']?mig[-_]?configs["']?[ \t]*:/im.test(text) ||
-    /^[ \t]*-?[ \t]*["']?mig-(enabled|devices)["']?[ \t]*:/m.test(text)
+    /^[ \t]*(?:-[ \t]*)?["']?mig-(enabled|devices)["']?[ \t]*:/m.test(text)
   );
 }
 

@@ -59,7 +59,7 @@ const onePort = revisionRule(
           path: `${path}/name`,
           message: `unsupported port name "${name}"`,
           found: name,
-          expected: 'http1, h2c (for gRPC), or unset',
+          expected: 'http1, h2c, or unset',
         };
       }
       if (typeof number === 'number' && RESERVED_PORTS.includes(number)) {
