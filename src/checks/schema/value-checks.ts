@@ -51,7 +51,7 @@ function formatOf(node: SchemaNode, target: Target): string | undefined {
 }
 
 /** Whether kube-openapi takes the number for an integer. */
-export function isJsonInteger(value: number): boolean {
+function isJsonInteger(value: number): boolean {
   // After JSON is read, the largest 64-bit integer equals the number after it. Manifests contain neither on purpose.
   if (Number.isInteger(value)) {
     return Math.abs(value) < LARGEST_INT64;

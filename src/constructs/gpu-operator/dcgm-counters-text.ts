@@ -12,7 +12,7 @@ import { type ConfigProblem, type Note, valueOf } from './config-problem';
 export type DcgmProblemKind = 'not-csv' | 'fields' | 'quote' | 'field-name' | 'type' | 'twice';
 export type DcgmProblem = ConfigProblem<DcgmProblemKind>;
 
-export const DCGM_TYPES = ['gauge', 'counter', 'histogram', 'summary', 'label'] as const;
+const DCGM_TYPES = ['gauge', 'counter', 'histogram', 'summary', 'label'] as const;
 /** Type of a metric in the exporter's list. */
 export type DcgmMetricType = (typeof DCGM_TYPES)[number];
 

@@ -39,9 +39,9 @@ export interface DevicePluginReading {
   readonly shared: readonly string[];
 }
 
-export const MIG_STRATEGIES = ['none', 'single', 'mixed'] as const;
-export const DEVICE_LIST_STRATEGIES = ['envvar', 'volume-mounts', 'cdi-annotations', 'cdi-cri'] as const;
-export const DEVICE_ID_STRATEGIES = ['uuid', 'index'] as const;
+const MIG_STRATEGIES = ['none', 'single', 'mixed'] as const;
+const DEVICE_LIST_STRATEGIES = ['envvar', 'volume-mounts', 'cdi-annotations', 'cdi-cri'] as const;
+const DEVICE_ID_STRATEGIES = ['uuid', 'index'] as const;
 const DISCOVERY_STRATEGIES = ['auto', 'nvml', 'tegra'] as const;
 const PREFIX = 'nvidia.com/';
 const LONGEST_NAME = 63;

@@ -15,8 +15,6 @@ import { readBytes } from '../checks/read-files';
 import { readLive } from './live-cluster';
 import { Progress, UsageError, type Terminal } from './terminal';
 
-/** How help texts describe the option. */
-export const CLUSTER_OPTION = '--cluster <cluster>';
 /** The name by which `--cluster` means the sample. */
 const SAMPLE = 'sample';
 const LIVE = /^live(?::(.+))?$/s;

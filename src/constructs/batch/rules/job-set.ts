@@ -17,7 +17,7 @@ import {
 import { groupBy } from '../../../facts/collections';
 import { counted, oneOf } from '../../../facts/words';
 
-export const JOB_SET_WEBHOOK = `${JOB_SET_PROJECT}, pkg/webhooks/jobset_webhook.go`;
+const JOB_SET_WEBHOOK = `${JOB_SET_PROJECT}, pkg/webhooks/jobset_webhook.go`;
 const MAX_INT_32 = 2_147_483_647;
 
 type JobSetRuleFacts = Omit<RuleFacts, 'source' | 'tier' | 'severity'> &

@@ -13,7 +13,7 @@ const LABEL_LENGTH = 63;
 /** What the API server appends to `generateName`, which it first cuts so that the whole has 63 characters. */
 const GENERATED_SUFFIX = 5;
 
-export const jobNameIsDnsLabel = namedJobRule(
+const jobNameIsDnsLabel = namedJobRule(
   {
     id: 'job-name-is-dns-1035',
     row: 'KT1',
@@ -42,7 +42,7 @@ export const jobNameIsDnsLabel = namedJobRule(
   },
 );
 
-export const derivedNamesFit = namedJobRule(
+const derivedNamesFit = namedJobRule(
   {
     id: 'derived-names-fit',
     row: 'KT1',

@@ -7,7 +7,7 @@ import { type PodView } from '../../../checks/server/pod-view';
 import { type Say, saidOfPod } from '../../../checks/server/server-rule';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { isAcceleratorResource } from '../../../facts/catalog';
+import { deviceNoun, isAcceleratorResource } from '../../../facts/catalog';
 
 export interface AdviceTexts {
   readonly row?: string;
@@ -82,6 +82,17 @@ export function acceleratorsOf(container: Container): readonly Asked[] {
     acceleratorsByContainer.set(container, accelerators);
   }
   return accelerators;
+}
+
+/** How many devices these are, all resources together. */
+export function devicesOf(accelerators: readonly Asked[]): number {
+  return accelerators.reduce((sum, { amount }) => sum + (Number.isFinite(amount) ? amount : 0), 0);
+}
+
+/** The noun for one of these devices: `GPU`, `Neuron device`; `accelerator` where they are of several kinds. */
+export function nounOf(accelerators: readonly Asked[]): string {
+  const [noun = 'accelerator', ...others] = new Set(accelerators.map(({ name }) => deviceNoun(name)));
+  return others.length === 0 ? noun : 'accelerator';
 }
 
 /** The volume that is mounted at this path in a container, if any. */

@@ -30,7 +30,7 @@ export interface RevisionView {
 const revisions = new WeakMap<Manifest, RevisionView>();
 
 /** The revision of a manifest. Read once for all rules. */
-export function revisionOf(manifest: Manifest): RevisionView {
+function revisionOf(manifest: Manifest): RevisionView {
   let revision = revisions.get(manifest);
   if (revision === undefined) {
     revisions.set(manifest, (revision = readRevision(manifest)));

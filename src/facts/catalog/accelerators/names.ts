@@ -50,7 +50,7 @@ for (const accelerator of ACCELERATORS) {
 
 /** The words of a name, in one spelling: `NVIDIA H100 SXM5 80 GB` is `h100 sxm 80gb`. */
 function wordsOf(name: string): readonly string[] {
-  return name
+  const words = name
     .toLowerCase()
     .replace(/(?<!\d)(\d+)\s*(gi?b)\b/g, '$1gb')
     .replace(/\b(sxm)[-\s]?\d\b/g, '$1')
@@ -58,6 +58,7 @@ function wordsOf(name: string): readonly string[] {
     .split(/[^a-z0-9]+/)
     .map((word) => word.replace(/^ascend(?=\d)/, ''))
     .filter((word) => word !== '' && !EMPTY_WORDS.has(word));
+  return words.length === 1 ? words : words.filter((word) => word !== 'ascend');
 }
 
 /** The name without what sharing and MIG append to a product label. */

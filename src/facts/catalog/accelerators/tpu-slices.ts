@@ -4,6 +4,7 @@
  * Sources: GKE documentation, "Plan TPUs in GKE" (topologies and machine types) and "About Ironwood (TPU7x) in GKE"; the table of
  * topologies of AI-Hypercomputer/xpk, src/xpk/core/system_characteristics.py.
  */
+import { counted } from '../../words';
 import { frozen } from '../frozen';
 import { type AcceleratorName } from './index';
 import { acceleratorsNamed } from './names';
@@ -41,6 +42,23 @@ export const TPU_SLICES: Readonly<Record<string, TpuSliceFacts>> = frozen({
     machineTypes: { 'tpu7x-standard-1t': 1, 'tpu7x-standard-4t': 4 },
   },
 });
+
+/**
+ * Why no node has this number of chips of a TPU, as a clause; `undefined` if one may. The chips of a slice are those of all of its nodes.
+ */
+export function tpuCountProblem(accelerator: AcceleratorName, topology: string, count: number): string | undefined {
+  const [facts] = acceleratorsNamed(accelerator).filter(({ vendor }) => vendor === 'google');
+  const slices = facts === undefined ? undefined : TPU_SLICES[facts.name];
+  if (facts === undefined || slices === undefined) {
+    return undefined;
+  }
+  const most = Math.max(...Object.values(slices.machineTypes));
+  if (count > most) {
+    return `no node has ${counted(count, 'chip')} of ${facts.name}: the largest has ${most}`;
+  }
+  const chips = topology.split('x').reduce((product, side) => product * Number(side), 1);
+  return count > chips ? `a slice of topology ${topology} has ${counted(chips, 'chip')}, not ${count}` : undefined;
+}
 
 /** What is wrong with the topology of a TPU slice, as a clause with the choices; `undefined` if GKE offers it or the TPU is unknown. */
 export function tpuTopologyProblem(accelerator: AcceleratorName, topology: string): string | undefined {
