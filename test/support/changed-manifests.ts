@@ -14,6 +14,9 @@ export interface Vocabulary {
   readonly values: readonly JsonValue[];
 }
 
+/** A text is not made longer than this. */
+const LONGEST = 1025;
+
 /** Values that few fields allow. */
 export const ODD_VALUES: readonly JsonValue[] = ['', 'No Name!', '../up', 0, -1, 70000, 1.5, false, true, {}, [], null];
 
@@ -117,9 +120,10 @@ export const CHANGES: readonly Change[] = [
 
 function nudgedText(text: string, by: number, values: readonly JsonValue[], random: Random): string {
   const words = values.filter((one): one is string => typeof one === 'string');
+  const lengths = values.filter((one): one is number => typeof one === 'number' && one >= 0);
   const lines = text.split('\n');
   const line = Math.floor(random.next() * lines.length);
-  switch (random.pick(['number', 'number', 'cut', 'grow', 'case', 'word', 'line'])) {
+  switch (random.pick(['number', 'number', 'cut', 'grow', 'case', 'word', 'line', 'length'])) {
     case 'number':
       return text.replace(/\d+/, (digits) => String(Math.max(0, Number(digits) + by)));
     case 'cut':
@@ -130,6 +134,8 @@ function nudgedText(text: string, by: number, values: readonly JsonValue[], rand
       return text.toUpperCase() === text ? text.toLowerCase() : text.toUpperCase();
     case 'word':
       return text.replace(random.pick(text.match(/\w+/g) ?? ['']), random.pick(words));
+    case 'length':
+      return text.padEnd(random.pick(lengths) + random.pick([0, 1]), 'a').slice(0, LONGEST);
     default:
       return random.chance(0.5)
         ? lines.toSpliced(line, 1).join('\n')

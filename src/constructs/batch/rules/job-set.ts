@@ -234,6 +234,10 @@ const targetsExist = jobSetRule(
   },
 );
 
+const LABEL_LENGTH = 63;
+/** What the address of a coordinator consists of. */
+const COORDINATOR_PARTS = 'metadata.name of the JobSet, coordinator.replicatedJob, or network.subdomain';
+
 const coordinatorExists = jobSetRule(
   {
     id: 'batch/jobset-coordinator-exists',
@@ -291,8 +295,10 @@ const coordinatorExists = jobSetRule(
       yield {
         path,
         message: `the coordinator's address "${endpoint}" becomes a label value and must ${complaint}`,
-        expected: 'shorter names',
-        fix: 'Change metadata.name of the JobSet, coordinator.replicatedJob, or network.subdomain to a shorter DNS label.',
+        fix:
+          endpoint.length > LABEL_LENGTH
+            ? shortenBy(COORDINATOR_PARTS, endpoint, LABEL_LENGTH)
+            : `Set ${COORDINATOR_PARTS} to a DNS label.`,
       };
     }
   },

@@ -32,6 +32,9 @@ export function wordsOf(modules: readonly string[]): readonly Word[] {
       words.push({ file, position: node.getStart(source), values, ...(name === undefined ? {} : { name }) });
     };
     const visit = (node: ts.Node): void => {
+      if (ts.isImportDeclaration(node)) {
+        return;
+      }
       if (ts.isPropertyAccessExpression(node)) {
         add(node.name, [], node.name.text);
       } else if (ts.isStringLiteralLike(node) && !/\s/.test(node.text)) {
