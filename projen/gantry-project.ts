@@ -490,7 +490,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('bench:check', {
-      description: 'Measure synth and checks at 1,000 and 10,000 objects, a cold check, and the time to load the package',
+      description:
+        'Measure synth and checks at 1,000 and 10,000 objects, a cold check, and the time to load the package',
       exec: 'tsx bench/check.ts',
       receiveArgs: true,
     });
