@@ -397,13 +397,19 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('record:decisions', {
       description:
-        'Write what the placement core decides in random worlds; with --mutants, say how many mutants they notice; with --worlds, add some that notice more: [--mutants N] [--seed S] [--worlds N] [--from SEED] [--seconds S]',
+        'Write what the placement core decides in random worlds; with --mutants, say how many mutants they notice; with --further, add some that notice more: [--mutants N] [--seed S] [--further N] [--from SEED] [--seconds S]',
       exec: 'tsx test/placement/recorded/record.ts',
       receiveArgs: true,
     });
     this.addTask('record:views', {
       description: 'Write what the scheduler makes of random objects: the options of record:decisions',
       exec: 'tsx test/runtime/kubernetes/recorded/record.ts',
+      receiveArgs: true,
+    });
+    this.addTask('record:findings', {
+      description:
+        'Write what the rules of all domains, or of some, find in changed manifests: [DOMAIN...] and the options of record:decisions',
+      exec: 'tsx test/interfaces/checks/recorded/record.ts',
       receiveArgs: true,
     });
     this.addTask('record:admission', {
@@ -484,8 +490,15 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('bench:check', {
-      description: 'Measure synth and checks at 1,000 and 10,000 objects',
+      description:
+        'Measure synth and checks at 1,000 and 10,000 objects, a cold check, and the time to load the package',
       exec: 'tsx bench/check.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:hostile', {
+      description:
+        'Check objects with very many entries or very long texts in each field: --entries N --seconds S --only TEXT --shard I/N',
+      exec: 'tsx bench/hostile.ts',
       receiveArgs: true,
     });
     this.addTask('bench:pulumi', {

@@ -9,6 +9,7 @@ import { type KedaScaler, type KedaScalerParameter, type KedaValue } from '../..
 import { type JsonObject } from '../../src/facts/api/schema';
 import { type GoField, type GoFile, readGoFile } from './go-structs';
 import { order } from './openapi';
+import { withTimes } from './scaler-times';
 
 export const SCALER_SCHEMA = 'schema/generated/scalers-schema.json';
 const BUILDER = 'pkg/scaling/scalers_builder.go';
@@ -134,7 +135,7 @@ export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaSc
       if (target !== undefined && !parameters.some(({ name }) => name === target)) {
         throw new Error(`KEDA scaler ${type} has no parameter ${target}`);
       }
-      return { type, parameters: parameters.sort((a, b) => order(a.name, b.name)) };
+      return { type, parameters: withTimes(type, parameters).sort((a, b) => order(a.name, b.name)) };
     })
     .sort((a, b) => order(a.type, b.type));
 }

@@ -85,10 +85,10 @@ export const PROJECTS: readonly ProjectSource[] = [
     note: 'the newest release whose go.mod asks for no newer Go than 1.26',
   }),
   vendored('ascend-mind-cluster', 'gitcode.com/Ascend/mind-cluster cannot be fetched'),
-  vendored(
-    'flux-helm-controller',
-    'github.com/fluxcd/helm-controller cannot be fetched; its module of Go types can, and the schema is made from them',
-  ),
+  project('flux-helm-controller', {
+    module: 'github.com/fluxcd/helm-controller',
+    files: ['config/crd/bases/*.yaml'],
+  }),
   project('flux-kustomize-controller', {
     module: 'github.com/fluxcd/kustomize-controller',
     files: ['config/crd/bases/*.yaml'],

@@ -2,6 +2,7 @@
  * Bundles `gantry check` into one file, since most of the time of a short check goes into finding and reading hundreds of modules.
  */
 import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -45,11 +46,21 @@ export async function bundleCommand(): Promise<number> {
     target: 'node20',
     format: 'cjs',
     charset: 'utf8',
-    packages: 'external',
+    external: ['@bufbuild/*', 'cdk8s', 'cdk8s-plus-*', 'constructs'],
     banner: { js: "const builtPath = (path) => require('node:path').join(__dirname, '../..', path);" },
     plugins: [keepPaths],
     metafile: true,
     logLevel: 'error',
   });
-  return metafile.outputs[CHECK_BUNDLE].bytes;
+  const { bytes, imports } = metafile.outputs[CHECK_BUNDLE];
+  const outside = imports.filter(
+    ({ path, external }) => external === true && !isBuiltin(path) && !path.endsWith(`${SHARED}.js`),
+  );
+  if (outside.length > 0) {
+    const names = outside.map(({ path }) => path).join(', ');
+    throw new Error(
+      `gantry check would load ${names} at its start: load it on demand, with createRequire, or bundle it`,
+    );
+  }
+  return bytes;
 }

@@ -130,7 +130,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
 
 /** What a field that must not be empty holds, by its name: `at least one verb` for a list, nothing in particular otherwise. */
 function contentOf(field: string): string {
-  const words = (/(\w+)$/.exec(field)?.[1] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  const words = (/(?<!\w)\w+$/.exec(field)?.[0] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   return /[^s]s$/.test(words) ? `at least one ${words.replace(/ies$/, 'y').replace(/s$/, '')}` : '';
 }
 

@@ -11,11 +11,16 @@ export const MOST_FINDINGS = 100;
 export class Described {
   private readonly counts = new Map<string | undefined, number>();
 
-  /** Whether one more of these, which are listed together, is listed, and not only counted. */
+  /** Whether one more of these is listed, and not only counted. */
+  wants(kind?: string): boolean {
+    return (this.counts.get(kind) ?? 0) < MOST_FINDINGS;
+  }
+
+  /** The same, for one that is counted now. */
   next(kind?: string): boolean {
-    const count = this.counts.get(kind) ?? 0;
-    this.counts.set(kind, count + 1);
-    return count < MOST_FINDINGS;
+    const isListed = this.wants(kind);
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+    return isListed;
   }
 }
 

@@ -77,5 +77,5 @@ export function parseSuppression(text: string, separator: ':' | '='): Suppressio
 
 /** The annotation's text for these suppressions. */
 export function formatSuppressions(suppressions: readonly Suppression[]): string {
-  return suppressions.map(({ rule, reason }) => `${rule}: ${reason.replace(/\s*\n\s*/g, ' ')}`).join('\n');
+  return suppressions.map(({ rule, reason }) => `${rule}: ${reason.replace(/(?<!\s)\s*\n\s*/g, ' ')}`).join('\n');
 }

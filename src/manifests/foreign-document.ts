@@ -114,12 +114,12 @@ const LIST_KINDS: readonly { readonly what: string; readonly is: (items: readonl
 ];
 
 /** The file names that kustomize looks for in a folder. */
-export const KUSTOMIZATION_NAME = /(^|[/\\])(kustomization\.ya?ml|Kustomization)$/;
+const KUSTOMIZATION_NAME = /(^|[/\\])(kustomization\.ya?ml|Kustomization)$/;
 
 const KUSTOMIZE_GROUP = /^kustomize\.config\.k8s\.io\//;
 
 /** Whether a document says what kustomize has to do. */
-export function isKustomization(value: JsonObject, name: string): boolean {
+function isKustomization(value: JsonObject, name: string): boolean {
   return (
     KUSTOMIZE_GROUP.test(asString(member(value, 'apiVersion')) ?? '') ||
     (KUSTOMIZATION_NAME.test(name) && !has(value, 'kind'))

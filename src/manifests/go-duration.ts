@@ -2,8 +2,8 @@
  * Go's duration text (`1h30m`, `500ms`), as projects read it in annotations and settings.
  */
 
-const PATTERN = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const PATTERN = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 const SECONDS: Readonly<Record<string, number>> = {
   ns: 1e-9,
   us: 1e-6,

@@ -34,7 +34,7 @@ const RUNNER_ONLY: ReadonlySet<string> = new Set(['tenantSockets', 'keepDays', '
 const RUNNER_NAME = /(^|[^a-z0-9])runner\.ya?ml$/i;
 
 /** A text without one of these is no such document, and need not be parsed. */
-const CDI_TEXT = /^\s*\{?\s*"?cdiVersion"?\s*:/m;
+const CDI_TEXT = /^[^\S\n]*(?:\{\s*)?"?cdiVersion"?\s*:/m;
 
 /** Whether a text of this name is worth reading to find out what it is. */
 export function mayBeHostDocument(text: string, name: string): boolean {

@@ -86,8 +86,8 @@ export function nodeFileKind(text: string, name: string): NodeFileKind | undefin
   if (!/^(\[.+\]|[A-Za-z0-9_."'-]+\s*=)/.test(first)) {
     return undefined;
   }
-  return /^\s*(\[+\s*plugins\s*\.|version\s*=\s*[1-4]\s*$)/m.test(text) &&
-    /io\.containerd\.|\[+\s*plugins\.cri\b/.test(text)
+  return /^[^\S\n]*(\[+\s*plugins\s*\.|version\s*=\s*[1-4]\s*$)/m.test(text) &&
+    /io\.containerd\.|(?<!\[)\[+\s*plugins\.cri\b/.test(text)
     ? 'ContainerdConfig'
     : undefined;
 }

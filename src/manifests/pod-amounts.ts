@@ -33,7 +33,7 @@ export interface ContainerDefaults {
   readonly limits: Amounts;
 }
 
-export const NO_DEFAULTS: ContainerDefaults = { requests: new Map(), limits: new Map() };
+const NO_DEFAULTS: ContainerDefaults = { requests: new Map(), limits: new Map() };
 
 export interface ContainerAmounts {
   readonly requests: Amounts;

@@ -24,6 +24,11 @@ export function asArray(value: Maybe): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Whether a list is absent or empty. A value of another type is neither. */
+export function hasNoItems(value: Maybe): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
 /** Returns the value where it is a string, and `undefined` otherwise. */
 export function asString(value: Maybe): string | undefined {
   return typeof value === 'string' ? value : undefined;

@@ -50,7 +50,7 @@ function placesIn(text: string): ReadonlyMap<string, number> {
       }
       table = header[1] === '[[' ? [...keys, `${index}`] : keys;
       note(places, table, start + at);
-    } else if (keys.length > 0 && /^\s*[A-Za-z0-9_."' -]+=/.test(line)) {
+    } else if (keys.length > 0 && /^\s*[A-Za-z0-9_."'-][A-Za-z0-9_."' -]*=/.test(line)) {
       note(places, [...table, ...keys], start + at);
     }
     start += line.length + 1;

@@ -3,7 +3,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -46,6 +46,18 @@ test('src has at most ten folders, and the page draws all of them in one line', 
   const folders = readdirSync(join(ROOT, 'src')).filter((name) => statSync(join(ROOT, 'src', name)).isDirectory());
   expect(folders.length).toBeLessThanOrEqual(10);
   expect([...groups].sort()).toEqual(folders.sort());
+});
+
+test('no folder has more than ten folders, except for one folder for each domain or API group', () => {
+  const parents = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && readdirSync(join(entry.parentPath, entry.name)).length > 0)
+    .map((entry) => relative(ROOT, entry.parentPath));
+  const counts = new Map<string, number>();
+  for (const parent of parents) {
+    counts.set(parent, (counts.get(parent) ?? 0) + 1);
+  }
+  const larger = [...counts].filter(([, count]) => count > 10).map(([folder]) => folder);
+  expect(larger.sort()).toEqual(['src/constructs', 'src/facts/api/types']);
 });
 
 test('every source folder is on a layer, and every layer exists', () => {

@@ -4,6 +4,9 @@ import { renderJson } from '../../src/checks/report/json';
 import { allRules } from '../../src/interfaces/checks/all-rules';
 import { countsOf, isIncomplete } from '../../src/checks/report';
 import { defineRule } from '../../src/checks/define-rule';
+import { type JsonObject } from '../../src/facts/api/schema';
+import { ManifestSet } from '../../src/manifests/manifest-set';
+import { manifestOf } from '../support/manifest-of';
 
 const crd = (field: string): string => `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -258,4 +261,109 @@ spec:
 `;
   const { findings } = check(readManifests(manifests));
   expect(findings.map(({ rule }) => rule)).toContain('serving/surge-fits-quota');
+});
+
+describe('50,000 characters or entries take no time that grows faster than they do', () => {
+  const many = 50_000;
+  const judge = (object: JsonObject): readonly string[] => {
+    const report = check(new ManifestSet([manifestOf(object)]));
+    expect(report.notChecked.filter(({ failed }) => failed === true)).toEqual([]);
+    return report.findings.map(({ rule }) => rule);
+  };
+  const metadata = { name: 'a', namespace: 'a' };
+
+  it.each(['\n', ' ', '-', '0', '{', '[', '>', '"', 'a: ', '- a\n'])('in files of a ConfigMap: %j', (text) => {
+    const content = text.repeat(many / text.length);
+    const names = [
+      'daemon.json',
+      'a.yaml',
+      'a.toml',
+      'config.toml',
+      'kubelet',
+      'counters.csv',
+      'volcano-scheduler.conf',
+    ];
+    const data = Object.fromEntries([...names, 'bad key!'].map((name) => [name, content]));
+    expect(judge({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data })).toContain('core/config-key-valid');
+  });
+
+  it.each(['>', 'tee ', 'systemctl ', 'nvidia-smi ', '$(A)', '"'])('in the command of a DaemonSet: %j', (text) => {
+    const containers = [{ name: 'a', image: 'registry.example.com/a:1', command: ['sh', '-c', text.repeat(many / 4)] }];
+    const spec = {
+      selector: { matchLabels: { app: 'a' } },
+      template: { metadata: { labels: { app: 'a' } }, spec: { containers } },
+    };
+    expect(judge({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec })).not.toContain('schema/type');
+  });
+
+  it('in unknown fields', () => {
+    const spec = Object.fromEntries(Array.from({ length: many }, (_, index) => [`weigth${index}`, 1]));
+    expect(judge({ apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata, spec })).toContain(
+      'schema/unknown-field',
+    );
+  });
+
+  it('in conditions with expressions', () => {
+    const webhook = {
+      name: 'a.example.com',
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+      clientConfig: { url: 'https://example.com' },
+      matchConditions: Array.from({ length: many }, (_, index) => ({ name: `a${index}`, expression: `${index} > 1` })),
+    };
+    expect(
+      judge({
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingWebhookConfiguration',
+        metadata: { name: 'a' },
+        webhooks: [webhook],
+      }),
+    ).toContain('core/webhook-valid');
+  });
+
+  it('in claims of a container', () => {
+    const claims = Array.from({ length: many }, (_, index) => ({ name: `claim-${index}` }));
+    const resourceClaims = claims.map(({ name }) => ({ name: `other-${name}`, resourceClaimName: name }));
+    const containers = [{ name: 'a', image: 'registry.example.com/a:1', resources: { claims } }];
+    expect(judge({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { resourceClaims, containers } })).toContain(
+      'core/resource-claim-of-pod',
+    );
+  });
+});
+
+test('thousands of workloads that name groups and queues that are not there are looked up in an index', () => {
+  const many = 3000;
+  const objects = Array.from({ length: many }, (_, index): JsonObject[] => [
+    {
+      apiVersion: 'scheduling.x-k8s.io/v1alpha1',
+      kind: 'PodGroup',
+      metadata: { name: `group-of-team-${index}`, namespace: 'a' },
+      spec: { minMember: 1 },
+    },
+    {
+      apiVersion: 'kueue.x-k8s.io/v1beta2',
+      kind: 'LocalQueue',
+      metadata: { name: `queue-of-team-${index}`, namespace: 'a' },
+      spec: { clusterQueue: `cluster-${index}` },
+    },
+    {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {
+        name: `job-${index}`,
+        namespace: 'a',
+        labels: { 'kueue.x-k8s.io/queue-name': `queue-of-taem-${index}` },
+      },
+      spec: {
+        suspend: true,
+        template: {
+          metadata: { labels: { 'scheduling.x-k8s.io/pod-group': `group-of-taem-${index}` } },
+          spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'registry.example.com/a:1' }] },
+        },
+      },
+    },
+  ]).flat();
+  const { findings } = check(new ManifestSet(objects.map(manifestOf)), { tiers: ['advice'] });
+  const times = (rule: string): number => findings.filter((finding) => finding.rule === rule).length;
+  expect([times('scheduling/pod-group-known'), times('kueue/local-queue-of-namespace')]).toEqual([many, many]);
 });

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cite, KUBERNETES_RELEASES, stagingVersion, UPSTREAM, type UpstreamRelease } from '../../src/facts/upstream';
+import { KNOWN_MESSAGES } from '../../src/facts/messages/known-messages';
 import { allRuleFacts } from '../../src/interfaces/checks/all-rules';
 
 const ROOT = resolve(__dirname, '../..');
@@ -51,15 +52,17 @@ test('no other file states the version of a tracked release', () => {
   expect(stated).toEqual([]);
 });
 
-test('the source of a rule names no project with another version than that of the table', () => {
+test('the source of a rule or of a known message names no project with another version than that of the table', () => {
   const names = RELEASES.map(({ cited }) => cited.replaceAll('/', '\\/'));
   const cited = new RegExp(`(?<![\\w/-])(${names.join('|')}|kubernetes) (v?\\d[\\w.]*(?:-\\d+)?)`, 'g');
-  const versions = new Map([...RELEASES.map(({ cited: name, version }) => [name, version] as const)]);
-  versions.set('kubernetes', cite('kubernetes').replace('kubernetes ', ''));
-  const found = allRuleFacts().flatMap(({ id, source }) =>
+  const versions = new Map<string, readonly string[]>(
+    RELEASES.map(({ cited: name, version, code = version }) => [name, [version, code]] as const),
+  );
+  versions.set('kubernetes', [cite('kubernetes').replace('kubernetes ', '')]);
+  const found = [...allRuleFacts(), ...KNOWN_MESSAGES].flatMap(({ id, source }) =>
     [...source.matchAll(cited)]
       // A minor says since when something holds.
-      .filter(([, name, version]) => version !== versions.get(name) && !/^1\.\d+$/.test(version))
+      .filter(([, name, version]) => versions.get(name)?.includes(version) !== true && !/^1\.\d+$/.test(version))
       .map(([text]) => `${id}: ${text}`),
   );
   expect(found).toEqual([]);

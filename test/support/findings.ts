@@ -9,6 +9,7 @@ import { type Rule } from '../../src/checks/rule';
 import { runRules } from '../../src/checks/run-rules';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseYaml } from '../../src/manifests/yaml';
+import { keepManifests } from './manifests-of-tests';
 
 export interface FindingsOptions {
   readonly kubernetes?: KubernetesMinor;
@@ -20,6 +21,7 @@ export function findingsOf(yaml: string, rules: readonly Rule[], options: Findin
   if (problems.length > 0) {
     throw new Error(`the test's YAML is broken: ${JSON.stringify(problems)}`);
   }
+  keepManifests(manifests);
   const set = new ManifestSet(manifests);
   const report = run(rules, set, options);
   // What a rule concerns and sees saves time and changes nothing.

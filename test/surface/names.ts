@@ -73,6 +73,30 @@ test.each(constructs)(
   },
 );
 
+/**
+ * Composed constructs whose `overrides` have a member for each object. The others: a rung of a PriorityLadder has `overrides`, an
+ * InferenceService has them in `as`, and a GpuPlatform exposes the constructs that it consists of.
+ */
+const OVERRIDDEN_BY_PART = ['AcceleratorMonitoring', 'GpuMonitoring', 'Team'];
+
+test('the `overrides` of a composed construct are named after its own members', () => {
+  const parts = surface.constructs
+    .filter(({ title }) => OVERRIDDEN_BY_PART.includes(title.replace(/^\w+\./, '')))
+    .map(({ title, props, instance }) => {
+      const type = surface.checker.getTypeOfSymbol(props!.getProperty('overrides')!);
+      const members = surface.checker
+        .getNonNullableType(type)
+        .getProperties()
+        .map((property) => property.name);
+      return [title, members.length > 2, members.filter((name) => instance.getProperty(name) === undefined)];
+    });
+  expect(parts.sort()).toEqual([
+    ['Team', true, []],
+    ['monitoring.AcceleratorMonitoring', true, []],
+    ['monitoring.GpuMonitoring', true, []],
+  ]);
+});
+
 /** The same hatch, for the object and for the pods in it. */
 const ALLOWED = ['overrides', 'podOverrides'];
 

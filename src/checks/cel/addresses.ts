@@ -114,7 +114,7 @@ export function parseVersion(text: string, tolerant = false): Version | undefine
 
 function normalized(text: string): string {
   const plain = text.replace(/^v/, '');
-  const [, core = '', rest = ''] = /^([\d.]*)(.*)$/.exec(plain) ?? [];
+  const [, core = '', rest = ''] = /^([\d.]*)(.*)$/s.exec(plain) ?? [];
   const parts = core.split('.').map((part) => part.replace(/^0+(?=\d)/, ''));
   if (parts.length < 3 && rest !== '') {
     return plain;

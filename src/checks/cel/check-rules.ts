@@ -9,12 +9,13 @@ import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../.
 import { asObject, asString, isObject } from '../../manifests/read';
 import { fieldOf } from '../../manifests/pointer';
 import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
-import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
+import { hasRules, nodeOf, rulesOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
 import { OBJECT_LIMIT } from './cost';
 import { quoted, THE_FIELD, type ViolationList } from '../schema/violation-list';
 import { programOf } from './rule-program';
 import { ruleWords, type RuleWords } from './rule-words';
+import { writtenWords } from './written-words';
 import { CelValues } from './values';
 import { allOf, oneOf } from '../../facts/words';
 
@@ -53,18 +54,6 @@ function readsUnknown(rule: string, value: JsonValue): boolean {
 }
 
 const MOST_FIELDS_NAMED = 4;
-
-const known = new WeakMap<Schema, readonly CelRule[]>();
-
-/** The rules of a node itself, those inside its allOf included. */
-export function rulesOf(schema: Schema): readonly CelRule[] {
-  let rules = known.get(schema);
-  if (rules === undefined) {
-    rules = [schema, ...(schema.allOf ?? [])].flatMap((part) => part['x-kubernetes-validations'] ?? []);
-    known.set(schema, rules);
-  }
-  return rules;
-}
 
 class RuleWalk {
   readonly notJudged = new Set<string>();
@@ -164,7 +153,8 @@ class RuleWalk {
   /** What a violation says: the message of the rule, or else what it requires in words, or else the fields that it reads. */
   private words(rule: CelRule, self: CelInput, value: JsonValue): RuleWords {
     const message = this.ownMessage(rule, self);
-    const known = ruleWords(rule.rule, value, fieldOf(this.list.path));
+    const place = fieldOf(this.list.path);
+    const known = ruleWords(rule.rule, value, place) ?? writtenWords(rule.rule, value, place);
     if (known !== undefined) {
       return { ...known, ...(message === undefined ? {} : { message }) };
     }

@@ -166,7 +166,7 @@ const conversions: readonly CelFunc[] = [
     return value;
   }),
   celFunc('double', [STRING], DOUBLE, (text) => {
-    if (!/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)$/i.test(text)) {
+    if (!/^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)$/i.test(text)) {
       throw new Error(`strconv.ParseFloat: parsing "${text}": invalid syntax`);
     }
     return /inf/i.test(text) ? (text.startsWith('-') ? -Infinity : Infinity) : Number(text);

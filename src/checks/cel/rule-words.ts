@@ -238,7 +238,7 @@ function wordsOf(
   return unwanted === undefined
     ? undefined
     : {
-        message: `${subjectOf(unwanted)}must not be ${JSON.stringify(unwanted.value)}${when(conditions.map(said))}`,
+        message: `${subjectOf(unwanted)}must not be ${unwanted.value === '' ? 'empty' : JSON.stringify(unwanted.value)}${when(conditions.map(said))}`,
         fix: `Change ${fieldIn(place, unwanted)}.`,
       };
 }

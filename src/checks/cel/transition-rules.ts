@@ -7,8 +7,7 @@
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { pointer } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
-import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
-import { rulesOf } from './check-rules';
+import { hasRules, nodeOf, rulesOf, type SchemaNode } from '../schema/schema-node';
 import { OBJECT_LIMIT } from './cost';
 import { optionalOf } from './opaque';
 import { programOf } from './rule-program';

@@ -5,14 +5,16 @@
  * expression that fails to evaluate is not a violation. Source: Kubernetes 1.36,
  * staging/src/k8s.io/apiserver/pkg/admission/plugin/policy.
  */
+import { createRequire } from 'node:module';
 import { type CelInput } from '@bufbuild/cel';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { asArray, asObject, asString, isObject, stringsIn } from '../../manifests/read';
 import { selectorChooses } from '../../manifests/selectors';
-import { expressionOf } from '../cel/rule-program';
-import { CelValues } from '../cel/values';
+import type * as CostTypes from '../cel/cost';
+import type * as RuleProgramTypes from '../cel/rule-program';
+import type * as ValuesTypes from '../cel/values';
 import { type SetRule, type Violation } from '../rule';
 import { type TargetCluster } from './target-cluster';
 
@@ -21,6 +23,9 @@ const BINDING = 'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding';
 /** The server evaluates an expression on the request, the rights of the user, or an object that is not here. */
 const NEEDS_SERVER = /\b(authorizer|params|request\s*\.\s*(userInfo|options|uid|dryRun))\b/;
 const DENY = 'Deny';
+
+/** The CEL engine is loaded with the first policy. */
+const load = createRequire(__filename);
 
 /** One finding for each validation that a manifest breaks: an error if a binding denies, else a warning. */
 export function admissionPolicyRule(cluster: TargetCluster): SetRule {
@@ -35,9 +40,14 @@ export function admissionPolicyRule(cluster: TargetCluster): SetRule {
     source: 'the ValidatingAdmissionPolicies of the cluster given with --cluster',
     fix: 'Change the fields of spec or metadata.labels that the policy reads so that it accepts the object.',
     *check({ set }): Iterable<Violation & { readonly manifest: Manifest }> {
+      const policies = set.ofKind(POLICY);
+      if (policies.length === 0) {
+        return;
+      }
+      const { CelValues } = load('../cel/values') as typeof ValuesTypes;
       const values = new CelValues();
       const bindings = set.ofKind(BINDING).map(({ object }) => asObject(object.spec));
-      for (const policy of set.ofKind(POLICY)) {
+      for (const policy of policies) {
         const own = bindings.filter(({ policyName }) => policyName === policy.id.name);
         for (const manifest of own.length === 0 ? [] : set.manifests) {
           yield* violationsOf(policy, own, { manifest, set, cluster, values });
@@ -47,11 +57,16 @@ export function admissionPolicyRule(cluster: TargetCluster): SetRule {
   };
 }
 
+/** What the expressions of a policy may still cost together on one object; below 0, none is evaluated any more. */
+interface Budget {
+  left: number;
+}
+
 interface Request {
   readonly manifest: Manifest;
   readonly set: ManifestSet;
   readonly cluster: TargetCluster;
-  readonly values: CelValues;
+  readonly values: ValuesTypes.CelValues;
 }
 
 function* violationsOf(
@@ -66,9 +81,13 @@ function* violationsOf(
   if (bound.length === 0 || !matches(asObject(spec.matchConstraints), request, true)) {
     return;
   }
-  const variables = variablesOf(spec, request);
-  const holds = (expression: JsonValue | undefined): CelInput | undefined => evaluated(expression, variables);
-  if (asArray(spec.matchConditions).some((one) => holds(asObject(one).expression) !== true)) {
+  const { CONDITIONS_LIMIT, OBJECT_LIMIT } = load('../cel/cost') as typeof CostTypes;
+  const budget: Budget = { left: OBJECT_LIMIT };
+  const ofConditions: Budget = { left: CONDITIONS_LIMIT };
+  const variables = variablesOf(spec, request, budget);
+  const holds = (expression: JsonValue | undefined, units = budget): CelInput | undefined =>
+    evaluated(expression, variables, units);
+  if (asArray(spec.matchConditions).some((one) => holds(asObject(one).expression, ofConditions) !== true)) {
     return;
   }
   const actions = new Set(bound.flatMap(({ validationActions }) => stringsIn(validationActions)));
@@ -91,7 +110,11 @@ function* violationsOf(
 }
 
 /** What expressions may name; later variables are computed from earlier ones. */
-function variablesOf(spec: JsonObject, { manifest, set, cluster, values }: Request): Record<string, CelInput> {
+function variablesOf(
+  spec: JsonObject,
+  { manifest, set, cluster, values }: Request,
+  budget: Budget,
+): Record<string, CelInput> {
   const { id, object } = manifest;
   const served = cluster.kindOf(id.apiVersion, id.kind);
   const namespace = set.get('Namespace', id.namespace)?.object;
@@ -114,7 +137,7 @@ function variablesOf(spec: JsonObject, { manifest, set, cluster, values }: Reque
   const computed = new Map<string, CelInput>();
   for (const variable of asArray(spec.variables).filter(isObject)) {
     bindings.variables = Object.fromEntries(computed);
-    const value = evaluated(variable.expression, bindings);
+    const value = evaluated(variable.expression, bindings, budget);
     const name = asString(variable.name);
     if (name !== undefined && value !== undefined) {
       computed.set(name, value);
@@ -124,17 +147,23 @@ function variablesOf(spec: JsonObject, { manifest, set, cluster, values }: Reque
   return bindings;
 }
 
-/** `undefined` where it cannot be evaluated here. */
-function evaluated(expression: JsonValue | undefined, variables: Record<string, CelInput>): CelInput | undefined {
-  if (typeof expression !== 'string' || NEEDS_SERVER.test(expression)) {
+/** `undefined` where it cannot be evaluated here, or costs too much. */
+function evaluated(
+  expression: JsonValue | undefined,
+  variables: Record<string, CelInput>,
+  budget: Budget,
+): CelInput | undefined {
+  if (typeof expression !== 'string' || NEEDS_SERVER.test(expression) || budget.left < 0) {
     return undefined;
   }
+  const { expressionOf } = load('../cel/rule-program') as typeof RuleProgramTypes;
   const program = expressionOf(expression);
   if (typeof program === 'string') {
     return undefined;
   }
   const outcome = program(variables);
-  return 'value' in outcome ? outcome.value : undefined;
+  budget.left -= outcome.cost;
+  return 'value' in outcome && budget.left >= 0 ? outcome.value : undefined;
 }
 
 function matches(resources: JsonObject, request: Request, required = false): boolean {

@@ -1,8 +1,9 @@
 /**
  * What a check can say only if it knows the cluster: references to what does not exist, and quotas that are used already.
  */
-import { nearestName } from '../../facts/spelling';
+import { ObjectNames } from '../../facts/spelling';
 import { describeId, type Manifest } from '../../manifests/manifest';
+import { namesOfKind } from '../../manifests/placed-names';
 import { Quantity } from '../../manifests/quantity';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { amountsIn } from '../../manifests/pod-amounts';
@@ -36,6 +37,16 @@ function referenceFound(cluster: TargetCluster): SetRule {
     source: 'the cluster given with --cluster',
     fix: 'Set the reference to the metadata.name of an existing object, or add the object to the manifests.',
     *check({ set }): Iterable<Found> {
+      const known = new Map<string, ObjectNames>();
+      const nearest = (kind: string, namespace: string, name: string): string | undefined => {
+        const key = `${kind} ${namespace}`;
+        let names = known.get(key);
+        if (names === undefined) {
+          names = new ObjectNames([...cluster.namesOf(kind, namespace), ...namesOfKind(set, kind).all]);
+          known.set(key, names);
+        }
+        return names.nearest(name);
+      };
       for (const manifest of set.manifests) {
         for (const reference of set.referencesFrom(manifest)) {
           const { kind, name, namespace, path, optional } = reference;
@@ -43,8 +54,7 @@ function referenceFound(cluster: TargetCluster): SetRule {
           if (exists !== false || optional || set.resolve(reference) !== undefined || isGiven(reference, manifest)) {
             continue;
           }
-          const known = [...cluster.namesOf(kind, namespace), ...set.ofKind(kind).map(({ id }) => id.name)];
-          const near = nearestName(name, known);
+          const near = nearest(kind, namespace, name);
           const short = kind.split('/').at(-1) ?? kind;
           yield {
             manifest,

@@ -7,7 +7,7 @@ import { type Finding, type NotChecked, occurrencesOf, type Severity } from '../
 import { groupBy } from '../../facts/collections';
 import { type SkippedSource } from '../../manifests/manifest';
 import { countsOf, type Report } from '../report';
-import { counted } from '../../facts/words';
+import { counted, printable } from '../../facts/words';
 
 type Colors = ReturnType<typeof pico.createColors>;
 
@@ -46,7 +46,7 @@ export function findingText(finding: Finding, options: FindingTextOptions = {}):
     .filter((part) => part !== '')
     .join(' ');
   const details = detailsOf(finding).map(([label, text]) => `    ${label}: ${text}`);
-  return [`${place === '' ? '' : `${place}: `}${head}: ${printable(finding.message)}`, ...details].join('\n');
+  return [printable(`${place === '' ? '' : `${place}: `}${head}: ${finding.message}`), ...details].join('\n');
 }
 
 /** `file:line:column`, or the construct path. */
@@ -266,11 +266,4 @@ function wrap(text: string, first: string, rest: string, width: number | undefin
     empty = false;
   }
   return [...lines, line];
-}
-
-/** Manifests are other people's text: what would steer the terminal is shown, not sent. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
-    character === '\n' ? ' ' : `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
-  );
 }

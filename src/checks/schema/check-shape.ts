@@ -23,7 +23,7 @@ import { metadataRuleFacts } from '../server/metadata-rules';
 import { checkCustomResource } from './custom-resource';
 import { KnownKinds, type Known, type Unknown } from './known-kinds';
 import { isOptionalField } from './optional-fields';
-import { hasRules, nodeOf } from './schema-node';
+import { hasRules, meetsRule, nodeOf } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { TypedDecoding } from './typed-decoding';
 import { THE_FIELD, ViolationList, type ShapeViolation } from './violation-list';
@@ -213,7 +213,8 @@ export class ShapeChecker {
       }
     }
     checkMetadata(object, info, list, { minor: this.minor });
-    if (defaulted !== undefined && hasRules(schema) && !list.violations.some(({ rule }) => BLOCKING.has(rule))) {
+    const isBlocked = list.violations.some(({ rule }) => BLOCKING.has(rule));
+    if (defaulted !== undefined && !isBlocked && meetsRule(defaulted, nodeOf(schema))) {
       const { checkCelRules } = load('../cel/check-rules') as CelModule;
       notJudged = checkCelRules(defaulted, schema, list);
     }

@@ -65,7 +65,7 @@ export function stringFormat(format: string, minor: number): Test | undefined {
   return minor >= 35 && Object.hasOwn(FORMATS_SINCE_1_35, name) ? FORMATS_SINCE_1_35[name] : undefined;
 }
 
-export function isDate(text: string): boolean {
+function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (match === null) {
     return false;
@@ -125,7 +125,7 @@ function isDuration(text: string): boolean {
     'week',
   ];
   const prefixes = ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'];
-  for (const match of text.matchAll(/\d+\s*([A-Za-zµ]+)/g)) {
+  for (const match of text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g)) {
     const unit = (match[1] ?? '').toLowerCase();
     if (units.includes(unit) || prefixes.some((prefix) => unit.startsWith(prefix))) {
       return true;

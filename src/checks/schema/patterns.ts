@@ -34,7 +34,7 @@ export function matchByRe2(source: string): void {
 }
 
 /** A repetition of something that repeats, such as `(a+)+`: backtracking may take exponential time. */
-const NESTED_REPETITION = /[*+}]\??\)+\??[*+{]|\([^()]*[*+}][^()]*\)[*+{]/;
+const NESTED_REPETITION = /[*+}]\??\)+\??[*+{]|\([^()*+}]*[*+}][^()]*\)[*+{]/;
 
 /** The pattern, compiled once per source; `undefined` where RE2 has no such pattern. */
 export function patternOf(source: string): Pattern | undefined {

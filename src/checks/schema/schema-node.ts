@@ -3,7 +3,7 @@
  *
  * Schemas are graphs that share nodes and may hold circles, so nodes are made when a value reaches them.
  */
-import { type Schema, type SchemaType } from '../../facts/api/schema';
+import { type CelRule, type JsonValue, type Schema, type SchemaType } from '../../facts/api/schema';
 import { patternOf, type Pattern } from './patterns';
 
 /** Types as bits, so that one test answers whether a value's type is among those allowed. */
@@ -116,6 +116,18 @@ export function nodeOf(schema: Schema): SchemaNode {
   return node;
 }
 
+const rulesByNode = new WeakMap<Schema, readonly CelRule[]>();
+
+/** The rules of a node itself, those inside its allOf included. */
+export function rulesOf(schema: Schema): readonly CelRule[] {
+  let rules = rulesByNode.get(schema);
+  if (rules === undefined) {
+    rules = [schema, ...(schema.allOf ?? [])].flatMap((part) => part['x-kubernetes-validations'] ?? []);
+    rulesByNode.set(schema, rules);
+  }
+  return rules;
+}
+
 const withRules = new WeakMap<Schema, boolean>();
 
 /** Whether this node or a node below it has a CEL rule. */
@@ -132,6 +144,29 @@ export function hasRules(schema: Schema): boolean {
     below.some((child) => typeof child === 'object' && hasRules(child));
   withRules.set(schema, answer);
   return answer;
+}
+
+/** Whether a CEL rule applies to a part of the value. The engine that evaluates rules takes longer to load than most objects to check. */
+export function meetsRule(value: JsonValue, node: SchemaNode): boolean {
+  const { schema } = node;
+  if (value === null || !hasRules(schema)) {
+    return false;
+  }
+  // A rule on a change does not apply to a new object.
+  if (rulesOf(schema).some(({ rule, optionalOldSelf }) => optionalOldSelf === true || !/\boldSelf\b/.test(rule))) {
+    return true;
+  }
+  if (Array.isArray(value)) {
+    const { items } = node;
+    return items !== undefined && value.some((item) => meetsRule(item, items));
+  }
+  return (
+    typeof value === 'object' &&
+    Object.keys(value).some((name) => {
+      const child = node.child(name) ?? node.values;
+      return child !== undefined && meetsRule(value[name] ?? null, child);
+    })
+  );
 }
 
 function typeBits(schema: Schema): number {

@@ -52,6 +52,11 @@ export class ViolationList {
     return pointer(this.base, ...this.steps);
   }
 
+  /** Whether the next violation of the rule is listed, and not only counted. */
+  lists(rule: RuleFacts): boolean {
+    return this.described.wants(rule.id);
+  }
+
   /** Reports at the place where the walk is, or at a step below it. */
   add(rule: RuleFacts, found: Found, ...below: readonly (string | number)[]): void {
     const path = below.length === 0 ? this.path : pointer(this.path, ...below);

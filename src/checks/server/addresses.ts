@@ -97,7 +97,7 @@ export function bytesOf(address: string): readonly number[] | undefined {
     return undefined;
   }
   let text = address;
-  const dotted = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
+  const dotted = /(?<!\d)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
   if (dotted !== null) {
     const [whole, a, b, c, d] = dotted;
     const high = (Number(a) * 256 + Number(b)).toString(16);

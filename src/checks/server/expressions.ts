@@ -11,6 +11,9 @@ import { isSame, printType, TooLarge, type CelType } from '../cel/typing/types';
 import { oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
 
+/** Expressions of one list that are compiled, which takes most of a second. The server has no limit, and no object comes near it. */
+export const MOST_EXPRESSIONS = 1000;
+
 export interface Wanted {
   /** Variables, types, and functions of the place. */
   readonly environment: CheckTypes.TypeEnvironment;

@@ -138,22 +138,26 @@ export function keepsGeneration(info: KindInfo): boolean {
 
 function apiServiceName(name: string, object: JsonObject): string | undefined {
   const { version, group } = asObject(object.spec);
-  return composedName(name, '<spec.version>.<spec.group>', version, group);
+  return composedName(name, { 'spec.version': version, 'spec.group': group });
 }
 
 function crdName(name: string, object: JsonObject): string | undefined {
   const { names, group } = asObject(object.spec);
-  return composedName(name, '<spec.names.plural>.<spec.group>', asObject(names).plural, group);
+  return composedName(name, { 'spec.names.plural': asObject(names).plural, 'spec.group': group });
 }
 
 /** A name that two fields of the spec decide. */
-function composedName(name: string, form: string, ...parts: readonly (JsonValue | undefined)[]): string | undefined {
-  const words = parts.map((part) => asString(part) ?? '');
-  const wanted = words.join('.');
+function composedName(name: string, parts: Readonly<Record<string, JsonValue | undefined>>): string | undefined {
+  const fields = Object.keys(parts);
+  const wanted = fields.map((field) => asString(parts[field]) ?? '').join('.');
   if (name === wanted) {
     return undefined;
   }
-  return words.includes('') ? `be ${form}` : `be ${form} (${wanted})`;
+  const form = `be ${fields.map((field) => `<${field}>`).join('.')}`;
+  const unset = fields.filter((field) => (asString(parts[field]) ?? '') === '');
+  return unset.length > 0
+    ? `${form}, but ${unset.join(' and ')} ${unset.length === 1 ? 'is' : 'are'} unset`
+    : `${form} (${wanted})`;
 }
 
 function trustBundleName(name: string, object: JsonObject): string | undefined {

@@ -98,7 +98,10 @@ interface Complained {
 
 /** What to write as the name of an object. Names of definitions follow from their spec. */
 function fixOfName(complaint = ''): { readonly fix?: string } {
-  const [, parts, wanted = parts] = /^be (<\S+>)(?: \((\S+)\))?$/.exec(complaint) ?? [];
+  const [, wanted, unset] = /^be <\S+>(?: \((\S+)\)|, but (.+) (?:is|are) unset)$/.exec(complaint) ?? [];
+  if (unset !== undefined) {
+    return { fix: `Set ${unset}, and metadata.name accordingly.` };
+  }
   return wanted === undefined ? {} : { fix: `Set metadata.name to ${wanted}.` };
 }
 

@@ -41,7 +41,7 @@ export function isHugePages(name: string): boolean {
 }
 
 /** In the `kubernetes.io` name space, or without any. */
-export function isNative(name: string): boolean {
+function isNative(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
 
@@ -55,7 +55,7 @@ export function mayOvercommit(name: string): boolean {
   return isNative(name) && !isHugePages(name);
 }
 
-export function isCountedInWholes(name: string): boolean {
+function isCountedInWholes(name: string): boolean {
   return COUNTED_SET.has(name) || isExtended(name);
 }
 

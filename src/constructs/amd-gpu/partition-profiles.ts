@@ -21,7 +21,7 @@ import { publicFunction } from '../../facts/calls/public-function';
 export const PARTITION_PROFILE_LABEL = 'dcm.amd.com/gpu-config-profile';
 
 /** Key of the ConfigMap that the device config manager reads. */
-export const PARTITION_CONFIG_KEY = 'config.json';
+const PARTITION_CONFIG_KEY = 'config.json';
 
 /** Compute and memory mode of a partitioned GPU: `CPX/NPS4`. */
 export type PartitionModes = `${AmdComputeMode}/${AmdMemoryMode}`;

@@ -32,7 +32,7 @@ export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpe
 const EACH_RUN = 'each of its Jobs is a gang of its own, and pods of one template can name one PodGroup only';
 
 /** The engines that can schedule the Jobs of a CronJob, and the options that each accepts. */
-export const CRON_JOB_SCHEDULING = {
+const CRON_JOB_SCHEDULING = {
   volcano: { group: 'controller', queueOnPods: true },
   kueue: {},
   kai: {},

@@ -57,7 +57,7 @@ export function jobSetOf(manifest: Manifest): JobSetView {
 }
 
 /** The replicated jobs of a list in a JobSet or in a training runtime. */
-export function replicatedJobsAt(root: JsonObject, at: string): readonly ReplicatedJobView[] {
+function replicatedJobsAt(root: JsonObject, at: string): readonly ReplicatedJobView[] {
   return objectsAt(root, at).map(({ value, path }) => {
     const job = asObject(asObject(value.template).spec);
     const jobPath = `${path}/template/spec`;

@@ -106,7 +106,7 @@ export class JobSet extends Workload<JobSetKind, JobSetSpec, JobSetEngine> {
 }
 
 /** The engines that can schedule a JobSet, and the options that each accepts. */
-export const JOB_SET_SCHEDULING = {
+const JOB_SET_SCHEDULING = {
   volcano: { group: 'beside' },
   kueue: KUEUE_WHOLE_OR_NOT,
   kai: {},

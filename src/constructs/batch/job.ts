@@ -110,7 +110,7 @@ export class Job extends Workload<JobKind, JobSpec, JobEngine> {
 }
 
 /** The engines that can schedule a Job whose pods run together, and the options that each accepts. */
-export const JOB_SCHEDULING = {
+const JOB_SCHEDULING = {
   volcano: { group: 'controller', queueOnPods: true },
   kueue: {},
   kai: {},

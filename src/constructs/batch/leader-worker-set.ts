@@ -111,7 +111,7 @@ export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerS
  * The engines that can schedule a LeaderWorkerSet, and the options that each accepts. Each group is a gang. All groups share one template, so
  * pods can name a PodGroup only if there is one group.
  */
-export function leaderWorkerSetScheduling({
+function leaderWorkerSetScheduling({
   groups = 1,
   startup,
 }: Pick<LeaderWorkerSetProps, 'groups' | 'startup'>): SchedulingMeans {

@@ -1,8 +1,7 @@
 /**
  * DeviceSelector: which devices of a class, as expressions that name only attributes that devices really have.
  */
-import { type Quantity } from '../../facts/api/scalars';
-import { parseQuantity } from '../../manifests/quantity';
+import { type ByteSize, bytesText } from '../resources/quantities';
 import { GPU_DRIVER } from './dra-facts';
 import { publicClass } from '../resources/public-class';
 
@@ -22,15 +21,11 @@ export class DeviceSelector {
   /**
    * Devices with at least this memory: `70Gi` finds an 80 GB GPU, whose memory is a little less than its name says.
    *
-   * @throws if it is not a quantity
+   * @throws if it has no unit, or is not a quantity
    */
-  static memoryAtLeast(memory: Quantity, driver: string = GPU_DRIVER): DeviceSelector {
-    if (parseQuantity(memory) === undefined) {
-      throw new Error(`memory "${memory}": must be a quantity, for example 70Gi.`);
-    }
-    return new DeviceSelector(
-      `device.capacity[${celText(driver)}].memory.compareTo(quantity(${celText(String(memory))})) >= 0`,
-    );
+  static memoryAtLeast(memory: ByteSize, driver: string = GPU_DRIVER): DeviceSelector {
+    const least = bytesText('memory', memory);
+    return new DeviceSelector(`device.capacity[${celText(driver)}].memory.compareTo(quantity(${celText(least)})) >= 0`);
   }
 
   /** GPUs of NVIDIA of one of these architectures, as the driver spells them. */

@@ -12,7 +12,7 @@ import { type ConfigProblem, type Note, valueOf } from './config-problem';
 export type DcgmProblemKind = 'not-csv' | 'fields' | 'quote' | 'field-name' | 'type' | 'twice';
 export type DcgmProblem = ConfigProblem<DcgmProblemKind>;
 
-export const DCGM_TYPES = ['gauge', 'counter', 'histogram', 'summary', 'label'] as const;
+const DCGM_TYPES = ['gauge', 'counter', 'histogram', 'summary', 'label'] as const;
 /** Type of a metric in the exporter's list. */
 export type DcgmMetricType = (typeof DCGM_TYPES)[number];
 
@@ -44,7 +44,7 @@ export function isDcgmCounters(text: string): boolean {
   }
   return (
     /^[ \t]*DCGM_(FI|EXP)_[A-Z0-9_]+[ \t]*(,|$)/m.test(text) ||
-    /^[ \t]*-?[ \t]*(name|field|metric|id)[ \t]*:[ \t]*["']?DCGM_/m.test(text) ||
+    /^[ \t]*(?:-[ \t]*)?(name|field|metric|id)[ \t]*:[ \t]*["']?DCGM_/m.test(text) ||
     /^[ \t]*-[ \t]*["']?DCGM_/m.test(text)
   );
 }
@@ -94,7 +94,7 @@ export function readDcgmCounters(text: string): DcgmReading {
       );
       continue;
     }
-    const [field = '', type = '', help = ''] = fields.map((one) => one.replace(/^ +| +$/g, ''));
+    const [field = '', type = '', help = ''] = fields.map((one) => one.replace(/^ +|(?<! ) +$/g, ''));
     if (!/^(DCGM_(FI|EXP)_[A-Z0-9_]+|dcgm_[a-z0-9_]+)$/.test(field)) {
       note('field-name', at, `line ${line}: DCGM has no field "${field}"`, field, 'DCGM_FI_… or DCGM_EXP_…');
     } else if (!field.startsWith('DCGM_EXP_') && !(DCGM_TYPES as readonly string[]).includes(type)) {

@@ -37,7 +37,7 @@ export const MIG_CONFIG_KEY = 'config.yaml';
 export function isMigConfig(text: string): boolean {
   return (
     /^[ \t]*["']?mig[-_]?configs["']?[ \t]*:/im.test(text) ||
-    /^[ \t]*-?[ \t]*["']?mig-(enabled|devices)["']?[ \t]*:/m.test(text)
+    /^[ \t]*(?:-[ \t]*)?["']?mig-(enabled|devices)["']?[ \t]*:/m.test(text)
   );
 }
 
@@ -126,7 +126,7 @@ function readDevices(
 
 function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind>): void {
   if (!isObject(value)) {
-    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`);
+    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`, value, 'a mapping with devices and mig-enabled');
     return;
   }
   noteUnknown(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);

@@ -136,12 +136,10 @@ class FormulaReader {
     }
     // What KEDA writes behind the formula would be part of the comment.
     const last = this.tokens.at(-2);
-    const comment = /\/\/[^\n]*$/.exec(this.formula.slice(last === undefined ? 0 : last.at + last.text.length));
-    if (comment !== null) {
-      throw new FormulaError(
-        'a comment to the end of the line cannot end the formula; write /* … */',
-        this.formula.length - comment[0].length,
-      );
+    const lastLine = this.formula.lastIndexOf('\n') + 1;
+    const comment = this.formula.indexOf('//', Math.max(lastLine, last === undefined ? 0 : last.at + last.text.length));
+    if (comment >= 0) {
+      throw new FormulaError('a comment to the end of the line cannot end the formula; write /* … */', comment);
     }
   }
 

@@ -5,14 +5,7 @@
 export * from './generated-triggers';
 export * from './triggers';
 export { LlmScaling, type LlmScalingProps, type LlmServer, type ScalingPlan } from './llm-scaling';
-export {
-  EnvironmentVariable,
-  fromEnv,
-  type KedaDuration,
-  Trigger,
-  type TriggerDefinition,
-  type TriggerOptions,
-} from './trigger';
+export { EnvironmentVariable, fromEnv, Trigger, type TriggerDefinition, type TriggerOptions } from './trigger';
 export {
   type AuthenticationSources,
   ClusterTriggerAuthentication,

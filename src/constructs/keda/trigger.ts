@@ -3,16 +3,14 @@
  */
 import { type Carried, containsDeferred, embedded, isDeferred, passed } from '../../manifests/deferred';
 import type { Duration } from 'cdk8s';
-import { durationText, isDuration } from '../resources/durations';
+import { isDuration } from '../resources/durations';
 import { kedaScaler, type KedaScaler, type KedaScalerParameter } from '../../facts/api/keda-scalers';
 import { type ScaledObjectSpecTrigger } from '../../facts/api/types/keda.sh/v1alpha1';
 import { missingParameters } from './scaler-parameters';
+import { timeText } from './time-text';
 import { type TriggerAuthenticationReference } from './trigger-authentication';
 import { publicClass } from '../resources/public-class';
 import { publicFunction } from '../../facts/calls/public-function';
-
-/** A time: a `Duration` of cdk8s. */
-export type KedaDuration = Duration;
 
 /**
  * The value of a variable of the target's container: made with `fromEnv`.
@@ -125,16 +123,17 @@ export class Trigger {
     }
     const { name, metricType, useCachedMetrics, authentication, moreMetadata, ...values } = props;
     const metadata: Record<string, string> = {};
-    for (const [parameter, value] of Object.entries<unknown>(values)) {
+    for (const [property, value] of Object.entries<unknown>(values)) {
       if (value === undefined) {
         continue;
       }
+      const key = parameterOf(scaler, property)?.name ?? property;
       if (value instanceof EnvironmentVariable) {
-        metadata[`${parameter}FromEnv`] = value.variable;
+        metadata[`${key}FromEnv`] = value.variable;
       } else if (containsDeferred(value)) {
-        metadata[parameter] = deferredText(scaler, parameter, value);
+        metadata[key] = deferredText(scaler, property, value);
       } else {
-        metadata[parameter] = textOf(scaler, parameter, value);
+        metadata[key] = textOf(scaler, property, value);
       }
     }
     Object.assign(metadata, moreMetadata);
@@ -162,8 +161,10 @@ export class Trigger {
   }
 }
 
-function parameterOf(scaler: KedaScaler, name: string): KedaScalerParameter | undefined {
-  return scaler.parameters.find((candidate) => candidate.name === name && candidate.deprecated !== 'removed');
+function parameterOf(scaler: KedaScaler, property: string): KedaScalerParameter | undefined {
+  return scaler.parameters.find(
+    (candidate) => [candidate.name, candidate.property].includes(property) && candidate.deprecated !== 'removed',
+  );
 }
 
 /** A value that is deferred, or a list with items that are: the items are put together once they are known. */
@@ -175,8 +176,9 @@ function deferredText(scaler: KedaScaler, name: string, value: unknown): string 
 
 function textOf(scaler: KedaScaler, name: string, value: unknown): string {
   const parameter = parameterOf(scaler, name);
-  if (parameter?.value === 'duration' || isDuration(value)) {
-    return durationText(`${scaler.type} trigger, ${name}`, value as Duration);
+  const time = parameter?.time ?? (parameter?.value === 'duration' || isDuration(value) ? 'go' : undefined);
+  if (time !== undefined) {
+    return timeText(`${scaler.type} trigger, ${parameter?.property ?? name}`, value as Duration, time);
   }
   const fail = (expected: string): never => {
     throw new Error(`${scaler.type} trigger, ${name} ${JSON.stringify(value) ?? String(value)}: expected ${expected}.`);
@@ -190,6 +192,17 @@ function textOf(scaler: KedaScaler, name: string, value: unknown): string {
   if (typeof value === 'string') {
     return value.trim() === '' ? fail('a non-empty string') : value;
   }
+  return listText(value as Listed, parameter, fail);
+}
+
+/** What a list, a map, or a query is stated as. */
+type Listed = readonly unknown[] | Readonly<Record<string, string>>;
+
+function listText(
+  value: Listed,
+  parameter: KedaScalerParameter | undefined,
+  fail: (expected: string) => never,
+): string {
   const separator = parameter?.separator ?? ',';
   const items = Array.isArray(value)
     ? value.map(String)
@@ -226,6 +239,6 @@ function requireParameters(
       continue;
     }
     const where = parameter.fromAuthentication ? ', here or by a TriggerAuthentication (`authentication`)' : '';
-    throw new Error(`${scaler.type} trigger: ${parameter.name} is required${where}.`);
+    throw new Error(`${scaler.type} trigger: ${parameter.property ?? parameter.name} is required${where}.`);
   }
 }

@@ -5,6 +5,7 @@
 import type { Duration } from 'cdk8s';
 import { type Carried, type CarriedList } from '../../manifests/deferred';
 import { secondsOf } from '../resources/durations';
+import { type ByteSize, bytesText, type Cores, coresText } from '../resources/quantities';
 import { scheduleComplaint, timeZoneComplaint } from '../../checks/server/workloads/schedule';
 import { requireWholeNumber } from '../workload/whole-number';
 import {
@@ -53,14 +54,14 @@ export interface CronTrigger extends Pick<TriggerOptions, 'name'> {
 }
 
 /** Share of the request, or an amount, that pods are kept at on average. */
-export type ResourceTarget =
+export type ResourceTarget<A extends Cores | ByteSize> =
   /** Percent of what the containers request. */
   | { readonly utilizationPercent: number }
-  /** A quantity: `500m` of CPU, `2Gi` of memory. */
-  | { readonly averageValue: string };
+  /** Cores such as `0.5` or `500m`, or memory such as `2Gi`. */
+  | { readonly averageValue: A };
 
-/** Parameters of `Triggers.cpu` and `Triggers.memory`. */
-export type ResourceTrigger = ResourceTarget & {
+/** Parameters of `Triggers.cpu`, with an amount of `Cores`, and of `Triggers.memory`, with a `ByteSize`. */
+export type ResourceTrigger<A extends Cores | ByteSize> = ResourceTarget<A> & {
   /** The one container that counts. @default - all containers of the pod together */
   readonly container?: string;
   /** Name by which a formula of `scalingModifiers` refers to the value. @default - none */
@@ -214,13 +215,13 @@ export class Triggers extends GeneratedTriggers {
   }
 
   /** Scaler `cpu`. Alone it cannot scale to zero: the ScaledObject needs `minReplicas` of 1 or more. */
-  static cpu(props: ResourceTrigger): Trigger {
-    return resourceTrigger('cpu', props);
+  static cpu(props: ResourceTrigger<Cores>): Trigger {
+    return resourceTrigger('cpu', props, coresText);
   }
 
   /** Scaler `memory`. Alone it cannot scale to zero: the ScaledObject needs `minReplicas` of 1 or more. */
-  static memory(props: ResourceTrigger): Trigger {
-    return resourceTrigger('memory', props);
+  static memory(props: ResourceTrigger<ByteSize>): Trigger {
+    return resourceTrigger('memory', props, bytesText);
   }
 
   /** Scaler `kafka`. */
@@ -308,7 +309,11 @@ export class Triggers extends GeneratedTriggers {
   }
 }
 
-function resourceTrigger(type: 'cpu' | 'memory', props: ResourceTrigger): Trigger {
+function resourceTrigger<A extends Cores | ByteSize>(
+  type: 'cpu' | 'memory',
+  props: ResourceTrigger<A>,
+  amountText: (prop: string, amount: A) => string,
+): Trigger {
   if ('utilizationPercent' in props) {
     requireWholeNumber(`${type} trigger, utilizationPercent`, props.utilizationPercent);
   }
@@ -317,7 +322,10 @@ function resourceTrigger(type: 'cpu' | 'memory', props: ResourceTrigger): Trigge
     name: props.name,
     metricType: 'utilizationPercent' in props ? 'Utilization' : 'AverageValue',
     metadata: {
-      value: 'utilizationPercent' in props ? String(props.utilizationPercent) : props.averageValue,
+      value:
+        'utilizationPercent' in props
+          ? String(props.utilizationPercent)
+          : amountText(`${type} trigger, averageValue`, props.averageValue),
       ...(props.container === undefined ? {} : { containerName: props.container }),
     },
   });

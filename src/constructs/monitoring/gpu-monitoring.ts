@@ -8,18 +8,31 @@ import {
   type DcgmCounter,
   dcgmCounter,
   DcgmCounters,
+  type DcgmCountersProps,
   type DcgmExporterOptions,
   USUAL_DCGM_COUNTERS,
 } from '../gpu-operator';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
-import { GrafanaDashboard } from './dashboard/grafana-dashboard';
+import { GrafanaDashboard, type GrafanaDashboardProps } from './dashboard/grafana-dashboard';
 import { gpuDashboard, metricsInDashboard } from './dashboard/gpu-panels';
 import { gpuAlerts, type GpuAlertsOptions, metricsInGroups } from './gpu-alerts';
-import { ServiceMonitor } from './monitors';
-import { PrometheusRule } from './prometheus-rule';
+import { ServiceMonitor, type ServiceMonitorProps } from './monitors';
+import { PrometheusRule, type PrometheusRuleProps } from './prometheus-rule';
 import { NODE_RELABELING } from './scrape-endpoint';
 import { publicClass } from '../resources/public-class';
+
+/** Overrides of the objects of GpuMonitoring, by the property that has them. */
+export interface GpuMonitoringOverrides {
+  /** Fields of the ConfigMap with the counters. @default - none */
+  readonly counters?: DcgmCountersProps['overrides'];
+  /** Fields of the spec of the ServiceMonitor. @default - none */
+  readonly serviceMonitor?: ServiceMonitorProps['overrides'];
+  /** Fields of the spec of the PrometheusRule. @default - none */
+  readonly rules?: PrometheusRuleProps['overrides'];
+  /** Fields of the ConfigMap with the dashboard. @default - none */
+  readonly dashboard?: GrafanaDashboardProps['overrides'];
+}
 
 /** Props of GpuMonitoring. */
 export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, Omit<GpuAlertsOptions, 'labels'> {
@@ -38,6 +51,8 @@ export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>,
   readonly alertLabels?: Readonly<Record<string, string>>;
   /** Whether a dashboard is made. @default true */
   readonly dashboard?: boolean;
+  /** Fields without a property, of each object. @default - none */
+  readonly overrides?: GpuMonitoringOverrides;
 }
 
 /**
@@ -72,6 +87,7 @@ export class GpuMonitoring extends Construct {
       exporter = '4.8',
       exporterJob = 'nvidia-dcgm-exporter',
       honorLabels,
+      overrides = {},
     } = props;
     const shared = { namespace, labels, annotations };
     const groups = gpuAlerts({ ...props, labels: props.alertLabels });
@@ -85,6 +101,7 @@ export class GpuMonitoring extends Construct {
       ...shared,
       name: `${id}-counters`,
       counters: countersFor(read, exporter),
+      overrides: overrides.counters,
     }).addCounters(...(props.counters ?? []));
     this.serviceMonitor = new ServiceMonitor(this, 'ServiceMonitor', {
       ...shared,
@@ -95,14 +112,16 @@ export class GpuMonitoring extends Construct {
       interval: props.interval ?? Duration.seconds(15),
       ...(honorLabels === undefined ? {} : { honorLabels }),
       relabelings: [NODE_RELABELING],
+      overrides: overrides.serviceMonitor,
     });
-    this.rules = new PrometheusRule(this, 'Rules', { ...shared, name: id, groups });
+    this.rules = new PrometheusRule(this, 'Rules', { ...shared, name: id, groups, overrides: overrides.rules });
     if (props.dashboard !== false) {
       this.dashboard = new GrafanaDashboard(this, 'Dashboard', {
         ...model,
         namespace,
         annotations,
         name: `${id}-dashboard`,
+        overrides: overrides.dashboard,
       });
     }
   }

@@ -19,9 +19,10 @@ export {
   type GpuAlertsOptions,
 } from './gpu-alerts';
 export { dockerRunnerAlerts, dockerRunnerDashboard } from './docker-runner';
-export { GpuMonitoring, type GpuMonitoringProps } from './gpu-monitoring';
+export { GpuMonitoring, type GpuMonitoringOverrides, type GpuMonitoringProps } from './gpu-monitoring';
 export {
   AcceleratorMonitoring,
+  type AcceleratorMonitoringOverrides,
   type AcceleratorMonitoringProps,
   type OperatorScrape,
 } from './vendors/accelerator-monitoring';

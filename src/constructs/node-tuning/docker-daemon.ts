@@ -3,6 +3,8 @@
  */
 import { embedded } from '../../manifests/deferred';
 import { type JsonObject } from '../../facts/api/schema';
+import { type ByteSize } from '../resources/quantities';
+import { binarySize, decimalSize } from './file-sizes';
 import { type NodeDocument } from './node-document';
 import { publicClass } from '../resources/public-class';
 
@@ -22,18 +24,18 @@ export interface DockerDaemonProps {
   readonly runtimes?: Readonly<Record<string, DockerRuntime>>;
   /** Devices by CDI. On by default since 28.3; `--gpus` itself goes through CDI since 29.2. @default true */
   readonly cdi?: boolean;
-  /** Size of /dev/shm of each container, for example `8G`. @default - 64 MiB */
-  readonly defaultShmSize?: string;
+  /** Size of /dev/shm of each container, for example `8Gi`. @default - 64 MiB */
+  readonly defaultShmSize?: ByteSize;
   /** Whether containers may lock as much memory as they like, which RDMA needs. @default true */
   readonly memlock?: boolean;
   /** The slice of all containers; see `SystemdDropIn.slice`. @default - Docker's own */
   readonly cgroupParent?: string;
   /** Containers go on while the daemon is restarted. @default true */
   readonly liveRestore?: boolean;
-  /** Size and number of log files of each container. @default - 50m, 3 */
+  /** Size and number of log files of each container. @default - 50M, 3 */
   readonly logs?: {
-    /** Size at which a log file is rotated, for example `50m`. */
-    readonly maxSize: string;
+    /** Size at which a log file is rotated, for example `50M`. */
+    readonly maxSize: ByteSize;
     /** Number of log files that are kept. */
     readonly maxFiles: number;
   };
@@ -66,7 +68,7 @@ export class DockerDaemon implements NodeDocument {
       cdi = true,
       memlock = true,
       liveRestore = true,
-      logs = { maxSize: '50m', maxFiles: 3 },
+      logs = { maxSize: '50M', maxFiles: 3 },
       defaultShmSize,
       cgroupParent,
     } = this.props;
@@ -78,11 +80,11 @@ export class DockerDaemon implements NodeDocument {
       features: { cdi },
       ...(Object.keys(runtimes).length === 0 ? {} : { runtimes: runtimesOf(runtimes) }),
       ...(memlock ? { 'default-ulimits': { memlock: { Name: 'memlock', Soft: -1, Hard: -1 } } } : {}),
-      ...(defaultShmSize === undefined ? {} : { 'default-shm-size': defaultShmSize }),
+      ...(defaultShmSize === undefined ? {} : { 'default-shm-size': binarySize('defaultShmSize', defaultShmSize) }),
       ...(cgroupParent === undefined ? {} : { 'cgroup-parent': cgroupParent }),
       'live-restore': liveRestore,
       'log-driver': 'json-file',
-      'log-opts': { 'max-size': logs.maxSize, 'max-file': `${logs.maxFiles}` },
+      'log-opts': { 'max-size': decimalSize('logs.maxSize', logs.maxSize), 'max-file': `${logs.maxFiles}` },
       ...this.props.overrides,
     };
   }

@@ -9,6 +9,7 @@ import { RuntimeClass } from '../../facts/api/types/node.k8s.io/v1';
 import { type NodeSelection } from '../pods/node-selection';
 import { PodTemplate } from '../pods/pod-template';
 import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
+import { type ByteSize, bytesOf } from '../resources/quantities';
 import { Resource } from '../resources/resource';
 import { ContainerdConfiguration, type ContainerdRuntime } from './containerd-configuration';
 import { drained, type NodeDocument } from './node-document';
@@ -18,8 +19,8 @@ import { publicClass } from '../resources/public-class';
 export interface MemlockRuntimeProps extends ClusterObjectProps, Overridable<RuntimeClass> {
   /** The name of the runtime in containerd. @default - the name of the RuntimeClass */
   readonly handler?: string;
-  /** Bytes that a process may lock. @default - as many as it likes */
-  readonly memlockBytes?: number;
+  /** Memory that a process may lock. @default - not limited */
+  readonly memlockLimit?: ByteSize;
   /** Open files of a process; the specification that containerd prints says 1024. @default 1048576 */
   readonly openFiles?: number;
   /** Nodes that have the runtime; their taints are tolerated. @default - all nodes must have it */
@@ -100,9 +101,9 @@ export class MemlockRuntime extends Construct {
 
   /** The specification must be the one of the node's containerd, so it is made there, and not here. */
   private get specBuilder(): NodeDocument {
-    const { memlockBytes, openFiles = 1_048_576 } = this.props;
+    const { memlockLimit, openFiles = 1_048_576 } = this.props;
     const limits = [
-      ['RLIMIT_MEMLOCK', `${memlockBytes ?? UNLIMITED}`],
+      ['RLIMIT_MEMLOCK', memlockLimit === undefined ? UNLIMITED : String(bytesOf('memlockLimit', memlockLimit))],
       ['RLIMIT_NOFILE', `${openFiles}`],
     ];
     const list = limits.map(([type, limit]) => `{"type": "${type}", "hard": ${limit}, "soft": ${limit}}`).join(', ');

@@ -101,7 +101,7 @@ export const TUNABLE_SYSCTLS = {
   'fs.aio-max-nr': count(65_536, 'asynchronous I/O requests at once'),
 } as const satisfies Readonly<Record<string, SysctlFacts>>;
 
-export function findTunableSysctl(name: string): SysctlFacts | undefined {
+function findTunableSysctl(name: string): SysctlFacts | undefined {
   return Object.hasOwn(TUNABLE_SYSCTLS, name) ? TUNABLE_SYSCTLS[name as TunableSysctl] : undefined;
 }
 

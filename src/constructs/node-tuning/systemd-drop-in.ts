@@ -4,6 +4,8 @@
  * It takes effect at `systemctl daemon-reload`, which takes GPUs away from containers whose devices came by the hook: it belongs into the
  * node's image.
  */
+import { type ByteSize } from '../resources/quantities';
+import { binarySize } from './file-sizes';
 import { drained, type NodeDocument } from './node-document';
 import { publicClass } from '../resources/public-class';
 
@@ -21,10 +23,10 @@ export interface SystemdDropInProps {
 export interface SliceOptions {
   /** Share of CPU time against other slices; 100 is the default of systemd. @default - not set */
   readonly cpuWeight?: number;
-  /** Memory above which the slice is slowed down, `48G` or `75%`. @default - not stated */
-  readonly memoryHigh?: string;
-  /** Memory above which something in it is killed. @default - not stated */
-  readonly memoryMax?: string;
+  /** Memory above which the slice is slowed down, `48Gi` or `75%` of the memory of the node. @default - not stated */
+  readonly memoryHigh?: ByteSize;
+  /** Memory above which a process of the slice is killed, stated as `memoryHigh` is. @default - not stated */
+  readonly memoryMax?: ByteSize;
   /** Processes and threads. @default - not stated */
   readonly tasksMax?: number;
   /** CPUs, `0-31`. @default - all */
@@ -50,7 +52,7 @@ export class SystemdDropIn implements NodeDocument {
   /**
    * A slice for containers of plain Docker (`--cgroup-parent=ai.slice`). Pods have their own, which are the kubelet's.
    *
-   * @throws if nothing is stated, or the slice is one of the kubelet's
+   * @throws if nothing is stated, memory has no unit, or the slice is one of the kubelet's
    */
   static slice(unit: string, options: SliceOptions): SystemdDropIn {
     const { cpuWeight, memoryHigh, memoryMax, tasksMax, allowedCpus } = options;
@@ -60,8 +62,8 @@ export class SystemdDropIn implements NodeDocument {
     const all = {
       CPUWeight: cpuWeight,
       AllowedCPUs: allowedCpus,
-      MemoryHigh: memoryHigh,
-      MemoryMax: memoryMax,
+      MemoryHigh: memoryLimit('memoryHigh', memoryHigh),
+      MemoryMax: memoryLimit('memoryMax', memoryMax),
       TasksMax: tasksMax,
     };
     const settings = Object.fromEntries(
@@ -101,4 +103,12 @@ export class SystemdDropIn implements NodeDocument {
       )
       .join('\n');
   }
+}
+
+/** A share of the memory of the node stays as it is written. */
+function memoryLimit(prop: string, limit: ByteSize | undefined): string | undefined {
+  if (limit === undefined || (typeof limit === 'string' && /^(\d{1,2}(\.\d+)?|100)%$/.test(limit))) {
+    return limit;
+  }
+  return binarySize(prop, limit).toUpperCase();
 }

@@ -4,6 +4,7 @@
 import {
   type AcceleratorName,
   acceleratorNamed,
+  tpuCountProblem,
   tpuTopologyProblem,
   type KnownAcceleratorFacts,
   type ResourceName,
@@ -13,6 +14,7 @@ import { type OfferedDevices } from '../../checks/offered-devices';
 import { partitionOf, type PartitionModes } from '../amd-gpu';
 import { Sharing } from '../gpu-operator';
 import { Accelerator } from '../pods';
+import { type ByteSize, bytesText } from '../resources/quantities';
 
 /** What a pool states about its devices. */
 export interface PoolDeviceProps {
@@ -27,7 +29,7 @@ export interface PoolDeviceProps {
   /** Topology of a TPU slice, as that of the node pool: `4x4`. Required for TPUs. @default - none */
   readonly topology?: string;
   /** Huge pages of a pod with Gaudi devices. @default 95000Mi */
-  readonly hugepages?: string;
+  readonly hugepages?: ByteSize;
 }
 
 /** What the devices of a pool offer, and how pods request them. */
@@ -75,7 +77,10 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
       `pool ${name}: topology is required for ${facts.name}. Set it to that of the node pool, such as "4x4".`,
     );
   }
-  const problem = topology === undefined ? undefined : tpuTopologyProblem(facts.name, topology);
+  const problem =
+    topology === undefined
+      ? undefined
+      : (tpuTopologyProblem(facts.name, topology) ?? tpuCountProblem(facts.name, topology, devices));
   if (problem !== undefined) {
     throw new Error(`pool ${name}: ${problem}.`);
   }
@@ -91,7 +96,7 @@ export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
     resources: [facts.resource],
     offered: offeredBy(facts, [facts.resource, ...(facts.vendor === 'aws' ? [NEURON_CORE] : [])]),
     perNode: { [facts.resource]: devices * parts },
-    alsoPerNode: vendor === 'intel' ? { 'hugepages-2Mi': props.hugepages ?? GAUDI_HUGEPAGES } : {},
+    alsoPerNode: vendor === 'intel' ? { 'hugepages-2Mi': hugepagesOf(props) } : {},
     nodeLabels: topology === undefined ? {} : { [TPU_TOPOLOGY_LABEL]: topology },
     all: () => requestOf(facts, devices * parts, props),
     one: () => requestOf(facts, 1, props),
@@ -126,12 +131,16 @@ const TPU_TOPOLOGY_LABEL = 'cloud.google.com/gke-tpu-topology';
 /** Huge pages of a pod with all eight devices of a Gaudi node, as Intel's documentation has it. */
 const GAUDI_HUGEPAGES = '95000Mi';
 
+function hugepagesOf({ hugepages = GAUDI_HUGEPAGES }: PoolDeviceProps): string {
+  return bytesText('hugepages', hugepages);
+}
+
 function requestOf(facts: KnownAcceleratorFacts, count: number, props: PoolDeviceProps): Accelerator {
   switch (facts.vendor) {
     case 'amd':
       return Accelerator.amd({ count });
     case 'intel':
-      return Accelerator.gaudi({ count, hugepages: props.hugepages ?? GAUDI_HUGEPAGES });
+      return Accelerator.gaudi({ count, hugepages: hugepagesOf(props) });
     case 'huawei':
       return Accelerator.ascend({ count, chip: facts.resource === 'huawei.com/Ascend310P' ? '310P' : '910' });
     case 'aws':

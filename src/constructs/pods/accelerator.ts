@@ -220,7 +220,11 @@ export class Accelerator implements PodPart {
     });
   }
 
-  /** TPU chips of GKE. A TPU pool is selected by type and topology; a pod must set both. */
+  /**
+   * TPU chips of GKE. A TPU pool is selected by type and topology; a pod must set both.
+   *
+   * @throws if GKE does not offer the topology
+   */
   static tpu(options: TpuOptions): Accelerator {
     const [facts] = acceleratorsNamed(options.accelerator).filter(({ vendor }) => vendor === 'google');
     const isLabel = facts?.productLabels.includes(options.accelerator) ?? false;

@@ -195,6 +195,6 @@ function putFields(into: Record<string, unknown>, from: Partial<PodSpec> | undef
   }
 }
 
-export function sameValue(one: unknown, other: unknown): boolean {
+function sameValue(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -74,6 +74,15 @@ export function bytesText(prop: string, value: ByteSize): string {
   return value;
 }
 
+/**
+ * Memory or storage as a number of bytes.
+ *
+ * @throws if `bytesText` does
+ */
+export function bytesOf(prop: string, value: ByteSize): bigint {
+  return (parseQuantity(bytesText(prop, value)) ?? Quantity.ZERO).wholeUnits();
+}
+
 /** The same for an optional prop that is passed through: an Output of Pulumi stays one. */
 export function carriedBytesText(prop: string, value: Carried<ByteSize> | undefined): string | undefined {
   return isDeferred(value) ? passed(value as Carried<string>) : optionalBytesText(prop, value);

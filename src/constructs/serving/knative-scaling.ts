@@ -5,6 +5,7 @@
  */
 import type { Duration } from 'cdk8s';
 import { secondsOf } from '../resources/durations';
+import { type ByteSize, bytesOf } from '../resources/quantities';
 import { publicClass } from '../resources/public-class';
 
 /** Options of every kind of scaling on Knative. */
@@ -57,9 +58,19 @@ export class KnativeScaling {
     return new KnativeScaling(KPA, 'rps', target, options);
   }
 
-  /** By a HorizontalPodAutoscaler: CPU in percent, memory in MiB, or a custom metric. Never to zero, and of no use to GPUs. */
-  static horizontalPodAutoscaler(metric: string, target: number, options: KnativeScalingOptions = {}): KnativeScaling {
-    return new KnativeScaling(HPA, metric, target, options);
+  /**
+   * By a HorizontalPodAutoscaler: `cpu` in percent, `memory` as an amount such as `4Gi`, or a custom metric. Never to zero, and of no use to
+   * GPUs.
+   *
+   * @throws if memory has no unit, or is not a whole number of mebibytes
+   */
+  static horizontalPodAutoscaler<M extends string>(
+    metric: M,
+    target: M extends 'memory' ? ByteSize : number,
+    options: KnativeScalingOptions = {},
+  ): KnativeScaling {
+    const amount = metric === 'memory' ? mebibytesOf('target', target as ByteSize) : (target as number);
+    return new KnativeScaling(HPA, metric, amount, options);
   }
 
   private constructor(
@@ -92,3 +103,14 @@ export class KnativeScaling {
     return Object.fromEntries(stated.map(([key, value]) => [`${GROUP}/${key}`, String(value)]));
   }
 }
+
+/** Knative reads the target of memory in mebibytes. */
+function mebibytesOf(prop: string, memory: ByteSize): number {
+  const bytes = bytesOf(prop, memory);
+  if (bytes % MEBIBYTE !== 0n) {
+    throw new Error(`${prop} ${bytes} bytes: must be a whole number of mebibytes.`);
+  }
+  return Number(bytes / MEBIBYTE);
+}
+
+const MEBIBYTE = 1024n * 1024n;

@@ -26,7 +26,7 @@ const PROGRESS_DEADLINE = 'serving.knative.dev/progress-deadline';
  *
  * Source: Knative Serving, pkg/apis/serving/fieldmask.go; kueue, pkg/controller/jobs.
  */
-export const KNATIVE_SCHEDULING = {
+const KNATIVE_SCHEDULING = {
   ...MEANS_OF_SINGLE_PODS,
   kueue: 'Kueue does not manage Knative Services. Use a Deployment (ServingEngine.deployment)',
   gantry: { refuses: { elastic: NO_GANG, handOver: 'Knative refuses scheduling gates. Let Gantry bind' } },

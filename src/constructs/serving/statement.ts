@@ -37,14 +37,14 @@ export interface ServingStatement extends PodTemplateProps, NamespacedObjectProp
 }
 
 /** Seconds until a pod that is going has left every load balancer. */
-export const LEAVING_SECONDS = 10;
+const LEAVING_SECONDS = 10;
 const STARTUP_PERIOD_SECONDS = 10;
 /** A pod may wait for its image as well, which has tens of gigabytes. */
 const PULLING_SECONDS = 600;
 const DEFAULT_DRAIN_SECONDS = 60;
 
 /** Seconds that a server has until it must have answered once. */
-export function startupSeconds({ loadingTime }: Pick<ServingStatement, 'loadingTime'>): number {
+function startupSeconds({ loadingTime }: Pick<ServingStatement, 'loadingTime'>): number {
   return startupFailures(secondsOf('loadingTime', loadingTime)) * STARTUP_PERIOD_SECONDS;
 }
 

@@ -12,5 +12,5 @@ export { type NamespaceReference, Namespace, type NamespaceProps } from './names
 export { type PreemptionPolicy, PriorityClass, type PriorityClassProps } from './priority-class';
 export { PriorityLadder, type PriorityLadderProps, type Rung } from './priority-ladder';
 export { type QuotaScope, ResourceQuota, type ResourceQuotaProps } from './resource-quota';
-export { Team, TEAM_LABEL, type TeamProps, type TeamQueueProps, type TeamQuota } from './team';
+export { Team, TEAM_LABEL, type TeamOverrides, type TeamProps, type TeamQueueProps, type TeamQuota } from './team';
 export { type TeamSubject } from './team-access';

@@ -41,7 +41,8 @@ export class Namespace extends Construct implements NamespaceReference {
       this,
       'Resource',
       NamespaceKind,
-      { metadata: clusterMetadata(id, props) },
+      // Not written without overrides, which are merged into it.
+      { metadata: clusterMetadata(id, props), spec: undefined },
       props.overrides,
     );
   }

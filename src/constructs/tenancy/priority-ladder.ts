@@ -2,6 +2,8 @@
  * A ladder of priority classes: say who is above whom, and the values follow.
  */
 import { Construct } from 'constructs';
+import { type PriorityClass as PriorityClassKind } from '../../facts/api/types/scheduling.k8s.io/v1';
+import { type Overridable } from '../resources/object-props';
 import { type PreemptionPolicy, PriorityClass } from './priority-class';
 import { publicClass } from '../resources/public-class';
 
@@ -9,7 +11,7 @@ import { publicClass } from '../resources/public-class';
 const HIGHEST = 1_000_000_000;
 
 /** One rung of a ladder, where its name alone does not say enough. */
-export interface Rung<Name extends string> {
+export interface Rung<Name extends string> extends Overridable<PriorityClassKind> {
   /** Name of the PriorityClass. */
   readonly name: Name;
   /** What the class is for. @default - none */

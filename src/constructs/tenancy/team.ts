@@ -9,12 +9,12 @@ import { type Amounts } from '../pods/amounts';
 import { type ByteSize, type Cores } from '../resources/quantities';
 import { type NamedReference } from '../resources/references';
 import { requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
-import { Queue } from '../volcano';
+import { Queue, type QueueProps } from '../volcano';
 import { defaultLimitsFor } from './default-limits';
-import { type ContainerLimits, LimitRange } from './limit-range';
-import { Namespace, namespaceReference, type NamespaceReference } from './namespace';
+import { type ContainerLimits, LimitRange, type LimitRangeProps } from './limit-range';
+import { Namespace, type NamespaceProps, namespaceReference, type NamespaceReference } from './namespace';
 import { isMandatory } from '../../checks/server/admission/quota-keys';
-import { ResourceQuota } from './resource-quota';
+import { ResourceQuota, type ResourceQuotaProps } from './resource-quota';
 import { TeamAccess, type TeamSubject } from './team-access';
 import { publicClass } from '../resources/public-class';
 
@@ -64,6 +64,18 @@ export interface TeamQueueProps {
   readonly capability?: Amounts;
 }
 
+/** Overrides of the objects of a team, by the property that has them. */
+export interface TeamOverrides {
+  /** Fields of the spec of the new Namespace. @default - none */
+  readonly namespace?: NamespaceProps['overrides'];
+  /** Fields of the spec of the ResourceQuota. @default - none */
+  readonly quota?: ResourceQuotaProps['overrides'];
+  /** Fields of the spec of the LimitRange. @default - none */
+  readonly limitRange?: LimitRangeProps['overrides'];
+  /** Fields of the spec of the new Volcano Queue. @default - none */
+  readonly queue?: QueueProps['overrides'];
+}
+
 /** Props of a Team. */
 export interface TeamProps {
   /** Name of the team, its namespace and its queue. @default - the construct's id */
@@ -96,6 +108,8 @@ export interface TeamProps {
   readonly admins?: readonly TeamSubject[];
   /** Subjects that may run and change workloads. @default - no role binding */
   readonly members?: readonly TeamSubject[];
+  /** Fields without a property, of each object that the team creates. @default - none */
+  readonly overrides?: TeamOverrides;
 }
 
 /** The label by which everything of a team is found. */
@@ -125,14 +139,16 @@ export class Team extends Construct {
   /** Absent for a team without a queue. */
   readonly teamQueue?: VolcanoQueueReference;
 
-  /** @throws if an amount is not valid */
+  /** @throws if an amount is not valid, or an object is overridden that the team does not create */
   constructor(scope: Construct, id: string, props: TeamProps) {
     super(scope, id);
+    const { overrides = {} } = props;
     this.name = props.name ?? id;
     this.namespace = props.namespace === undefined ? this.makeNamespace(props) : namespaceReference(props.namespace);
-    this.quota = this.makeQuota(props.quota);
-    this.limitRange = this.makeLimitRange(props.limits);
-    this.teamQueue = this.makeQueue(props.queue ?? {}, props.quota);
+    this.quota = this.makeQuota(props.quota, overrides.quota);
+    this.limitRange = this.makeLimitRange(props.limits, overrides.limitRange);
+    this.teamQueue = this.makeQueue(props.queue ?? {}, props.quota, overrides.queue);
+    requireCreated(this, overrides);
     new TeamAccess(this, 'access', { namespace: this.namespace, admins: props.admins, members: props.members });
   }
 
@@ -160,7 +176,7 @@ export class Team extends Construct {
     return this;
   }
 
-  private makeNamespace({ podSecurity, namespaceLabels }: TeamProps): Namespace {
+  private makeNamespace({ podSecurity, namespaceLabels, overrides }: TeamProps): Namespace {
     return new Namespace(this, 'namespace', {
       name: this.name,
       labels: {
@@ -168,10 +184,11 @@ export class Team extends Construct {
         ...(podSecurity === undefined ? {} : { 'pod-security.kubernetes.io/enforce': podSecurity }),
         ...membersOf('namespaceLabels', namespaceLabels),
       },
+      overrides: overrides?.namespace,
     });
   }
 
-  private makeQuota(quota: TeamQuota): ResourceQuota {
+  private makeQuota(quota: TeamQuota, overrides: TeamOverrides['quota']): ResourceQuota {
     const { cpuLimit, memoryLimit, pods, storage, persistentVolumeClaims, hard, ...requests } = quota;
     return new ResourceQuota(this, 'quota', {
       name: `${this.name}-quota`,
@@ -182,10 +199,14 @@ export class Team extends Construct {
       storage,
       persistentVolumeClaims,
       hard,
+      overrides,
     });
   }
 
-  private makeLimitRange(container: ContainerLimits | undefined): LimitRange | undefined {
+  private makeLimitRange(
+    container: ContainerLimits | undefined,
+    overrides: TeamOverrides['limitRange'],
+  ): LimitRange | undefined {
     const keys = Object.keys(this.quota.amounts);
     if (container === undefined && !keys.some((key) => isMandatory(key))) {
       return undefined;
@@ -194,6 +215,7 @@ export class Team extends Construct {
       name: `${this.name}-limits`,
       namespace: this.namespace,
       container,
+      overrides,
     });
     if (container === undefined) {
       range.add((): LimitRangeItem => ({ type: 'Container', ...defaultLimitsFor(this, this.namespace.name, keys) }));
@@ -204,6 +226,7 @@ export class Team extends Construct {
   private makeQueue(
     queue: TeamQueueProps | VolcanoQueueReference | false,
     quota: TeamQuota,
+    overrides: TeamOverrides['queue'],
   ): VolcanoQueueReference | undefined {
     if (queue === false) {
       return undefined;
@@ -225,6 +248,20 @@ export class Team extends Construct {
       capability: queue.capability ?? share,
       deserved: queue.deserved ?? share,
       guarantee: queue.guarantee,
+      overrides,
     });
+  }
+}
+
+/** @throws if an object is overridden that the team did not create */
+function requireCreated(
+  { node, namespace, quota, limitRange, teamQueue: queue }: Team,
+  overrides: TeamOverrides,
+): void {
+  const parts: Readonly<Record<keyof TeamOverrides, object | undefined>> = { namespace, quota, limitRange, queue };
+  for (const part of Object.keys(overrides) as (keyof TeamOverrides)[]) {
+    if (overrides[part] !== undefined && !Construct.isConstruct(parts[part])) {
+      throw new Error(`${node.path}: overrides.${part} must not be set, because the team does not create that object.`);
+    }
   }
 }

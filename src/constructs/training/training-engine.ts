@@ -3,15 +3,32 @@
  * kind has no field for.
  */
 import { known } from '../../manifests/deferred';
+import { type TrainJob as TrainJobKind } from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
 import { optionalSecondsOf } from '../resources/durations';
+import { type Overridable } from '../resources/object-props';
 import { type ApiObject } from 'cdk8s';
 import { type Construct } from 'constructs';
-import { JobSet, LeaderWorkerSet } from '../batch';
-import { JAXJob, MPIJob, MPIJobV1, PaddleJob, PyTorchJob, TFJob, XGBoostJob } from '../kubeflow';
+import { JobSet, type JobSetProps, LeaderWorkerSet, type LeaderWorkerSetProps } from '../batch';
+import {
+  JAXJob,
+  type JAXJobProps,
+  MPIJob,
+  type MPIJobProps,
+  MPIJobV1,
+  type MPIJobV1Props,
+  PaddleJob,
+  type PaddleJobProps,
+  PyTorchJob,
+  type PyTorchJobProps,
+  TFJob,
+  type TFJobProps,
+  XGBoostJob,
+  type XGBoostJobProps,
+} from '../kubeflow';
 import { type PodProps, PodTemplate, type Scheduling } from '../pods';
-import { type RayHeadProps, RayJob } from '../ray';
+import { type RayHeadProps, RayJob, type RayJobProps } from '../ray';
 import { type BuiltInRuntimeName, ClusterTrainingRuntime, type RuntimeReference, TrainJob } from '../trainer';
-import { Job as VolcanoJob, JobPlugin, Policy } from '../volcano';
+import { Job as VolcanoJob, JobPlugin, type JobProps as VolcanoJobProps, Policy } from '../volcano';
 import { podField, processesOf, rendezvousEnv } from './rendezvous';
 import { type TrainingFramework, type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
@@ -44,8 +61,11 @@ interface EngineFacts {
   readonly make: (scope: Construct, id: string, statement: NamedStatement) => TrainingWorkload;
 }
 
+/** Options of an engine: the escape hatch of the kind that the training becomes. */
+export type EngineOptions<P extends { readonly overrides?: unknown }> = Pick<P, 'overrides'>;
+
 /** Options of `TrainingEngine.rayJob`. */
-export interface RayJobEngineOptions {
+export interface RayJobEngineOptions extends EngineOptions<RayJobProps> {
   /** Version of Ray in the image. */
   readonly rayVersion: string;
   /** What is different in the head. @default - no accelerators and shared memory, 2 CPUs and 8 GiB */
@@ -69,66 +89,76 @@ const RUN_POLICY = ['retries', 'activeDeadline', 'ttlAfterFinished', 'suspend'] 
 @publicClass('TrainingEngine')
 export class TrainingEngine {
   /** PyTorchJob of the training-operator. */
-  static pyTorchJob(): TrainingEngine {
+  static pyTorchJob(options: EngineOptions<PyTorchJobProps> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'PyTorchJob',
       frameworks: ['pytorch'],
       supports: [...RUN_POLICY, 'elastic', 'port'],
-      make: (scope, id, statement) => new PyTorchJob(scope, id, withRetries(statement)),
+      make: (scope, id, statement) => new PyTorchJob(scope, id, { ...withRetries(statement), ...options }),
     });
   }
 
   /** TFJob of the training-operator: workers only. */
-  static tfJob(): TrainingEngine {
+  static tfJob(options: EngineOptions<TFJobProps> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'TFJob',
       frameworks: ['tensorflow'],
       supports: [...RUN_POLICY, 'port'],
       make: (scope, id, statement) =>
-        new TFJob(scope, id, { ...withRetries(statement), workers: statement.nodes, succeedsWith: 'all-workers' }),
+        new TFJob(scope, id, {
+          ...withRetries(statement),
+          workers: statement.nodes,
+          succeedsWith: 'all-workers',
+          ...options,
+        }),
     });
   }
 
   /** MPIJob: of the mpi-operator, or of the training-operator. */
-  static mpiJob(operator: 'mpi-operator' | 'training-operator' = 'mpi-operator'): TrainingEngine {
+  static mpiJob(
+    operator: 'mpi-operator' | 'training-operator' = 'mpi-operator',
+    options: EngineOptions<MPIJobProps> | EngineOptions<MPIJobV1Props> = {},
+  ): TrainingEngine {
     return new TrainingEngine({
       name: operator === 'mpi-operator' ? 'MPIJob' : 'MPIJob of the training-operator',
       frameworks: ['mpi'],
       supports: RUN_POLICY,
       make: (scope, id, statement) => {
         const props = { ...withRetries(statement), workers: statement.nodes, slotsPerWorker: processesOf(statement) };
-        return operator === 'mpi-operator' ? new MPIJob(scope, id, props) : new MPIJobV1(scope, id, props);
+        return operator === 'mpi-operator'
+          ? new MPIJob(scope, id, { ...props, ...(options as EngineOptions<MPIJobProps>) })
+          : new MPIJobV1(scope, id, { ...props, ...(options as EngineOptions<MPIJobV1Props>) });
       },
     });
   }
 
   /** PaddleJob of the training-operator. */
-  static paddleJob(): TrainingEngine {
+  static paddleJob(options: EngineOptions<PaddleJobProps> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'PaddleJob',
       frameworks: ['paddle'],
       supports: [...RUN_POLICY, 'elastic', 'port'],
-      make: (scope, id, statement) => new PaddleJob(scope, id, withRetries(statement)),
+      make: (scope, id, statement) => new PaddleJob(scope, id, { ...withRetries(statement), ...options }),
     });
   }
 
   /** XGBoostJob of the training-operator. */
-  static xgboostJob(): TrainingEngine {
+  static xgboostJob(options: EngineOptions<XGBoostJobProps> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'XGBoostJob',
       frameworks: ['xgboost'],
       supports: [...RUN_POLICY, 'port'],
-      make: (scope, id, statement) => new XGBoostJob(scope, id, withRetries(statement)),
+      make: (scope, id, statement) => new XGBoostJob(scope, id, { ...withRetries(statement), ...options }),
     });
   }
 
   /** JAXJob of the training-operator. */
-  static jaxJob(): TrainingEngine {
+  static jaxJob(options: EngineOptions<JAXJobProps> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'JAXJob',
       frameworks: ['jax'],
       supports: [...RUN_POLICY, 'port'],
-      make: (scope, id, statement) => new JAXJob(scope, id, withRetries(statement)),
+      make: (scope, id, statement) => new JAXJob(scope, id, { ...withRetries(statement), ...options }),
     });
   }
 
@@ -136,46 +166,47 @@ export class TrainingEngine {
    * TrainJob of Kubeflow Trainer.
    *
    * @param runtime what the pods are made of; for PyTorch, JAX, XGBoost and MPI default to the runtime that Trainer is installed with
+   * @param options further options
    */
-  static trainJob(runtime?: RuntimeReference): TrainingEngine {
+  static trainJob(runtime?: RuntimeReference, options: Overridable<TrainJobKind> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'TrainJob',
       frameworks: ['pytorch', 'jax', 'xgboost', 'mpi'],
       supports: ['activeDeadline', 'suspend'],
       make: (scope, id, statement) =>
-        new TrainJob(scope, id, { ...statement, runtime: runtime ?? runtimeFor(statement.framework) }),
+        new TrainJob(scope, id, { ...statement, runtime: runtime ?? runtimeFor(statement.framework), ...options }),
     });
   }
 
   /** Job of Volcano: one task of all nodes. */
-  static volcanoJob(): TrainingEngine {
+  static volcanoJob(options: EngineOptions<VolcanoJobProps> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'Volcano Job',
       frameworks: ['pytorch', 'jax', 'other'],
       supports: ['elastic', 'retries', 'ttlAfterFinished', 'port'],
-      make: volcanoJob,
+      make: (scope, id, statement) => volcanoJob(scope, id, statement, options),
     });
   }
 
   /** JobSet: one Indexed Job of all nodes. */
-  static jobSet(): TrainingEngine {
+  static jobSet(options: EngineOptions<JobSetProps> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'JobSet',
       frameworks: ['pytorch', 'jax', 'other'],
       supports: [...RUN_POLICY, 'port'],
-      make: jobSet,
+      make: (scope, id, statement) => jobSet(scope, id, statement, options),
     });
   }
 
   /**
    * LeaderWorkerSet: one group of all nodes. Its pods are started again when they have ended, so the program must stay, or be scaled down.
    */
-  static leaderWorkerSet(): TrainingEngine {
+  static leaderWorkerSet(options: EngineOptions<LeaderWorkerSetProps> = {}): TrainingEngine {
     return new TrainingEngine({
       name: 'LeaderWorkerSet',
       frameworks: ['pytorch', 'jax', 'other'],
       supports: ['port'],
-      make: leaderWorkerSet,
+      make: (scope, id, statement) => leaderWorkerSet(scope, id, statement, options),
     });
   }
 
@@ -260,7 +291,12 @@ function meeting(statement: NamedStatement, address: string, rank: string): PodP
   return { ...statement, env: { ...rendezvousEnv(statement, { address, rank: podField(rank) }), ...statement.env } };
 }
 
-function volcanoJob(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
+function volcanoJob(
+  scope: Construct,
+  id: string,
+  statement: NamedStatement,
+  options: EngineOptions<VolcanoJobProps>,
+): TrainingWorkload {
   const { name, nodes, elastic, retries, scheduling, topology } = statement;
   const pods = new PodTemplate(
     meeting(statement, `${name}-node-0.${name}`, "metadata.labels['volcano.sh/task-index']"),
@@ -283,10 +319,16 @@ function volcanoJob(scope: Construct, id: string, statement: NamedStatement): Tr
         ? { mode: topology.isRequired ? 'hard' : 'soft', highestTier: topology.level }
         : undefined,
     tasks: [{ name: 'node', replicas: nodes, minAvailable: elastic?.min, template: pods }],
+    ...options,
   });
 }
 
-function jobSet(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
+function jobSet(
+  scope: Construct,
+  id: string,
+  statement: NamedStatement,
+  options: EngineOptions<JobSetProps>,
+): TrainingWorkload {
   const { name, nodes } = statement;
   const rank = "metadata.annotations['batch.kubernetes.io/job-completion-index']";
   const deadline = optionalSecondsOf('activeDeadline', statement.activeDeadline);
@@ -308,10 +350,16 @@ function jobSet(scope: Construct, id: string, statement: NamedStatement): Traini
         jobOverrides: deadline === undefined ? undefined : { activeDeadlineSeconds: deadline },
       },
     ],
+    ...options,
   });
 }
 
-function leaderWorkerSet(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
+function leaderWorkerSet(
+  scope: Construct,
+  id: string,
+  statement: NamedStatement,
+  options: EngineOptions<LeaderWorkerSetProps>,
+): TrainingWorkload {
   const pods = meeting(
     statement,
     '$(LWS_LEADER_ADDRESS)',
@@ -326,6 +374,7 @@ function leaderWorkerSet(scope: Construct, id: string, statement: NamedStatement
     scheduling: statement.scheduling,
     priorityClass: statement.priorityClass,
     groupSize: statement.nodes,
+    ...options,
   });
 }
 
@@ -333,7 +382,7 @@ function rayJob(
   scope: Construct,
   id: string,
   statement: NamedStatement,
-  { rayVersion, head }: RayJobEngineOptions,
+  { rayVersion, head, overrides }: RayJobEngineOptions,
 ): TrainingWorkload {
   const { nodes, elastic, command = [], args = [], ...rest } = statement;
   const { affinity, ...anywhere } = rest;
@@ -363,5 +412,6 @@ function rayJob(
       workers: [{ ...rest, affinity, groupName: 'node', replicas: nodes, min: elastic?.min, max: elastic?.max }],
       autoscaler: elastic === undefined ? undefined : {},
     },
+    overrides,
   });
 }

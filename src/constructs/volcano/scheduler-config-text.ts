@@ -8,6 +8,8 @@ import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { nearestName } from '../../facts/spelling';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
+import { LineTable } from '../../manifests/source-text';
+import { readDocuments } from '../../manifests/yaml';
 import { parseGoDuration } from '../../manifests/go-duration';
 import { parseGoBool } from './go-flags';
 import {
@@ -79,21 +81,43 @@ export function pluginsOf(config: SchedulerConfigReading): readonly PluginEntry[
 
 type KnownArguments = Readonly<Record<string, ArgumentFacts>>;
 
+/** What keeps the text from being read as Go reads YAML; a duplicate key does not. */
+function unreadableIn(text: string): { readonly place: string; readonly message: string } | undefined {
+  const broken = readDocuments(text, '').find(({ value }) => value === undefined);
+  const problem = broken?.problems.find(({ kind }) => kind === 'syntax');
+  if (problem === undefined) {
+    return undefined;
+  }
+  const { line } = new LineTable(text).positionOf(problem.offset);
+  return { place: `line ${line}`, message: problem.message };
+}
+
 class Reader {
   private readonly problems: ConfigProblem[] = [];
 
   read(text: string): SchedulerConfigReading {
     const empty = { actions: [], tiers: [], problems: this.problems, refused: true };
-    if (/^\s*--?[a-z]/m.test(text) && !/^\s*[A-Za-z]+\s*:/m.test(text)) {
+    if (/^[^\S\n]*--?[a-z]/m.test(text) && !/^[^\S\n]*[A-Za-z]+\s*:/m.test(text)) {
       this.noteFlags(text);
       return empty;
     }
-    const [document, ...others] = parseAllDocuments(text, { version: '1.1', prettyErrors: true, logLevel: 'error' });
+    // The library reads any depth, until the stack ends.
+    const unreadable = unreadableIn(text);
+    if (unreadable !== undefined) {
+      this.note('shape', unreadable.place, `the text is not YAML: ${unreadable.message}`);
+      return empty;
+    }
+    const [document, ...others] = parseAllDocuments(text, {
+      version: '1.1',
+      prettyErrors: false,
+      logLevel: 'error',
+    });
     if (others.length > 0) {
       this.note('unknown-key', '', `the text holds ${others.length + 1} YAML documents: only the first is read`);
     }
+    const lines = new LineTable(text);
     for (const error of document?.errors ?? []) {
-      const place = error.linePos === undefined ? '' : `line ${error.linePos[0].line}`;
+      const place = `line ${lines.positionOf(error.pos[0]).line}`;
       if (error.code === 'DUPLICATE_KEY') {
         this.note('unknown-key', place, `duplicate key (${place}): only the last value is used`);
       } else {
@@ -146,7 +170,7 @@ class Reader {
   }
 
   private noteFlags(text: string): void {
-    const flags = [...text.matchAll(/^\s*--?([a-z][-a-z0-9]*)/gm)].map(([, name = '']) => name);
+    const flags = [...text.matchAll(/^[^\S\n]*--?([a-z][-a-z0-9]*)/gm)].map(([, name = '']) => name);
     const unknown = flags.filter((flag) => !(SCHEDULER_FLAGS as readonly string[]).includes(flag));
     this.note(
       'flags',

@@ -13,12 +13,19 @@ import { schemaFile } from './schema-files';
  */
 export type KedaValue = 'text' | 'integer' | 'number' | 'boolean' | 'duration' | 'texts' | 'integers' | 'map' | 'query';
 
+/** How a time is written: as a number of a unit, by the hands of a clock, or as Go reads a duration. */
+export type KedaTime = 'seconds' | 'minutes' | 'hh:mm' | 'hh:mm:ss' | 'go';
+
 export interface KedaScalerParameter {
   /** Key in `metadata`; with `fromEnv` also `<name>FromEnv`. `query.*` stands for every key that begins with `query.`. */
   readonly name: string;
   /** Other keys under which the same is read. */
   readonly alternatives?: readonly string[];
   readonly value: KedaValue;
+  /** How the time is written that the parameter is, where `value` does not say it. */
+  readonly time?: KedaTime;
+  /** Name of the property of a typed trigger, where it is not `name`. */
+  readonly property?: string;
   /** May be left out. A parameter with a default may be, too, whatever this says. */
   readonly optional: boolean;
   /** What one replica is good for: it only seems to be optional, and is demanded unless scalingModifiers make one value of all triggers. */

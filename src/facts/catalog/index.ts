@@ -24,7 +24,7 @@ export {
   findAccelerator,
   migProfiles,
 } from './accelerators/names';
-export { TPU_SLICES, tpuTopologyProblem, type TpuSliceFacts } from './accelerators/tpu-slices';
+export { TPU_SLICES, tpuCountProblem, tpuTopologyProblem, type TpuSliceFacts } from './accelerators/tpu-slices';
 export {
   ACCELERATOR_EXPORTERS,
   type AcceleratorExporter,
@@ -137,5 +137,5 @@ export {
   type TolerationFact,
   acceleratorToleration,
 } from './taints';
-export { type EnvironmentFact, type VendorFacts, vendorOfResource, VENDORS } from './vendors';
+export { deviceNoun, type EnvironmentFact, type VendorFacts, vendorOfResource, VENDORS } from './vendors';
 export { findXid, XIDS, XIDS_TO_ACT_ON, type XidFact, type XidOrigin } from './xids';

@@ -197,3 +197,20 @@ export function vendorOfResource(resource: string): AcceleratorVendor | undefine
   return Object.values(VENDORS).find(({ resources }) => resources.some((name) => name.startsWith(`${domain}/`)))
     ?.vendor;
 }
+
+/** Resources whose unit is not the whole device of the vendor. */
+const UNITS: readonly (readonly [resource: RegExp, noun: string])[] = [
+  [/\/mig-/, 'MIG instance'],
+  [/\/gpu\.shared$/, 'GPU share'],
+  [/^amd\.com\/[a-z]+_nps\d$/, 'GPU partition'],
+  [/\/neuroncore$/, 'Neuron core'],
+  [/vgpu/i, 'vGPU'],
+  [/^gpu\.intel\.com\/|\/gpu$/, 'GPU'],
+];
+
+/** The noun for one unit of an accelerator resource: `GPU`, `MIG instance`, `TPU chip`; `device` where the catalog does not know it. */
+export function deviceNoun(resource: string): string {
+  const [, unit] = UNITS.find(([pattern]) => pattern.test(resource)) ?? [];
+  const vendor = vendorOfResource(resource);
+  return unit ?? (vendor === undefined ? 'device' : VENDORS[vendor].device);
+}

@@ -187,7 +187,7 @@ export const DEVICE_MESSAGES: readonly KnownMessage[] = [
       remedy: 'Generate the specification again (nvidia-ctk cdi generate), or restart the driver that writes it.',
     },
   ]),
-  ...messagesOf('containerd v2.3.5', [
+  ...messagesOf(cite('containerd'), [
     {
       id: 'containerd/cdi-disabled',
       file: 'internal/cri/server/container_create_linux.go',

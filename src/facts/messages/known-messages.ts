@@ -64,7 +64,7 @@ export function messagesIn(text: string): readonly FoundMessage[] {
       },
     ]) => ({
       message,
-      found: comparable.slice(start, end).replace(/[ .,;:]+$/, ''),
+      found: comparable.slice(start, end).replace(/(?<![ .,;:])[ .,;:]+$/, ''),
       times,
     }),
   );

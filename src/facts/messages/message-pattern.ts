@@ -129,7 +129,7 @@ export function comparableText(text: string): string {
   return text
     .replace(TERMINAL_SEQUENCE, '')
     .replace(/\\u00(3[ce]|2[67])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replace(/\\+["']/g, (escaped) => escaped[escaped.length - 1])
+    .replace(/(?<!\\)\\+["']/g, (escaped) => escaped[escaped.length - 1])
     .replace(/\\[nt]/g, ' ')
     .replace(/[\u2018\u2019]/g, "'")
     .replace(/[\u201c\u201d]/g, '"')

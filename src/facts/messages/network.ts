@@ -15,7 +15,7 @@ export const NETWORK_MESSAGES: readonly KnownMessage[] = [
       remedy: 'Create it, or write NAMESPACE/NAME in the annotation.',
     },
   ]),
-  ...messagesOf('containernetworking/plugins v1.9.1', [
+  ...messagesOf(cite('cni-plugins'), [
     {
       id: 'cni/no-addresses',
       file: 'plugins/ipam/host-local/backend/allocator/allocator.go',
@@ -41,7 +41,7 @@ export const NETWORK_MESSAGES: readonly KnownMessage[] = [
       remedy: 'Start the DHCP daemon of the CNI plugins, or use another IPAM.',
     },
   ]),
-  ...messagesOf('containernetworking/cni 1.3', [
+  ...messagesOf(cite('cni-library'), [
     {
       id: 'cni/plugin-missing',
       file: 'pkg/invoke/find.go',

@@ -1,7 +1,7 @@
 /**
  * Messages of the controllers of JobSet, LeaderWorkerSet, Kubeflow, MPI, and Ray.
  */
-import { cite } from '../upstream';
+import { cite, citeCode } from '../upstream';
 import { type KnownMessage, messagesOf } from './known-message';
 
 export const WORKLOAD_MESSAGES: readonly KnownMessage[] = [
@@ -47,7 +47,7 @@ export const WORKLOAD_MESSAGES: readonly KnownMessage[] = [
       remedy: 'Label the nodes, or correct the annotation of the topology.',
     },
   ]),
-  ...messagesOf('kubernetes-sigs/lws v0.7.0', [
+  ...messagesOf(citeCode('lws'), [
     {
       id: 'lws/group-recreated',
       file: 'pkg/controllers/pod_controller.go',
@@ -131,7 +131,7 @@ export const WORKLOAD_MESSAGES: readonly KnownMessage[] = [
       remedy: 'Create the runtime, or correct runtimeRef.',
     },
   ]),
-  ...messagesOf('kubeflow/mpi-operator v0.8.2', [
+  ...messagesOf(cite('mpi-operator'), [
     {
       id: 'mpi-operator/exists',
       file: 'pkg/controller/mpi_job_controller.go',
@@ -149,7 +149,7 @@ export const WORKLOAD_MESSAGES: readonly KnownMessage[] = [
       remedy: 'Request what the workers use, or protect them with a higher priority.',
     },
   ]),
-  ...messagesOf('ray-project/kuberay v1.6.2', [
+  ...messagesOf(citeCode('kuberay'), [
     {
       id: 'kuberay/cluster-missing',
       file: 'controllers/ray/rayjob_controller.go',

@@ -32,6 +32,8 @@ let grammar: { parse(text: string): lezer.Tree } | undefined;
 
 const LONGEST_MEMORY = 2000;
 
+/** Characters before an error in which the name of a function is looked for. */
+const LONGEST_NAME = 200;
 /** Seconds that fit into a duration of Go's. */
 const LONGEST_DURATION = 2 ** 63 / 1e9;
 const memory = new Map<string, PromqlReading>();
@@ -175,7 +177,7 @@ class TreeReader {
 
   private describeError({ from, to }: Span): string {
     const { text } = this;
-    const before = /([A-Za-z_][\w:]*)\s*$/.exec(text.slice(0, from))?.[1];
+    const before = /([A-Za-z_][\w:]*)\s*$/.exec(text.slice(Math.max(0, from - LONGEST_NAME), from))?.[1];
     if (text[from] === '(' && before !== undefined && !FUNCTIONS.has(before)) {
       const near = [...FUNCTIONS.keys()].find(
         (name) => name.replaceAll('_', '') === before.toLowerCase().replaceAll('_', ''),
@@ -426,7 +428,7 @@ class TreeReader {
       return undefined;
     }
     const text = this.slice(node);
-    const plain = /^\s*([+-]?)\s*([\w.]+)\s*$/.exec(text);
+    const plain = /^\s*(?:([+-])\s*)?([\w.]+)\s*$/.exec(text);
     const seconds = plain === null ? undefined : (parseDuration(plain[2] ?? '') ?? parseNumber(plain[2] ?? ''));
     if (seconds === undefined) {
       this.problems.push(refuse('experimental', `computed durations (${text}) are experimental`, node));
@@ -442,7 +444,7 @@ class TreeReader {
     if (node === undefined) {
       return;
     }
-    const plain = /^\s*[+-]?\s*(?:([\w.]+)|\(\s*([\w.]+)\s*\))\s*$/.exec(this.slice(node));
+    const plain = /^\s*(?:[+-]\s*)?(?:([\w.]+)|\(\s*([\w.]+)\s*\))\s*$/.exec(this.slice(node));
     if (plain === null) {
       this.problems.push(refuse('experimental', `computed durations (${this.slice(node)}) are experimental`, node));
     } else if ((parseNumber(plain[1] ?? plain[2] ?? '') ?? 0) > LONGEST_DURATION) {

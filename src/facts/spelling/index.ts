@@ -2,12 +2,5 @@
  * Names in messages: which known name a misspelled one was probably meant to be, and lists of names.
  */
 export { editDistance, nearestName, nearestNames } from './near';
-export { nearestObjectName, ObjectNames } from './object-names';
-
-/** `"a", "b", and 3 others`: the names in quotes, without empty ones; empty where there are none. */
-export function quotedNames(names: Iterable<string>, most = 6): string {
-  const known = [...new Set(names)].filter((name) => name !== '').map((name) => `"${name}"`);
-  return known.length > most
-    ? `${known.slice(0, most - 1).join(', ')}, and ${known.length - most + 1} others`
-    : known.join(', ');
-}
+export { nearestObjectName, nearestOf, ObjectNames } from './object-names';
+export { quotedNames } from './quoted-names';

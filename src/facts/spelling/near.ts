@@ -19,6 +19,7 @@ export function nearestName(
   { prefixes = false }: { readonly prefixes?: boolean } = {},
 ): string | undefined {
   const wanted = name.toLowerCase();
+  const letters = lettersOf(name);
   const limit = limitOf(name) + 1;
   let best: string | undefined;
   let bestDistance = limit;
@@ -28,6 +29,9 @@ export function nearestName(
     }
     const other = candidate.toLowerCase();
     const begins = prefixes && (other.startsWith(wanted) || wanted.startsWith(other));
+    if (!begins && !mayBeNear(letters, lettersOf(candidate), Math.min(limit - 1, bestDistance))) {
+      continue;
+    }
     const distance = begins ? 1 : editDistance(wanted, other, Math.min(limit, bestDistance + 1));
     if (distance < bestDistance || (distance === bestDistance && best !== undefined && candidate < best)) {
       best = candidate;
@@ -35,6 +39,29 @@ export function nearestName(
     }
   }
   return best;
+}
+
+/** One bit for each letter that occurs; other characters share bits. */
+export function lettersOf(name: string): number {
+  let letters = 0;
+  for (let at = 0; at < name.length; at += 1) {
+    // Upper and lower case differ in a higher bit.
+    letters |= 1 << (name.charCodeAt(at) & 31);
+  }
+  return letters;
+}
+
+function bitsIn(mask: number): number {
+  let bits = 0;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    bits += 1;
+  }
+  return bits;
+}
+
+/** Whether the given number of changes may make texts with these letters equal. A replacement changes two letters at most. */
+export function mayBeNear(letters: number, others: number, changes: number): boolean {
+  return bitsIn(letters ^ others) <= 2 * changes;
 }
 
 /** The names of `known` that are close to `name` or contain it, best first, at most `count`. */

@@ -2,7 +2,8 @@
  * Names of objects among which misspelled ones are looked for many times. Users choose the names and their number: together, all searches
  * among the same names do a limited amount of work.
  */
-import { limitOf, nearestName } from './near';
+import { lettersOf, limitOf, mayBeNear, nearestName } from './near';
+import { quotedNames } from './quoted-names';
 
 /** Letters that are compared in all searches among the same names; after that many, no name is near. A second of work. */
 const MOST_WORK = 40_000_000;
@@ -17,6 +18,7 @@ export class ObjectNames {
   private readonly names: ReadonlySet<string>;
   private readonly byLength = new Map<number, Known[]>();
   private left = MOST_WORK;
+  private listedNames?: string;
 
   constructor(names: Iterable<string>) {
     this.names = new Set(names);
@@ -28,6 +30,12 @@ export class ObjectNames {
 
   [Symbol.iterator](): Iterator<string> {
     return this.names.values();
+  }
+
+  /** The first names in quotes and the number of the others, as a message lists them. */
+  get listed(): string {
+    this.listedNames ??= quotedNames(this.names);
+    return this.listedNames;
   }
 
   has(name: string): boolean {
@@ -54,8 +62,7 @@ export class ObjectNames {
         if (this.left < 0) {
           return;
         }
-        // A replacement changes two letters at most: one goes, another comes.
-        if (known.shape !== shape && bitsIn(known.letters ^ letters) <= 2 * limit) {
+        if (known.shape !== shape && mayBeNear(known.letters, letters, limit)) {
           this.left -= name.length * length;
           yield known.name;
         }
@@ -75,6 +82,14 @@ export class ObjectNames {
   }
 }
 
+/** The closest of all these names; see `ObjectNames.nearest`. */
+export function nearestOf(groups: readonly ObjectNames[], name: string): string | undefined {
+  return nearestName(
+    name,
+    groups.flatMap((group) => [...group.like(name)]),
+  );
+}
+
 /** The closest of a few names; see `ObjectNames`, which searches many names many times. */
 export function nearestObjectName(name: string, known: Iterable<string>): string | undefined {
   return new ObjectNames(known).nearest(name);
@@ -82,22 +97,4 @@ export function nearestObjectName(name: string, known: Iterable<string>): string
 
 function unnumbered(name: string): string {
   return name.replace(/\d+/g, '#').replace(/(^|[-._])[a-z]($|(?=[-._]))/gi, '$1#');
-}
-
-/** One bit for each letter that occurs; other characters share bits. */
-function lettersOf(name: string): number {
-  let letters = 0;
-  for (let at = 0; at < name.length; at += 1) {
-    // Upper and lower case differ in a higher bit.
-    letters |= 1 << (name.charCodeAt(at) & 31);
-  }
-  return letters;
-}
-
-function bitsIn(mask: number): number {
-  let bits = 0;
-  for (let rest = mask; rest !== 0; rest &= rest - 1) {
-    bits += 1;
-  }
-  return bits;
 }

@@ -1,5 +1,6 @@
 export {
   cite,
+  citeCode,
   KUBERNETES_RELEASES,
   stagingVersion,
   type Upstream,

@@ -13,6 +13,8 @@ export interface UpstreamRelease {
   readonly version: string;
   /** Version of the Go module, where its tag differs from `version`. */
   readonly moduleVersion?: string;
+  /** The release whose code is read, where the module proxy does not serve that of `version`. */
+  readonly code?: string;
   /** Helm repository of its chart; an OCI registry begins with `oci://`. */
   readonly chart?: string;
 }
@@ -49,8 +51,14 @@ export const UPSTREAM = {
   expr: release('expr', 'expr', 'v1.17.8'),
   kueue: release('Kueue', 'kueue', 'v0.19.2', { chart: 'oci://registry.k8s.io/kueue/charts' }),
   jobset: release('JobSet', 'kubernetes-sigs/jobset', 'v0.12.0', { chart: 'oci://registry.k8s.io/jobset/charts' }),
-  lws: release('LeaderWorkerSet', 'kubernetes-sigs/lws', 'v0.10.0', { chart: 'oci://registry.k8s.io/lws/charts' }),
-  kuberay: release('KubeRay', 'ray-project/kuberay', 'v1.7.0', { chart: 'https://ray-project.github.io/kuberay-helm' }),
+  lws: release('LeaderWorkerSet', 'kubernetes-sigs/lws', 'v0.10.0', {
+    chart: 'oci://registry.k8s.io/lws/charts',
+    code: 'v0.7.0',
+  }),
+  kuberay: release('KubeRay', 'ray-project/kuberay', 'v1.7.0', {
+    chart: 'https://ray-project.github.io/kuberay-helm',
+    code: 'v1.6.2',
+  }),
   'prometheus-operator': release('prometheus-operator', 'prometheus-operator', 'v0.93.0'),
   'knative-serving': release('Knative Serving', 'Knative Serving', 'v1.23.0', { moduleVersion: 'v0.50.0' }),
   'rocm-gpu-operator': release('ROCm gpu-operator', 'ROCm gpu-operator', 'v1.5.1', {
@@ -99,16 +107,30 @@ export function versionOf(project: Upstream): string {
   return UPSTREAM[project].version;
 }
 
+/** Libraries that are released together with Kubernetes. */
+const LIBRARIES = ['apiextensions-apiserver', 'kube-aggregator', 'pod-security-admission'] as const;
+type Library = (typeof LIBRARIES)[number];
+
 /** A project and its version as the source of a rule names them: `volcano v1.15.1`. */
-export function cite(project: Upstream | 'kubernetes' | 'kube-aggregator'): string {
+export function cite(project: Upstream | Library | 'kubernetes'): string {
   if (project === 'kubernetes') {
     return `kubernetes ${KUBERNETES_RELEASES[RULES_MINOR]}`;
   }
-  if (project === 'kube-aggregator') {
-    return `k8s.io/kube-aggregator ${stagingVersion(KUBERNETES_RELEASES[RULES_MINOR])}`;
+  if (isLibrary(project)) {
+    return `k8s.io/${project} ${stagingVersion(KUBERNETES_RELEASES[RULES_MINOR])}`;
   }
   const { cited, version } = UPSTREAM[project];
   return `${cited} ${version}`;
+}
+
+/** The same for what is read in the code of a project: its version is that of the code. */
+export function citeCode(project: Upstream): string {
+  const { cited, version, code = version }: UpstreamRelease = UPSTREAM[project];
+  return `${cited} ${code}`;
+}
+
+function isLibrary(project: string): project is Library {
+  return LIBRARIES.some((library) => library === project);
 }
 
 /** The version of a `k8s.io` library that is released together with Kubernetes: `v0.36.4` with `v1.36.4`. */
@@ -120,7 +142,7 @@ function release(
   title: string,
   cited: string,
   version: string,
-  more: Pick<UpstreamRelease, 'chart' | 'moduleVersion'> = {},
+  more: Pick<UpstreamRelease, 'chart' | 'code' | 'moduleVersion'> = {},
 ): UpstreamRelease {
   return Object.freeze({ title, cited, version, ...more });
 }

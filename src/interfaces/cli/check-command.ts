@@ -47,7 +47,7 @@ export async function checkCommand(paths: readonly string[], given: CheckFlags, 
 }
 
 /** The options with the cluster that `--cluster` names; `--k8s` counts before the version of its server. */
-export async function withCluster(options: CheckOptions, flags: CheckFlags, terminal: Terminal): Promise<CheckOptions> {
+async function withCluster(options: CheckOptions, flags: CheckFlags, terminal: Terminal): Promise<CheckOptions> {
   const { cluster } = flags;
   if (cluster === undefined) {
     return options;

@@ -15,7 +15,7 @@ import { readText } from '../checks/read-files';
 import { CONFIGURATION_SCHEMA, problemsOf } from './configuration-schema';
 import { UsageError, type Terminal } from './terminal';
 
-export const CONFIGURATION_FILE = '.gantry.yaml';
+const CONFIGURATION_FILE = '.gantry.yaml';
 
 /** Paths are as one would write them in the working folder. */
 export interface Configuration {

@@ -1,9 +1,9 @@
 /**
  * A diff in words and lines, which text and Markdown arrange.
  */
+import { printable } from '../../facts/words';
 import { type JsonValue } from '../../facts/api/schema';
 import { describeId, type Manifest } from '../../manifests/manifest';
-import { printable } from '../../checks/report/text';
 import { type Consequence, type ObjectDifference, type FieldChange } from '../difference';
 import { type Sum, type SumChange } from '../difference/sums';
 import { type Diff } from './diff-report';

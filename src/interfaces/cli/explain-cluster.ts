@@ -2,10 +2,9 @@
  * Why a pod, a job, or a queue of a cluster waits, what would help, and who is before it: as text and as JSON.
  */
 import pico from 'picocolors';
-import { printable } from '../../checks/report/text';
 import { messagesIn } from '../../facts/messages/known-messages';
 import { nearestNames } from '../../facts/spelling';
-import { counted } from '../../facts/words';
+import { counted, printable } from '../../facts/words';
 import { amountText } from '../../planning/cluster';
 import { type Statement } from '../../planning/cluster/statements';
 import {

@@ -1,11 +1,12 @@
 /**
  * A place in a file: the findings there with the reason and the source of their rules, and the field with its type and limits.
  */
+import { printable } from '../../facts/words';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import pico from 'picocolors';
 import { type Finding } from '../../checks/finding';
-import { findingText, printable } from '../../checks/report/text';
+import { findingText } from '../../checks/report/text';
 import { KnownKinds } from '../../checks/schema/known-kinds';
 import { DEFAULT_MINOR } from '../../facts/api/kinds';
 import { type JsonValue } from '../../facts/api/schema';

@@ -16,7 +16,7 @@ function patternOf(glob: string): string {
   const anywhere = glob.replace(/\/$/, '').includes('/') ? '' : '(?:.*/)?';
   let pattern = anywhere;
   let depth = 0;
-  const text = glob.replace(/\/+$/, '').replace(/\/\*\*$/, '');
+  const text = glob.replace(/(?<!\/)\/+$/, '').replace(/\/\*\*$/, '');
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at);
     if (text.startsWith('**/', at)) {

@@ -21,6 +21,7 @@ import type * as SnapshotModule from './snapshot-command';
 import type * as SimulateModule from './simulate-command';
 import type * as SynthModule from './synth-command';
 import { nearestName } from '../../facts/spelling';
+import { printable } from '../../facts/words';
 import { InputError, reasonOf } from '../../manifests/input-error';
 import { processTerminal, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
@@ -53,7 +54,7 @@ export async function main(words: readonly string[], terminal: Terminal): Promis
     }
     const text =
       error instanceof InputError
-        ? error.message
+        ? error.message.split('\n').map(printable).join('\n')
         : `internal error. This is a bug in Gantry, please report it\n${stackOf(error)}`;
     terminal.err(`gantry: ${text}\n`);
     return 2;

@@ -9,7 +9,8 @@ const MOST_RANGES = 4;
 export function namesText(names: readonly string[]): string {
   const ranges: { readonly prefix: string; readonly first: string; last: string }[] = [];
   for (const name of names) {
-    const [, prefix = name, number = ''] = /^(.*?)(\d*)$/.exec(name) ?? [];
+    const number = /(?<!\d)\d+$/.exec(name)?.[0] ?? '';
+    const prefix = name.slice(0, name.length - number.length);
     const range = ranges.at(-1);
     if (range !== undefined && number !== '' && range.prefix === prefix && follows(range.last, number)) {
       range.last = number;

@@ -79,7 +79,7 @@ function planWithChanges(
 }
 
 /** The cluster that `--cluster` names; without it, the sample. */
-export async function clusterOption(flags: ClusterFlags, terminal: Terminal): Promise<ClusterState> {
+async function clusterOption(flags: ClusterFlags, terminal: Terminal): Promise<ClusterState> {
   const input = await readClusterOption({ ...flags, cluster: flags.cluster ?? 'sample' }, terminal);
   return input.state();
 }

@@ -1,9 +1,9 @@
 /**
  * A plan as text for people: where everything goes, what waits and what would help, then queues, pools and what is left.
  */
+import { printable } from '../../facts/words';
 import { stripVTControlCharacters } from 'node:util';
 import pico from 'picocolors';
-import { printable } from '../../checks/report/text';
 import {
   type ClusterView,
   type ViewGang,
@@ -124,7 +124,7 @@ function podsText({ placed, pods, state }: ViewGang): string {
 }
 
 /** `rack-3: h100-17..20`, `block-1, 2 racks: h100-08..15`, `h100-01 (4 pods)`. */
-export function whereText(view: ClusterView, { where, domain, placed }: ViewGang): string {
+function whereText(view: ClusterView, { where, domain, placed }: ViewGang): string {
   if (where.length === 0) {
     return '';
   }

@@ -37,7 +37,7 @@ function distanceOf(differences: readonly Difference[]): number {
 }
 
 /** `/spec/replicas: expected 3, found 2`. */
-export function differenceText({ path, expected, found }: Difference): string {
+function differenceText({ path, expected, found }: Difference): string {
   return `${path === '' ? 'the object' : path}: expected ${expected}, found ${valueText(found)}`;
 }
 

@@ -18,7 +18,7 @@ export function kindText(kind: KindName<unknown>): string {
 }
 
 /** Whether an object is of the kind. A text without a version accepts every version, one without a group every group. */
-export function isOfKind(id: ObjectId, kind: KindName<unknown>): boolean {
+function isOfKind(id: ObjectId, kind: KindName<unknown>): boolean {
   const named = kindText(kind);
   const { apiVersion, group } = id;
   return named === id.kind || named === `${apiVersion}/${id.kind}` || (group !== '' && named === `${group}/${id.kind}`);

@@ -210,12 +210,12 @@ function allowedShare(values: number): number {
   return 0.99 - 0.89 * Math.min(Math.max(share, 0), 1);
 }
 
-export function isMergeKey(node: YamlNode): boolean {
+function isMergeKey(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.value === '<<' && (node.implicit || node.tag === `${TAG_PREFIX}merge`);
 }
 
 /** The value of a scalar by its tag, or by its text where it has none. */
-export function scalarOf({ value: text, tag, implicit, start }: ScalarNode): Scalar {
+function scalarOf({ value: text, tag, implicit, start }: ScalarNode): Scalar {
   if (tag === '') {
     return implicit ? resolvePlain(text) : { tag: 'str', value: text };
   }

@@ -145,7 +145,7 @@ const MOST_BYTES = 512 * 1024 * 1024 - 32;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /** Whether bytes begin as gzip does. */
-export function isGzip(bytes: Uint8Array): boolean {
+function isGzip(bytes: Uint8Array): boolean {
   return bytes.length > 2 && bytes[0] === GZIP[0] && bytes[1] === GZIP[1];
 }
 

@@ -18,7 +18,7 @@ import { poolsOf } from './pools';
 import { taintInTheWay } from './taints';
 
 /** Choices of a device that a search tries before it gives up. */
-export const DEVICE_STEPS = 20_000;
+const DEVICE_STEPS = 20_000;
 
 export type DeviceAllocation =
   | {

@@ -252,7 +252,7 @@ function podByPod(
 }
 
 /** The most pods of the gang that one domain of its required level takes: by halving. */
-export function bestDomain(cycle: Cycle, { gang, pods }: Turn): number {
+function bestDomain(cycle: Cycle, { gang, pods }: Turn): number {
   const { ledger } = cycle.session;
   let low = 0;
   let high = pods.length;

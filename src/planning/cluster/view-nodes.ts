@@ -68,7 +68,7 @@ function shownResources({ table }: Session): readonly string[] {
 }
 
 /** Allocatable, and used after the decision. */
-export function amountsOn({ table }: Session, row: number, resource: string): readonly [number, number] {
+function amountsOn({ table }: Session, row: number, resource: string): readonly [number, number] {
   const column = table.columns.get(resource);
   if (column !== undefined) {
     return [table.allocatable[column][row], table.allocatable[column][row] - table.free[column][row]];

@@ -88,7 +88,7 @@ function layoutOn({ mig }: AcceleratorFacts, profiles: readonly string[]): MigLa
   const counts = new Map<string, number>();
   for (const name of profiles) {
     const whole = name.replace(/^\d+c\./, '');
-    const plain = whole.replace(/[+-].*$/, '');
+    const plain = whole.replace(/[+-].*$/s, '');
     const known = mig.some((profile) => profile.name === whole) ? whole : plain;
     const count = counts.get(known) ?? 0;
     counts.set(known, whole === name ? count + 1 : Math.max(count, 1));

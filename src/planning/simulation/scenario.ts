@@ -3,7 +3,6 @@
  *
  * Times are seconds from the beginning of the simulation.
  */
-import { type QueueTerms } from '../cluster/queue-terms';
 import { type ClusterNode, type Gang, type PendingKind, type Policy, type Queue, type Topology } from '../../placement';
 
 export interface Scenario {
@@ -97,6 +96,3 @@ export type ClusterCheck =
   | { readonly kind: 'makespan-at-most'; readonly seconds: number }
   | { readonly kind: 'evictions-at-most'; readonly count: number }
   | { readonly kind: 'all-finish' };
-
-/** What the queue may be changed to. */
-export type QueueChange = QueueTerms;

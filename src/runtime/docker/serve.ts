@@ -14,7 +14,7 @@ import { UseHistory } from './devices/use-history';
 import { KernelLog } from './devices/xid-log';
 import { engineAddress } from './engine/address';
 import { Engine } from './engine/engine';
-import { HIDDEN_PROCESSES, localProcesses } from './host/processes';
+import { HIDDEN_PROCESSES, localProcesses } from './engine/processes';
 import { factsOf } from './preflight/facts';
 import { preflight } from './preflight/preflight';
 import { SYSTEM_CLOCK } from './runner/clock';

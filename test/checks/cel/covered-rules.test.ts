@@ -7,6 +7,7 @@ import { type JsonValue, type Schema } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
 import { programOf } from '../../../src/checks/cel/rule-program';
 import { ruleWords } from '../../../src/checks/cel/rule-words';
+import { WRITTEN_RULES, writtenWords } from '../../../src/checks/cel/written-words';
 import { CelValues } from '../../../src/checks/cel/values';
 import { nodeOf } from '../../../src/checks/schema/schema-node';
 import { isObject } from '../../../src/manifests/read';
@@ -128,5 +129,31 @@ describe('the CEL rules of the covered kinds', () => {
     }
     expect(described.size).toBeGreaterThan(40);
     expect([...described].filter(([, { rejected, inWords }]) => inWords < rejected)).toEqual([]);
+  });
+
+  test('a rule without words of its own text has written ones', () => {
+    const without: string[] = [];
+    for (const [rule, place] of rules) {
+      const program = programOf(rule);
+      if (typeof program === 'string' || transition(rule)) {
+        continue;
+      }
+      for (const { made, self } of instancesOf(place)) {
+        const outcome = program.run(self);
+        if ('value' in outcome && outcome.value === false) {
+          const words = ruleWords(rule, made, 'spec') ?? writtenWords(rule, made, 'spec');
+          if (words === undefined) {
+            without.push(`${place.kind}: ${rule}`);
+            break;
+          }
+        }
+      }
+    }
+    expect(without).toEqual([]);
+  });
+
+  test('written words belong to rules of covered kinds', () => {
+    const normal = new Set([...rules.keys()].map((rule) => rule.replaceAll(/\s+/g, ' ').trim()));
+    expect(WRITTEN_RULES.filter((rule) => !normal.has(rule))).toEqual([]);
   });
 });

@@ -800,6 +800,12 @@ test('a missing request is certain only where the namespace is part of the manif
   expect(severityOf(`${manifests}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: serving}\n`)).toBe('error');
 });
 
+test('a scalar is made a vector by the fix, a range is not', () => {
+  const fixOf = (query: string): string | undefined => findingsOf(scaledObject([prometheus(query)]), kedaRules)[0]?.fix;
+  expect(fixOf('scalar(sum(requests))')).toBe('Set metadata.query to vector(scalar(sum(requests))).');
+  expect(fixOf('requests[5m]')).not.toContain('vector(requests');
+});
+
 test('a misspelled scaler or parameter is reported with the name that was meant', () => {
   const [scaler] = findingsOf(scaledObject(['type: promethues\nmetadata: {}']), kedaRules);
   expect(scaler?.expected).toBe('prometheus');

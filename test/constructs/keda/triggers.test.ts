@@ -48,8 +48,8 @@ const MEANT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'kubernetes-workload': { value: 3 },
   'aws-cloudwatch': {
     expression: 'SELECT AVG(depth)',
-    metricStatPeriod: 300,
-    metricCollectionTime: 600,
+    metricStatPeriod: Duration.minutes(5),
+    metricCollectionTime: Duration.minutes(10),
     metricUnit: undefined,
   },
   'apache-kafka': {
@@ -67,7 +67,7 @@ const MEANT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     brokerAddress: 'jobs',
   },
   'azure-app-insights': {
-    metricAggregationTimespan: '0:05',
+    metricAggregationTimespan: Duration.minutes(5),
     cloud: undefined,
     activeDirectoryClientId: 'id',
     activeDirectoryClientPassword: fromEnv('VALUE'),
@@ -75,7 +75,7 @@ const MEANT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'azure-monitor': {
     resourceURI: 'Microsoft.Compute/virtualMachines/vm',
     metricAggregationType: 'Average',
-    metricAggregationInterval: '0:5:0',
+    metricAggregationInterval: Duration.minutes(5),
     cloud: undefined,
     activeDirectoryClientId: 'id',
     activeDirectoryClientPassword: fromEnv('VALUE'),
@@ -110,7 +110,7 @@ const MEANT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/);
 
 function valueOf(parameter: KedaScalerParameter): fc.Arbitrary<unknown> {
-  const { name, value, allowedValues, exclusiveValues, fromMetadata, fromEnv: byVariable } = parameter;
+  const { name, value, time, allowedValues, exclusiveValues, fromMetadata, fromEnv: byVariable } = parameter;
   if (!fromMetadata) {
     return byVariable ? fc.constant(fromEnv('VALUE')) : fc.constant(undefined);
   }
@@ -134,7 +134,8 @@ function valueOf(parameter: KedaScalerParameter): fc.Arbitrary<unknown> {
     map: fc.dictionary(word, word, { minKeys: 1, maxKeys: 2 }),
     query: fc.dictionary(word, word, { minKeys: 1, maxKeys: 2 }),
   };
-  return byVariable ? fc.oneof(plain[value], fc.constant(fromEnv('VALUE'))) : plain[value];
+  const stated = time === undefined ? plain[value] : fc.constantFrom(Duration.minutes(1), Duration.hours(2));
+  return byVariable ? fc.oneof(stated, fc.constant(fromEnv('VALUE'))) : stated;
 }
 
 function propsOf({ type, parameters }: KedaScaler): fc.Arbitrary<TriggerOptions> {
@@ -144,8 +145,9 @@ function propsOf({ type, parameters }: KedaScaler): fc.Arbitrary<TriggerOptions>
   );
   const isRequired = ({ target, optional, default: standard }: KedaScalerParameter): boolean =>
     target === true || (!optional && standard === undefined);
-  const required = shown.filter(isRequired).map(({ name }) => name);
-  const values = fc.record(Object.fromEntries(shown.map((parameter) => [parameter.name, valueOf(parameter)])), {
+  const propertyOf = ({ name, property = name }: KedaScalerParameter): string => property;
+  const required = shown.filter(isRequired).map(propertyOf);
+  const values = fc.record(Object.fromEntries(shown.map((parameter) => [propertyOf(parameter), valueOf(parameter)])), {
     requiredKeys: required,
   });
   return values.map((given) => {
@@ -231,6 +233,88 @@ test('values are written as KEDA reads them', () => {
       }),
     ),
   ).toMatchObject({ dimensionName: 'QueueName;Other', targetMetricValue: '0.5' });
+});
+
+test.each<[string, Trigger, JsonObject]>([
+  [
+    'seconds',
+    Triggers.solarwinds({
+      host: 'h',
+      filter: 'f',
+      aggregation: 'SUM',
+      metricName: 'm',
+      targetValue: 1,
+      activationValue: 1,
+      interval: Duration.minutes(2),
+      authentication: TriggerAuthentication.fromName('solarwinds'),
+    }),
+    { intervalS: '120' },
+  ],
+  [
+    'seconds in a text',
+    Triggers.huaweiCloudeye({
+      dimensionName: 'd',
+      dimensionValue: 'v',
+      metricName: 'm',
+      namespace: 'n',
+      targetMetricValue: 1,
+      metricPeriod: Duration.minutes(20),
+      authentication: TriggerAuthentication.fromName('cloud'),
+    }),
+    { metricPeriod: '1200' },
+  ],
+  [
+    'minutes',
+    Triggers.gcpStackdriver({
+      projectId: 'p',
+      filter: 'f',
+      filterDuration: Duration.hours(1),
+      alignmentPeriod: Duration.minutes(3),
+      credentialsFromEnvFile: 'KEY',
+    }),
+    { filterDuration: '60', alignmentPeriodSeconds: '180' },
+  ],
+  [
+    'hours and minutes',
+    Trigger.of('azure-app-insights', {
+      metricAggregationTimespan: Duration.minutes(65),
+      metricAggregationType: 'avg',
+      metricId: 'm',
+      targetValue: 1,
+      authentication: TriggerAuthentication.fromName('azure'),
+    }),
+    { metricAggregationTimespan: '01:05' },
+  ],
+  [
+    'hours, minutes, and seconds',
+    Trigger.of('azure-monitor', {
+      metricAggregationInterval: Duration.seconds(90),
+      metricAggregationType: 'Average',
+      metricName: 'm',
+      resourceGroupName: 'r',
+      resourceURI: 'u/v/w',
+      subscriptionId: 's',
+      targetValue: 1,
+      tenantId: 't',
+      authentication: TriggerAuthentication.fromName('azure'),
+    }),
+    { metricAggregationInterval: '00:01:30' },
+  ],
+  [
+    'a duration of Go',
+    Trigger.of('predictkube', {
+      historyTimeWindow: Duration.days(7),
+      predictHorizon: Duration.hours(2),
+      queryStep: Duration.minutes(2),
+      prometheusAddress: 'http://p',
+      query: 'sum(x)',
+      threshold: 1,
+      authentication: TriggerAuthentication.fromName('predictkube'),
+    }),
+    { historyTimeWindow: '168h', predictHorizon: '2h', queryStep: '2m' },
+  ],
+])('a time is written in %s', (_, trigger, metadata) => {
+  expect(metadataOf(trigger)).toMatchObject(metadata);
 });
 
 test('finished ones know what belongs together', () => {

@@ -109,6 +109,8 @@ describe('roles and containers', () => {
   test.each<[string, JsonObject, readonly string[]]>([
     ['an empty map of roles', staticJob({ pytorchReplicaSpecs: {} }), ['kubeflow/roles-present']],
     ['no map of roles', staticJob({ pytorchReplicaSpecs: null }), ['kubeflow/roles-present']],
+    ['roles of another type, which the schema rejects', staticJob({ pytorchReplicaSpecs: [1] }), []],
+    ['a role of another type', staticJob({ pytorchReplicaSpecs: { Master: role(1), Worker: '3' } }), []],
     [
       'a role without template',
       staticJob({ pytorchReplicaSpecs: { Master: role(1), Worker: { replicas: 3 } } }),

@@ -4,6 +4,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Size } from 'cdk8s';
 import { check } from '../../../src/checks/engine';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { parseFile } from '../../../src/manifests/node-file';
@@ -157,7 +158,8 @@ describe('other files', () => {
   test('Docker keeps runc for all, and has devices by CDI', () => {
     const daemon = new DockerDaemon({
       cgroupParent: 'ai.slice',
-      defaultShmSize: '8G',
+      defaultShmSize: '8Gi',
+      logs: { maxSize: Size.mebibytes(50), maxFiles: 2 },
       overrides: { 'data-root': '/data/docker' },
     });
     expect(findings(daemon)).toEqual([]);
@@ -166,7 +168,10 @@ describe('other files', () => {
       runtimes: { nvidia: { path: 'nvidia-container-runtime' } },
       'cgroup-parent': 'ai.slice',
       'data-root': '/data/docker',
+      'default-shm-size': '8g',
+      'log-opts': { 'max-size': '52428800', 'max-file': '2' },
     });
+    expect(new DockerDaemon().toConfiguration()).toMatchObject({ 'log-opts': { 'max-size': '50m', 'max-file': '3' } });
     expect(daemon.toConfiguration()['default-runtime']).toBeUndefined();
   });
 
@@ -175,11 +180,12 @@ describe('other files', () => {
     const slice = SystemdDropIn.slice('ai.slice', {
       cpuWeight: 200,
       memoryHigh: '75%',
+      memoryMax: '48Gi',
       tasksMax: 100_000,
       allowedCpus: '0-31',
     });
     expect([slice.toText(), findings(slice)]).toEqual([
-      '[Slice]\nCPUWeight=200\nAllowedCPUs=0-31\nMemoryHigh=75%\nTasksMax=100000\n',
+      '[Slice]\nCPUWeight=200\nAllowedCPUs=0-31\nMemoryHigh=75%\nMemoryMax=48G\nTasksMax=100000\n',
       [],
     ]);
   });

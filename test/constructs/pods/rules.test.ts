@@ -360,6 +360,18 @@ const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[
   ],
   [
     'node-label-set-by-something',
+    'a product of lower case at its start',
+    [pod({}, { nodeSelector: { 'nvidia.com/gpu.product': 'my-GPU' } })],
+    [pod({}, { nodeSelector: { 'nvidia.com/gpu.product': 'Own-GPU' } })],
+  ],
+  [
+    'node-label-set-by-something',
+    'a value that the label never has',
+    [pod({}, { nodeSelector: { 'nvidia.com/gpu.mode': 'graphics' } })],
+    [pod({}, { nodeSelector: { 'nvidia.com/gpu.mode': 'compute', 'nvidia.com/mps.capable': '' } })],
+  ],
+  [
+    'node-label-set-by-something',
     'memory with a unit',
     [pod({}, { nodeSelector: { 'nvidia.com/gpu.memory': '80GB' } })],
     [pod({}, { nodeSelector: { 'nvidia.com/gpu.memory': '81559', 'own-label': '80GB' } })],

@@ -28,6 +28,7 @@ const upgrade = (options: JsonObject, type = 'NewClusterWithIncrementalUpgrade')
 const redis = { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } };
 
 test.each<[string, JsonObject]>([
+  ['a cluster of another type, which the schema rejects', rayJob({ rayClusterSpec: 'small' })],
   ['a RayCluster', rayCluster()],
   ['a RayJob', rayJob()],
   ['a RayJob on a selected cluster', selectingJob()],

@@ -8,8 +8,20 @@ import { CLASSES } from '../../../src/constructs/resources/known-props';
 import { propsOf } from '../../../src/constructs/resources/prop-problems';
 import { InputError } from '../../../src/manifests/input-error';
 
-const { Accelerator, batch, keda, kubeflow, kueue, PodTemplate, ResourceQuota, serving, Team, trainer, volcano } =
-  gantry;
+const {
+  Accelerator,
+  batch,
+  catalog,
+  keda,
+  kubeflow,
+  kueue,
+  PodTemplate,
+  ResourceQuota,
+  serving,
+  Team,
+  trainer,
+  volcano,
+} = gantry;
 
 type Anything = (...args: readonly unknown[]) => unknown;
 type AnyClass = new (...args: readonly unknown[]) => unknown;
@@ -110,6 +122,7 @@ test.each<[string, () => unknown, string]>([
     () => new kubeflow.PyTorchJob(chart(), 'a', untyped({ image: 'a', nodes: 2, command: ['a', null] })),
     'test/a: command[1] must not be null.',
   ],
+  ['an empty accelerator', () => catalog.acceleratorNamed(''), 'catalog.acceleratorNamed: name must not be empty.'],
   ['a queue without a name', () => volcano.Queue.fromName(''), 'name must not be empty.'],
   [
     'a queue with a name that is no string',

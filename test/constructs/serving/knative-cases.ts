@@ -89,6 +89,7 @@ export const knativeCases: readonly RuleCases[] = [
       'a port': container({ ports: [{ containerPort: 65536 }] }),
     },
     silent: {
+      'another type, which the schema rejects': pod({ containers: 'server' }),
       complete: [
         knative({}, { containers: [...two] }, {}),
         ...container({ envFrom: [{ secretRef: { name: 'a' } }], ports: [{ containerPort: 65535 }] }),

@@ -68,6 +68,15 @@ test.each<readonly [string, () => unknown, string]>([
     'pool tpu: topology "3x5" is not one of TPU-v6e: must be one of',
   ],
   [
+    'more chips than a slice has, in a pool',
+    () =>
+      new GpuPlatform(Cdk8sTesting.app(), 'p', {
+        pools: { tpu: { ...pool, accelerator: 'TPU v6e', devices: 8, topology: '2x2' } },
+        teams: {},
+      }),
+    'pool tpu: a slice of topology 2x2 has 4 chips, not 8.',
+  ],
+  [
     'a whole node of shares',
     () =>
       new GpuPlatform(Cdk8sTesting.app(), 'p', {

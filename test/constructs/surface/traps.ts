@@ -8,6 +8,7 @@ import {
   Accelerator,
   type Amounts,
   batch,
+  devices as deviceClaims,
   DistributedTraining,
   GantryQueue,
   GantryScheduler,
@@ -262,6 +263,60 @@ export function units(): void {
     triggers: [],
     // @ts-expect-error a Duration
     cooldownPeriod: 300,
+  });
+  // @ts-expect-error 70 bytes
+  deviceClaims.DeviceSelector.memoryAtLeast(70);
+  // @ts-expect-error 900 bytes
+  keda.Triggers.memory({ averageValue: 900 });
+  // @ts-expect-error Knative counts mebibytes, and people gibibytes
+  serving.KnativeScaling.horizontalPodAutoscaler('memory', 4);
+  keda.Triggers.beanstalkd({
+    server: 'jobs:11300',
+    tube: 'train',
+    value: 5,
+    // @ts-expect-error a Duration
+    timeout: 30,
+  });
+  keda.Triggers.gcpStackdriver({
+    projectId: 'ml',
+    filter: 'f',
+    // @ts-expect-error the scaler counts minutes
+    filterDuration: 120,
+  });
+}
+
+/** The files of nodes have suffixes of their own; here memory is written as everywhere. */
+export function nodeUnits(): void {
+  new nodeTuning.MemlockRuntime(chart, 'a', {
+    // @ts-expect-error 64 bytes
+    memlockLimit: 64,
+  });
+  nodeTuning.SystemdDropIn.slice('ai.slice', {
+    // @ts-expect-error 48 bytes
+    memoryMax: 48,
+  });
+  new nodeTuning.DockerDaemon({
+    // @ts-expect-error 8 bytes
+    defaultShmSize: 8,
+    logs: {
+      // @ts-expect-error 50 bytes
+      maxSize: 50,
+      maxFiles: 3,
+    },
+  });
+  new GpuPlatform(chart, 'a', {
+    pools: {
+      training: {
+        nodes: 8,
+        accelerator: 'Gaudi3',
+        devices: 8,
+        cpu: 160,
+        memory: '1536Gi',
+        // @ts-expect-error 95000 bytes
+        hugepages: 95_000,
+      },
+    },
+    teams: { research: { deserved: { training: 8 } } },
   });
 }
 

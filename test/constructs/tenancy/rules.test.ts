@@ -59,13 +59,16 @@ const only = (rule: string, ...documents: string[]): ReturnType<typeof findingsO
 describe('tenancy/quota-key-counted', () => {
   const rule = 'tenancy/quota-key-counted';
 
-  test.each(['limits.nvidia.com/gpu', 'nvidia.com/gpu', 'limits.rdma/hca'])('%s is never counted', (key) => {
-    const [finding, ...others] = only(rule, quota(`${key}: 8`));
-    expect(others).toEqual([]);
-    expect(finding).toMatchObject({ severity: 'error', tier: 'advice', found: key });
-    expect(finding?.expected).toMatch(/^requests\.(?:nvidia\.com\/gpu|rdma\/hca)$/);
-    expect(finding?.path).toBe(`/spec/hard/${key.replace('/', '~1')}`);
-  });
+  test.each(['limits.nvidia.com/gpu', 'nvidia.com/gpu', 'Requests.nvidia.com/gpu', 'limits.rdma/hca'])(
+    '%s is never counted',
+    (key) => {
+      const [finding, ...others] = only(rule, quota(`${key}: 8`));
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({ severity: 'error', tier: 'advice', found: key });
+      expect(finding?.expected).toMatch(/^requests\.(?:nvidia\.com\/gpu|rdma\/hca)$/);
+      expect(finding?.path).toBe(`/spec/hard/${key.replace('/', '~1')}`);
+    },
+  );
 
   test.each([
     'requests.nvidia.com/gpu',

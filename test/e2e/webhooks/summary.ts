@@ -66,7 +66,7 @@ export function agreementMarkdown(rows: readonly KindAgreement[]): string {
       `| ${kind} | ${asked} | ${refused} | ${found} | ${falseAccepts} | ${falseRejects} | ${percentOf(agree, asked - unclear)} |`,
   );
   return [
-    '| kind | objects | refused by the project | of those found | false accepts | false rejects | agreement |',
+    '| kind | objects | rejected by the project | of those found | false accepts | false rejects | agreement |',
     '|---|---:|---:|---:|---:|---:|---:|',
     ...lines,
     '',

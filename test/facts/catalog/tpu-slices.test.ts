@@ -1,7 +1,7 @@
 /**
  * Topologies of TPU slices: those that GKE offers, and no others.
  */
-import { acceleratorNamed, TPU_SLICES, tpuTopologyProblem } from '../../../src/facts/catalog';
+import { acceleratorNamed, TPU_SLICES, tpuCountProblem, tpuTopologyProblem } from '../../../src/facts/catalog';
 
 test.each([
   ['TPU-v5e', ['1x1', '2x4', '16x16'], ['3x5', '4x2', '2x2x1', '32x32', '']],
@@ -20,6 +20,19 @@ test('a problem names the TPU and the choices, by any spelling of the TPU', () =
   );
   expect(tpuTopologyProblem('ironwood', '3x3x3')).toMatch(/^topology "3x3x3" is not one of TPU-v7: .* such as 4x4x8$/);
   expect(tpuTopologyProblem('H100-SXM-80GB', '3x3')).toBeUndefined();
+});
+
+test.each([
+  ['TPU-v5e', '2x4', 8, undefined],
+  ['tpu-v6e-slice', '4x4', 4, undefined],
+  ['TPU-v7', '1x1x1', 1, undefined],
+  ['v5e', '4x4', 16, 'no node has 16 chips of TPU-v5e: the largest has 8'],
+  ['TPU-v4', '2x2x2', 5, 'no node has 5 chips of TPU-v4: the largest has 4'],
+  ['TPU-v6e', '2x2', 8, 'a slice of topology 2x2 has 4 chips, not 8'],
+  ['TPU-v5e', '1x1', 4, 'a slice of topology 1x1 has 1 chip, not 4'],
+  ['H100-SXM-80GB', '2x2', 99, undefined],
+])('%s with topology %s and %i chips of a node', (name, topology, count, problem) => {
+  expect(tpuCountProblem(name, topology, count)).toBe(problem);
 });
 
 test('every TPU of the catalog has slices, and no machine type has more chips than a node', () => {

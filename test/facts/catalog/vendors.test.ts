@@ -86,7 +86,7 @@ const ROWS: Readonly<Record<AcceleratorVendor, Row>> = {
     exporter: 'tpu',
     charts: [],
     constructs: [],
-    rules: [],
+    rules: ['devices/tpu-'],
     accelerator: () => Accelerator.tpu({ count: 4, accelerator: 'TPU-v6e', topology: '4x4' }),
     pool: { accelerator: 'TPU-v6e', devices: 4, topology: '4x4' },
   },

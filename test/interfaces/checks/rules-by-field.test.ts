@@ -18,6 +18,7 @@ import { type PodTemplate } from '../../../src/manifests/pod-template';
 import { isObject } from '../../../src/manifests/read';
 import { parseYaml } from '../../../src/manifests/yaml';
 import { allRules } from '../../../src/interfaces/checks/all-rules';
+import { changedManifest, ODD_VALUES, valuesByField, type Vocabulary } from '../../support/changed-manifests';
 import { InstanceMaker } from '../../support/instances';
 import { manifestOf } from '../../support/manifest-of';
 import { Random } from '../../support/random';
@@ -77,60 +78,8 @@ const corpus = readdirSync(corpusFolder)
   .flatMap((file) => read(readFileSync(join(corpusFolder, file), 'utf8'), file));
 
 /** A copy with up to eight values taken away, renamed or exchanged for others of the same field. */
-function mutated(object: JsonObject, random: Random, pool: ReadonlyMap<string, readonly JsonValue[]>): JsonObject {
-  const copy = structuredClone(object) as Record<string, JsonValue>;
-  const places: { readonly holder: Record<string, JsonValue>; readonly key: string }[] = [];
-  const walk = (value: JsonValue, top: boolean): void => {
-    if (typeof value !== 'object' || value === null) {
-      return;
-    }
-    for (const key of Object.keys(value)) {
-      const holder = value as Record<string, JsonValue>;
-      if (!top || !['apiVersion', 'kind'].includes(key)) {
-        places.push({ holder, key });
-      }
-      walk(holder[key], false);
-    }
-  };
-  walk(copy, true);
-  for (let times = 0; times < 8 && places.length > 0; times += 1) {
-    const { holder, key } = random.pick(places);
-    const turn = random.pick(['drop', 'rename', 'exchange', 'exchange', 'null', 'empty']);
-    const value = holder[key];
-    if (value === undefined) {
-      continue;
-    }
-    if (turn === 'exchange') {
-      holder[key] = structuredClone<JsonValue>(random.pick(pool.get(key) ?? [null]));
-    } else if (turn === 'null') {
-      holder[key] = null;
-    } else if (turn === 'empty') {
-      holder[key] = random.pick<JsonValue>(['', 'No Name!', '../up', 0, -1, 70000, 1.5, false, true, {}, []]);
-    } else if (!Array.isArray(holder)) {
-      delete holder[key];
-      if (turn === 'rename') {
-        holder[random.pick([...pool.keys()])] = value;
-      }
-    }
-  }
-  return copy;
-}
-
-function valuesByField(objects: readonly JsonObject[]): ReadonlyMap<string, readonly JsonValue[]> {
-  const pool = new Map<string, JsonValue[]>();
-  const walk = (value: JsonValue): void => {
-    if (typeof value !== 'object' || value === null) {
-      return;
-    }
-    for (const [key, member] of Object.entries(value)) {
-      if (!Array.isArray(value)) {
-        pool.set(key, [...(pool.get(key) ?? []).slice(-30), member]);
-      }
-      walk(member);
-    }
-  };
-  objects.forEach(walk);
-  return pool;
+function mutated(object: JsonObject, random: Random, fields: Vocabulary['fields']): JsonObject {
+  return changedManifest(object, 8, { fields, names: [...fields.keys()], values: ODD_VALUES }, random);
 }
 
 describe('rules find the same, however few of them are run,', () => {

@@ -1,9 +1,11 @@
 /**
- * The command line on random inputs: texts, YAML, JSON, flags, cluster files, scenarios, and histories of jobs (CSV, openb). Whatever they say, the answer is an exit
- * status of 0, 1 or 2 and no stack trace, in less than five seconds. `npm run test:fuzz` runs 10,000 of them.
+ * The command line on random inputs: texts, YAML, JSON, flags, cluster files, snapshots, baselines, definitions, scenarios, and histories of jobs
+ * (CSV, openb), with deep nesting and aliases that expand, compressed or not, in files of any name. Whatever they say, the answer is an exit status
+ * of 0, 1 or 2, no stack trace, and no character that steers a terminal, in less than five seconds. `npm run test:fuzz` runs 10,000 of them.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Random } from '../../e2e/agreement/random';
 import { EDGES, mutated, TextGenerator } from '../../e2e/yaml/texts';
 import { Workplace } from './fake-terminal';
@@ -91,14 +93,38 @@ const VALUES = [
   'drain=x',
 ];
 
+/** Names of files, which reach messages. */
+const NAMES = [
+  'a.yaml',
+  'a.yaml',
+  'a\u001b[8m\u0007b.yaml',
+  'a\nb.yaml',
+  '\u202eb.yaml',
+  '-a.yaml',
+  'a:1:b.yaml',
+  'a.json',
+];
+
+/** Flags and commands that read a file beside manifests. */
+const READERS: readonly (readonly string[])[] = [
+  ['check', 'good.yaml', '--config'],
+  ['check', 'good.yaml', '--baseline'],
+  ['check', 'good.yaml', '--crd'],
+  ['check', 'good.yaml', '--cluster'],
+  ['plan', 'good.yaml', '--cluster'],
+  ['diff', 'good.yaml'],
+  ['explain'],
+  ['adopt'],
+];
+
 class Fuzz {
   private readonly random = new Random(SEED);
   private readonly generator = new TextGenerator(this.random);
 
   /** Words of a command line, and the file that it reads. */
-  next(): { readonly words: readonly string[]; readonly text: string } {
+  next(): { readonly words: readonly string[]; readonly text: string; readonly name?: string } {
     const { random } = this;
-    const command = random.pick(['check', 'check', 'check', 'check', 'check', 'plan', 'simulate', 'config', 'jobs']);
+    const command = random.pick([...Array<string>(5).fill('check'), 'plan', 'simulate', 'jobs', 'reader', 'reader']);
     const text = this.text(command);
     switch (command) {
       case 'plan':
@@ -110,8 +136,11 @@ class Fuzz {
         return { words: ['simulate', 'a.yaml', ...this.flags()], text };
       case 'jobs':
         return { words: ['simulate', 'history.yaml', ...this.flags()], text };
-      case 'config':
-        return { words: ['check', 'good.yaml', '--config', 'a.yaml'], text };
+      case 'reader': {
+        const compressed = random.chance(0.2) ? '.gz' : '';
+        const name = `${random.pick(NAMES)}${compressed}`;
+        return { words: [...random.pick(READERS), `./${name}`], text, name };
+      }
       default:
         return { words: ['check', random.pick(['a.yaml', '.']), ...this.flags()], text };
     }
@@ -126,6 +155,29 @@ class Fuzz {
     ]).flat();
   }
 
+  /** A text that is deep, or that becomes large when it is read. */
+  private large(base: string): string {
+    const { random } = this;
+    const depth = 10 ** (1 + random.below(5));
+    const [open, close] = random.pick([
+      ['[', ']'],
+      ['{"a":', '}'],
+      ['{a: ', '}'],
+      ['- ', ''],
+      ['a:\n ', ''],
+      ['!!a ', ''],
+      ['&a [', '*a]'],
+    ]);
+    const aliases = [...'abcdefghi'].map((name, index, all) => {
+      const earlier = index === 0 ? 'x' : `*${all[index - 1] ?? 'a'}`;
+      return `${name}: &${name} [${Array<string>(9).fill(earlier).join(', ')}]\n`;
+    });
+    const text = random.chance(0.3)
+      ? aliases.join('')
+      : `a: ${open.repeat(depth)}1${close.repeat(random.chance(0.7) ? depth : 0)}\n`;
+    return random.chance(0.5) ? `${base}\n${text}` : text;
+  }
+
   private text(command: string): string {
     const { random } = this;
     const base =
@@ -138,7 +190,9 @@ class Fuzz {
             : random.chance(0.5)
               ? random.pick(EDGES)
               : this.generator.text();
-    switch (random.below(4)) {
+    switch (random.below(5)) {
+      case 4:
+        return this.large(base);
       case 0:
         return mutated(base, random, EDGES);
       case 1:
@@ -172,8 +226,8 @@ test(
     // What is loaded on demand is loaded before anything is timed.
     await place.run(['check', 'good.yaml']);
     for (let index = 0; index < COUNT; index++) {
-      const { words, text } = fuzz.next();
-      place.write('a.yaml', text);
+      const { words, text, name = 'a.yaml' } = fuzz.next();
+      writeFileSync(join(place.folder, name), name.endsWith('.gz') ? gzipSync(text) : text);
       const started = Date.now();
       const { status, out, err } = await place.run(words, { env: {} });
       const took = Date.now() - started;
@@ -181,8 +235,11 @@ test(
       const hasTrace = /bug in Gantry|\n\s+at \S.*\.[jt]s:\d+:\d+|"failed": true|the rule \S+ failed/.test(out + err);
       // A report that goes to a file leaves nothing to print.
       const isSilent = status === 2 && out === '' && err === '' && !words.includes('--output');
-      if (hasTrace || ![0, 1, 2].includes(status) || took > LONGEST || isSilent) {
-        wrong.push({ index, words, text, status, took, said: (out + err).slice(0, 2000) });
+      // JSON and SARIF keep the characters of values, other than those that JSON escapes.
+      const forPeople = words.includes('json') || words.includes('sarif') ? err : out + err;
+      const steers = /[\p{Cc}\p{Bidi_Control}]/u.test(forPeople.replace(/[\n\t]/g, ''));
+      if (hasTrace || ![0, 1, 2].includes(status) || took > LONGEST || isSilent || steers) {
+        wrong.push({ index, words, text: text.slice(0, 5000), status, took, said: (out + err).slice(0, 2000) });
       }
     }
     place.remove();

@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HIDDEN_PROCESSES, type HostProcesses, localProcesses } from '../../../src/runtime/docker/host/processes';
+import { HIDDEN_PROCESSES, type HostProcesses, localProcesses } from '../../../src/runtime/docker/engine/processes';
 import { OutOfService } from '../../../src/runtime/docker/runner/out-of-service';
 import { type Parts } from '../../../src/runtime/docker/runner/parts';
 import { Settler } from '../../../src/runtime/docker/runner/settler';

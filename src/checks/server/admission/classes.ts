@@ -12,7 +12,7 @@ import { asInteger, asObject, asString, stringEntries } from '../../../manifests
 import { type ClusterContents } from './cluster-contents';
 
 /** The class of a pod: the one that it names, or the one that is the default. */
-export function priorityClassOf(spec: JsonObject, { priorityClasses }: ClusterContents): Manifest | undefined {
+function priorityClassOf(spec: JsonObject, { priorityClasses }: ClusterContents): Manifest | undefined {
   const name = asString(spec.priorityClassName) ?? '';
   if (name !== '') {
     return priorityClasses.get(name);
@@ -58,7 +58,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
   }
 }
 
-export function runtimeClassOf(spec: JsonObject, { runtimeClasses }: ClusterContents): Manifest | undefined {
+function runtimeClassOf(spec: JsonObject, { runtimeClasses }: ClusterContents): Manifest | undefined {
   const name = asString(spec.runtimeClassName) ?? '';
   return name === '' ? undefined : runtimeClasses.get(name);
 }

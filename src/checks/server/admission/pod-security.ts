@@ -10,7 +10,7 @@ import { asObject, asString } from '../../../manifests/read';
 import { POD_SECURITY_CHECKS, type PodSecurityCheck, type RestrictedLevel, securedPod } from './pod-security-checks';
 
 /** The label of a namespace that names its level. */
-export const POD_SECURITY_LABEL = 'pod-security.kubernetes.io/enforce';
+const POD_SECURITY_LABEL = 'pod-security.kubernetes.io/enforce';
 const VERSION_LABEL = 'pod-security.kubernetes.io/enforce-version';
 
 /** The level that a namespace enforces, and the minor of the standard by which it does. */

@@ -61,7 +61,8 @@ export function countedInsteadOf(key: string): string | undefined {
   if (/\.storageclass\.storage\.k8s\.io\//.test(key) || /\.deviceclass\.resource\.k8s\.io\/devices$/.test(key)) {
     return undefined;
   }
-  const resource = key.startsWith('limits.') ? key.slice('limits.'.length) : key;
+  // In another case, a prefix is part of the name to the server.
+  const resource = key.replace(/^(?:limits|requests)\./i, '');
   return isExtendedResource(resource) ? `requests.${resource}` : undefined;
 }
 

@@ -7,11 +7,14 @@ import { RESERVED } from '../../cel/escaped-names';
 import { BOOL, DYN, readType, STRING, type CelType } from '../../cel/typing/types';
 import { admissionEnvironment, PATCH_RESULTS, type AdmissionPlace } from '../cel-environments';
 import { fieldOf } from '../../../manifests/pointer';
-import { compileExpression, expressionFix } from '../expressions';
+import { compileExpression, expressionFix, MOST_EXPRESSIONS } from '../expressions';
 import { type Say } from '../server-rule';
 import { qualifiedName } from '../syntax';
 import { given, itemsOf, size, text } from '../values';
 import { oneOf } from '../../../facts/words';
+
+const MOST_CONDITIONS = 64;
+const MOST_ANNOTATIONS = 20;
 
 /** The types of the policy's variables. Each may use those before it. */
 export function checkVariables(
@@ -20,7 +23,7 @@ export function checkVariables(
   say: Say,
 ): Readonly<Record<string, CelType>> {
   const types: Record<string, CelType> = {};
-  for (const { value, path } of itemsOf(list, '/spec/variables')) {
+  for (const { value, path } of itemsOf(list, '/spec/variables').slice(0, MOST_EXPRESSIONS)) {
     const name = text(value.name);
     if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || RESERVED.has(name)) {
       say(`${path}/name`, 'the name of the variable must be a CEL identifier');
@@ -88,11 +91,11 @@ export function checkChoice(
 
 export function checkConditions(list: JsonValue | undefined, path: string, say: Say, place: AdmissionPlace): void {
   const conditions = itemsOf(list, path);
-  if (conditions.length > 64) {
+  if (conditions.length > MOST_CONDITIONS) {
     say(path, 'must not have more than 64 conditions', { found: conditions.length });
   }
   const seen = new Set<string>();
-  for (const { value, path: at } of conditions) {
+  for (const { value, path: at } of conditions.slice(0, MOST_CONDITIONS)) {
     const name = text(value.name);
     const bad = name === '' ? 'be set' : qualifiedName(name);
     if (bad !== undefined) {
@@ -112,7 +115,7 @@ export function checkValidations(spec: JsonObject, name: string, place: Admissio
       fix: 'Set validations or auditAnnotations in spec.',
     });
   }
-  for (const { value, path } of itemsOf(spec.validations, '/spec/validations')) {
+  for (const { value, path } of itemsOf(spec.validations, '/spec/validations').slice(0, MOST_EXPRESSIONS)) {
     checkExpression(value.expression, `${path}/expression`, 'validation', { place, result: [BOOL] }, say);
     for (const field of ['message', 'messageExpression']) {
       const said = text(value[field]);
@@ -134,11 +137,11 @@ export function checkValidations(spec: JsonObject, name: string, place: Admissio
     checkChoice(value, path, 'reason', ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'], say);
   }
   const annotations = itemsOf(spec.auditAnnotations, '/spec/auditAnnotations');
-  if (annotations.length > 20) {
+  if (annotations.length > MOST_ANNOTATIONS) {
     say('/spec/auditAnnotations', 'must not have more than 20 audit annotations', { found: annotations.length });
   }
   const keys = new Set<string>();
-  for (const { value, path } of annotations) {
+  for (const { value, path } of annotations.slice(0, MOST_ANNOTATIONS)) {
     const key = text(value.key);
     const bad = name === '' ? undefined : qualifiedName(`${name}/${key}`);
     if (bad !== undefined) {
@@ -167,7 +170,7 @@ export function checkMutations(spec: JsonObject, place: AdmissionPlace, say: Say
   if (mutations.length === 0) {
     say('/spec/mutations', 'the policy must have mutations');
   }
-  for (const { value, path } of mutations) {
+  for (const { value, path } of mutations.slice(0, MOST_EXPRESSIONS)) {
     const type = text(value.patchType);
     const field = type === 'ApplyConfiguration' ? 'applyConfiguration' : type === 'JSONPatch' ? 'jsonPatch' : undefined;
     if (field === undefined) {

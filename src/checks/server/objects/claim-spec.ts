@@ -8,7 +8,7 @@ import { type Say } from '../server-rule';
 import { dnsLabel, dnsSubdomain } from '../syntax';
 import { given, quantitiesOf, size, text, textsOf } from '../values';
 
-export const ACCESS_MODES: readonly string[] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
+const ACCESS_MODES: readonly string[] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 
 /** `own`: the spec of a PersistentVolumeClaim itself, from which the server drops data sources that it does not serve. */
 export function checkClaimSpec(spec: JsonObject, path: string, say: Say, own = false): void {

@@ -1,6 +1,7 @@
 /**
  * ConfigMap, Secret, Namespace, ServiceAccount and Node: keys, sizes, what a secret's type needs, taints.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
@@ -146,7 +147,7 @@ export const configRules: readonly Rule[] = [
     'pod-security-labels-valid',
     ['Namespace'],
     {
-      source: 'k8s.io/pod-security-admission 0.36.3, api/helpers.go',
+      source: `${cite('pod-security-admission')}, api/helpers.go`,
       why: 'The admission plugin PodSecurity, which is on by default, rejects the namespace.',
       summary:
         'Labels pod-security.kubernetes.io/… of a Namespace must have a supported level, or a version such as v1.36 or latest.',

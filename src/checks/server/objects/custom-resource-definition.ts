@@ -1,6 +1,7 @@
 /**
  * CustomResourceDefinition: names, versions, and the main demands on a structural schema.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
@@ -13,7 +14,7 @@ import { checkSelectableFields, checkStructuralSchema } from './structural-schem
 import { oneOf } from '../../../facts/words';
 
 const KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
-const SOURCE = 'k8s.io/apiextensions-apiserver 0.36.2, pkg/apis/apiextensions/validation/validation.go';
+const SOURCE = `${cite('apiextensions-apiserver')}, pkg/apis/apiextensions/validation/validation.go`;
 
 const APPROVAL = 'api-approved.kubernetes.io';
 

@@ -2,7 +2,8 @@
  * ResourceQuota, LimitRange and PriorityClass (rows K8, K9 and K10).
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { pointer } from '../../../manifests/pointer';
+import { oneOf } from '../../../facts/words';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { Quantity } from '../../../manifests/quantity';
 import { type Rule } from '../../rule';
@@ -183,7 +184,8 @@ export const quotaRules: readonly Rule[] = [
             : 'be Pod, Container, or PersistentVolumeClaim');
         if (complaint !== undefined) {
           say(`${path}/type`, `the type ${JSON.stringify(type)} must ${complaint}`, {
-            expected: LIMIT_TYPES.join(', ').replace(/, (?=[^,]*$)/, ', or '),
+            expected: oneOf(LIMIT_TYPES),
+            fix: `Set ${fieldOf(`${path}/type`)} to ${oneOf(LIMIT_TYPES)}.`,
           });
         }
         if (seen.has(type)) {

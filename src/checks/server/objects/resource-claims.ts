@@ -300,12 +300,14 @@ function checkClass(request: JsonObject, path: string, say: Say): void {
 /** An attribute's value may be the outcome too. */
 const OUTCOMES = [BOOL, readType('any')];
 
+const MOST_SELECTORS = 32;
+
 function checkSelectors(holder: JsonObject, path: string, minor: number, say: Say): void {
   const selectors = itemsOf(holder.selectors, `${path}/selectors`);
-  if (selectors.length > 32) {
+  if (selectors.length > MOST_SELECTORS) {
     say(`${path}/selectors`, 'must not have more than 32 selectors', { found: selectors.length });
   }
-  for (const { value, path: at } of selectors) {
+  for (const { value, path: at } of selectors.slice(0, MOST_SELECTORS)) {
     if (!isObject(value.cel)) {
       say(`${at}/cel`, 'the selector must have a CEL expression', { fix: `Set ${fieldOf(`${at}/cel`)}.expression.` });
       continue;

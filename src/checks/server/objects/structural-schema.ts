@@ -8,7 +8,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { patternOf } from '../../schema/patterns';
 import { SchemaTypes } from '../../cel/typing/schema-types';
 import { BOOL, STRING } from '../../cel/typing/types';
-import { expressionComplaint, expressionFix } from '../expressions';
+import { expressionComplaint, expressionFix, MOST_EXPRESSIONS } from '../expressions';
 import { type Say } from '../server-rule';
 import { type Placed, given, itemsOf, size, text, textsOf } from '../values';
 import { checkDefault } from './schema-default';
@@ -151,9 +151,8 @@ function checkMainTree(schema: JsonObject, path: string, types: SchemaTypes, say
   if (given(schema.default)) {
     checkDefault(schema, schema.default, `${path}/default`, say);
   }
-  itemsOf(schema['x-kubernetes-validations'], `${path}/x-kubernetes-validations`).forEach((rule) =>
-    checkValidation(rule, schema, types, say),
-  );
+  const rules = itemsOf(schema['x-kubernetes-validations'], `${path}/x-kubernetes-validations`);
+  rules.slice(0, MOST_EXPRESSIONS).forEach((rule) => checkValidation(rule, schema, types, say));
   for (const [name, part] of Object.entries(asObject(schema.properties))) {
     if (isObject(part) || part === null) {
       checkMainTree(asObject(part), pointer(path, 'properties', name), types, say);

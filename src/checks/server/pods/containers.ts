@@ -2,6 +2,7 @@
  * What every container must say: a name, an image, ports, policies (rows K1 and K15).
  */
 import { fieldOf } from '../../../manifests/pointer';
+import { hasNoItems } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { podRule, since } from '../server-rule';
 import { dnsLabel, portName, portNumber } from '../syntax';
@@ -22,7 +23,7 @@ export const containerRules: readonly Rule[] = [
       fix: 'Add a container to spec.containers.',
     },
     (pod, say) => {
-      if (pod.containers.length === 0) {
+      if (hasNoItems(pod.spec.containers)) {
         say('/spec/containers', 'the pod must have at least one container', { expected: 'at least one container' });
       }
     },

@@ -36,6 +36,9 @@ function negativeFix(path: string, name: string, amount: Quantity): Details {
 
 const LISTS = ['limits', 'requests'] as const;
 
+/** Claims that a message names. */
+const MOST_NAMED = 6;
+
 const requirementsByPod = new WeakMap<PodView, readonly Requirements[]>();
 
 export const resourceRules: readonly Rule[] = [
@@ -191,8 +194,11 @@ export const resourceRules: readonly Rule[] = [
           .map(({ value }) => text(value.name))
           .filter((name) => name !== ''),
       );
+      const expected =
+        known.size === 0 ? 'an entry in spec.resourceClaims' : [...known].slice(0, MOST_NAMED).join(', ');
       for (const { value, path } of pod.all) {
         const seen = new Set<string>();
+        const withRequest = new Set<string>();
         for (const claim of itemsOf(asObject(value.resources).claims, `${path}/resources/claims`)) {
           const name = text(claim.value.name);
           const request = text(claim.value.request);
@@ -203,23 +209,20 @@ export const resourceRules: readonly Rule[] = [
             continue;
           }
           if (!known.has(name)) {
-            say(`${claim.path}/name`, `unknown resource claim "${name}"`, {
-              expected: known.size === 0 ? 'an entry in spec.resourceClaims' : [...known].join(', '),
-            });
+            say(`${claim.path}/name`, `unknown resource claim "${name}"`, { expected });
           }
           const complaint = request === '' ? undefined : dnsLabel(request);
           if (complaint !== undefined) {
             say(`${claim.path}/request`, `the request name "${request}" must ${complaint}`);
           }
           const key = request === '' ? name : `${name}/${request}`;
-          const taken =
-            seen.has(name) ||
-            seen.has(key) ||
-            (request === '' && [...seen].some((other) => other.startsWith(`${name}/`)));
-          if (taken) {
+          if (seen.has(name) || seen.has(key) || (request === '' && withRequest.has(name))) {
             say(claim.path, `duplicate claim "${key}"`, { found: key });
           }
           seen.add(key);
+          if (request !== '') {
+            withRequest.add(name);
+          }
         }
       }
     },
@@ -330,6 +333,9 @@ export const resourceRules: readonly Rule[] = [
             pointer('/spec/resources/requests', name),
             `the pod's request for ${name} must be less than or equal to its limit`,
           );
+        }
+        if (podAmountComplaint(name, request) !== undefined) {
+          continue;
         }
         const sum = sumOf(pod, name);
         if (sum.isGreaterThan(request)) {

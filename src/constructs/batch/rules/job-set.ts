@@ -14,9 +14,10 @@ import {
   podHost,
   subdomainOf,
 } from '../job-set-view';
+import { groupBy } from '../../../facts/collections';
 import { counted, oneOf } from '../../../facts/words';
 
-export const JOB_SET_WEBHOOK = `${JOB_SET_PROJECT}, pkg/webhooks/jobset_webhook.go`;
+const JOB_SET_WEBHOOK = `${JOB_SET_PROJECT}, pkg/webhooks/jobset_webhook.go`;
 const MAX_INT_32 = 2_147_483_647;
 
 type JobSetRuleFacts = Omit<RuleFacts, 'source' | 'tier' | 'severity'> &
@@ -233,6 +234,10 @@ const targetsExist = jobSetRule(
   },
 );
 
+const LABEL_LENGTH = 63;
+/** What the address of a coordinator consists of. */
+const COORDINATOR_PARTS = 'metadata.name of the JobSet, coordinator.replicatedJob, or network.subdomain';
+
 const coordinatorExists = jobSetRule(
   {
     id: 'batch/jobset-coordinator-exists',
@@ -267,7 +272,9 @@ const coordinatorExists = jobSetRule(
         path: `${path}/jobIndex`,
         message: `the job ${name} has ${counted(job.replicas, 'replica')}, so jobIndex must be less than that: ${jobIndex}`,
         found: jobIndex,
-        expected: indexRange(job.replicas),
+        ...(job.replicas > 0
+          ? { expected: indexRange(job.replicas) }
+          : { fix: `Set replicas of the job ${name} to more than ${Math.max(jobIndex, 0)}.` }),
       };
     } else if (!job.indexed || job.completions === undefined) {
       yield {
@@ -281,7 +288,9 @@ const coordinatorExists = jobSetRule(
         path: `${path}/podIndex`,
         message: `the job ${name} has ${counted(job.completions, 'completion')}, so podIndex must be less than that: ${podIndex}`,
         found: podIndex,
-        ...(job.completions > 0 ? { expected: indexRange(job.completions) } : {}),
+        ...(job.completions > 0
+          ? { expected: indexRange(job.completions) }
+          : { fix: `Set completions of the job ${name} to more than ${Math.max(podIndex, 0)}.` }),
       };
     }
     const endpoint = `${podHost(view.name, name, jobIndex, podIndex)}.${subdomainOf(view)}`;
@@ -290,8 +299,10 @@ const coordinatorExists = jobSetRule(
       yield {
         path,
         message: `the coordinator's address "${endpoint}" becomes a label value and must ${complaint}`,
-        expected: 'shorter names',
-        fix: 'Change metadata.name of the JobSet, coordinator.replicatedJob, or network.subdomain to a shorter DNS label.',
+        fix:
+          endpoint.length > LABEL_LENGTH
+            ? shortenBy(COORDINATOR_PARTS, endpoint, LABEL_LENGTH)
+            : `Set ${COORDINATOR_PARTS} to a DNS label.`,
       };
     }
   },
@@ -363,6 +374,16 @@ const claimNames = fixesByField(
     },
     function* (view) {
       const seen = new Set<string>();
+      const mounted = new Set(view.jobs.flatMap((job) => [...mountedVolumes(job)]));
+      const volumes = groupBy(
+        view.jobs.flatMap((job) =>
+          objectsAt(job.podSpec, '/volumes').map(({ value, path }) => ({
+            name: value.name,
+            path: `${job.podSpecPath}${path}/name`,
+          })),
+        ),
+        ({ name }) => name,
+      );
       for (const policy of objectsAt(view.spec, '/volumeClaimPolicies')) {
         for (const template of objectsAt(policy.value, '/templates')) {
           const name = asString(asObject(template.value.metadata).name) ?? '';
@@ -382,19 +403,15 @@ const claimNames = fixesByField(
               fix: shortenBy('templates[].metadata.name or metadata.name of the JobSet', `${name}-${view.name}`, 63),
             };
           }
-          for (const job of view.jobs) {
-            for (const volume of objectsAt(job.podSpec, '/volumes')) {
-              if (volume.value.name !== name) {
-                continue;
-              }
-              yield {
-                path: `${job.podSpecPath}${volume.path}/name`,
-                message: `the volume "${name}" has the same name as a claim template`,
-                found: name,
-              };
-            }
+          // A duplicate of the template was reported above.
+          for (const volume of seen.has(name) ? [] : (volumes.get(name) ?? [])) {
+            yield {
+              path: volume.path,
+              message: `the volume "${name}" has the same name as a claim template`,
+              found: name,
+            };
           }
-          if (!view.jobs.some((job) => mountedVolumes(job).has(name))) {
+          if (!mounted.has(name)) {
             yield { path, message: `no container mounts the volume "${name}"`, found: name };
           }
           seen.add(name);

@@ -2,7 +2,7 @@
  * Requests for devices that name what there is, with what goes with it.
  */
 import { cite } from '../../../facts/upstream';
-import { ACCELERATORS, findAccelerator, findNodeLabel, parseMigProfile } from '../../../facts/catalog';
+import { ACCELERATORS, findAccelerator, findNodeLabel, parseMigProfile, tpuCountProblem } from '../../../facts/catalog';
 import { type Rule } from '../../../checks/rule';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
 import { asObject } from '../../../manifests/read';
@@ -190,6 +190,32 @@ export const requestRules: readonly Rule[] = [
       const missing = chosenOtherwise ? [] : TPU_LABELS.filter((label) => nodeLabelWanted(pod, label) === undefined);
       if (missing.length > 0) {
         say(tpu.path, `the pod requests TPU chips but does not select ${missing.join(' and ')}`);
+      }
+    },
+  ),
+
+  deviceAdvice(
+    'tpu-request-fits-node',
+    {
+      concerns: ['google.com/tpu'],
+      severity: 'error',
+      summary: 'A pod must not request more TPU chips than a node of its slice has.',
+      why: 'GKE creates no such node: the pod stays pending. A slice of several nodes has a pod on each.',
+      source: 'Google GKE, documents ("Plan TPUs in GKE": topologies and machine types)',
+      fix: 'Set the limit google.com/tpu to the chips of one node, and run a pod on each node of the slice.',
+    },
+    (pod, say) => {
+      const [types = [], topologies = []] = TPU_LABELS.map((label) => nodeLabelWanted(pod, label) ?? []);
+      const [type] = types;
+      const [topology] = topologies;
+      if (type === undefined || topology === undefined || types.length > 1 || topologies.length > 1) {
+        return;
+      }
+      for (const { name, amount, path } of askedByPod(pod)) {
+        const problem = name === 'google.com/tpu' ? tpuCountProblem(type, topology, amount) : undefined;
+        if (problem !== undefined) {
+          say(path, problem, { found: amount });
+        }
       }
     },
   ),

@@ -354,7 +354,7 @@ const customStrategy = scaledJobRule(
     } = spec.scalingStrategy;
     const path = '/spec/scalingStrategy';
     if (strategy === 'custom') {
-      if (typeof share === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(share)) {
+      if (typeof share === 'string' && /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(share)) {
         return;
       }
       const found =

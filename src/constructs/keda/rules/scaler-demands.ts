@@ -43,6 +43,11 @@ function needed(key: string): Complaint {
   return { message: `${key} must be set`, fix: `Set ${key}, or provide it with a TriggerAuthentication.` };
 }
 
+function hasBraces(text: string): boolean {
+  const open = text.indexOf('{');
+  return open >= 0 && text.lastIndexOf('}') > open;
+}
+
 function format(key: string, text: string, expected: string): Complaint {
   return {
     key,
@@ -128,7 +133,7 @@ function* datadog({ text, has, lacks, isTrue, isModified }: Given): Iterable<Com
   if (text('type') !== '' && !['global', 'average'].includes(text('type').toLowerCase())) {
     yield format('type', text('type'), 'global or average');
   }
-  if (text('query') !== '' && !/\{.*\}/s.test(text('query'))) {
+  if (text('query') !== '' && !hasBraces(text('query'))) {
     yield format('query', text('query'), 'a query with a scope, such as avg:metric{scope}');
   }
   if (text('authMode') !== '' && text('authMode') !== 'bearer') {

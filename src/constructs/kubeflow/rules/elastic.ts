@@ -8,7 +8,7 @@ import { elasticRange, roleNamed } from '../training-job';
 import { jobRule, namedJobRule } from './job-rule';
 import { counted, oneOf } from '../../../facts/words';
 
-export const elasticNeedsWorker = jobRule(
+const elasticNeedsWorker = jobRule(
   {
     id: 'elastic-has-worker',
     concerns: ['elasticPolicy'],
@@ -33,7 +33,7 @@ export const elasticNeedsWorker = jobRule(
   },
 );
 
-export const nprocStatedOnce = jobRule(
+const nprocStatedOnce = jobRule(
   {
     id: 'nproc-per-node-stated-once',
     concerns: ['nProcPerNode'],
@@ -65,7 +65,7 @@ export const nprocStatedOnce = jobRule(
   },
 );
 
-export const nprocKnown = jobRule(
+const nprocKnown = jobRule(
   {
     id: 'nproc-per-node-known',
     concerns: ['nprocPerNode'],
@@ -94,7 +94,7 @@ export const nprocKnown = jobRule(
   },
 );
 
-export const backendKnown = jobRule(
+const backendKnown = jobRule(
   {
     id: 'rendezvous-backend-known',
     concerns: ['rdzvBackend'],
@@ -121,7 +121,7 @@ export const backendKnown = jobRule(
   },
 );
 
-export const etcdHasHost = namedJobRule(
+const etcdHasHost = namedJobRule(
   {
     id: 'etcd-backend-has-host',
     concerns: ['rdzvBackend'],
@@ -152,7 +152,7 @@ export const etcdHasHost = namedJobRule(
   },
 );
 
-export const rendezvousConfNotEmpty = jobRule(
+const rendezvousConfNotEmpty = jobRule(
   {
     id: 'rendezvous-conf-not-empty',
     concerns: ['rdzvConf'],
@@ -179,7 +179,7 @@ export const rendezvousConfNotEmpty = jobRule(
   },
 );
 
-export const rangeOrdered = jobRule(
+const rangeOrdered = jobRule(
   {
     id: 'elastic-range-ordered',
     concerns: ['elasticPolicy'],
@@ -215,7 +215,7 @@ export const rangeOrdered = jobRule(
   },
 );
 
-export const workersInRange = jobRule(
+const workersInRange = jobRule(
   {
     id: 'elastic-workers-in-range',
     concerns: ['elasticPolicy'],
@@ -255,7 +255,7 @@ export const workersInRange = jobRule(
   },
 );
 
-export const elasticWorkersOnly = jobRule(
+const elasticWorkersOnly = jobRule(
   {
     id: 'elastic-is-workers-only',
     concerns: ['elasticPolicy'],
@@ -281,7 +281,7 @@ export const elasticWorkersOnly = jobRule(
   },
 );
 
-export const maxRestartsStated = jobRule(
+const maxRestartsStated = jobRule(
   {
     id: 'elastic-max-restarts-stated',
     concerns: ['elasticPolicy'],
@@ -306,7 +306,7 @@ export const maxRestartsStated = jobRule(
   },
 );
 
-export const standaloneIsOnePod = jobRule(
+const standaloneIsOnePod = jobRule(
   {
     id: 'standalone-is-one-pod',
     concerns: ['standalone'],
@@ -333,7 +333,7 @@ export const standaloneIsOnePod = jobRule(
   },
 );
 
-export const staticHasMaster = jobRule(
+const staticHasMaster = jobRule(
   {
     id: 'static-has-master',
     row: 'KT12',

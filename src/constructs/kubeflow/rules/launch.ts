@@ -48,7 +48,7 @@ function launchesOf(job: TrainingJob): readonly Launch[] {
   return launches;
 }
 
-export const nnodesIsPodCount = jobRule(
+const nnodesIsPodCount = jobRule(
   {
     id: 'torchrun-nnodes-is-pod-count',
     concerns: ['command', 'args'],
@@ -88,7 +88,7 @@ export const nnodesIsPodCount = jobRule(
   },
 );
 
-export const nprocIsDeviceCount = jobRule(
+const nprocIsDeviceCount = jobRule(
   {
     id: 'torchrun-nproc-is-device-count',
     concerns: ['command', 'args'],
@@ -131,7 +131,7 @@ export const nprocIsDeviceCount = jobRule(
   },
 );
 
-export const nprocPerNodeIsDeviceCount = jobRule(
+const nprocPerNodeIsDeviceCount = jobRule(
   {
     id: 'nproc-per-node-is-device-count',
     concerns: ['nprocPerNode'],
@@ -172,7 +172,7 @@ export const nprocPerNodeIsDeviceCount = jobRule(
   },
 );
 
-export const portIsOperators = jobRule(
+const portIsOperators = jobRule(
   {
     id: 'torchrun-port-is-operators',
     concerns: ['command', 'args'],
@@ -222,7 +222,7 @@ function portIn(option: LaunchOption): number | undefined {
   return match?.[1] === undefined || match[1] === '0' ? undefined : Number(match[1]);
 }
 
-export const addressFromOperator = namedJobRule(
+const addressFromOperator = namedJobRule(
   {
     id: 'torchrun-address-from-operator',
     concerns: ['command', 'args'],
@@ -262,7 +262,7 @@ export const addressFromOperator = namedJobRule(
   },
 );
 
-export const nodeRankFromOperator = jobRule(
+const nodeRankFromOperator = jobRule(
   {
     id: 'torchrun-node-rank-from-operator',
     concerns: ['command', 'args'],
@@ -333,7 +333,7 @@ const EXPECTED_OF_OPERATOR = new Set([
   'PET_RDZV_BACKEND',
 ]);
 
-export const variablesFromOperator = jobRule(
+const variablesFromOperator = jobRule(
   {
     id: 'launch-variables-set-by-operator',
     concerns: ['command', 'args'],
@@ -381,7 +381,7 @@ export const variablesFromOperator = jobRule(
   },
 );
 
-export const operatorVariablesNotByHand = jobRule(
+const operatorVariablesNotByHand = jobRule(
   {
     id: 'operator-variables-not-by-hand',
     concerns: ['env'],
@@ -416,7 +416,7 @@ export const operatorVariablesNotByHand = jobRule(
   },
 );
 
-export const torchrunNotStandalone = jobRule(
+const torchrunNotStandalone = jobRule(
   {
     id: 'torchrun-not-standalone',
     concerns: ['command', 'args'],

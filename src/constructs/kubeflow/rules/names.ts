@@ -3,17 +3,17 @@
  */
 import { shortenBy } from '../../../checks/field-fix';
 import { type Rule } from '../../../checks/rule';
+import { dns1035Label } from '../../../checks/server/syntax';
 import { asInteger } from '../../../manifests/read';
 import { replicaName } from '../frameworks';
 import { type Role, type TrainingJob } from '../training-job';
 import { namedJobRule } from './job-rule';
 
-const DNS_1035_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const LABEL_LENGTH = 63;
 /** What the API server appends to `generateName`, which it first cuts so that the whole has 63 characters. */
 const GENERATED_SUFFIX = 5;
 
-export const jobNameIsDnsLabel = namedJobRule(
+const jobNameIsDnsLabel = namedJobRule(
   {
     id: 'job-name-is-dns-1035',
     row: 'KT1',
@@ -28,19 +28,21 @@ export const jobNameIsDnsLabel = namedJobRule(
   },
   function* (job) {
     const [field, name] = job.name === '' ? ['generateName', job.generateName.replace(/-$/, '')] : ['name', job.name];
-    if (name === '' || (DNS_1035_LABEL.test(name) && name.length <= LABEL_LENGTH)) {
+    const complaint = name === '' ? undefined : dns1035Label(name);
+    if (complaint === undefined) {
       return;
     }
     yield {
       path: `/metadata/${field}`,
-      message: `the job name "${name}" must be a DNS-1035 label`,
+      message: `the job name "${name}" must ${complaint}`,
       found: name,
       expected: 'a DNS-1035 label, for example train-70b',
+      ...(name.length > LABEL_LENGTH && { fix: shortenBy(`metadata.${field}`, name, LABEL_LENGTH) }),
     };
   },
 );
 
-export const derivedNamesFit = namedJobRule(
+const derivedNamesFit = namedJobRule(
   {
     id: 'derived-names-fit',
     row: 'KT1',

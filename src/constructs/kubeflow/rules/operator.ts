@@ -9,7 +9,7 @@ import { TRAINING_OPERATOR, TRAINING_OPERATOR_API_VERSION, TRAINING_JOB_KINDS } 
 
 const MPI_CRD = 'mpijobs.kubeflow.org';
 
-export const oneMpiJob: SetRule = {
+const oneMpiJob: SetRule = {
   id: 'kubeflow/one-mpijob-definition',
   row: 'KT14',
   on: 'set',
@@ -50,7 +50,7 @@ export const oneMpiJob: SetRule = {
   },
 };
 
-export const operatorKnowsGangs: SetRule = {
+const operatorKnowsGangs: SetRule = {
   id: 'kubeflow/operator-has-gang-scheduler',
   row: 'KT13',
   on: 'set',

@@ -3,7 +3,7 @@
  */
 import { type Rule, type Violation } from '../../../checks/rule';
 import { pointer } from '../../../manifests/pointer';
-import { asInteger, isObject } from '../../../manifests/read';
+import { asInteger, asObject, isObject } from '../../../manifests/read';
 import { FRAMEWORKS } from '../frameworks';
 import { roleNamed, type TrainingJob } from '../training-job';
 import { jobRule, roleNames } from './job-rule';
@@ -11,7 +11,7 @@ import { oneOf } from '../../../facts/words';
 
 const JUDGES = 'pkg/webhooks/*/*_webhook.go; pkg/apis/kubeflow.org/v1/mpi_validation.go';
 
-export const rolesPresent = jobRule(
+const rolesPresent = jobRule(
   {
     id: 'roles-present',
     row: 'KT2',
@@ -25,10 +25,10 @@ export const rolesPresent = jobRule(
   },
   function* (job) {
     const roles = job.spec[job.framework.replicaSpecs];
-    if (isObject(roles) && Object.keys(roles).length > 0) {
+    const isAbsent = roles === undefined || roles === null;
+    if (!isAbsent && (!isObject(roles) || Object.keys(roles).length > 0)) {
       return;
     }
-    const isAbsent = roles === undefined || roles === null;
     yield {
       path: pointer('/spec', job.framework.replicaSpecs),
       message: `${job.framework.replicaSpecs} must ${isAbsent ? 'be set' : 'not be empty'}`,
@@ -48,7 +48,7 @@ function exampleRole({ framework }: TrainingJob): string {
   return `${framework.replicaSpecs}.${required ?? names.find((name) => name === 'Worker') ?? names[0] ?? ''}`;
 }
 
-export const roleHasTemplate = jobRule(
+const roleHasTemplate = jobRule(
   {
     id: 'role-has-template',
     row: 'KT2',
@@ -60,8 +60,10 @@ export const roleHasTemplate = jobRule(
     fix: 'Set template.spec.containers of the role.',
   },
   function* (job) {
+    const stated = asObject(job.spec[job.framework.replicaSpecs]);
     for (const role of job.roles) {
-      if (role.value.template !== undefined && role.value.template !== null) {
+      const isOfOtherType = !isObject(stated[role.name] ?? {});
+      if (isOfOtherType || (role.value.template !== undefined && role.value.template !== null)) {
         continue;
       }
       yield {
@@ -75,7 +77,7 @@ export const roleHasTemplate = jobRule(
   },
 );
 
-export const defaultContainerPresent = jobRule(
+const defaultContainerPresent = jobRule(
   {
     id: 'default-container-present',
     row: 'KT2',
@@ -106,7 +108,7 @@ export const defaultContainerPresent = jobRule(
   },
 );
 
-export const roleIsKnown = jobRule(
+const roleIsKnown = jobRule(
   {
     id: 'role-known',
     row: 'KT3',
@@ -140,7 +142,7 @@ export const roleIsKnown = jobRule(
   },
 );
 
-export const singleRoleHasOneReplica = jobRule(
+const singleRoleHasOneReplica = jobRule(
   {
     id: 'master-replicas-is-one',
     row: 'KT4',
@@ -155,7 +157,7 @@ export const singleRoleHasOneReplica = jobRule(
   (job) => oneReplica(job, 'webhook'),
 );
 
-export const launcherHasOneReplica = jobRule(
+const launcherHasOneReplica = jobRule(
   {
     id: 'launcher-replicas-is-one',
     row: 'KT14',
@@ -193,7 +195,7 @@ function* oneReplica(job: TrainingJob, judge: 'webhook' | 'controller'): Iterabl
   }
 }
 
-export const workerReplicasAtLeastOne = jobRule(
+const workerReplicasAtLeastOne = jobRule(
   {
     id: 'worker-replicas-at-least-one',
     row: 'KT4',
@@ -222,7 +224,7 @@ export const workerReplicasAtLeastOne = jobRule(
   },
 );
 
-export const requiredRolePresent = jobRule(
+const requiredRolePresent = jobRule(
   {
     id: 'required-role-present',
     row: 'KT5',
@@ -252,7 +254,7 @@ export const requiredRolePresent = jobRule(
   },
 );
 
-export const oneChiefOrMaster = jobRule(
+const oneChiefOrMaster = jobRule(
   {
     id: 'one-chief-or-master',
     row: 'KT5',
@@ -277,7 +279,7 @@ export const oneChiefOrMaster = jobRule(
   },
 );
 
-export const mpiHasWorkers = jobRule(
+const mpiHasWorkers = jobRule(
   {
     id: 'mpi-worker-replicas-stated',
     row: 'KT14',

@@ -26,7 +26,7 @@ function* eachWithOthers(job: TrainingJob): Iterable<{ readonly role: Role; read
   }
 }
 
-export const rolesShareScheduler = jobRule(
+const rolesShareScheduler = jobRule(
   {
     id: 'roles-share-scheduler',
     concerns: ['schedulerName'],
@@ -60,7 +60,7 @@ export const rolesShareScheduler = jobRule(
   },
 );
 
-export const rolesShareNetwork = jobRule(
+const rolesShareNetwork = jobRule(
   {
     id: 'roles-share-network',
     concerns: ['hostNetwork'],
@@ -119,7 +119,7 @@ function mountPaths(role: Role): ReadonlySet<string> {
   return new Set(asArray(role.main?.value.volumeMounts).flatMap((mount) => asString(asObject(mount).mountPath) ?? []));
 }
 
-export const rolesShareData = jobRule(
+const rolesShareData = jobRule(
   {
     id: 'roles-share-data',
     concerns: ['volumeMounts'],
@@ -154,7 +154,7 @@ export const rolesShareData = jobRule(
   },
 );
 
-export const rolesHaveEqualDevices = jobRule(
+const rolesHaveEqualDevices = jobRule(
   {
     id: 'roles-have-equal-devices',
     concerns: ['resources'],
@@ -194,7 +194,7 @@ function requested(role: Role): ReadonlySet<string> {
   return new Set([...Object.keys(asObject(resources.requests)), ...Object.keys(asObject(resources.limits))]);
 }
 
-export const rolesRequestAlike = jobRule(
+const rolesRequestAlike = jobRule(
   {
     id: 'roles-request-alike',
     concerns: ['resources'],

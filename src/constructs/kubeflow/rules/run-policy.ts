@@ -10,7 +10,7 @@ import { jobRule } from './job-rule';
 import { counted, oneOf } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 
-export const managedByKnown = jobRule(
+const managedByKnown = jobRule(
   {
     id: 'managed-by-known',
     concerns: ['managedBy'],
@@ -38,7 +38,7 @@ export const managedByKnown = jobRule(
   },
 );
 
-export const cleanPodPolicyKnown = jobRule(
+const cleanPodPolicyKnown = jobRule(
   {
     id: 'clean-pod-policy-known',
     concerns: ['cleanPodPolicy'],
@@ -72,7 +72,7 @@ export const cleanPodPolicyKnown = jobRule(
   },
 );
 
-export const restartPolicyKnown = jobRule(
+const restartPolicyKnown = jobRule(
   {
     id: 'restart-policy-known',
     concerns: ['restartPolicy'],
@@ -100,7 +100,7 @@ export const restartPolicyKnown = jobRule(
   },
 );
 
-export const restartPolicyOnRole = jobRule(
+const restartPolicyOnRole = jobRule(
   {
     id: 'restart-policy-on-role',
     concerns: ['restartPolicy'],
@@ -129,7 +129,7 @@ export const restartPolicyOnRole = jobRule(
   },
 );
 
-export const jobCanEnd = jobRule(
+const jobCanEnd = jobRule(
   {
     id: 'restart-policy-lets-job-end',
     concerns: ['restartPolicy'],
@@ -157,7 +157,7 @@ export const jobCanEnd = jobRule(
   },
 );
 
-export const exitCodeMeaning = jobRule(
+const exitCodeMeaning = jobRule(
   {
     id: 'exit-code-restart-is-for-signals',
     concerns: ['restartPolicy'],
@@ -183,7 +183,7 @@ export const exitCodeMeaning = jobRule(
   },
 );
 
-export const minAvailableFits = jobRule(
+const minAvailableFits = jobRule(
   {
     id: 'gang-min-available-fits',
     concerns: ['minAvailable'],
@@ -232,7 +232,7 @@ export const minAvailableFits = jobRule(
 /** Schedulers that the operator's flag `--gang-scheduler-name` is given for. */
 const GANG_SCHEDULERS = new Set(['volcano', 'scheduler-plugins', 'scheduler-plugins-scheduler']);
 
-export const gangStatedWhole = jobRule(
+const gangStatedWhole = jobRule(
   {
     id: 'gang-scheduling-stated',
     concerns: ['schedulingPolicy', 'schedulerName'],

@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
-import { nearestObjectName, quotedNames } from '../../../facts/spelling';
+import { nearestOf } from '../../../facts/spelling';
 import {
   findAccelerator,
   isAcceleratorResource,
@@ -11,9 +11,9 @@ import {
   migResource,
   vendorOfResource,
 } from '../../../facts/catalog';
-import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
+import { namesOfKind } from '../../../manifests/placed-names';
 import { podAmounts } from '../../../manifests/pod-amounts';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -53,14 +53,17 @@ function adviceRule(
   };
 }
 
+/** Namespaces that a message names. */
+const MOST_NAMED = 6;
+
 /** A name that is not among those of the set. Where the set has none of the kind, all of them live elsewhere. */
 function unknown(set: ManifestSet, kind: string, name: string, path: string): readonly Violation[] {
-  const names = set.ofKind(kind).map(({ id }) => id.name);
-  if (name === '' || names.length === 0 || names.includes(name)) {
+  const names = namesOfKind(set, kind).all;
+  if (name === '' || names.size === 0 || names.has(name)) {
     return [];
   }
-  const near = nearestObjectName(name, names);
-  const others = quotedNames(names);
+  const near = names.nearest(name);
+  const others = names.listed;
   const what = kind.split('/')[1] ?? kind;
   return [
     {
@@ -246,34 +249,35 @@ const localQueueKnown = adviceRule(
   function* (manifest, set) {
     const name = isManaged(manifest) ? queueNameOf(manifest) : undefined;
     const { namespace } = manifest.id;
-    const queues = set.ofKind(LOCAL_QUEUE);
-    if (name === undefined || queues.some(({ id }) => id.name === name && mayShareNamespace(id.namespace, namespace))) {
+    const queues = namesOfKind(set, LOCAL_QUEUE);
+    const inReach = queues.inReachOf(namespace);
+    if (name === undefined || inReach.some((names) => names.has(name))) {
       return;
     }
     const path = pointer('/metadata/labels', QUEUE_LABEL);
-    const own = queues.filter(({ id }) => mayShareNamespace(id.namespace, namespace)).map(({ id }) => id.name);
-    const elsewhere = queues.filter(({ id }) => id.name === name).map(({ id }) => id.namespace);
+    const own = inReach.map(({ listed }) => listed).join(', ');
+    const elsewhere = queues.namespacesWith(name).slice(0, MOST_NAMED);
     if (set.get(CLUSTER_QUEUE, name) !== undefined) {
       yield {
         severity: 'error',
         path,
         message: `${name} is a ClusterQueue, but workloads refer to a LocalQueue`,
         found: name,
-        expected: own.join(', ') || 'a LocalQueue of the namespace',
+        expected: own || 'a LocalQueue of the namespace',
       };
     } else if (elsewhere.length > 0) {
       yield {
         path,
         message: `the LocalQueue ${name} is in the namespace ${elsewhere.join(', ')}, but the workload is in ${namespace}`,
         found: name,
-        expected: own.join(', ') || `a LocalQueue in ${namespace}`,
+        expected: own || `a LocalQueue in ${namespace}`,
       };
-    } else if (own.length > 0) {
+    } else if (own !== '') {
       yield {
         path,
         message: `the namespace ${namespace} has no LocalQueue ${name} in these manifests`,
         found: name,
-        expected: nearestObjectName(name, own) ?? own.join(', '),
+        expected: nearestOf(inReach, name) ?? own,
       };
     }
   },

@@ -100,25 +100,27 @@ const once = quotaRule(
   },
 );
 
-const resourceNames = quotaRule(
-  'covered-resource-name-valid',
-  {
-    row: 'KU2',
-    concerns: ['coveredResources'],
-    summary: 'The names of covered resources must be valid resource names.',
-    why: 'The webhook rejects the queue.',
-    fix: 'Set coveredResources to valid names such as nvidia.com/gpu.',
-  },
-  function* (groups) {
-    for (const { covered, path } of groups) {
-      for (const [index, name] of covered.entries()) {
-        const complaint = qualifiedName(name);
-        if (complaint !== undefined) {
-          yield { path: `${path}/coveredResources/${index}`, message: `"${name}" must ${complaint}`, found: name };
+const resourceNames = fixesByField(
+  quotaRule(
+    'covered-resource-name-valid',
+    {
+      row: 'KU2',
+      concerns: ['coveredResources'],
+      summary: 'The names of covered resources must be valid resource names.',
+      why: 'The webhook rejects the queue.',
+      fix: 'Set coveredResources to valid names such as nvidia.com/gpu.',
+    },
+    function* (groups) {
+      for (const { covered, path } of groups) {
+        for (const [index, name] of covered.entries()) {
+          const complaint = qualifiedName(name);
+          if (complaint !== undefined) {
+            yield { path: `${path}/coveredResources/${index}`, message: `"${name}" must ${complaint}`, found: name };
+          }
         }
       }
-    }
-  },
+    },
+  ),
 );
 
 const limitsNeedParent = quotaRule(

@@ -107,6 +107,12 @@ const readable = fixesByField(
   ),
 );
 
+/** Where the template has no pods, no size fits. */
+const atMost = (count: number, size: number, set: string): { readonly expected?: string; readonly fix: string } =>
+  count === 0
+    ? { fix: `Set the number of pods to at least ${size}.` }
+    : { expected: `at most ${count}`, fix: `${set} to at most ${count}.` };
+
 const SLICE_FIX = `Set both ${SLICE_TOPOLOGY} and ${SLICE_SIZE}.`;
 
 const slices = fixesByField(
@@ -142,7 +148,7 @@ const slices = fixesByField(
           path,
           message: `the slice size must not exceed the number of pods (${pods} > ${count})`,
           found: size,
-          expected: `at most ${count}`,
+          ...atMost(count, pods, `Set ${SLICE_SIZE}`),
         };
       }
     },
@@ -204,8 +210,7 @@ const layers = requestRule(
           path,
           message: `the slice size must not exceed the number of pods (${size} > ${count})`,
           found: size,
-          expected: `at most ${count}`,
-          fix: `Set size of the first layer to at most ${count}.`,
+          ...atMost(count, size, 'Set size of the first layer'),
         };
       }
       above = size;

@@ -50,7 +50,7 @@ const DEFAULT_REPLACEMENT = '$1';
 const DEFAULT_REGEX = '(.*)';
 
 /** The first problem of a step, as Prometheus gives one. */
-export function relabelProblem(step: JsonObject, fields: Fields): RelabelProblem | undefined {
+function relabelProblem(step: JsonObject, fields: Fields): RelabelProblem | undefined {
   const action = (asString(step.action) ?? 'replace').toLowerCase() || 'replace';
   if (!ACTIONS.has(action)) {
     return { field: 'action', message: `unknown action "${action}"`, fix: `Set action to ${oneOf([...ACTIONS])}.` };

@@ -6,13 +6,23 @@ import { Construct } from 'constructs';
 import { ACCELERATOR_EXPORTERS, type MeasuredVendor } from '../../../facts/catalog';
 import { type NamespacedObjectProps } from '../../resources/object-props';
 import { type NamedReference } from '../../resources/references';
-import { GrafanaDashboard } from '../dashboard/grafana-dashboard';
-import { PodMonitor } from '../monitors';
-import { PrometheusRule } from '../prometheus-rule';
+import { GrafanaDashboard, type GrafanaDashboardProps } from '../dashboard/grafana-dashboard';
+import { PodMonitor, type PodMonitorProps } from '../monitors';
+import { PrometheusRule, type PrometheusRuleProps } from '../prometheus-rule';
 import { NODE_RELABELING, type Relabeling } from '../scrape-endpoint';
 import { vendorAlerts, type VendorAlertsOptions } from './vendor-alerts';
 import { vendorDashboard } from './vendor-dashboard';
 import { publicClass } from '../../resources/public-class';
+
+/** Overrides of the objects of AcceleratorMonitoring, by the property that has them. */
+export interface AcceleratorMonitoringOverrides {
+  /** Fields of the spec of the PodMonitor. @default - none */
+  readonly podMonitor?: PodMonitorProps['overrides'];
+  /** Fields of the spec of the PrometheusRule. @default - none */
+  readonly rules?: PrometheusRuleProps['overrides'];
+  /** Fields of the ConfigMap with the dashboard. @default - none */
+  readonly dashboard?: GrafanaDashboardProps['overrides'];
+}
 
 /** Props of AcceleratorMonitoring. */
 export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, VendorAlertsOptions {
@@ -31,6 +41,8 @@ export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 
   readonly interval?: Duration;
   /** Whether a dashboard is made. @default true */
   readonly dashboard?: boolean;
+  /** Fields without a property, of each object. @default - none */
+  readonly overrides?: AcceleratorMonitoringOverrides;
 }
 
 /** What a DeviceConfig of AMD states for its exporter. */
@@ -75,7 +87,7 @@ export class AcceleratorMonitoring extends Construct {
   ) {
     super(scope, id);
     const facts = ACCELERATOR_EXPORTERS[props.vendor];
-    const { namespace = facts.namespace, labels, annotations, podLabels = facts.podLabels } = props;
+    const { namespace = facts.namespace, labels, annotations, podLabels = facts.podLabels, overrides = {} } = props;
     const shared = { namespace, labels, annotations };
     if (podLabels !== undefined) {
       this.podMonitor = new PodMonitor(this, 'PodMonitor', {
@@ -85,15 +97,22 @@ export class AcceleratorMonitoring extends Construct {
         port: facts.port.name ?? facts.port.number,
         interval: props.interval ?? Duration.seconds(30),
         relabelings: [NODE_RELABELING],
+        overrides: overrides.podMonitor,
       });
     }
-    this.rules = new PrometheusRule(this, 'Rules', { ...shared, name: id, groups: vendorAlerts(props.vendor, props) });
+    this.rules = new PrometheusRule(this, 'Rules', {
+      ...shared,
+      name: id,
+      groups: vendorAlerts(props.vendor, props),
+      overrides: overrides.rules,
+    });
     if (props.dashboard !== false) {
       this.dashboard = new GrafanaDashboard(this, 'Dashboard', {
         ...vendorDashboard(props.vendor),
         namespace,
         annotations,
         name: `${id}-dashboard`,
+        overrides: overrides.dashboard,
       });
     }
   }

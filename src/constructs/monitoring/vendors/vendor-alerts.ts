@@ -10,7 +10,7 @@ import { requireKnown } from '../alerts/known-alerts';
 import { publicFunction } from '../../../facts/calls/public-function';
 
 /** Names of the alerts without the vendor: `Unhealthy` is `AmdUnhealthy` for AMD. */
-export const VENDOR_ALERTS = [
+const VENDOR_ALERTS = [
   'Unhealthy',
   'MemoryErrors',
   'Hot',

@@ -9,10 +9,14 @@ import { embeddedRules } from './embedded';
 import { nicPolicyRules } from './nic-policy';
 import { nodeFeatureRules } from './node-feature';
 import { rdmaRules } from './rdma';
-import { sriovRules } from './sriov-policy';
+import { sriovFunctionRules } from './sriov-functions';
+import { sriovOperatorRules } from './sriov-operator';
+import { sriovPolicyRules } from './sriov-policy';
 
 export const networkingRules: readonly Rule[] = [
-  ...sriovRules,
+  ...sriovPolicyRules,
+  ...sriovFunctionRules,
+  ...sriovOperatorRules,
   ...nicPolicyRules,
   ...embeddedRules,
   ...rdmaRules,

@@ -44,7 +44,7 @@ export function setRule(id: string, facts: Facts, check: SetRule['check']): SetR
 }
 
 /** Whether every node that the second selector chooses is chosen by the first as well. */
-export function selectsAll(first: JsonObject, second: JsonObject): boolean {
+function selectsAll(first: JsonObject, second: JsonObject): boolean {
   const narrow = new Map(stringEntries(second));
   return stringEntries(first).every(([key, value]) => narrow.get(key) === value);
 }
@@ -56,4 +56,28 @@ export function certainlyMeet(one: JsonObject, other: JsonObject): boolean {
 
 export function textAt(object: JsonObject, key: string): string {
   return asString(object[key]) ?? '';
+}
+
+interface MeetingPolicies {
+  readonly first: Manifest;
+  readonly second: Manifest;
+  /** Their specs. */
+  readonly one: JsonObject;
+  readonly other: JsonObject;
+}
+
+/** Pairs of policies of one namespace that certainly meet on some nodes. */
+export function* meetingPolicies(policies: readonly Manifest[]): Iterable<MeetingPolicies> {
+  for (const [index, second] of policies.entries()) {
+    const other = asObject(second.object.spec);
+    for (const first of policies.slice(0, index)) {
+      if (first.id.namespace !== second.id.namespace || first.id.name === second.id.name) {
+        continue;
+      }
+      const one = asObject(first.object.spec);
+      if (certainlyMeet(asObject(one.nodeSelector), asObject(other.nodeSelector))) {
+        yield { first, second, one, other };
+      }
+    }
+  }
 }

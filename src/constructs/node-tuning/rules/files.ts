@@ -117,7 +117,7 @@ function inConfigMap({ object }: Manifest): Found {
       } else {
         views.push(...withConfiguration({ kind, value: reading.value, partial: false, ...place }));
       }
-    } else if (/^\s*"?kind"?:\s*["']?KubeletConfiguration\b/m.test(text)) {
+    } else if (/^[^\S\n]*"?kind"?:\s*["']?KubeletConfiguration\b/m.test(text)) {
       const parsed = parseValue(text, key);
       if ('problem' in parsed) {
         broken.push({ owner: NODE_FILE_OWNERS.KubeletArguments, path, why: parsed.problem.message });

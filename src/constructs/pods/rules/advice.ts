@@ -3,11 +3,11 @@
  */
 import { type Severity } from '../../../checks/finding';
 import { type PodTemplateRule, type RuleContext } from '../../../checks/rule';
-import { type PodView } from '../../../checks/server/pod-view';
+import { hasOperatorSharedMemory, type PodView } from '../../../checks/server/pod-view';
 import { type Say, saidOfPod } from '../../../checks/server/server-rule';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { isAcceleratorResource } from '../../../facts/catalog';
+import { deviceNoun, isAcceleratorResource } from '../../../facts/catalog';
 
 export interface AdviceTexts {
   readonly row?: string;
@@ -84,8 +84,19 @@ export function acceleratorsOf(container: Container): readonly Asked[] {
   return accelerators;
 }
 
+/** How many devices these are, all resources together. */
+export function devicesOf(accelerators: readonly Asked[]): number {
+  return accelerators.reduce((sum, { amount }) => sum + (Number.isFinite(amount) ? amount : 0), 0);
+}
+
+/** The noun for one of these devices: `GPU`, `Neuron device`; `accelerator` where they are of several kinds. */
+export function nounOf(accelerators: readonly Asked[]): string {
+  const [noun = 'accelerator', ...others] = new Set(accelerators.map(({ name }) => deviceNoun(name)));
+  return others.length === 0 ? noun : 'accelerator';
+}
+
 /** The volume that is mounted at this path in a container, if any. */
-export function mountedAt(
+function mountedAt(
   pod: PodView,
   container: PodView['all'][number],
   path: string,
@@ -98,4 +109,13 @@ export function mountedAt(
     (entry) => isObject(entry) && typeof entry.mountPath === 'string' && entry.mountPath.replace(/\/+$/, '') === path,
   );
   return isObject(mount) && typeof mount.name === 'string' ? pod.volumes.get(mount.name) : undefined;
+}
+
+/** Whether a container has more than the runtime's 64 MiB at /dev/shm: by a volume of its own, of its operator, or of the host. */
+export function hasSharedMemory(pod: PodView, container: PodView['containers'][number]): boolean {
+  return (
+    pod.spec.hostIPC === true ||
+    mountedAt(pod, container, '/dev/shm') !== undefined ||
+    hasOperatorSharedMemory(pod, container)
+  );
 }

@@ -5,14 +5,10 @@ import { type Rule } from '../../../checks/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { asObject } from '../../../manifests/read';
 import { quantitiesOf, textsOf } from '../../../checks/server/values';
-import { acceleratorsOf, mountedAt, podAdvice } from './advice';
+import { acceleratorsOf, devicesOf, hasSharedMemory, nounOf, podAdvice } from './advice';
 import { counted } from '../../../facts/words';
 
 type Container = PodView['containers'][number];
-
-function gpusOf(container: Container): number {
-  return acceleratorsOf(container).reduce((sum, { amount }) => sum + (Number.isFinite(amount) ? amount : 0), 0);
-}
 
 /** All words of the command, where a shell's script is split at spaces. */
 function wordsOf(container: Container): readonly string[] {
@@ -54,22 +50,23 @@ export const contentionRules: readonly Rule[] = [
     {
       concerns: ['limits'],
       severity: 'warning',
-      summary: 'The CPU limit of a container should be at least one CPU for each of its GPUs.',
-      why: 'Each GPU has a process that launches its kernels. Below one CPU each, the processes are throttled, and the GPUs wait.',
-      fix: 'Raise resources.limits.cpu to at least the number of GPUs, or remove the limit.',
+      summary: 'The CPU limit of a container should be at least one CPU for each of its accelerators.',
+      why: 'Each device has a process that launches its kernels. Below one CPU each, the processes are throttled, and the devices wait.',
+      fix: 'Raise resources.limits.cpu to at least the number of accelerators, or remove the limit.',
       source: 'Linux CFS bandwidth control; NVIDIA CUDA programming guide (kernel launches)',
     },
     (pod, say) => {
       for (const container of pod.containers) {
-        const gpus = acceleratorsOf(container).length === 0 ? 0 : gpusOf(container);
+        const devices = acceleratorsOf(container);
+        const count = devicesOf(devices);
         const cpu = quantitiesOf(asObject(container.value.resources).limits).get('cpu');
         const cpus = cpu === undefined ? undefined : cpu.toNumber();
-        if (gpus >= 2 && cpus !== undefined && cpus < gpus) {
+        if (count >= 2 && cpus !== undefined && cpus < count) {
           say(
             `${container.path}/resources/limits/cpu`,
-            `${gpus} GPUs share a limit of ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}`,
+            `${counted(count, nounOf(devices))} share a limit of ${counted(cpus, 'CPU')}`,
             {
-              expected: `at least ${gpus}`,
+              expected: `at least ${count}`,
             },
           );
         }
@@ -82,7 +79,7 @@ export const contentionRules: readonly Rule[] = [
     {
       concerns: ['limits'],
       severity: 'warning',
-      summary: 'A container with GPUs should request at least half of its memory limit.',
+      summary: 'A container with accelerators should request at least half of its memory limit.',
       why: 'The scheduler counts the request. On a full node the kernel kills the pods that use more than they requested, and a training loses its progress.',
       fix: 'Set resources.requests.memory close to resources.limits.memory.',
       source: 'kubernetes 1.36, node-pressure eviction and OOM scores of the QoS class Burstable',
@@ -124,9 +121,8 @@ export const contentionRules: readonly Rule[] = [
           workers !== undefined &&
           workers > 0 &&
           trains &&
-          gpusOf(container) === 1 &&
-          mountedAt(pod, container, '/dev/shm') === undefined &&
-          pod.spec.hostIPC !== true
+          devicesOf(acceleratorsOf(container)) === 1 &&
+          !hasSharedMemory(pod, container)
         ) {
           say(
             `${container.path}/volumeMounts`,
@@ -143,9 +139,9 @@ export const contentionRules: readonly Rule[] = [
     {
       concerns: ['command', 'args'],
       severity: 'warning',
-      summary: 'The parallel sizes of a model server should multiply to the GPUs of its container.',
-      why: 'With more ranks than GPUs the server does not start, unless it uses GPUs of other pods; with fewer, the other GPUs are idle.',
-      fix: 'Set --tensor-parallel-size to the number of GPUs, or change the number of GPUs in resources.limits.',
+      summary: 'The parallel sizes of a model server should multiply to the accelerators of its container.',
+      why: 'With more ranks than devices the server does not start, unless it uses those of other pods; with fewer, the other devices are idle.',
+      fix: 'Set --tensor-parallel-size to the number of accelerators, or change that number in resources.limits.',
       source: 'vLLM and SGLang, distributed serving; Text Generation Inference, --num-shard',
     },
     (pod, say) => {
@@ -153,12 +149,13 @@ export const contentionRules: readonly Rule[] = [
         return;
       }
       for (const container of pod.containers) {
-        const gpus = acceleratorsOf(container).length === 0 ? 0 : gpusOf(container);
+        const devices = acceleratorsOf(container);
+        const count = devicesOf(devices);
         const words = wordsOf(container);
         const tensor = flagNumber(words, TENSOR_FLAGS);
         const serves = [container.value.image, ...words].some((word) => typeof word === 'string' && SERVERS.test(word));
         if (
-          gpus === 0 ||
+          count === 0 ||
           tensor === undefined ||
           !serves ||
           words.some((word) => word.startsWith('--distributed-executor'))
@@ -166,13 +163,13 @@ export const contentionRules: readonly Rule[] = [
           continue;
         }
         const ranks = tensor * (flagNumber(words, PIPELINE_FLAGS) ?? 1) * (flagNumber(words, DATA_FLAGS) ?? 1);
-        if (ranks !== gpus) {
+        if (ranks !== count) {
           say(
             container.value.args === undefined ? `${container.path}/command` : `${container.path}/args`,
-            ranks > gpus
-              ? `the server needs ${counted(ranks, 'GPU')}, but the container has ${gpus}`
-              : `the server uses ${ranks} of the ${gpus} GPUs of the container`,
-            { expected: `--tensor-parallel-size ${gpus}` },
+            ranks > count
+              ? `the server needs ${counted(ranks, nounOf(devices))}, but the container has ${count}`
+              : `the server uses ${ranks} of the ${counted(count, nounOf(devices))} of the container`,
+            { expected: `--tensor-parallel-size ${count}` },
           );
         }
       }

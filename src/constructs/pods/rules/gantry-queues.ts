@@ -3,7 +3,7 @@
  */
 import { GANTRY_PLACEMENT_GATE, GANTRY_QUEUE_LABEL, GANTRY_SCHEDULER } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
-import { nearestObjectName } from '../../../facts/spelling';
+import { ObjectNames } from '../../../facts/spelling';
 import { type PodTemplateRule, type Rule } from '../../../checks/rule';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
@@ -23,6 +23,7 @@ interface Queues {
   /** `schedulerName` of pods that the configured scheduler binds. */
   readonly schedulerName: string;
   readonly queues: ReadonlyMap<string, KnownQueue>;
+  readonly names: ObjectNames;
 }
 
 const known = new WeakMap<ManifestSet, Queues | null>();
@@ -57,7 +58,11 @@ function readQueues(set: ManifestSet): Queues | undefined {
       ...(Array.isArray(queue.namespaces) ? { namespaces: stringsIn(queue.namespaces) } : {}),
     });
   }
-  return { schedulerName: asString(configuration.schedulerName) ?? GANTRY_SCHEDULER, queues };
+  return {
+    schedulerName: asString(configuration.schedulerName) ?? GANTRY_SCHEDULER,
+    queues,
+    names: new ObjectNames(queues.keys()),
+  };
 }
 
 function isPlacedBy({ schedulerName }: Queues, spec: JsonObject): boolean {
@@ -97,14 +102,14 @@ const queueKnown: PodTemplateRule = {
       return;
     }
     const path = pointer('/metadata/labels', GANTRY_QUEUE_LABEL);
-    const { queues } = found;
+    const { queues, names } = found;
     if (!queues.has(name)) {
-      const near = nearestObjectName(name, queues.keys());
+      const near = names.nearest(name);
       yield {
         path,
         message: `the queue "${name}" is not in these manifests${near === undefined ? '' : ` (did you mean "${near}"?)`}`,
         found: name,
-        expected: near ?? [...queues.keys()].slice(0, 6).join(', '),
+        expected: near ?? names.listed,
         ...(near === undefined ? {} : { severity: 'warning' as const }),
       };
       return;

@@ -134,9 +134,13 @@ export const networkRules: readonly Rule[] = [
           .flatMap((container) => askedBy(container))
           .filter(({ name }) => isTiedResource(attachment, name));
         if (asked.length === 0) {
-          say(PATH, `the network "${network.name}" needs ${attachment.resource}, which no container requests`, {
-            expected: `limits["${attachment.resource}"]`,
-          });
+          say(
+            PATH,
+            `the network "${network.name}" needs the resource "${attachment.resource}", which no container requests`,
+            {
+              expected: `limits["${attachment.resource}"]`,
+            },
+          );
           continue;
         }
         const name = asked[0]?.name ?? '';

@@ -4,10 +4,11 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
-import { nearestObjectName } from '../../../facts/spelling';
-import { mayShareNamespace } from '../../../manifests/identity';
+import { groupBy } from '../../../facts/collections';
+import { nearestOf } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
+import { PlacedNames } from '../../../manifests/placed-names';
 import { type PodTemplate } from '../../../manifests/pod-template';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
@@ -94,29 +95,42 @@ const groupKnown: PodTemplateRule = {
   },
 };
 
+const groupsBySet = new WeakMap<ManifestSet, Map<Way, PlacedNames>>();
+
+/** The groups of the set that pods can name in this way. */
+function groupNames(set: ManifestSet, way: Way): PlacedNames {
+  const ways = groupsBySet.get(set) ?? new Map<Way, PlacedNames>();
+  groupsBySet.set(set, ways);
+  let names = ways.get(way);
+  if (names === undefined) {
+    const placed = set
+      .ofKind(way.kind)
+      .flatMap((manifest) => way.groupsOf(manifest).map(({ name }) => ({ name, namespace: manifest.id.namespace })));
+    ways.set(way, (names = new PlacedNames(placed)));
+  }
+  return names;
+}
+
+/** Namespaces that a message names. */
+const MOST_NAMED = 6;
+
 function* unknownGroup(way: Way, template: PodTemplate, set: ManifestSet): Iterable<Violation> {
   const name = way.nameOf(template);
   if (name === undefined || name === '') {
     return;
   }
-  const { namespace } = template.manifest.id;
-  const all = set.ofKind(way.kind);
-  const here = all
-    .filter(({ id }) => mayShareNamespace(id.namespace, namespace))
-    .flatMap((manifest) => way.groupsOf(manifest).map((group) => group.name));
-  if (all.length === 0 || here.includes(name)) {
+  const groups = groupNames(set, way);
+  const here = groups.inReachOf(template.manifest.id.namespace);
+  if (groups.all.size === 0 || here.some((names) => names.has(name))) {
     return;
   }
-  const elsewhere = all
-    .filter((manifest) => way.groupsOf(manifest).some((group) => group.name === name))
-    .map(({ id }) => id.namespace);
+  const elsewhere = groups.namespacesWith(name).slice(0, MOST_NAMED);
   const where = elsewhere.length === 0 ? 'is not among these manifests' : `is in the namespace ${elsewhere.join(', ')}`;
   yield {
     path: way.path,
     message: `the group ${name} ${where}`,
     found: name,
-    expected:
-      nearestObjectName(name, here) ?? (here.length === 0 ? 'a group of the namespace' : here.slice(0, 6).join(', ')),
+    expected: nearestOf(here, name) ?? (here.map(({ listed }) => listed).join(', ') || 'a group of the namespace'),
   };
 }
 
@@ -132,20 +146,16 @@ const groupHasPods: SetRule = {
   fix: 'Lower spec.minMember (or minCount) of the group, or raise the replicas of its workloads.',
   *check({ set }) {
     for (const way of WAYS) {
-      const naming = set.podTemplates.map((template) => ({ template, name: way.nameOf(template) }));
+      const naming = groupBy(set.podTemplates, (template) =>
+        JSON.stringify([template.manifest.id.namespace, way.nameOf(template)]),
+      );
       for (const manifest of set.ofKind(way.kind)) {
         for (const { name, least, path } of way.groupsOf(manifest)) {
-          const isMember = (member: (typeof naming)[number]): boolean =>
-            member.name === name && member.template.manifest.id.namespace === manifest.id.namespace;
-          const members = naming.filter(isMember);
-          if (
-            least === undefined ||
-            members.length === 0 ||
-            members.some(({ template }) => template.count === undefined)
-          ) {
+          const members = naming.get(JSON.stringify([manifest.id.namespace, name])) ?? [];
+          if (least === undefined || members.length === 0 || members.some(({ count }) => count === undefined)) {
             continue;
           }
-          const pods = members.reduce((sum, { template }) => sum + (template.count ?? 0), 0);
+          const pods = members.reduce((sum, { count = 0 }) => sum + count, 0);
           if (least > pods) {
             yield {
               manifest,

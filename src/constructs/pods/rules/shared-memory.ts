@@ -6,7 +6,8 @@ import { type Rule } from '../../../checks/rule';
 import { asObject, isObject } from '../../../manifests/read';
 import { type PodView } from '../../../checks/server/pod-view';
 import { itemsOf, quantitiesOf, text } from '../../../checks/server/values';
-import { acceleratorsOf, mountedAt, podAdvice } from './advice';
+import { counted } from '../../../facts/words';
+import { acceleratorsOf, devicesOf, hasSharedMemory, nounOf, podAdvice } from './advice';
 
 const MEDIA = ['', 'Memory', 'HugePages'];
 
@@ -64,7 +65,8 @@ export const sharedMemoryRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       row: 'K13',
       severity: 'warning',
-      summary: 'A container with several GPUs, or with RDMA and a GPU, should have an in-memory volume at /dev/shm.',
+      summary:
+        'A container with several accelerators, or with RDMA and an accelerator, should have an in-memory volume at /dev/shm.',
       why: 'The runtime provides 64 MiB of shared memory; NCCL and multi-process data loaders need more and fail with a bus error.',
       fix: 'Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.',
       source: "NVIDIA NCCL user guide, troubleshooting (shared memory); container runtimes' default of 64 MiB",
@@ -72,15 +74,14 @@ export const sharedMemoryRules: readonly Rule[] = [
     (pod, say) => {
       for (const container of pod.containers) {
         // The processes of TPUs do not exchange data over /dev/shm.
-        const gpus = acceleratorsOf(container)
-          .filter(({ name }) => name !== 'google.com/tpu')
-          .reduce((sum, { amount }) => sum + (Number.isFinite(amount) ? amount : 0), 0);
-        if (gpus < 2 || mountedAt(pod, container, '/dev/shm') !== undefined || pod.spec.hostIPC === true) {
+        const devices = acceleratorsOf(container).filter(({ name }) => name !== 'google.com/tpu');
+        const count = devicesOf(devices);
+        if (count < 2 || hasSharedMemory(pod, container)) {
           continue;
         }
         say(
           `${container.path}/volumeMounts`,
-          `the container "${container.name}" has ${gpus} GPUs but only the runtime's 64 MiB at /dev/shm`,
+          `the container "${container.name}" has ${counted(count, nounOf(devices))} but only the runtime's 64 MiB at /dev/shm`,
           { found: null, expected: 'an emptyDir with medium Memory at /dev/shm' },
         );
       }

@@ -62,7 +62,7 @@ const cluster = rayJobRule(
   },
   function* ({ spec, path, selector, selectsCluster, mode, backoffLimit }) {
     if (!selectsCluster) {
-      if (!isObject(spec.rayClusterSpec)) {
+      if (spec.rayClusterSpec === undefined || spec.rayClusterSpec === null) {
         yield {
           path,
           message: 'rayClusterSpec or clusterSelector must be set',

@@ -1,10 +1,10 @@
 /**
  * Names of objects that are not in the set, while others of the kind are.
  */
-import { nearestName, ObjectNames } from '../../../facts/spelling';
+import { nearestOf } from '../../../facts/spelling';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
-import { type ManifestSet } from '../../../manifests/manifest-set';
+import { namesOfKind } from '../../../manifests/placed-names';
 import { type Reference } from '../../../manifests/references';
 import { type SetRule } from '../../../checks/rule';
 
@@ -55,26 +55,6 @@ function isExpectedElsewhere({ kind, name }: Reference): boolean {
   );
 }
 
-/** The names of a kind in the set that references can mean. An object without a namespace may be in any. */
-class Candidates {
-  private readonly groups = new Map<string, ObjectNames>();
-
-  constructor(private readonly set: ManifestSet) {}
-
-  for({ kind, namespace }: Reference): readonly ObjectNames[] {
-    return namespace === '' ? [this.group(kind)] : [this.group(kind, namespace), this.group(kind, '')];
-  }
-
-  private group(kind: string, namespace?: string): ObjectNames {
-    const key = JSON.stringify([kind, namespace]);
-    let group = this.groups.get(key);
-    if (group === undefined) {
-      this.groups.set(key, (group = new ObjectNames(this.set.ofKind(kind, namespace).map(({ id }) => id.name))));
-    }
-    return group;
-  }
-}
-
 export const knownObjects: SetRule = {
   id: 'references/object-in-set',
   tier: 'advice',
@@ -85,7 +65,6 @@ export const knownObjects: SetRule = {
   source: SOURCE,
   fix: 'Add the object to the manifests under this metadata.name, or make sure that the cluster has it.',
   *check({ set }) {
-    const candidates = new Candidates(set);
     for (const manifest of set.manifests) {
       for (const reference of set.referencesFrom(manifest)) {
         if (reference.optional || reference.name === '' || isExpectedElsewhere(reference) || isVolcanoOwn(reference)) {
@@ -94,14 +73,13 @@ export const knownObjects: SetRule = {
         if (set.resolve(reference) !== undefined) {
           continue;
         }
-        const names = candidates.for(reference);
+        const names = namesOfKind(set, reference.kind).inReachOf(reference.namespace);
         if (names.every(({ size }) => size === 0) || names.some((group) => group.has(reference.name))) {
           continue;
         }
-        const near = nearestName(
-          reference.name,
-          names.flatMap((group) => [...group.like(reference.name)]),
-        );
+        const nearest = nearestOf(names, reference.name);
+        // An object is not its own parent.
+        const near = nearest === manifest.id.name && kindKey(manifest.id) === reference.kind ? undefined : nearest;
         if (near === undefined && (ONLY_WHEN_NEAR.has(reference.kind) || isOwn(manifest, reference))) {
           continue;
         }

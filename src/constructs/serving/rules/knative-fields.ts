@@ -5,11 +5,12 @@
  */
 import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { fixesByField, keepOne } from '../../../checks/field-fix';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { dnsLabel, dnsSubdomain, userOrGroupId } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
-import { asArray, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
+import { asArray, asObject, asString, hasNoItems, isObject, objectsAt } from '../../../manifests/read';
 import { isImageReference } from '../image-reference';
 import { KNATIVE, revisionRule, type RevisionView } from './serving-rule';
 
@@ -174,51 +175,53 @@ const imageReadable = revisionRule(
   },
 );
 
-const containersComplete = revisionRule(
-  'knative-container-complete',
-  {
-    row: 'KN11',
-    summary:
-      'A revision must have a container, containers must have unique names, and their variables, sources, and mounts must be complete.',
-    why: 'The webhook rejects the revision.',
-    source: PODS,
-    fix: 'Set name, image, and one of configMapRef and secretRef where they are missing, and rename duplicates.',
-  },
-  function* (revision) {
-    const { spec, specPath } = revision;
-    if (asArray(spec.containers).length === 0) {
-      yield { path: `${specPath}/containers`, message: 'containers must be set', expected: 'at least one container' };
-    }
-    const names = new Set<string>();
-    for (const { value, path, init } of [...containersOf(revision)].sort((a, b) => Number(a.init) - Number(b.init))) {
-      const name = asString(value.name) ?? '';
-      if (name !== '' && names.has(name)) {
-        yield { path: `${path}/name`, message: `duplicate container name "${name}"`, found: name };
+const containersComplete = fixesByField(
+  revisionRule(
+    'knative-container-complete',
+    {
+      row: 'KN11',
+      summary:
+        'A revision must have a container, containers must have unique names, and their variables, sources, and mounts must be complete.',
+      why: 'The webhook rejects the revision.',
+      source: PODS,
+      fix: 'Set name, image, and one of configMapRef and secretRef where they are missing, and rename duplicates.',
+    },
+    function* (revision) {
+      const { spec, specPath } = revision;
+      if (hasNoItems(spec.containers)) {
+        yield { path: `${specPath}/containers`, message: 'containers must be set', expected: 'at least one container' };
       }
-      // Init containers are held against the others, and not against each other.
-      if (!init) {
-        names.add(name);
+      const names = new Set<string>();
+      for (const { value, path, init } of [...containersOf(revision)].sort((a, b) => Number(a.init) - Number(b.init))) {
+        const name = asString(value.name) ?? '';
+        if (name !== '' && names.has(name)) {
+          yield { path: `${path}/name`, message: `duplicate container name "${name}"`, found: name };
+        }
+        // Init containers are held against the others, and not against each other.
+        if (!init) {
+          names.add(name);
+        }
+        yield* incompleteVariables(value, path);
+        const policy = asString(value.terminationMessagePolicy) ?? '';
+        if (!['', 'File', 'FallbackToLogsOnError'].includes(policy)) {
+          yield {
+            path: `${path}/terminationMessagePolicy`,
+            message: `unsupported terminationMessagePolicy "${policy}"`,
+            found: policy,
+            expected: 'File or FallbackToLogsOnError',
+          };
+        }
+        yield* wrongIds(value.securityContext, `${path}/securityContext`);
+        yield* wrongPorts(value, path);
       }
-      yield* incompleteVariables(value, path);
-      const policy = asString(value.terminationMessagePolicy) ?? '';
-      if (!['', 'File', 'FallbackToLogsOnError'].includes(policy)) {
-        yield {
-          path: `${path}/terminationMessagePolicy`,
-          message: `unsupported terminationMessagePolicy "${policy}"`,
-          found: policy,
-          expected: 'File or FallbackToLogsOnError',
-        };
+      yield* wrongIds(spec.securityContext, `${specPath}/securityContext`);
+      const account = asString(spec.serviceAccountName) ?? '';
+      const complaint = account === '' ? undefined : dnsSubdomain(account);
+      if (complaint !== undefined) {
+        yield { path: `${specPath}/serviceAccountName`, message: `"${account}" must ${complaint}`, found: account };
       }
-      yield* wrongIds(value.securityContext, `${path}/securityContext`);
-      yield* wrongPorts(value, path);
-    }
-    yield* wrongIds(spec.securityContext, `${specPath}/securityContext`);
-    const account = asString(spec.serviceAccountName) ?? '';
-    const complaint = account === '' ? undefined : dnsSubdomain(account);
-    if (complaint !== undefined) {
-      yield { path: `${specPath}/serviceAccountName`, message: `"${account}" must ${complaint}`, found: account };
-    }
-  },
+    },
+  ),
 );
 
 function* incompleteVariables(container: JsonObject, path: string): Iterable<Violation> {
@@ -230,7 +233,11 @@ function* incompleteVariables(container: JsonObject, path: string): Iterable<Vio
   for (const { value, path: at } of objectsAt(container, '/envFrom')) {
     const sources = ['configMapRef', 'secretRef'].filter((source) => isObject(value[source]));
     if (sources.length !== 1) {
-      yield { path: `${path}${at}`, message: 'exactly one of configMapRef and secretRef must be set' };
+      yield {
+        path: `${path}${at}`,
+        message: 'exactly one of configMapRef and secretRef must be set',
+        ...(sources.length > 1 && { fix: keepOne(sources, fieldOf(`${path}${at}`)) }),
+      };
     }
   }
 }
@@ -283,6 +290,7 @@ const probesComplete = revisionRule(
             path: `${path}/${kind}`,
             message: handlers.length === 0 ? 'the probe has no handler' : `the probe has ${handlers.length} handlers`,
             expected: oneOf(HANDLERS),
+            ...(handlers.length > 1 && { fix: keepOne(handlers, fieldOf(`${path}/${kind}`)) }),
           };
         }
         yield* portsWithoutServer(probe, `${path}/${kind}`, serving);

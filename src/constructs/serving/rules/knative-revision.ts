@@ -1,10 +1,11 @@
 /**
  * What Knative's webhook demands of a revision's pod: its port, the switches that its fields need, its limits and its names.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField, shortenBy } from '../../../checks/field-fix';
 import { posix } from 'node:path';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
+import { dns1035Label } from '../../../checks/server/syntax';
 import { parseGoDuration } from '../../../manifests/go-duration';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { FEATURES_CONFIG_MAP, isOnByDefault, isTurnedOn, KNATIVE_NAMESPACE, neededFeatures } from '../knative-features';
@@ -58,7 +59,7 @@ const onePort = revisionRule(
           path: `${path}/name`,
           message: `unsupported port name "${name}"`,
           found: name,
-          expected: 'http1, h2c (for gRPC), or unset',
+          expected: 'http1, h2c, or unset',
         };
       }
       if (typeof number === 'number' && RESERVED_PORTS.includes(number)) {
@@ -344,8 +345,16 @@ const revisionName = revisionRule(
         found: name,
         expected: `${id.name}-…`,
       };
-    } else if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > 63) {
-      yield { path: `${metadataPath}/name`, message: `the name "${name}" must be a DNS-1035 label`, found: name };
+      return;
+    }
+    const complaint = dns1035Label(name);
+    if (complaint !== undefined) {
+      yield {
+        path: `${metadataPath}/name`,
+        message: `the name "${name}" must ${complaint}`,
+        found: name,
+        ...(name.length > 63 && { fix: shortenBy(fieldOf(`${metadataPath}/name`), name, 63) }),
+      };
     }
   },
 );

@@ -30,7 +30,7 @@ export interface RevisionView {
 const revisions = new WeakMap<Manifest, RevisionView>();
 
 /** The revision of a manifest. Read once for all rules. */
-export function revisionOf(manifest: Manifest): RevisionView {
+function revisionOf(manifest: Manifest): RevisionView {
   let revision = revisions.get(manifest);
   if (revision === undefined) {
     revisions.set(manifest, (revision = readRevision(manifest)));
@@ -98,7 +98,7 @@ export function autoscalingAnnotation(
 
 /** As Go reads a number; `undefined` where it does not. */
 export function goNumber(text: string): number | undefined {
-  return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+  return /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
 /** As Go reads a number of 32 bits; `undefined` where it does not. */

@@ -5,7 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { describeId, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { amountsIn } from '../../../manifests/pod-amounts';
 import { type Quota, quotaOf } from '../../../checks/server/admission/namespace-policy';
@@ -67,7 +67,7 @@ const queueAgrees: Rule = {
     "A queue for one namespace should deserve no more than the namespace's quota allows, and its capability should be no less.",
   why: 'What the quota rejects never reaches the queue, so a larger share is never used; a smaller capability leaves quota that can never be used.',
   source: `${cite('volcano')}, capacity plugin; Kubernetes resource quotas`,
-  fix: 'Set spec.deserved and spec.capability of the queue and spec.hard of the quota from one number, as a Team does.',
+  fix: 'Set spec.deserved and spec.capability of the queue and spec.hard of the quota to the same amounts.',
   *check({ set }) {
     for (const { quota, queue } of pairsOf(set)) {
       const spec = asObject(queue.object.spec);
@@ -83,6 +83,7 @@ const queueAgrees: Rule = {
           message: `the deserved amount exceeds ${describeId(quota.manifest.id)} of the queue's only namespace (${deserved.toString()} > ${hard.toString()} ${resource})`,
           found: deserved.toString(),
           expected: `at most ${hard.toString()}`,
+          fix: `Set ${fieldOf(pointer('/deserved', resource))} to at most ${hard.toString()}, or increase the quota.`,
         };
       }
       for (const [resource, most] of capability) {
@@ -96,6 +97,7 @@ const queueAgrees: Rule = {
           message: `the capability is less than ${describeId(quota.manifest.id)} of the queue's only namespace (${most.toString()} < ${hard.toString()} ${resource})`,
           found: most.toString(),
           expected: `at least ${hard.toString()}`,
+          fix: `Set ${fieldOf(pointer('/capability', resource))} to at least ${hard.toString()}, or decrease the quota.`,
         };
       }
     }

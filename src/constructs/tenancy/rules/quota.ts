@@ -186,7 +186,7 @@ const comesWithDefaults: Rule = {
   summary: 'A namespace whose quota counts CPU or memory should have a LimitRange with defaults for both.',
   why: 'Such a quota makes the amount mandatory: a pod with one container that does not set it is rejected, and its owner only sees that the pod is missing.',
   source: `${QUOTA_SOURCE} (Constraints)`,
-  fix: 'Add a LimitRange with default and defaultRequest for cpu and memory, as a Team does.',
+  fix: 'Add a LimitRange with default and defaultRequest for cpu and memory.',
   *check(manifest, { set }) {
     const { hard, scoped } = quotaOf(manifest);
     if (scoped) {

@@ -50,7 +50,7 @@ const ancestors = runtimeRule(
           path: `${job.podSpecPath}/containers`,
           message: `the job ${job.name} has no container "${container}"`,
           expected: `a container named ${container}`,
-          fix: `Set the name of the container that runs the step to ${container} in spec.template.`,
+          fix: `Name the container of this job that does its work "${container}".`,
         };
       }
     }

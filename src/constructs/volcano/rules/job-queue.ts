@@ -11,7 +11,7 @@ import { DEFAULT_QUEUE, QueueTree, ROOT_QUEUE } from '../queue-tree';
 import { schedulesWithVolcano } from '../volcano-pods';
 import { JOB_WEBHOOK, jobRule } from './job-rule';
 
-export const QUEUE_NAME_ANNOTATION = 'scheduling.volcano.sh/queue-name';
+const QUEUE_NAME_ANNOTATION = 'scheduling.volcano.sh/queue-name';
 export const POD_GROUP_KIND = 'scheduling.volcano.sh/PodGroup';
 const POD_GROUP_WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, checkQueueState`;
 

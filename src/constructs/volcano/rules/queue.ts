@@ -213,7 +213,7 @@ const hierarchyAnnotations: ObjectRule = {
       return;
     }
     const wrong = numbers.find(
-      (weight) => !/^[+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(weight) || Number(weight) <= 0,
+      (weight) => !/^[+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(weight) || Number(weight) <= 0,
     );
     if (wrong !== undefined) {
       yield {

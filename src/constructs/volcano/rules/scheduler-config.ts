@@ -20,7 +20,7 @@ export const CONFIG_PATH = pointer('/data', SCHEDULER_CONF_KEY);
 const readings = new WeakMap<Manifest, SchedulerConfigReading | null>();
 
 /** The scheduler configuration that a ConfigMap holds; `undefined` where it holds none. */
-export function schedulerConfigOf(manifest: Manifest): SchedulerConfigReading | undefined {
+function schedulerConfigOf(manifest: Manifest): SchedulerConfigReading | undefined {
   let reading = readings.get(manifest);
   if (reading === undefined) {
     const text = asString(asObject(manifest.object.data)[SCHEDULER_CONF_KEY]);

@@ -50,14 +50,15 @@ for (const accelerator of ACCELERATORS) {
 
 /** The words of a name, in one spelling: `NVIDIA H100 SXM5 80 GB` is `h100 sxm 80gb`. */
 function wordsOf(name: string): readonly string[] {
-  return name
+  const words = name
     .toLowerCase()
-    .replace(/(\d+)\s*(gi?b)\b/g, '$1gb')
+    .replace(/(?<!\d)(\d+)\s*(gi?b)\b/g, '$1gb')
     .replace(/\b(sxm)[-\s]?\d\b/g, '$1')
     .replace(/\bhl-(\d+)[a-z]?\b/g, 'hl$1')
     .split(/[^a-z0-9]+/)
     .map((word) => word.replace(/^ascend(?=\d)/, ''))
     .filter((word) => word !== '' && !EMPTY_WORDS.has(word));
+  return words.length === 1 ? words : words.filter((word) => word !== 'ascend');
 }
 
 /** The name without what sharing and MIG append to a product label. */

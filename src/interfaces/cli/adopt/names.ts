@@ -84,7 +84,8 @@ export class Names {
 
   /** The id of an object: its name where that is free, so that the construct needs no `name`. */
   id({ name, namespace, kind }: ObjectId, generateName: string): string {
-    const base = (name === '' ? generateName.replace(/-+$/, '') : name).replaceAll('/', '-') || kind.toLowerCase();
+    const base =
+      (name === '' ? generateName.replace(/(?<!-)-+$/, '') : name).replaceAll('/', '-') || kind.toLowerCase();
     const candidates = [base, `${base}-${kind.toLowerCase()}`, `${namespace}-${base}-${kind.toLowerCase()}`];
     return free(candidates, this.ids);
   }

@@ -134,7 +134,7 @@ function keyText(name: string): string {
 }
 
 /** Text of several lines as a template, so that it reads as it is; all other text in quotes. */
-export function stringText(text: string): string {
+function stringText(text: string): string {
   return text.includes('\n') && text.trim() !== '' && text.length > 20 ? template(text) : stringLiteral(text);
 }
 

@@ -1,6 +1,8 @@
 /**
  * What became of the objects that were adopted, for people.
  */
+import { occurrencesOf } from '../../../checks/finding';
+import { counted, printable } from '../../../facts/words';
 import { describeId } from '../../../manifests/manifest';
 import { placeOf } from '../inputs';
 import { table } from '../table';
@@ -75,20 +77,21 @@ function kinds({ declarations }: Adoption, { color, width }: AdoptionTextOptions
 }
 
 function findings({ findings: found }: Adoption, { paths }: AdoptionTextOptions): string {
-  const of = (severity: string): number => found.filter((finding) => finding.severity === severity).length;
+  const of = (severity: string): number =>
+    found.reduce((sum, finding) => sum + (finding.severity === severity ? occurrencesOf(finding) : 0), 0);
   const [errors, warnings] = [of('error'), of('warning')];
   if (errors + warnings === 0) {
     return 'The input has no errors and no warnings.\n';
   }
   const rules = new Map<string, number>();
-  for (const { rule, severity } of found) {
-    if (severity !== 'info') {
-      rules.set(rule, (rules.get(rule) ?? 0) + 1);
+  for (const finding of found) {
+    if (finding.severity !== 'info') {
+      rules.set(finding.rule, (rules.get(finding.rule) ?? 0) + occurrencesOf(finding));
     }
   }
   const lines = [...rules].sort(([a, one], [b, two]) => two - one || (a < b ? -1 : 1));
   return section(
-    `The input has ${counted(errors, 'error')} and ${counted(warnings, 'warning')}; to list them, run: gantry check ${paths.join(' ')}`,
+    `The input has ${counted(errors, 'error')} and ${counted(warnings, 'warning')}; to list them, run: gantry check ${printable(paths.join(' '))}`,
     lines.map(([rule, times]) => `${rule} (${times})`),
   );
 }
@@ -107,9 +110,5 @@ function next({ out = '', className }: AdoptionTextOptions): string {
 }
 
 function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${printable(line)}\n`).join('')}`;
 }

@@ -54,7 +54,7 @@ export interface StackOptions {
 }
 
 /** Share of the object's values that may be in overrides and patches; a typed object says more plainly what is more than that. */
-export const MOST_OVERRIDDEN = 0.25;
+const MOST_OVERRIDDEN = 0.25;
 /** That many may be there whatever the size of the object. */
 const ALWAYS_ALLOWED = 3;
 /** How often the whole stack is made to settle what constructs render into each other. */

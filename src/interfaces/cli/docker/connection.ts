@@ -13,7 +13,7 @@ export interface SocketFlags {
   readonly socket?: string;
 }
 
-export function defaultsOf({ env }: Pick<Terminal, 'env'>): RunnerConfiguration {
+function defaultsOf({ env }: Pick<Terminal, 'env'>): RunnerConfiguration {
   return defaultConfiguration(env, process.getuid?.() === 0);
 }
 

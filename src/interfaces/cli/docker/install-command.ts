@@ -3,7 +3,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { composeFile } from '../../../runtime/docker/install/compose-file';
+import { composeFile } from '../../../runtime/docker/compose-file';
 import { systemdUnit, UNIT_PATH } from '../../../planning/runner-settings/systemd-unit';
 import { versionOf } from '../../checks/version';
 import { type Terminal, UsageError } from '../terminal';

@@ -90,7 +90,7 @@ function factsOf(resource: string, labels: Labels): KnownAcceleratorFacts | unde
 }
 
 function kindOf(label: string, facts: KnownAcceleratorFacts | undefined, labels: Labels, partitions = 1): Device {
-  const instance = /-MIG-(.+)$/.exec(label.replace(/-SHARED$/, ''))?.[1];
+  const instance = /-MIG-(.+)$/s.exec(label.replace(/-SHARED$/, ''))?.[1];
   const model = facts === undefined ? label : `${facts.name}${instance === undefined ? '' : ` ${instance}`}`;
   const memoryMiB =
     numberIn(labels['nvidia.com/gpu.memory']) ??

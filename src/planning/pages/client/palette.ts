@@ -3,7 +3,7 @@
  *
  * A name keeps its color while the page is open. There are ten; after that they repeat, and pointing at a thing identifies it.
  */
-export const COLORS = 10;
+const COLORS = 10;
 
 export interface Tones {
   readonly colors: readonly string[];

@@ -16,7 +16,7 @@ interface Open {
   readonly children: XmlElement[];
 }
 
-const TOKEN = /<[?!][^>]*>|<(\/?)([A-Za-z_][\w.-]*)([^<>]*?)(\/?)>|([^<]+)/g;
+const TOKEN = /<[?!][^>]*>|<(\/?)([A-Za-z_][\w.-]*)(?![\w.-])([^<>]*?)(\/?)>|([^<]+)/g;
 const MOST_LEVELS = 64;
 
 /** @returns the root; `undefined` if the text is not well-formed */

@@ -3,7 +3,7 @@
  */
 import { type RunnerConfiguration } from '../../../planning/runner-settings/settings';
 import { type Engine } from '../engine/engine';
-import { type HostProcesses } from '../host/processes';
+import { type HostProcesses } from '../engine/processes';
 import { type Inventory } from '../devices/inventory';
 import { type Outlook } from '../scheduling/scheduling';
 import { type TaskStore } from '../store/store';

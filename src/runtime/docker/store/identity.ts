@@ -7,7 +7,7 @@ import { RunnerError } from '../runner-error';
 
 const FILE = 'runner-id';
 
-export function readIdentity(folder: string): string | undefined {
+function readIdentity(folder: string): string | undefined {
   try {
     return readFileSync(join(folder, FILE), 'utf8').trim();
   } catch {

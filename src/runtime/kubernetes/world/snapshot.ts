@@ -52,7 +52,7 @@ export interface Moment {
 }
 
 /** A gang that was set aside is tried again after this, milliseconds. */
-export const ASIDE_AGAIN = 60_000;
+const ASIDE_AGAIN = 60_000;
 
 /** Practically forever: for pods that must not be evicted for others at the moment. */
 const UNTOUCHABLE_SECONDS = 1e9;

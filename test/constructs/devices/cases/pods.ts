@@ -6,6 +6,11 @@ const required = (...matchExpressions: object[]) =>
       nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
     },
   }) as never;
+/** Selectors of a slice of TPU v5e. */
+const tpuSlice = (topology: string) => ({
+  'cloud.google.com/gke-tpu-accelerator': 'tpu-v5-lite-podslice',
+  'cloud.google.com/gke-tpu-topology': topology,
+});
 const product = (value: string) => ({ nodeSelector: { 'nvidia.com/gpu.product': value } });
 
 export const podCases: readonly RuleCases[] = [
@@ -63,6 +68,19 @@ export const podCases: readonly RuleCases[] = [
     rule: 'devices/gaudi-has-huge-pages',
     fires: { without: [pod({ 'habana.ai/gaudi': 8 })] },
     silent: { with: [pod({ 'habana.ai/gaudi': 8, 'hugepages-2Mi': '95000Mi', memory: '400Gi' })] },
+  },
+  {
+    rule: 'devices/tpu-request-fits-node',
+    fires: {
+      'the chips of the slice': [pod({ 'google.com/tpu': 16 }, { nodeSelector: tpuSlice('4x4') })],
+      'more than the slice': [pod({ 'google.com/tpu': 8 }, { nodeSelector: tpuSlice('2x2') })],
+    },
+    silent: {
+      'the chips of a node': [pod({ 'google.com/tpu': 4 }, { nodeSelector: tpuSlice('4x4') })],
+      'a slice of one node': [pod({ 'google.com/tpu': 8 }, { nodeSelector: tpuSlice('2x4') })],
+      'an unknown topology': [pod({ 'google.com/tpu': 8 }, { nodeSelector: tpuSlice('any') })],
+      'no topology': [pod({ 'google.com/tpu': 99 })],
+    },
   },
   {
     rule: 'devices/tpu-names-its-slice',

@@ -3,9 +3,10 @@
  */
 import { GeneratedTriggers } from '../../../../constructs/keda/generated-triggers';
 import { type Trigger } from '../../../../constructs/keda/trigger';
+import { secondsOfText } from '../../../../constructs/keda/time-text';
 import { Triggers } from '../../../../constructs/keda/triggers';
 import { kedaScaler, type KedaScalerParameter } from '../../../../facts/api/keda-scalers';
-import { Call, type Expression, type Fields, isFields, jsonOf, referenceTo, textOf } from '../expression';
+import { Call, duration, type Expression, type Fields, isFields, jsonOf, referenceTo, textOf } from '../expression';
 import { all, at, oneOf, present } from '../proposal';
 import { isRewritten, resourceProps, rewriteOf, serverParameters, type Texts } from './rewritten-parameters';
 
@@ -112,14 +113,18 @@ function asItIs(
     return undefined;
   }
   if (key !== name) {
-    return parameter.fromEnv ? { [name]: new Call('keda.fromEnv', [text]) } : undefined;
+    return parameter.fromEnv ? { [parameter.property ?? name]: new Call('keda.fromEnv', [text]) } : undefined;
   }
   const value = parameter.fromMetadata ? valueOf(parameter, text) : undefined;
-  return value === undefined ? undefined : { [name]: value };
+  return value === undefined ? undefined : { [parameter.property ?? name]: value };
 }
 
 /** The value of a parameter as its property takes it; `undefined` where its text has a form that is not written so. */
 function valueOf(parameter: KedaScalerParameter, text: string): Expression {
+  const time = parameter.time ?? (parameter.value === 'duration' ? 'go' : undefined);
+  if (time !== undefined) {
+    return duration(secondsOfText(text, time));
+  }
   switch (parameter.value) {
     case 'integer':
     case 'number':

@@ -10,6 +10,7 @@ import {
 import { el, refill, svg } from '../dom';
 import { count, percent, tell } from '../words';
 import { areaPath, condensed, linePath, mean, type Values } from './history-line';
+import { key } from './key';
 import { type PageState } from './page-state';
 
 const RANGES = [
@@ -41,10 +42,6 @@ export function devicePanel(panel: HTMLElement, state: PageState): void {
       key('held', 'held by tasks'),
     ),
   );
-}
-
-function key(kind: string, label: string): HTMLElement {
-  return el('span', { class: 'chip key' }, el('i', { class: `mark ${kind}` }), label);
 }
 
 function ranges({ minutes, setMinutes }: PageState): HTMLElement {

@@ -4,6 +4,7 @@
 import { type RunnerViewTenant } from '../../runner-view';
 import { el, refill } from '../dom';
 import { count, tell } from '../words';
+import { key } from './key';
 import { type PageState } from './page-state';
 
 export function tenantPanel(panel: HTMLElement, { view, book }: PageState): void {
@@ -17,7 +18,17 @@ export function tenantPanel(panel: HTMLElement, { view, book }: PageState): void
       { class: 'bars' },
       ...tenants.map((tenant) => bar(tenant, devices.length, book.css(`tenant ${tenant.name}`))),
     ),
+    legend(tenants),
   );
+}
+
+/** What the lines on the bars are; only those that some bar has. */
+function legend(tenants: readonly RunnerViewTenant[]): HTMLElement | false {
+  const keys = [
+    tenants.some(({ quota }) => quota !== undefined) && key('quota', 'quota'),
+    tenants.some(({ limit }) => limit !== undefined) && key('limit', 'limit'),
+  ];
+  return keys.some((shown) => shown !== false) && el('p', { class: 'legend keys' }, ...keys);
 }
 
 function bar(

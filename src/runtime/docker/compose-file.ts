@@ -4,8 +4,8 @@
  */
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
-import { type RunnerConfiguration } from '../../../planning/runner-settings/settings';
-import { RunnerError } from '../runner-error';
+import { type RunnerConfiguration } from '../../planning/runner-settings/settings';
+import { RunnerError } from './runner-error';
 
 export interface ComposeOptions {
   readonly configuration: RunnerConfiguration;
