@@ -130,7 +130,7 @@ function readDevices(
 
 function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind>): void {
   if (!isObject(value)) {
-    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`);
+    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`, value, 'a mapping with devices and mig-enabled');
     return;
   }
   noteUnknown(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);
