@@ -57,6 +57,30 @@ spec:
 `,
   ],
   [
+    'gpu-operator#412, without a default',
+    'gpu-operator/device-plugin-config-has-default',
+    `apiVersion: v1
+kind: ConfigMap
+metadata: {name: time-slicing, namespace: gpu-operator}
+data:
+  a100: "version: v1\\nsharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}"
+---
+apiVersion: nvidia.com/v1
+kind: ClusterPolicy
+metadata: {name: cluster-policy, namespace: gpu-operator}
+spec:
+  operator: {defaultRuntime: containerd}
+  daemonsets: {}
+  driver: {}
+  toolkit: {}
+  dcgmExporter: {}
+  dcgm: {}
+  gfd: {}
+  nodeStatusExporter: {}
+  devicePlugin: {config: {name: time-slicing}}
+`,
+  ],
+  [
     'kuberay#1898',
     'ray/runtime-env-is-yaml',
     `apiVersion: ray.io/v1
@@ -114,6 +138,34 @@ metadata: {name: f}
 `,
   ],
   [
+    'kueue#4848',
+    'kueue/requests-within-quota',
+    `apiVersion: v1
+kind: LimitRange
+metadata: {name: defaults, namespace: t}
+spec: {limits: [{type: Container, default: {cpu: 8, memory: 16Gi}, defaultRequest: {cpu: 8, memory: 16Gi}}]}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: a, namespace: t, labels: {kueue.x-k8s.io/queue-name: q}}
+spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a/b:1"}]}}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: q, namespace: t}
+spec: {clusterQueue: c}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: c}
+spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu, memory], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}, {name: memory, nominalQuota: 64Gi}]}]}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: f}
+`,
+  ],
+  [
     'karpenter-provider-aws#8064',
     'node-tuning/pool-holds-pod',
     `apiVersion: karpenter.sh/v1
@@ -160,12 +212,31 @@ spec: {schedulerName: kai-scheduler, containers: [{name: a, image: "a/b:1", reso
 `,
   ],
   [
-    'KAI-Scheduler#1112',
+    'KAI-Scheduler#44, without schedulerName',
     'kai/queue-label-with-scheduler',
     `apiVersion: v1
 kind: Pod
 metadata: {name: a, labels: {kai.scheduler/queue: team}}
 spec: {containers: [{name: a, image: "a/b:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+`,
+  ],
+  [
+    'KAI-Scheduler#1112',
+    'kai/queue-in-node-pool',
+    `apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: {name: worker-queue, labels: {kai.scheduler/node-pool: worker-nodes}}
+spec:
+  parentQueue: default-parent-queue
+  resources:
+    cpu: {quota: -1, limit: -1, overQuotaWeight: 1}
+    gpu: {quota: -1, limit: -1, overQuotaWeight: 1}
+    memory: {quota: -1, limit: -1, overQuotaWeight: 1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a, labels: {kai.scheduler/queue: worker-queue}}
+spec: {schedulerName: kai-scheduler, containers: [{name: a, image: "a/b:1", resources: {requests: {cpu: 1}}}]}
 `,
   ],
   [
@@ -198,6 +269,44 @@ spec:
   schedulerName: volcano
   minAvailable: 4
   tasks: [{name: w, replicas: 4, template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a/b:1", resources: {limits: {nvidia.com/gpu: 8}}}]}}}]
+`,
+  ],
+  [
+    'volcano#4867, with partitions',
+    'volcano/job-replicas-fit-its-queue',
+    `apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: test}
+spec: {weight: 1, reclaimable: false, capability: {cpu: 20, memory: 400Gi}}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: vcjob-with-subgroups, namespace: default}
+spec:
+  schedulerName: volcano
+  queue: test
+  networkTopology: {mode: hard, highestTierAllowed: 1}
+  tasks:
+  - name: worker
+    replicas: 12
+    partitionPolicy: {totalPartitions: 4, partitionSize: 3, minPartitions: 2}
+    template: {spec: {restartPolicy: OnFailure, containers: [{name: worker, image: "nginx:1", resources: {requests: {cpu: 2, memory: 10Gi}}}]}}
+`,
+  ],
+  [
+    'volcano#4867, minAvailable unlike the partitions',
+    'volcano/task-partitions-add-up',
+    `apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a}
+spec:
+  schedulerName: volcano
+  tasks:
+  - name: worker
+    replicas: 12
+    minAvailable: 9
+    partitionPolicy: {totalPartitions: 4, partitionSize: 3, minPartitions: 2}
+    template: {spec: {restartPolicy: OnFailure, containers: [{name: worker, image: "nginx:1"}]}}
 `,
   ],
   [

@@ -3,9 +3,20 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 export interface GoProgram {
   /** Where it is kept once it is built. */
@@ -28,10 +39,24 @@ export interface GoProgram {
    */
   readonly tags?: string;
   /**
+   * A file of the folder that the build adds to a package of a module: what an older version of the module lacks.
+   * @default - none
+   */
+  readonly added?: AddedFile;
+  /**
    * Whether it has parts in C.
    * @default false
    */
   readonly cgo?: boolean;
+}
+
+/** A file that a build adds to a package of another module. */
+export interface AddedFile {
+  /** Path below the program's folder. */
+  readonly file: string;
+  readonly module: string;
+  /** Path of the package in the module. */
+  readonly package: string;
 }
 
 /** `GANTRY_CACHE`, or `gantry` in the user's cache folder. */
@@ -81,7 +106,7 @@ export function whyNoPrograms(targets: readonly string[], what: string): string 
  * @throws Error where `go build` fails, with the end of what it printed
  */
 export function buildGoProgram(
-  { target, folder, package: main = '.', linkerFlags, tags, cgo = false }: GoProgram,
+  { target, folder, package: main = '.', linkerFlags, tags, added, cgo = false }: GoProgram,
   print: (line: string) => void = () => undefined,
 ): string {
   if (existsSync(target)) {
@@ -99,6 +124,7 @@ export function buildGoProgram(
       'build',
       '-trimpath',
       '-buildvcs=false',
+      ...(added === undefined ? [] : [`-modfile=${withAddedFile(dirname(target), folder, added)}`]),
       ...(tags === undefined ? [] : ['-tags', tags]),
       '-ldflags',
       flags,
@@ -114,4 +140,19 @@ export function buildGoProgram(
   renameSync(partial, target);
   print(`built it in ${((Date.now() - began) / 1000).toFixed(1)} s`);
   return target;
+}
+
+/** Copies the module beside the program, adds the file, and writes a `go.mod` that takes the copy. @returns its path */
+function withAddedFile(beside: string, folder: string, { file, module, package: added }: AddedFile): string {
+  const { stdout } = spawnSync('go', ['list', '-m', '-f', '{{.Dir}}', module], { cwd: folder, encoding: 'utf8' });
+  const copy = join(beside, 'module');
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(stdout.trim(), copy, { recursive: true });
+  chmodSync(join(copy, added), 0o755);
+  copyFileSync(join(folder, file), join(copy, added, basename(file)));
+  const modules = readFileSync(join(folder, 'go.mod'), 'utf8').split('\n');
+  const kept = modules.filter((line) => !line.startsWith(`replace ${module} =>`));
+  writeFileSync(join(beside, 'go.mod'), `${kept.join('\n')}\nreplace ${module} => ${copy}\n`);
+  copyFileSync(join(folder, 'go.sum'), join(beside, 'go.sum'));
+  return join(beside, 'go.mod');
 }

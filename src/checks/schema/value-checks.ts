@@ -8,6 +8,7 @@ import { type JsonValue } from '../../facts/api/schema';
 import { sameJson } from './canonical';
 import { stringFormat } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
+import { patternWords } from './pattern-words';
 import { shapeRules } from './shape-rules';
 import { quoted, shortened, THE_FIELD, type Found, type ViolationList } from './violation-list';
 import { allOf, counted, oneOf } from '../../facts/words';
@@ -159,9 +160,6 @@ export function integerRange(format: string): string {
     : 'an integer from -9223372036854775808 to 9223372036854775807';
 }
 
-/** The pattern that controller-gen writes for a quantity. */
-const QUANTITY = String.raw`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`;
-
 function typeFix(value: JsonValue, node: SchemaNode): string {
   if (node.schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
     return quotedFix(value);
@@ -201,10 +199,9 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
       fix: `Set the \`field\` to a string of at least ${counted(schema.minLength, 'character')}.`,
     });
   } else if (schema.pattern !== undefined && node.pattern?.test(value) !== true) {
-    const isQuantity = schema.pattern === QUANTITY;
-    const expected = isQuantity ? 'a quantity such as 500m or 8Gi' : `a string that matches ${schema.pattern}`;
+    const { complaint, expected } = patternWords(schema.pattern);
     list.add(shapeRules.pattern, {
-      message: `${quoted(value)} ${isQuantity ? 'is not a valid quantity' : 'does not match the pattern of the field'}`,
+      message: `${quoted(value)} ${complaint}`,
       found: value,
       expected,
       fix: `Set the \`field\` to ${expected}.`,

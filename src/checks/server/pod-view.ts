@@ -156,6 +156,9 @@ function claimTemplatesOf(manifest: Manifest): readonly string[] {
   );
 }
 
+/** The in-memory volume that KubeRay mounts at /dev/shm of the first container, for the object store of Ray. */
+const RAY_SHARED_MEMORY = 'shared-mem';
+
 /** Volumes that an operator adds to the pods of its own kinds, which may therefore mount them. */
 const OPERATOR_VOLUMES: ReadonlyMap<string, readonly string[]> = new Map([
   // mpi-operator v2 and training-operator v1, the two controllers of this kind.
@@ -166,13 +169,18 @@ const OPERATOR_VOLUMES: ReadonlyMap<string, readonly string[]> = new Map([
   ]),
   ...['RayCluster', 'RayJob', 'RayService', 'RayCronJob'].map((kind): [string, readonly string[]] => [
     `ray.io/${kind}`,
-    ['ray-logs', 'ray-token', 'shared-mem'],
+    ['ray-logs', 'ray-token', RAY_SHARED_MEMORY],
   ]),
 ]);
 
 /** Whether the operator of the workload adds a volume of this name to its pods. */
 export function isOperatorVolume({ group, kind }: PodView, name: string): boolean {
   return OPERATOR_VOLUMES.get(`${group}/${kind}`)?.includes(name) === true;
+}
+
+/** Whether the operator of the workload mounts an in-memory volume at /dev/shm of a container, where the manifest mounts none. */
+export function hasOperatorSharedMemory(pod: PodView, container: PodView['containers'][number]): boolean {
+  return isOperatorVolume(pod, RAY_SHARED_MEMORY) && container === pod.containers[0];
 }
 
 /** Whether a volume is backed by a claim, and so may be used as a raw device. */

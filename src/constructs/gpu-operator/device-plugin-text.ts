@@ -5,27 +5,18 @@
  * Source: k8s-device-plugin, api/config/v1 (each reader there is its own), cmd/nvidia-device-plugin/main.go (validateFlags).
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { asArray, isObject } from '../../manifests/read';
-import { type ConfigProblem, kindOf, type Note, unknownKeys, valueOf, within } from './config-problem';
-
-export type DevicePluginProblemKind =
-  /** Not YAML, or a value of the wrong kind: the plugin does not start. */
-  | 'shape'
-  | 'version'
-  /** Ignored silently. */
-  | 'unknown-key'
-  | 'both-kinds'
-  /** What is shared is not stated well: the plugin does not start. */
-  | 'resource'
-  /** Ignored, with a line in the log. */
-  | 'ignored'
-  | 'flag'
-  | 'mps'
-  /** A name that the plugin serves nothing under, so that nothing is shared. */
-  | 'no-such-device'
-  | 'request-of-several';
-
-export type DevicePluginProblem = ConfigProblem<DevicePluginProblemKind>;
+import { isObject } from '../../manifests/read';
+import { kindOf, valueOf, within } from './config-problem';
+import {
+  type DevicePluginNote,
+  type DevicePluginProblem,
+  mapping,
+  noteTypes,
+  noteUnknown,
+  PREFIX,
+  type ValueType,
+} from './device-plugin-reading';
+import { nameProblem, readReplicas } from './device-plugin-sharing-text';
 
 export interface DevicePluginReading {
   readonly problems: readonly DevicePluginProblem[];
@@ -43,32 +34,33 @@ const MIG_STRATEGIES = ['none', 'single', 'mixed'] as const;
 const DEVICE_LIST_STRATEGIES = ['envvar', 'volume-mounts', 'cdi-annotations', 'cdi-cri'] as const;
 const DEVICE_ID_STRATEGIES = ['uuid', 'index'] as const;
 const DISCOVERY_STRATEGIES = ['auto', 'nvml', 'tegra'] as const;
-const PREFIX = 'nvidia.com/';
-const LONGEST_NAME = 63;
 const ROOT_KEYS = ['version', 'flags', 'resources', 'sharing', 'imex'];
-const FLAG_KEYS = [
-  'migStrategy',
-  'failOnInitError',
-  'mpsRoot',
-  'nvidiaDriverRoot',
-  'nvidiaDevRoot',
-  'gdrcopyEnabled',
-  'gdsEnabled',
-  'mofedEnabled',
-  'useNodeFeatureAPI',
-  'deviceDiscoveryStrategy',
-  'plugin',
-  'gfd',
-];
-const PLUGIN_KEYS = [
-  'passDeviceSpecs',
-  'deviceListStrategy',
-  'deviceIDStrategy',
-  'cdiAnnotationPrefix',
-  'nvidiaCTKPath',
-  'containerDriverRoot',
-];
-const GFD_KEYS = ['oneshot', 'noTimestamp', 'sleepInterval', 'outputFile', 'machineTypeFile'];
+const FLAGS: Readonly<Record<string, ValueType>> = {
+  migStrategy: 'string',
+  failOnInitError: 'boolean',
+  mpsRoot: 'string',
+  nvidiaDriverRoot: 'string',
+  nvidiaDevRoot: 'string',
+  gdrcopyEnabled: 'boolean',
+  gdsEnabled: 'boolean',
+  mofedEnabled: 'boolean',
+  useNodeFeatureAPI: 'boolean',
+  deviceDiscoveryStrategy: 'string',
+};
+const PLUGIN_FLAGS: Readonly<Record<string, ValueType>> = {
+  passDeviceSpecs: 'boolean',
+  deviceIDStrategy: 'string',
+  cdiAnnotationPrefix: 'string',
+  nvidiaCTKPath: 'string',
+  containerDriverRoot: 'string',
+};
+const GFD_FLAGS: Readonly<Record<string, ValueType>> = {
+  oneshot: 'boolean',
+  noTimestamp: 'boolean',
+  sleepInterval: 'duration',
+  outputFile: 'string',
+  machineTypeFile: 'string',
+};
 
 /** Whether a string looks like a configuration of the device plugin. */
 export function isDevicePluginConfig(text: string): boolean {
@@ -84,7 +76,7 @@ export function isDevicePluginConfig(text: string): boolean {
 
 export function readDevicePluginConfig(text: string): DevicePluginReading {
   const problems: DevicePluginProblem[] = [];
-  const note: Note<DevicePluginProblemKind> = (kind, at, message, found, expected) =>
+  const note: DevicePluginNote = (kind, at, message, found, expected) =>
     problems.push({ kind, at, message, found, expected });
   const nothing = { problems, strategy: 'none', migStrategy: '', askedOnce: [], shared: [] } as const;
   const parsed = valueOf(text);
@@ -115,34 +107,71 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   }
   if (config.resources !== undefined && config.resources !== null) {
     note('ignored', 'resources', 'resources cannot be renamed here: the section is ignored');
+    readResources(mapping(config.resources, 'resources', note), note);
   }
   const migStrategy = readFlags(mapping(config.flags, 'flags', note), note);
   readImex(mapping(config.imex, 'imex', note), note);
   return { problems, migStrategy, ...readSharing(mapping(config.sharing, 'sharing', note), migStrategy, note) };
 }
 
-function readFlags(flags: JsonObject, note: Note<DevicePluginProblemKind>): string {
-  noteUnknown(flags, 'flags', FLAG_KEYS, note);
+function readFlags(flags: JsonObject, note: DevicePluginNote): string {
+  noteUnknown(flags, 'flags', [...Object.keys(FLAGS), 'plugin', 'gfd'], note);
+  noteTypes(flags, 'flags', FLAGS, note);
   const plugin = mapping(flags.plugin, 'flags.plugin', note);
-  noteUnknown(plugin, 'flags.plugin', PLUGIN_KEYS, note);
-  noteUnknown(mapping(flags.gfd, 'flags.gfd', note), 'flags.gfd', GFD_KEYS, note);
+  noteUnknown(plugin, 'flags.plugin', [...Object.keys(PLUGIN_FLAGS), 'deviceListStrategy'], note);
+  noteTypes(plugin, 'flags.plugin', PLUGIN_FLAGS, note);
+  const gfd = mapping(flags.gfd, 'flags.gfd', note);
+  noteUnknown(gfd, 'flags.gfd', Object.keys(GFD_FLAGS), note);
+  noteTypes(gfd, 'flags.gfd', GFD_FLAGS, note);
   choice(flags.migStrategy, 'flags.migStrategy', MIG_STRATEGIES, note);
   choice(flags.deviceDiscoveryStrategy, 'flags.deviceDiscoveryStrategy', DISCOVERY_STRATEGIES, note);
   choice(plugin.deviceIDStrategy, 'flags.plugin.deviceIDStrategy', DEVICE_ID_STRATEGIES, note);
-  const list = plugin.deviceListStrategy;
-  for (const one of Array.isArray(list) ? list : [list]) {
-    choice(one, 'flags.plugin.deviceListStrategy', DEVICE_LIST_STRATEGIES, note);
-  }
+  readListStrategies(plugin.deviceListStrategy, note);
   return typeof flags.migStrategy === 'string' ? flags.migStrategy : '';
 }
 
-function readImex(imex: JsonObject, note: Note<DevicePluginProblemKind>): void {
+function readListStrategies(value: JsonValue | undefined, note: DevicePluginNote): void {
+  const at = 'flags.plugin.deviceListStrategy';
+  const absent = value === undefined || value === null;
+  for (const one of Array.isArray(value) ? value : absent ? [] : [value]) {
+    if (typeof one === 'string') {
+      choice(one, at, DEVICE_LIST_STRATEGIES, note);
+    } else {
+      note('shape', at, `deviceListStrategy is ${kindOf(one)}`, one, DEVICE_LIST_STRATEGIES.join(', '));
+    }
+  }
+}
+
+/** The section has no effect, but the plugin reads it, and does not start where it cannot. */
+function readResources(resources: JsonObject, note: DevicePluginNote): void {
+  for (const key of ['gpus', 'mig']) {
+    const list = resources[key] ?? [];
+    const at = within('resources', key);
+    if (!Array.isArray(list)) {
+      note('shape', at, `${at} is ${kindOf(list)}, not a list`, list, 'a list of patterns and names');
+      continue;
+    }
+    for (const [index, item] of list.entries()) {
+      const entry = mapping(item, within(at, index), note);
+      const broken =
+        nameProblem(entry.name) ??
+        // Go reads null as an empty pattern.
+        (entry.pattern === null || typeof entry.pattern === 'string' ? undefined : 'the resource has no pattern');
+      if (broken !== undefined) {
+        note('resource', within(at, index), broken, item, 'pattern and name');
+      }
+    }
+  }
+}
+
+function readImex(imex: JsonObject, note: DevicePluginNote): void {
   noteUnknown(imex, 'imex', ['channelIDs', 'required'], note);
+  noteTypes(imex, 'imex', { required: 'boolean' }, note);
   const ids = imex.channelIDs;
   if (ids === undefined || ids === null) {
     return;
   }
-  if (!Array.isArray(ids) || ids.length > 1 || (ids.length === 1 && ids[0] !== 0)) {
+  if (!Array.isArray(ids) || ids.length > 1 || (ids.length === 1 && ids[0] !== 0 && ids[0] !== null)) {
     note('flag', 'imex.channelIDs', `channelIDs ${JSON.stringify(ids)} is neither [] nor [0]`, ids, '[] or [0]');
   }
 }
@@ -150,12 +179,15 @@ function readImex(imex: JsonObject, note: Note<DevicePluginProblemKind>): void {
 function readSharing(
   sharing: JsonObject,
   migStrategy: string,
-  note: Note<DevicePluginProblemKind>,
+  note: DevicePluginNote,
 ): Pick<DevicePluginReading, 'strategy' | 'askedOnce' | 'shared'> {
   noteUnknown(sharing, 'sharing', ['timeSlicing', 'mps'], note);
   const slicing = sharing.timeSlicing;
   const mps = sharing.mps;
   const has = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+  if (slicing === null) {
+    note('resource', 'sharing.timeSlicing', 'no resource is stated', null, 'a resource, or no key timeSlicing');
+  }
   if (has(slicing) && has(mps)) {
     note(
       'both-kinds',
@@ -208,169 +240,9 @@ function readSharing(
   };
 }
 
-interface Replicas {
-  readonly names: readonly string[];
-  readonly renamed: boolean;
-  readonly fails: boolean;
-}
-
-function readReplicas(value: JsonValue | undefined, at: string, note: Note<DevicePluginProblemKind>): Replicas {
-  const sharing = mapping(value, at, note);
-  noteUnknown(sharing, at, ['renameByDefault', 'failRequestsGreaterThanOne', 'resources'], note);
-  for (const key of ['renameByDefault', 'failRequestsGreaterThanOne']) {
-    const flag = sharing[key];
-    if (flag !== undefined && flag !== null && typeof flag !== 'boolean') {
-      note('shape', within(at, key), `${key} is ${kindOf(flag)}`, flag, 'true or false');
-    }
-  }
-  const resources = asArray(sharing.resources);
-  if (resources.length === 0) {
-    note(
-      'resource',
-      within(at, 'resources'),
-      'no resource is stated',
-      undefined,
-      'resources: [{ name: nvidia.com/gpu, replicas: 4 }]',
-    );
-  }
-  const renamed = sharing.renameByDefault === true;
-  const names = resources.map((resource, index) =>
-    readResource(resource, within(within(at, 'resources'), index), renamed, note),
-  );
-  return {
-    names: names.filter((name): name is string => name !== undefined),
-    renamed,
-    fails: sharing.failRequestsGreaterThanOne === true,
-  };
-}
-
-function readResource(
-  value: JsonValue,
-  at: string,
-  renamed: boolean,
-  note: Note<DevicePluginProblemKind>,
-): string | undefined {
-  const resource = mapping(value, at, note);
-  noteUnknown(resource, at, ['name', 'rename', 'devices', 'replicas'], note);
-  readReplicaCount(resource.replicas, at, note);
-  if (resource.rename !== undefined && resource.rename !== null) {
-    note(
-      'ignored',
-      within(at, 'rename'),
-      'a name of its own is ignored; renameByDefault gives nvidia.com/gpu.shared',
-      resource.rename,
-    );
-  }
-  readDevices(resource.devices, within(at, 'devices'), note);
-  if (typeof resource.name !== 'string' || resource.name === '') {
-    note(
-      'resource',
-      within(at, 'name'),
-      resource.name === undefined ? 'the resource has no name' : `the name is ${kindOf(resource.name)}`,
-      resource.name,
-      'nvidia.com/gpu',
-    );
-    return undefined;
-  }
-  const name = resource.name.startsWith(PREFIX) ? resource.name : `${PREFIX}${resource.name}`;
-  const own = name.slice(PREFIX.length);
-  if (name.length > LONGEST_NAME) {
-    note(
-      'resource',
-      within(at, 'name'),
-      `${name} has ${name.length} characters`,
-      resource.name,
-      `at most ${LONGEST_NAME}`,
-    );
-  } else if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(own)) {
-    note(
-      'resource',
-      within(at, 'name'),
-      `"${resource.name}" must be a resource name with the prefix nvidia.com/`,
-      resource.name,
-      'nvidia.com/gpu, or nvidia.com/mig-<profile> with a dot for each +',
-    );
-  } else if (own !== 'gpu' && !/^mig-\d+(c\.\d+)?g\.\d+gb/.test(own)) {
-    note(
-      'no-such-device',
-      within(at, 'name'),
-      `the plugin serves nothing named ${name}${renamed ? ' before renaming' : ''}, so nothing is shared`,
-      resource.name,
-      'nvidia.com/gpu or nvidia.com/mig-<profile>',
-    );
-  }
-  return name;
-}
-
-function readReplicaCount(replicas: JsonValue | undefined, at: string, note: Note<DevicePluginProblemKind>): void {
-  const place = within(at, 'replicas');
-  if (replicas === undefined) {
-    note('resource', place, 'the number of replicas is not stated', undefined, '2 or more');
-  } else if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
-    note('resource', place, `replicas is ${kindOf(replicas)}`, replicas, 'a whole number, 2 or more');
-  } else if (replicas < 2) {
-    note('resource', place, `${replicas} replicas share nothing`, replicas, '2 or more');
-  }
-}
-
-function readDevices(devices: JsonValue | undefined, at: string, note: Note<DevicePluginProblemKind>): void {
-  if (devices === undefined || devices === 'all') {
-    return;
-  }
-  const valid =
-    (typeof devices === 'number' && Number.isInteger(devices) && devices > 0) ||
-    (Array.isArray(devices) &&
-      devices.every(
-        (one) =>
-          (typeof one === 'number' && one >= 0) || (typeof one === 'string' && /^(\d+(:\d+)?|(GPU|MIG)-.+)$/.test(one)),
-      ));
-  if (valid) {
-    note('ignored', at, 'devices cannot be chosen: all are shared', devices, 'all');
-  } else {
-    note('resource', at, `devices is ${kindOf(devices)}`, devices, 'all');
-  }
-}
-
-function choice(
-  value: JsonValue | undefined,
-  at: string,
-  allowed: readonly string[],
-  note: Note<DevicePluginProblemKind>,
-): void {
-  if (value === undefined || value === null) {
-    return;
-  }
-  const name = at.split('.').at(-1) ?? at;
-  if (typeof value !== 'string') {
-    note('flag', at, `${name} is ${kindOf(value)}`, value, allowed.join(', '));
-  } else if (!allowed.includes(value)) {
-    note('flag', at, `${name} "${value}" does not exist`, value, allowed.join(', '));
-  }
-}
-
-function mapping(value: JsonValue | undefined, at: string, note: Note<DevicePluginProblemKind>): JsonObject {
-  if (isObject(value)) {
-    return value;
-  }
-  if (value !== undefined && value !== null) {
-    note('shape', at, `${at} is ${kindOf(value)}, not a mapping`, value);
-  }
-  return {};
-}
-
-function noteUnknown(
-  value: JsonObject,
-  at: string,
-  known: readonly string[],
-  note: Note<DevicePluginProblemKind>,
-): void {
-  for (const { key, near } of unknownKeys(value, known)) {
-    note(
-      'unknown-key',
-      within(at, key),
-      `there is no key "${key}"${at === '' ? '' : ` in ${at}`}`,
-      key,
-      near ?? known.join(', '),
-    );
+/** Notes a text that is not one of those allowed. */
+function choice(value: JsonValue | undefined, at: string, allowed: readonly string[], note: DevicePluginNote): void {
+  if (typeof value === 'string' && !allowed.includes(value)) {
+    note('flag', at, `${at.split('.').at(-1) ?? at} "${value}" does not exist`, value, allowed.join(', '));
   }
 }

@@ -3,6 +3,8 @@
  *
  * Source: sriov-network-operator, deployment/sriov-network-operator-chart/templates/configmap.yaml (supported-nic-ids).
  */
+import { type JsonObject } from '../../facts/api/schema';
+
 export const SUPPORTED_CARDS: Readonly<Record<string, readonly string[]>> = {
   // Intel
   '8086': [
@@ -41,3 +43,11 @@ export const SUPPORTED_CARDS: Readonly<Record<string, readonly string[]>> = {
   // Marvell
   '177d': ['b200', 'b100', 'b600', 'b900', 'ba00'],
 };
+
+/** The PCI id of NVIDIA (Mellanox), the only vendor whose cards have vDPA. */
+export const NVIDIA_CARDS = '15b3';
+
+/** Whether the functions of a policy are vDPA devices. */
+export function hasVdpa({ vdpaType }: JsonObject): boolean {
+  return vdpaType === 'virtio' || vdpaType === 'vhost';
+}

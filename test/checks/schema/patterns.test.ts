@@ -2,6 +2,7 @@ import { RE2JS } from '@bufbuild/re2';
 import { allKinds } from '../../../src/facts/api/kinds';
 import { type Schema } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
+import { DESCRIBED_PATTERNS } from '../../../src/checks/schema/pattern-words';
 import { patternOf } from '../../../src/checks/schema/patterns';
 import { isGoTime, stringFormat } from '../../../src/checks/schema/formats';
 import { nearestName } from '../../../src/facts/spelling';
@@ -175,4 +176,16 @@ test('the nearest name is close, and the same for the same names', () => {
   expect(nearestName('Replicas', ['replicas', 'paused'])).toBe('replicas');
   expect(nearestName('recipe', ['replicas'])).toBeUndefined();
   expect(nearestName('x', ['y', 'z'])).toBe('y');
+});
+
+describe('the words of patterns', () => {
+  test('belong to patterns of covered kinds', () => {
+    const covered = new Set(coveredPatterns());
+    expect(DESCRIBED_PATTERNS.map(([pattern]) => pattern).filter((pattern) => !covered.has(pattern))).toEqual([]);
+  });
+
+  test.each(DESCRIBED_PATTERNS)('%s: the examples match', (pattern, examples) => {
+    expect(examples.length).toBeGreaterThan(0);
+    expect(examples.filter((example) => !patternOf(pattern)?.test(example))).toEqual([]);
+  });
 });

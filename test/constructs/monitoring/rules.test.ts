@@ -174,11 +174,11 @@ describe('templates', () => {
     alert(expr, `annotations:\n  summary: '${text.replaceAll("'", "''")}'`);
 
   test.each([
-    ['{{ $labels.node', 'is not closed'],
-    ['{{ $value | humanise }}', 'unknown function "humanise"'],
-    ['{{ $label.node }}', '$label is not defined'],
-    ['{{ if $value }} x', 'has no {{ end }}'],
-    ['{{ end }}', 'has no matching block'],
+    ['{{ $labels.node', 'unclosed action'],
+    ['{{ $value | humanise }}', 'function "humanise" not defined'],
+    ['{{ $label.node }}', 'undefined variable "$label"'],
+    ['{{ if $value }} x', 'unexpected EOF'],
+    ['{{ end }}', 'unexpected {{end}}'],
   ])('%s is refused', (text, message) => {
     expect(fires(annotated(text))).toEqual(['template-valid']);
     expect(said(annotated(text)).join()).toContain(message);

@@ -109,6 +109,9 @@ export const cases: readonly RuleCases[] = [
       'vfio-pci on InfiniBand': [policy({ deviceType: 'vfio-pci', linkType: 'IB' })],
       'switchdev on InfiniBand': [policy({ eSwitchMode: 'switchdev', linkType: 'ib' })],
       'vDPA without switchdev': [policy({ vdpaType: 'vhost' })],
+      'vDPA on a card of Intel': [
+        policy({ vdpaType: 'virtio', eSwitchMode: 'switchdev', nicSelector: { vendor: '8086' } }),
+      ],
       'a bridge on a foreign card': [
         policy({ bridge: { ovs: {} }, eSwitchMode: 'switchdev', externallyManaged: true }),
       ],
@@ -121,10 +124,21 @@ export const cases: readonly RuleCases[] = [
     },
   },
   {
+    rule: 'networking/sriov-node-selector-valid',
+    fires: {
+      'a key that is none': [policy({ nodeSelector: { 'a b': '' } })],
+      'a long value': [policy({ nodeSelector: { 'example.com/a': 'x'.repeat(64) } })],
+    },
+    silent: { 'labels of nodes': [policy({ nodeSelector: { 'node-role.kubernetes.io/worker': '' } })] },
+  },
+  {
     rule: 'networking/sriov-function-count-possible',
     fires: {
       none: [policy({ numVfs: 0 })],
       'too many for NVIDIA': [policy({ numVfs: 129, nicSelector: { vendor: '15b3' } })],
+      'too many for cards with vDPA': [
+        policy({ numVfs: 129, nicSelector: { pfNames: ['a'] }, vdpaType: 'vhost', eSwitchMode: 'switchdev' }),
+      ],
     },
     silent: {
       'the most': [policy({ numVfs: 128, nicSelector: { vendor: '15b3' } })],
@@ -611,6 +625,31 @@ export const cases: readonly RuleCases[] = [
           labels: { 'example.com/a': '@pci.device.vendor' },
           extendedResources: { 'example.com/b': '@cpu.topology.socket_count', 'example.com/c': '4' },
         }),
+      ],
+    },
+  },
+  {
+    rule: 'networking/nfd-taint-key-valid',
+    fires: {
+      'no DNS name': [nfd({ taints: [{ key: 'example..com/a', effect: 'NoSchedule' }] })],
+      'no name': [nfd({ taints: [{ key: 'example.com/', effect: 'NoSchedule' }] })],
+    },
+    silent: {
+      'a qualified name': [nfd({ taints: [{ key: 'example.com/a', effect: 'NoSchedule' }] })],
+      'no domain, which NFD rejects': [nfd({ taints: [{ key: 'a b', effect: 'NoSchedule' }] })],
+    },
+  },
+  {
+    rule: 'networking/nfd-template-valid',
+    fires: {
+      'an unknown function': [nfd({ labelsTemplate: '{{ range .pci.device }}a-{{ class }}=true{{ end }}' })],
+      'a block without an end': [nfd({ varsTemplate: '{{ if .a }}b=c' })],
+      'a function that reads the host': [nfd({ labelsTemplate: 'a={{ env "HOME" }}' })],
+      'too large': [nfd({ labelsTemplate: 'a'.repeat(64 * 1024 + 1) })],
+    },
+    silent: {
+      'functions of Go and sprig': [
+        nfd({ labelsTemplate: '{{ range .pci.device }}a-{{ .class | upper | trunc 4 }}={{ len .vendor }}\n{{ end }}' }),
       ],
     },
   },

@@ -18,9 +18,9 @@ export interface Example {
 }
 
 /** The folder of a project's module in Go's module cache. */
-export function moduleFolder({ project, module }: ExampleSource): string {
+export function moduleFolder({ project, module, version: asked }: ExampleSource): string {
   const { version, moduleVersion }: UpstreamRelease = UPSTREAM[project];
-  return goModule(module, moduleVersion ?? version).dir;
+  return goModule(module, asked ?? moduleVersion ?? version).dir;
 }
 
 /** Each file is an example by itself, as `kubectl apply -f FILE` takes it. */

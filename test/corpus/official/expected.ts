@@ -4,6 +4,7 @@
  */
 import { type Severity } from '../../../src/checks/finding';
 import { type Upstream } from '../../../src/facts/upstream';
+import { EXPECTED_RAY } from './expected-ray';
 
 export interface Expected {
   readonly project: Upstream;
@@ -16,6 +17,7 @@ export interface Expected {
 }
 
 export const EXPECTED: readonly Expected[] = [
+  ...EXPECTED_RAY,
   {
     project: 'volcano',
     rule: 'volcano/gang-reacts-to-failure',

@@ -1,11 +1,17 @@
 /**
- * Which folders of which module have the examples of a project. The version is that of the table of upstream releases.
+ * Which folders of which module have the examples of a project. The version is that of the table of upstream releases, or the newest one
+ * that the module proxy has.
  */
 import { type Upstream } from '../../../src/facts/upstream';
 
 export interface ExampleSource {
   readonly project: Upstream;
   readonly module: string;
+  /**
+   * The version of the module.
+   * @default - that of the table of upstream releases
+   */
+  readonly version?: string;
   /** Folders with manifests that the project offers for use. */
   readonly folders: readonly string[];
   /** Files in them that are no examples of valid manifests, and why. */
@@ -113,5 +119,24 @@ export const EXAMPLE_SOURCES: readonly ExampleSource[] = [
     except: { 'manifests/crds': 'definitions, which are read as schemas' },
   },
   { project: 'karpenter', module: 'sigs.k8s.io/karpenter', folders: ['dra-kwok-driver', 'kwok/examples', 'test/pkg'] },
+  {
+    project: 'kuberay',
+    module: 'github.com/ray-project/kuberay/ray-operator',
+    version: 'v1.6.2',
+    folders: ['config/samples'],
+    except: { 'config/samples/vllm/ray-service.vllm-tpu-v6e-singlehost.yaml': 'a template for envsubst' },
+  },
+  {
+    project: 'lws',
+    module: 'sigs.k8s.io/lws',
+    version: 'v0.7.0',
+    folders: ['config/samples', 'docs/examples', 'site/content'],
+  },
+  {
+    project: 'mig-parted',
+    module: 'github.com/NVIDIA/mig-parted',
+    version: 'v0.13.1',
+    folders: ['deployments', 'examples'],
+  },
   { project: 'nvidia-dra-driver-gpu', module: 'sigs.k8s.io/dra-driver-nvidia-gpu', folders: ['demo'] },
 ];

@@ -2,7 +2,7 @@
  * Builds the programs in `programs/` from the Go module proxy, each once per state of its folder, and asks them.
  */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { buildGoProgram, cacheFolder, hashOfSources, requiredVersion, whyNoPrograms } from '../go-program';
 import { moduleVersion, PROGRAMS_FOLDER, WEBHOOK_PROJECTS, type WebhookProject } from './projects';
@@ -26,7 +26,9 @@ export function whyNoProgram(project: WebhookProject): string | undefined {
 }
 
 function programPath(project: WebhookProject): string {
-  const folders = ['judge/verdict', 'judge/admission', 'judge', project.name];
+  const shared = project.embedded === undefined ? 'judge/admission' : 'judge/embedded';
+  const added = project.added === undefined ? [] : [join(project.name, dirname(project.added.file))];
+  const folders = ['judge/verdict', shared, 'judge', project.name, ...added];
   const hash = hashOfSources(folders.map((folder) => join(PROGRAMS_FOLDER, folder)));
   return join(cacheFolder(), `webhooks-${project.name}-${moduleVersion(project)}-${hash}`, project.name);
 }
@@ -42,7 +44,8 @@ export function pinnedVersion({ name, module }: WebhookProject): string {
  * @throws Error where `go build` fails, with what it printed
  */
 export function buildProgram(project: WebhookProject, print: (line: string) => void): string {
-  return buildGoProgram({ target: programPath(project), folder: join(PROGRAMS_FOLDER, project.name) }, print);
+  const folder = join(PROGRAMS_FOLDER, project.name);
+  return buildGoProgram({ target: programPath(project), folder, cgo: project.cgo, added: project.added }, print);
 }
 
 /** Asks a program; the verdicts are in the order of the questions. */

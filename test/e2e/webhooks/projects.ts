@@ -3,8 +3,11 @@
  */
 import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
+import { isDevicePluginConfig } from '../../../src/constructs/gpu-operator/device-plugin-text';
+import { isMigConfig } from '../../../src/constructs/gpu-operator/mig-parted-text';
 import { UPSTREAM, type Upstream, type UpstreamRelease } from '../../../src/facts/upstream';
 import { asObject } from '../../../src/manifests/read';
+import { type AddedFile } from '../go-program';
 
 export interface WebhookProject {
   /** Name of the folder in `programs/`. */
@@ -38,11 +41,43 @@ export interface WebhookProject {
    * @default - those of the source of the object count
    */
   readonly besideOfAll?: boolean;
+  /**
+   * The configuration that is text in a ConfigMap, where that is what it judges.
+   * @default - it judges objects
+   */
+  readonly embedded?: EmbeddedConfig;
+  /**
+   * Whether its module has parts in C.
+   * @default false
+   */
+  readonly cgo?: boolean;
+  /** What the build adds to an older version of a module that it needs. */
+  readonly added?: AddedFile;
   /** Messages that say that another object does not exist: then the answer is not clear, since it may exist in the cluster. */
   readonly absent?: RegExp;
 }
 
+/** A configuration that is text in a ConfigMap. */
+export interface EmbeddedConfig {
+  /** The component of a ClusterPolicy that names the ConfigMap. */
+  readonly component: string;
+  readonly isConfig: (text: string) => boolean;
+  /** Files and documents of the module that have examples. */
+  readonly files: readonly string[];
+  /** Keys that its reader knows. */
+  readonly keys: readonly string[];
+}
+
 export const PROGRAMS_FOLDER = join(__dirname, 'programs');
+
+const DEVICE_PLUGIN_KEYS = [
+  ...['version', 'flags', 'resources', 'sharing', 'imex', 'migStrategy', 'failOnInitError', 'mpsRoot'],
+  ...['nvidiaDriverRoot', 'nvidiaDevRoot', 'gdrcopyEnabled', 'gdsEnabled', 'mofedEnabled', 'useNodeFeatureAPI'],
+  ...['deviceDiscoveryStrategy', 'plugin', 'gfd', 'passDeviceSpecs', 'deviceListStrategy', 'deviceIDStrategy'],
+  ...['cdiAnnotationPrefix', 'nvidiaCTKPath', 'containerDriverRoot', 'oneshot', 'noTimestamp', 'sleepInterval'],
+  ...['outputFile', 'machineTypeFile', 'timeSlicing', 'mps', 'renameByDefault', 'failRequestsGreaterThanOne'],
+  ...['name', 'rename', 'devices', 'replicas', 'gpus', 'mig', 'pattern', 'channelIDs', 'required'],
+];
 
 export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
   {
@@ -183,13 +218,80 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
     kinds: ['resource.k8s.io/v1 ResourceClaim', 'resource.k8s.io/v1 ResourceClaimTemplate'],
     judges: (object) => JSON.stringify(object).includes('resource.nvidia.com/'),
   },
+  {
+    name: 'volcano',
+    upstream: 'volcano',
+    module: 'volcano.sh/volcano',
+    // The module proxy has no volcano.sh/apis of the same version.
+    added: { file: 'missing/queue_gate.go', module: 'volcano.sh/apis', package: 'pkg/apis/scheduling/v1beta1' },
+    rules: /^volcano\//,
+    elsewhere: { 'volcano/job-flow-job-names-fit': 'the webhook of Jobs, when the controller creates the Job' },
+    // The parent of a queue may exist in the cluster.
+    absent: /failed to get parent queue|parent queue \S+ not found/,
+    beside: ['scheduling.volcano.sh/v1beta1 Queue'],
+    kinds: [
+      ...['Job', 'CronJob'].map((kind) => `batch.volcano.sh/v1alpha1 ${kind}`),
+      ...['Queue', 'PodGroup'].map((kind) => `scheduling.volcano.sh/v1beta1 ${kind}`),
+      'flow.volcano.sh/v1alpha1 JobFlow',
+      'topology.volcano.sh/v1alpha1 HyperNode',
+    ],
+  },
+  {
+    name: 'sriov-network-operator',
+    upstream: 'sriov-network-operator',
+    module: 'github.com/k8snetworkplumbingwg/sriov-network-operator',
+    rules: /^networking\/sriov-/,
+    beside: ['sriovnetwork.openshift.io/v1 SriovNetworkNodePolicy'],
+    kinds: ['SriovNetworkNodePolicy', 'SriovNetworkPoolConfig', 'SriovOperatorConfig'].map(
+      (kind) => `sriovnetwork.openshift.io/v1 ${kind}`,
+    ),
+  },
+  {
+    name: 'device-plugin',
+    upstream: 'k8s-device-plugin',
+    module: 'github.com/NVIDIA/k8s-device-plugin',
+    rules: /^gpu-operator\/(device-plugin|sharing)-/,
+    elsewhere: {
+      'gpu-operator/device-plugin-flag-known': 'the main package of the plugin, which cannot be imported',
+      'gpu-operator/sharing-mps-whole-gpus':
+        'the main package of the plugin, and its resource manager when it finds GPUs',
+    },
+    kinds: ['v1 ConfigMap'],
+    embedded: {
+      component: 'devicePlugin',
+      isConfig: isDevicePluginConfig,
+      files: ['README.md'],
+      keys: DEVICE_PLUGIN_KEYS,
+    },
+  },
+  {
+    name: 'mig-parted',
+    upstream: 'mig-parted',
+    module: 'github.com/NVIDIA/mig-parted',
+    // The newest one that the module proxy has.
+    version: 'v0.13.1',
+    cgo: true,
+    rules: /^gpu-operator\/mig-/,
+    elsewhere: { 'gpu-operator/mig-layout-fits-gpu': 'the MIG manager, when it asks the GPU' },
+    kinds: ['v1 ConfigMap'],
+    embedded: {
+      component: 'migManager',
+      isConfig: isMigConfig,
+      files: [
+        'examples/config.yaml',
+        'examples/dgx-station-80gb-config.yaml',
+        'deployments/systemd/config-default.yaml',
+        'deployments/container/nvidia-mig-manager-example.yaml',
+        'deployments/container/nvidia-mig-manager-example-hopper-blackwell.yaml',
+      ],
+      keys: ['version', 'mig-configs', 'device-filter', 'devices', 'mig-enabled', 'mig-devices', '1g.5gb', '7g.80gb'],
+    },
+  },
 ];
 
-/** Projects of the table that cannot be built: the module proxy does not have the module, or one that it needs. */
-export const NOT_AVAILABLE: Readonly<Record<string, string>> = {
-  lws: 'sigs.k8s.io/lws, of which there is only v0.7.0, three minor versions older',
-  'mig-parted': 'github.com/NVIDIA/mig-parted',
-  volcano: `volcano.sh/apis ${UPSTREAM.volcano.version}, which volcano.sh/volcano of that version needs`,
+/** Projects of the table that are not asked, and why. */
+export const NOT_ASKED: Readonly<Record<string, string>> = {
+  lws: 'sigs.k8s.io/lws, of which the module proxy has only v0.7.0, three minor versions older',
 };
 
 const QUEUE_NAME = 'kueue.x-k8s.io/queue-name';

@@ -3,6 +3,8 @@
  */
 import { basesOf } from './bases';
 import { askAboutProject, type WebhookAnswer } from './differential';
+import { embeddedBases } from './embedded-bases';
+import { embeddedOperators } from './embedded-operators';
 import { WEBHOOK_OPERATORS } from './operators';
 import { type WebhookProject } from './projects';
 import { scalerBases, scalerKind, withTarget } from './scaler-bases';
@@ -15,10 +17,13 @@ export async function answersOf(
   { mutants, seed }: { readonly mutants: number; readonly seed: number },
   fits: (text: string) => boolean = () => true,
 ): Promise<readonly WebhookAnswer[]> {
-  const bases = basesOf(project)
+  const { embedded } = project;
+  const objects = basesOf(project);
+  const bases = (embedded === undefined ? objects : embeddedBases(project, embedded, objects))
     .map((base) => (project.name === 'keda' ? withTarget(base) : base))
     .filter((base) => fits(JSON.stringify(base)));
-  const answers = await askAboutProject(project, program, bases, { mutants, seed, operators: WEBHOOK_OPERATORS });
+  const operators = embedded === undefined ? WEBHOOK_OPERATORS : embeddedOperators(embedded.keys);
+  const answers = await askAboutProject(project, program, bases, { mutants, seed, operators });
   if (project.name !== 'keda') {
     return answers;
   }

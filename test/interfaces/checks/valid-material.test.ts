@@ -39,6 +39,16 @@ metadata: { name: example${metadata} }
 spec: ${spec}
 `;
 
+const rayCluster = (metadata: string, container: string): string => `
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: { name: example, ${metadata} }
+spec:
+  headGroupSpec:
+    rayStartParams: {}
+    template: { spec: { containers: [{ name: ray-head, image: "rayproject/ray:2.46.0", ${container} }] } }
+`;
+
 const nodeFeatureRule = (rule: string): string => `
 apiVersion: nfd.k8s-sigs.io/v1alpha1
 kind: NodeFeatureRule
@@ -301,6 +311,16 @@ spec: { containers: [{ name: a, image: "a:1" }] }
     rule: 'pods/shared-memory-for-several-gpus',
     what: 'TPU chips, whose processes exchange no data over shared memory',
     yaml: pod('{ containers: [{ name: a, image: "a:1", resources: { limits: { google.com/tpu: 8 } } }] }'),
+  },
+  {
+    rule: 'pods/shared-memory-for-several-gpus',
+    what: 'the first container of a Ray pod, where KubeRay mounts shared memory',
+    yaml: rayCluster('', 'resources: { limits: { nvidia.com/gpu: 8 } }'),
+  },
+  {
+    rule: 'kai/queue-label-with-scheduler',
+    what: 'a RayCluster, whose scheduler KubeRay sets',
+    yaml: rayCluster('labels: { kai.scheduler/queue: team-a }', ''),
   },
   {
     rule: 'pods/visible-devices-left-to-plugin',

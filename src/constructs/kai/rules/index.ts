@@ -74,7 +74,9 @@ const schedulerNamed = kaiRule(
   },
   function* (template) {
     const { schedulerName } = template.spec;
+    // With --batch-scheduler=kai-scheduler, KubeRay sets the scheduler of the pods itself.
     if (
+      template.manifest.id.group !== 'ray.io' &&
       labelOf(template, QUEUE_LABEL) !== undefined &&
       (schedulerName === undefined || schedulerName === 'default-scheduler')
     ) {

@@ -2,6 +2,7 @@
  * Whether a workload can be admitted at all by the cluster queue that it goes to, where both are among the manifests.
  */
 import { type JsonObject } from '../../../facts/api/schema';
+import { amountsOf, policyOf } from '../../../checks/server/admission/namespace-policy';
 import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -67,14 +68,15 @@ const covered = admissionRule(
     source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets`,
     fix: 'Add the resource to resourceGroups[].flavors[].resources of the ClusterQueue, unless resources.excludeResourcePrefixes, transformations, or deviceClassMappings of the configuration of Kueue covers it.',
   },
-  function* ({ clusterQueue, templates }) {
+  function* ({ clusterQueue, templates }, set) {
     const resources = new Set(groupsOf(clusterQueue).flatMap((group) => group.covered));
     const missing = new Map<string, string>();
-    for (const { spec, path, count } of templates) {
+    for (const template of templates) {
+      const { path, count } = template;
       if (count === 0) {
         continue;
       }
-      for (const [name, amount] of podAmounts(spec).requests) {
+      for (const [name, amount] of amountsOf(template, set).requests) {
         if (!amount.isZero() && !resources.has(name) && !missing.has(name)) {
           missing.set(name, path);
         }
@@ -100,19 +102,19 @@ const withinQuota = admissionRule(
     source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota`,
     fix: 'Raise nominalQuota or borrowingLimit of the flavor, or lower resources.requests of the pods.',
   },
-  function* ({ workload, clusterQueue, templates }) {
+  function* ({ workload, clusterQueue, templates }, set) {
     if (isElastic(workload)) {
       return;
     }
     const groups = groupsOf(clusterQueue);
     const inCohort = parentOf(clusterQueue) !== undefined;
     for (const template of templates) {
-      const { spec, path } = template;
+      const { path } = template;
       const count = podsPerWorkload(template);
       if (count === undefined || count === 0) {
         continue;
       }
-      for (const [name, amount] of podAmounts(spec).requests) {
+      for (const [name, amount] of amountsOf(template, set).requests) {
         const most = mostOf(groups, name, inCohort);
         const asked = amount.multiply(count);
         if (most === undefined || !asked.isGreaterThan(most)) {
@@ -220,13 +222,7 @@ const requestsStated = admissionRule(
   },
   function* ({ workload, clusterQueue, templates }, set) {
     const covers = groupsOf(clusterQueue).flatMap((group) => group.covered);
-    const ranges = set.ofKind('LimitRange').filter(({ id }) => id.namespace === workload.id.namespace);
-    const filledIn = ranges.some(({ object }) =>
-      objectsAt(object, '/spec/limits').some(
-        ({ value }) =>
-          value.type === 'Container' && (value.default !== undefined || value.defaultRequest !== undefined),
-      ),
-    );
+    const filledIn = policyOf(set, workload.id.namespace).defaults.requests.size > 0;
     for (const { spec, path, count } of templates) {
       const { requests } = podAmounts(spec);
       if (count === 0 || covers.length === 0 || covers.every((name) => name === 'pods') || requests.size > 0) {

@@ -3,6 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { GO_FUNCTIONS, SPRIG_FUNCTIONS, templateProblem, type TemplateScope } from '../../../facts/go-template';
 import { type ObjectRule, type Rule } from '../../../checks/rule';
 import { byteLength, labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
@@ -16,6 +17,9 @@ const LEFT_OUT = "NFD's master ignores it and logs a message.";
 const FEATURE_DOMAINS = ['feature.node.kubernetes.io'];
 const LABEL_DOMAINS = [...FEATURE_DOMAINS, 'profile.node.kubernetes.io'];
 const LONGEST_ANNOTATION = 1024;
+const LARGEST_TEMPLATE = 64 * 1024;
+/** Functions of sprig that read the host; NFD takes them away. */
+const LEFT_OUT_FUNCTIONS: ReadonlySet<string> = new Set(['env', 'expandenv', 'getHostByName']);
 
 type Facts = Parameters<typeof specRule>[1];
 
@@ -32,19 +36,25 @@ function entryRule(
   });
 }
 
-/** What is wrong with a key, if NFD does not set it. NFD puts its own domain before a key that has none, except those of taints. */
-function keyFault(key: string, domains: readonly string[], prefixed: boolean): string | undefined {
+/** What is wrong with a key, if NFD does not set it. NFD puts its own domain before a key that has none. */
+function keyFault(key: string, domains: readonly string[]): string | undefined {
   const complaint = qualifiedName(key);
-  if (complaint !== undefined) {
-    return `must ${complaint}`;
+  return complaint === undefined ? domainFault(key, domains) : `must ${complaint}`;
+}
+
+/** NFD reads only the domain of a taint's key. */
+function taintKeyFault(key: string): string | undefined {
+  if (key === '') {
+    return 'must be set';
   }
-  const [domain, name] = key.split('/');
-  if (name === undefined) {
-    return prefixed ? undefined : 'must have a domain';
-  }
-  const kubernetes = domain === 'kubernetes.io' || domain?.endsWith('.kubernetes.io') === true;
-  const allowed = domains.some((one) => domain === one || domain?.endsWith(`.${one}`) === true);
-  return kubernetes && !allowed ? `is in the domain ${domain ?? ''}, in which NFD sets no keys` : undefined;
+  return key.indexOf('/') < 1 ? 'must have a domain' : domainFault(key, FEATURE_DOMAINS);
+}
+
+function domainFault(key: string, domains: readonly string[]): string | undefined {
+  const [domain = '', name] = key.split('/');
+  const kubernetes = name !== undefined && (domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io'));
+  const allowed = domains.some((one) => domain === one || domain.endsWith(`.${one}`));
+  return kubernetes && !allowed ? `is in the domain ${domain}, in which NFD sets no keys` : undefined;
 }
 
 const KEYS: readonly (readonly [string, readonly string[]])[] = [
@@ -67,7 +77,7 @@ const keys = entryRule(
   function* (entry, path) {
     for (const [field, domains] of KEYS) {
       for (const key of Object.keys(asObject(entry[field]))) {
-        const fault = keyFault(key, domains, true);
+        const fault = keyFault(key, domains);
         if (fault !== undefined) {
           yield {
             path: pointer(path, field, key),
@@ -81,7 +91,7 @@ const keys = entryRule(
     }
     for (const { value, path: at } of objectsAt(entry, '/taints')) {
       const key = asString(value.key) ?? '';
-      const fault = key === '' ? 'must be set' : keyFault(key, FEATURE_DOMAINS, false);
+      const fault = taintKeyFault(key);
       if (fault !== undefined) {
         yield {
           path: `${path}${at}/key`,
@@ -128,6 +138,54 @@ const values = entryRule(
           found: value,
           expected: 'for example "4", or @<domain>.<feature>.<attribute>',
         };
+      }
+    }
+  },
+);
+
+const taintKeys = entryRule(
+  'taint-key-valid',
+  {
+    tier: 'advice',
+    summary: 'The key of a taint of a NodeFeatureRule must be a qualified name.',
+    why: 'NFD sends the taint, and the API server rejects the whole update of the node.',
+    source: `${cite('kubernetes')}, pkg/apis/core/validation (validateNodeTaints)`,
+    fix: `Rename the key to ${KEY_FORMS}.`,
+  },
+  function* (entry, path) {
+    for (const { value, path: at } of objectsAt(entry, '/taints')) {
+      const key = asString(value.key) ?? '';
+      const complaint = taintKeyFault(key) === undefined ? qualifiedName(key) : undefined;
+      if (complaint !== undefined) {
+        yield { path: `${path}${at}/key`, message: `the taint's key "${key}" must ${complaint}`, found: key };
+      }
+    }
+  },
+);
+
+const TEMPLATE_SCOPE: TemplateScope = {
+  functions: new Set([...GO_FUNCTIONS, ...SPRIG_FUNCTIONS.filter((name) => !LEFT_OUT_FUNCTIONS.has(name))]),
+  variables: [],
+};
+
+const templates = entryRule(
+  'template-valid',
+  {
+    summary:
+      'labelsTemplate and varsTemplate of a NodeFeatureRule must be templates of Go with the functions of sprig.',
+    why: LEFT_OUT,
+    source: `${VALIDATE}; pkg/apis/nfd/template`,
+    fix: 'Write a valid Go template, for example {{ range .pci.device }}example.com/nic-{{ .class }}=true{{ end }}.',
+  },
+  function* (entry, path) {
+    for (const key of ['labelsTemplate', 'varsTemplate']) {
+      const text = asString(entry[key]) ?? '';
+      const problem =
+        byteLength(text) > LARGEST_TEMPLATE
+          ? `must have at most ${LARGEST_TEMPLATE} bytes`
+          : templateProblem(text, TEMPLATE_SCOPE);
+      if (problem !== undefined) {
+        yield { path: `${path}/${key}`, message: `the template is not valid: ${problem}`, found: text };
       }
     }
   },
@@ -265,4 +323,13 @@ const effective = entryRule(
   },
 );
 
-export const nodeFeatureRules: readonly Rule[] = [keys, values, taints, features, expressions, effective];
+export const nodeFeatureRules: readonly Rule[] = [
+  keys,
+  values,
+  taintKeys,
+  taints,
+  templates,
+  features,
+  expressions,
+  effective,
+];

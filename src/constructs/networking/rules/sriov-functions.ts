@@ -4,6 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { asArray, asInteger, asObject, stringsIn } from '../../../manifests/read';
+import { hasVdpa, NVIDIA_CARDS } from '../sriov-facts';
 import { meetingPolicies, NODE_POLICY, setRule, specRule, textAt } from './networking-rule';
 
 const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
@@ -142,8 +143,8 @@ const functionCount = specRule(
         expected: 'at least 1',
       };
     }
-    const nvidia = textAt(asObject(spec.nicSelector), 'vendor') === '15b3';
-    if (nvidia && count > MOST_MELLANOX_FUNCTIONS) {
+    const vendor = textAt(asObject(spec.nicSelector), 'vendor') || (hasVdpa(spec) ? NVIDIA_CARDS : '');
+    if (vendor === NVIDIA_CARDS && count > MOST_MELLANOX_FUNCTIONS) {
       yield {
         path: '/spec/numVfs',
         message: `numVfs must be less than or equal to ${MOST_MELLANOX_FUNCTIONS} for NVIDIA cards: ${count}`,

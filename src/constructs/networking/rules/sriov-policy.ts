@@ -4,8 +4,10 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
+import { labelValue, qualifiedName } from '../../../checks/server/syntax';
+import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
-import { SUPPORTED_CARDS } from '../sriov-facts';
+import { hasVdpa, NVIDIA_CARDS, SUPPORTED_CARDS } from '../sriov-facts';
 import { meetingPolicies, NODE_POLICY, setRule, specRule, textAt } from './networking-rule';
 
 const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
@@ -96,11 +98,66 @@ const supportedCard = specRule(
   },
 );
 
+const nodeSelector = specRule(
+  'sriov-node-selector-valid',
+  {
+    row: 'SN2',
+    summary: 'The keys and values of the nodeSelector of a policy must be those of labels.',
+    why: 'The webhook cannot list the nodes and rejects the policy; no node has such a label.',
+    source: WEBHOOK,
+    fix: 'Set nodeSelector to labels of nodes.',
+  },
+  [NODE_POLICY],
+  function* (spec) {
+    for (const [key, value] of stringEntries(spec.nodeSelector)) {
+      const ofKey = qualifiedName(key);
+      const complaint = ofKey ?? labelValue(value);
+      if (complaint !== undefined) {
+        yield {
+          path: pointer('/spec/nodeSelector', key),
+          message: `"${ofKey === undefined ? value : key}" must ${complaint}`,
+          found: value,
+        };
+      }
+    }
+  },
+);
+
+function* vdpaFaults(spec: JsonObject, deviceType: string, switchdev: boolean): Iterable<Violation> {
+  if (!hasVdpa(spec)) {
+    return;
+  }
+  const vendor = textAt(asObject(spec.nicSelector), 'vendor');
+  if (deviceType !== 'netdevice') {
+    yield {
+      path: '/spec/deviceType',
+      message: 'vdpaType requires deviceType: netdevice',
+      found: deviceType,
+      expected: 'netdevice',
+    };
+  }
+  if (!switchdev) {
+    yield {
+      path: '/spec/vdpaType',
+      message: 'vdpaType requires eSwitchMode: switchdev',
+      found: spec.vdpaType,
+      expected: 'eSwitchMode: switchdev',
+    };
+  }
+  if (vendor !== '' && vendor !== NVIDIA_CARDS) {
+    yield {
+      path: '/spec/nicSelector/vendor',
+      message: `vdpaType requires cards of NVIDIA (${NVIDIA_CARDS})`,
+      found: vendor,
+      expected: NVIDIA_CARDS,
+    };
+  }
+}
+
 function modeFaults(spec: JsonObject): readonly Violation[] {
   const infiniband = textAt(spec, 'linkType').toLowerCase() === 'ib';
   const switchdev = spec.eSwitchMode === 'switchdev';
   const deviceType = asString(spec.deviceType) ?? 'netdevice';
-  const vdpa = spec.vdpaType === 'virtio' || spec.vdpaType === 'vhost';
   const bridge = Object.keys(asObject(spec.bridge)).length > 0;
   const faults: Violation[] = [];
   if (deviceType === 'vfio-pci' && (spec.isRdma === true || infiniband)) {
@@ -120,22 +177,7 @@ function modeFaults(spec: JsonObject): readonly Violation[] {
       expected: 'legacy',
     });
   }
-  if (vdpa && deviceType !== 'netdevice') {
-    faults.push({
-      path: '/spec/deviceType',
-      message: 'vdpaType requires deviceType: netdevice',
-      found: deviceType,
-      expected: 'netdevice',
-    });
-  }
-  if (vdpa && !switchdev) {
-    faults.push({
-      path: '/spec/vdpaType',
-      message: 'vdpaType requires eSwitchMode: switchdev',
-      found: spec.vdpaType,
-      expected: 'eSwitchMode: switchdev',
-    });
-  }
+  faults.push(...vdpaFaults(spec, deviceType, switchdev));
   if (bridge && !switchdev) {
     faults.push({
       path: '/spec/bridge',
@@ -158,7 +200,7 @@ const modes = specRule(
   {
     row: 'SN4',
     summary:
-      'Driver, link, and switch mode of a policy must be compatible: vfio-pci without RDMA, switchdev with Ethernet, vDPA with netdevice in switchdev mode, bridges in switchdev mode.',
+      'Driver, link, and switch mode of a policy must be compatible: vfio-pci without RDMA, switchdev with Ethernet, vDPA with netdevice and cards of NVIDIA in switchdev mode, bridges in switchdev mode.',
     why: 'The webhook rejects other combinations.',
     source: WEBHOOK,
     fix: 'Set deviceType: netdevice and isRdma: true for RDMA in pods.',
@@ -217,6 +259,7 @@ export const sriovPolicyRules: readonly Rule[] = [
   resourceName,
   nicSelector,
   supportedCard,
+  nodeSelector,
   modes,
   excludeTopology,
   nodeSelectorStated,

@@ -3,7 +3,7 @@
  */
 import { type Severity } from '../../../checks/finding';
 import { type PodTemplateRule, type RuleContext } from '../../../checks/rule';
-import { type PodView } from '../../../checks/server/pod-view';
+import { hasOperatorSharedMemory, type PodView } from '../../../checks/server/pod-view';
 import { type Say, saidOfPod } from '../../../checks/server/server-rule';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
@@ -96,7 +96,7 @@ export function nounOf(accelerators: readonly Asked[]): string {
 }
 
 /** The volume that is mounted at this path in a container, if any. */
-export function mountedAt(
+function mountedAt(
   pod: PodView,
   container: PodView['all'][number],
   path: string,
@@ -109,4 +109,13 @@ export function mountedAt(
     (entry) => isObject(entry) && typeof entry.mountPath === 'string' && entry.mountPath.replace(/\/+$/, '') === path,
   );
   return isObject(mount) && typeof mount.name === 'string' ? pod.volumes.get(mount.name) : undefined;
+}
+
+/** Whether a container has more than the runtime's 64 MiB at /dev/shm: by a volume of its own, of its operator, or of the host. */
+export function hasSharedMemory(pod: PodView, container: PodView['containers'][number]): boolean {
+  return (
+    pod.spec.hostIPC === true ||
+    mountedAt(pod, container, '/dev/shm') !== undefined ||
+    hasOperatorSharedMemory(pod, container)
+  );
 }

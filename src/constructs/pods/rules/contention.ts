@@ -5,7 +5,7 @@ import { type Rule } from '../../../checks/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { asObject } from '../../../manifests/read';
 import { quantitiesOf, textsOf } from '../../../checks/server/values';
-import { acceleratorsOf, devicesOf, mountedAt, nounOf, podAdvice } from './advice';
+import { acceleratorsOf, devicesOf, hasSharedMemory, nounOf, podAdvice } from './advice';
 import { counted } from '../../../facts/words';
 
 type Container = PodView['containers'][number];
@@ -122,8 +122,7 @@ export const contentionRules: readonly Rule[] = [
           workers > 0 &&
           trains &&
           devicesOf(acceleratorsOf(container)) === 1 &&
-          mountedAt(pod, container, '/dev/shm') === undefined &&
-          pod.spec.hostIPC !== true
+          !hasSharedMemory(pod, container)
         ) {
           say(
             `${container.path}/volumeMounts`,

@@ -7,7 +7,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { type PodView } from '../../../checks/server/pod-view';
 import { itemsOf, quantitiesOf, text } from '../../../checks/server/values';
 import { counted } from '../../../facts/words';
-import { acceleratorsOf, devicesOf, mountedAt, nounOf, podAdvice } from './advice';
+import { acceleratorsOf, devicesOf, hasSharedMemory, nounOf, podAdvice } from './advice';
 
 const MEDIA = ['', 'Memory', 'HugePages'];
 
@@ -76,7 +76,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         // The processes of TPUs do not exchange data over /dev/shm.
         const devices = acceleratorsOf(container).filter(({ name }) => name !== 'google.com/tpu');
         const count = devicesOf(devices);
-        if (count < 2 || mountedAt(pod, container, '/dev/shm') !== undefined || pod.spec.hostIPC === true) {
+        if (count < 2 || hasSharedMemory(pod, container)) {
           continue;
         }
         say(

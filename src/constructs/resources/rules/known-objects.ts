@@ -77,7 +77,9 @@ export const knownObjects: SetRule = {
         if (names.every(({ size }) => size === 0) || names.some((group) => group.has(reference.name))) {
           continue;
         }
-        const near = nearestOf(names, reference.name);
+        const nearest = nearestOf(names, reference.name);
+        // An object is not its own parent.
+        const near = nearest === manifest.id.name && kindKey(manifest.id) === reference.kind ? undefined : nearest;
         if (near === undefined && (ONLY_WHEN_NEAR.has(reference.kind) || isOwn(manifest, reference))) {
           continue;
         }

@@ -12,11 +12,22 @@ export const configurationCases: readonly RuleCases[] = [
       'a list': [clusterPolicy({ devicePlugin: { config: { name: 'plugin' } } }), plugin('- a')],
       'another version': [plugin({ ...slicing(), version: 'v2' })],
       'sharing is a list': [plugin({ sharing: [], flags: { migStrategy: 'none' } })],
+      'a flag that is a number': [plugin({ ...slicing(), flags: { nvidiaDriverRoot: 1 } })],
+      'a switch of another type': [plugin({ ...slicing(), flags: { failOnInitError: 'true' } })],
+      'no duration': [plugin({ ...slicing(), flags: { gfd: { sleepInterval: '60' } } })],
+      'a strategy that is null': [plugin({ flags: { plugin: { deviceListStrategy: [null] } } })],
+      'resources that are a list': [plugin({ ...slicing(), resources: [] })],
       'a switch that is text': [plugin(slicing(gpu, { renameByDefault: 'yes', failRequestsGreaterThanOne: true }))],
     },
     silent: {
       'no version': [plugin({ sharing: slicing().sharing ?? {} })],
       'flags alone': [plugin('version: v1\nflags:\n  migStrategy: none\n')],
+      'flags of each type': [
+        plugin({
+          ...slicing(),
+          flags: { failOnInitError: null, mpsRoot: '/run', gfd: { oneshot: false, sleepInterval: '1m30s' } },
+        }),
+      ],
       'another text': [configMap({ 'a.yaml': 'sharing: yes\nversion: 7' })],
     },
   },
@@ -69,9 +80,20 @@ export const configurationCases: readonly RuleCases[] = [
       'a long name': [plugin(slicing({ name: `nvidia.com/${'x'.repeat(60)}`, replicas: 4 }))],
       none: [plugin({ sharing: { timeSlicing: { resources: [] } } })],
       devices: [plugin(slicing({ ...gpu, devices: 'some' }))],
+      'a device that is no UUID': [plugin(slicing({ ...gpu, devices: ['GPU-1'] }))],
+      'half a device': [plugin(slicing({ ...gpu, devices: [0.5] }))],
+      'a new name that is none': [plugin(slicing({ ...gpu, rename: 'two words' }))],
+      'a pattern without a name': [plugin({ ...slicing(), resources: { gpus: [{ pattern: '*' }] } })],
+      'time-slicing that is null': [plugin('version: v1\nsharing:\n  timeSlicing: null\n')],
     },
     silent: {
       two: [plugin(slicing({ name: 'nvidia.com/gpu', replicas: 2 }))],
+      'devices by index, slice, and UUID': [
+        plugin(slicing({ ...gpu, devices: [0, '1', '1:0', 'GPU-b1028956-cfa2-0990-bf4a-5da9abb51763'] })),
+      ],
+      'resources with names': [
+        plugin({ ...slicing(), resources: { gpus: [{ pattern: '*', name: 'nvidia.com/gpu' }], mig: null } }),
+      ],
       'without the domain': [plugin(slicing({ name: 'gpu', replicas: 2, devices: 'all' }))],
     },
   },

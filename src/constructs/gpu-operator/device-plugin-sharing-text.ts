@@ -1,0 +1,145 @@
+/**
+ * Reads which resources the device plugin shares, and how many times.
+ *
+ * Source: k8s-device-plugin, api/config/v1/replicas.go, resources.go.
+ */
+import { type JsonValue } from '../../facts/api/schema';
+import { asArray } from '../../manifests/read';
+import { kindOf, within } from './config-problem';
+import { type DevicePluginNote, mapping, noteUnknown, PREFIX } from './device-plugin-reading';
+
+const LONGEST_NAME = 63;
+const DNS_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
+/** An index, an index of a MIG slice, or a UUID. */
+const DEVICE = new RegExp(`^(\\d+(:\\d+)?|(GPU|MIG)-${UUID}|MIG-GPU-${UUID}/\\d+/\\d+)$`);
+const MOST = 2 ** 63;
+
+/** A number that Go reads into an integer of 64 bits. */
+function isWhole(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) < MOST;
+}
+
+export interface Replicas {
+  readonly names: readonly string[];
+  readonly renamed: boolean;
+  readonly fails: boolean;
+}
+
+export function readReplicas(value: JsonValue | undefined, at: string, note: DevicePluginNote): Replicas {
+  const sharing = mapping(value, at, note);
+  noteUnknown(sharing, at, ['renameByDefault', 'failRequestsGreaterThanOne', 'resources'], note);
+  for (const key of ['renameByDefault', 'failRequestsGreaterThanOne']) {
+    const flag = sharing[key];
+    if (flag !== undefined && flag !== null && typeof flag !== 'boolean') {
+      note('shape', within(at, key), `${key} is ${kindOf(flag)}`, flag, 'true or false');
+    }
+  }
+  const resources = asArray(sharing.resources);
+  if (resources.length === 0) {
+    note(
+      'resource',
+      within(at, 'resources'),
+      'no resource is stated',
+      undefined,
+      'resources: [{ name: nvidia.com/gpu, replicas: 4 }]',
+    );
+  }
+  const renamed = sharing.renameByDefault === true;
+  const names = resources.map((resource, index) =>
+    readResource(resource, within(within(at, 'resources'), index), renamed, note),
+  );
+  return {
+    names: names.filter((name): name is string => name !== undefined),
+    renamed,
+    fails: sharing.failRequestsGreaterThanOne === true,
+  };
+}
+
+function readResource(value: JsonValue, at: string, renamed: boolean, note: DevicePluginNote): string | undefined {
+  const resource = mapping(value, at, note);
+  noteUnknown(resource, at, ['name', 'rename', 'devices', 'replicas'], note);
+  readReplicaCount(resource.replicas, at, note);
+  if (resource.rename !== undefined) {
+    const broken = nameProblem(resource.rename);
+    note(
+      broken === undefined ? 'ignored' : 'resource',
+      within(at, 'rename'),
+      broken ?? 'a name of its own is ignored; renameByDefault gives nvidia.com/gpu.shared',
+      resource.rename,
+    );
+  }
+  readDevices(resource.devices, within(at, 'devices'), note);
+  const broken = nameProblem(resource.name);
+  if (broken !== undefined) {
+    note('resource', within(at, 'name'), broken, resource.name, 'nvidia.com/gpu, or nvidia.com/mig-<profile>');
+  }
+  if (typeof resource.name !== 'string' || resource.name === '') {
+    return undefined;
+  }
+  const name = fullName(resource.name);
+  const own = name.slice(PREFIX.length);
+  if (broken === undefined && own !== 'gpu' && !/^mig-\d+(c\.\d+)?g\.\d+gb/.test(own)) {
+    note(
+      'no-such-device',
+      within(at, 'name'),
+      `the plugin serves nothing named ${name}${renamed ? ' before renaming' : ''}, so nothing is shared`,
+      resource.name,
+      'nvidia.com/gpu or nvidia.com/mig-<profile>',
+    );
+  }
+  return name;
+}
+
+function fullName(name: string): string {
+  return name.startsWith(PREFIX) ? name : `${PREFIX}${name}`;
+}
+
+/** What keeps a value from being the name of a resource of the plugin; `undefined` where nothing does. */
+export function nameProblem(value: JsonValue | undefined): string | undefined {
+  if (value === undefined) {
+    return 'the resource has no name';
+  }
+  if (typeof value !== 'string') {
+    return `the name is ${kindOf(value)}`;
+  }
+  const name = fullName(value);
+  if (name.length > LONGEST_NAME) {
+    return `${name} has ${name.length} characters, more than ${LONGEST_NAME}`;
+  }
+  return DNS_NAME.test(name.slice(PREFIX.length))
+    ? undefined
+    : `"${value}" must be a resource name with the prefix ${PREFIX}`;
+}
+
+function readReplicaCount(replicas: JsonValue | undefined, at: string, note: DevicePluginNote): void {
+  const place = within(at, 'replicas');
+  if (replicas === undefined) {
+    note('resource', place, 'the number of replicas is not stated', undefined, '2 or more');
+  } else if (typeof replicas !== 'number' || !isWhole(replicas)) {
+    note('resource', place, `replicas is ${kindOf(replicas)}`, replicas, 'a whole number, 2 or more');
+  } else if (replicas < 2) {
+    note('resource', place, `${replicas} replicas share nothing`, replicas, '2 or more');
+  }
+}
+
+function readDevices(devices: JsonValue | undefined, at: string, note: DevicePluginNote): void {
+  if (devices === undefined || devices === 'all') {
+    return;
+  }
+  const valid =
+    (typeof devices === 'number' && isWhole(devices) && devices > 0) ||
+    (Array.isArray(devices) &&
+      devices.every(
+        // Go reads null as 0.
+        (one) =>
+          one === null ||
+          (typeof one === 'number' && isWhole(one) && one >= 0) ||
+          (typeof one === 'string' && DEVICE.test(one)),
+      ));
+  if (valid) {
+    note('ignored', at, 'devices cannot be chosen: all are shared', devices, 'all');
+  } else {
+    note('resource', at, `devices is ${kindOf(devices)}`, devices, 'all');
+  }
+}
