@@ -197,7 +197,7 @@ test('a misspelled queue is a warning beside its twin, and information without o
   const found = (queue: string): readonly (readonly unknown[])[] =>
     findingsOf(yaml(settings, queued(queue)), schedulingRules).map(({ severity, expected }) => [severity, expected]);
   expect(found('reserch')).toEqual([['warning', 'research']]);
-  expect(found('nightly')).toEqual([['info', 'default, research, vision, ops']]);
+  expect(found('nightly')).toEqual([['info', '"default", "research", "vision", "ops"']]);
 });
 
 test('rules survive any value in any place', () => {
