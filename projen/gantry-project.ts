@@ -490,8 +490,15 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('bench:check', {
-      description: 'Measure synth and checks at 1,000 and 10,000 objects',
+      description:
+        'Measure synth and checks at 1,000 and 10,000 objects, a cold check, and the time to load the package',
       exec: 'tsx bench/check.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:hostile', {
+      description:
+        'Check objects with very many entries or very long texts in each field: --entries N --seconds S --only TEXT --shard I/N',
+      exec: 'tsx bench/hostile.ts',
       receiveArgs: true,
     });
     this.addTask('bench:pulumi', {

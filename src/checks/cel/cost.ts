@@ -12,6 +12,8 @@ import { call, type Expr } from './syntax-extensions';
 /** Units of one rule, and of all rules of one object. */
 export const CALL_LIMIT = 1_000_000;
 export const OBJECT_LIMIT = 10_000_000;
+/** Units of the conditions of a policy on one object. */
+export const CONDITIONS_LIMIT = 2_500_000;
 
 const PAY = 'pay__';
 /** What `in` searches: a list item by item, a map at once. */

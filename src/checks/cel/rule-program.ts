@@ -1,7 +1,7 @@
 /**
  * A CEL rule, parsed and planned once per process, even if several kinds contain it.
  */
-import { celEnv, isCelError, parse, plan, type CelInput, type CelValue } from '@bufbuild/cel';
+import { celEnv, isCelError, parse, plan, type CelInput, type CelResult, type CelValue } from '@bufbuild/cel';
 import { addressFunctions } from './address-functions';
 import { CALL_LIMIT, costFunctions, metered, paying } from './cost';
 import { kubernetesFunctions } from './kubernetes-functions';
@@ -48,6 +48,15 @@ export function expressionOf(source: string): Expression | string {
   return expression;
 }
 
+/** What an evaluation comes to. One that exceeds the limit was stopped, so that it has no value that counts. */
+function limited(evaluate: () => CelResult): Outcome {
+  const { value, cost } = metered(evaluate);
+  if (cost > CALL_LIMIT) {
+    return { error: `it costs more than the ${CALL_LIMIT} units that a rule may`, cost };
+  }
+  return isCelError(value) ? { error: value.message, cost } : { value, cost };
+}
+
 function compileExpression(source: string): Expression | string {
   try {
     const parsed = parse(withoutOptionalSyntax(source)).expr;
@@ -55,10 +64,7 @@ function compileExpression(source: string): Expression | string {
       return 'the expression is empty';
     }
     const evaluate = plan(theEnvironment(), paying(rewritten(parsed)));
-    return (variables) => {
-      const { value, cost } = metered(() => evaluate(variables));
-      return isCelError(value) ? { error: value.message, cost } : { value, cost };
-    };
+    return (variables) => limited(() => evaluate(variables));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -81,13 +87,7 @@ function compile(source: string): RuleProgram | string {
     const evaluate = plan(theEnvironment(), paying(tree));
     return {
       usesOldSelf: names(tree).has('oldSelf'),
-      run(self, oldSelf = NONE) {
-        const { value, cost } = metered(() => evaluate({ self, oldSelf }));
-        if (cost > CALL_LIMIT) {
-          return { error: `it costs more than the ${CALL_LIMIT} units that a rule may`, cost };
-        }
-        return isCelError(value) ? { error: value.message, cost } : { value, cost };
-      },
+      run: (self, oldSelf = NONE) => limited(() => evaluate({ self, oldSelf })),
     };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -12,6 +12,7 @@ import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { asArray, asObject, asString, isObject, stringsIn } from '../../manifests/read';
 import { selectorChooses } from '../../manifests/selectors';
+import type * as CostTypes from '../cel/cost';
 import type * as RuleProgramTypes from '../cel/rule-program';
 import type * as ValuesTypes from '../cel/values';
 import { type SetRule, type Violation } from '../rule';
@@ -56,6 +57,11 @@ export function admissionPolicyRule(cluster: TargetCluster): SetRule {
   };
 }
 
+/** What the expressions of a policy may still cost together on one object; below 0, none is evaluated any more. */
+interface Budget {
+  left: number;
+}
+
 interface Request {
   readonly manifest: Manifest;
   readonly set: ManifestSet;
@@ -75,9 +81,13 @@ function* violationsOf(
   if (bound.length === 0 || !matches(asObject(spec.matchConstraints), request, true)) {
     return;
   }
-  const variables = variablesOf(spec, request);
-  const holds = (expression: JsonValue | undefined): CelInput | undefined => evaluated(expression, variables);
-  if (asArray(spec.matchConditions).some((one) => holds(asObject(one).expression) !== true)) {
+  const { CONDITIONS_LIMIT, OBJECT_LIMIT } = load('../cel/cost') as typeof CostTypes;
+  const budget: Budget = { left: OBJECT_LIMIT };
+  const ofConditions: Budget = { left: CONDITIONS_LIMIT };
+  const variables = variablesOf(spec, request, budget);
+  const holds = (expression: JsonValue | undefined, units = budget): CelInput | undefined =>
+    evaluated(expression, variables, units);
+  if (asArray(spec.matchConditions).some((one) => holds(asObject(one).expression, ofConditions) !== true)) {
     return;
   }
   const actions = new Set(bound.flatMap(({ validationActions }) => stringsIn(validationActions)));
@@ -100,7 +110,11 @@ function* violationsOf(
 }
 
 /** What expressions may name; later variables are computed from earlier ones. */
-function variablesOf(spec: JsonObject, { manifest, set, cluster, values }: Request): Record<string, CelInput> {
+function variablesOf(
+  spec: JsonObject,
+  { manifest, set, cluster, values }: Request,
+  budget: Budget,
+): Record<string, CelInput> {
   const { id, object } = manifest;
   const served = cluster.kindOf(id.apiVersion, id.kind);
   const namespace = set.get('Namespace', id.namespace)?.object;
@@ -123,7 +137,7 @@ function variablesOf(spec: JsonObject, { manifest, set, cluster, values }: Reque
   const computed = new Map<string, CelInput>();
   for (const variable of asArray(spec.variables).filter(isObject)) {
     bindings.variables = Object.fromEntries(computed);
-    const value = evaluated(variable.expression, bindings);
+    const value = evaluated(variable.expression, bindings, budget);
     const name = asString(variable.name);
     if (name !== undefined && value !== undefined) {
       computed.set(name, value);
@@ -133,9 +147,13 @@ function variablesOf(spec: JsonObject, { manifest, set, cluster, values }: Reque
   return bindings;
 }
 
-/** `undefined` where it cannot be evaluated here. */
-function evaluated(expression: JsonValue | undefined, variables: Record<string, CelInput>): CelInput | undefined {
-  if (typeof expression !== 'string' || NEEDS_SERVER.test(expression)) {
+/** `undefined` where it cannot be evaluated here, or costs too much. */
+function evaluated(
+  expression: JsonValue | undefined,
+  variables: Record<string, CelInput>,
+  budget: Budget,
+): CelInput | undefined {
+  if (typeof expression !== 'string' || NEEDS_SERVER.test(expression) || budget.left < 0) {
     return undefined;
   }
   const { expressionOf } = load('../cel/rule-program') as typeof RuleProgramTypes;
@@ -144,7 +162,8 @@ function evaluated(expression: JsonValue | undefined, variables: Record<string, 
     return undefined;
   }
   const outcome = program(variables);
-  return 'value' in outcome ? outcome.value : undefined;
+  budget.left -= outcome.cost;
+  return 'value' in outcome && budget.left >= 0 ? outcome.value : undefined;
 }
 
 function matches(resources: JsonObject, request: Request, required = false): boolean {

@@ -38,7 +38,7 @@ export function mapping(value: JsonValue | undefined, at: string, note: DevicePl
     return value;
   }
   if (value !== undefined && value !== null) {
-    note('shape', at, `${at} is ${kindOf(value)}, not a mapping`, value);
+    note('shape', at, `${at} is ${kindOf(value)}, not a mapping`, value, 'a mapping');
   }
   return {};
 }

@@ -98,7 +98,7 @@ function profilesIn(entries: readonly JsonValue[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => Object.keys(asObject(asObject(entry)['mig-devices']))))];
 }
 
-/** Which GPUs of a node an entry is about. */
+/** Which GPUs of a node an entry is about. Go reads null as 0, or as an empty filter. */
 function readDevices(
   { devices, 'device-filter': filter }: JsonObject,
   at: string,
@@ -106,13 +106,17 @@ function readDevices(
 ): void {
   if (devices === undefined) {
     note('entry', at, 'the entry does not name its devices', undefined, 'devices: all, or devices: [0, 1]');
-  } else if (devices !== 'all' && !(Array.isArray(devices) && devices.every((one) => Number.isInteger(one)))) {
+  } else if (
+    devices !== 'all' &&
+    !(Array.isArray(devices) && devices.every((one) => one === null || Number.isInteger(one)))
+  ) {
     note('entry', within(at, 'devices'), `devices is ${kindOf(devices)}`, devices, 'all, or a list of indexes');
   }
   if (
     filter !== undefined &&
+    filter !== null &&
     typeof filter !== 'string' &&
-    !(Array.isArray(filter) && filter.every((one) => typeof one === 'string'))
+    !(Array.isArray(filter) && filter.every((one) => one === null || typeof one === 'string'))
   ) {
     note(
       'entry',
@@ -126,7 +130,7 @@ function readDevices(
 
 function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind>): void {
   if (!isObject(value)) {
-    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`);
+    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`, value, 'a mapping with devices and mig-enabled');
     return;
   }
   noteUnknown(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);
@@ -181,7 +185,7 @@ function readInstances(
         '<slices>g.<memory>gb, for example 1g.10gb or 1g.10gb+me',
       );
     }
-    if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) {
+    if (count !== null && (typeof count !== 'number' || !Number.isInteger(count) || count < 0)) {
       sound = false;
       note(
         'count',
@@ -195,8 +199,8 @@ function readInstances(
   if (!sound || entries.length === 0) {
     return;
   }
-  const layout = instances as MigLayout;
-  if (entries.every(([, count]) => count === 0)) {
+  const layout = Object.fromEntries(entries.map(([profile, count]) => [profile, count ?? 0])) as MigLayout;
+  if (Object.values(layout).every((count) => count === 0)) {
     note('count', at, 'all counts are 0', undefined, 'at least one instance, or {} for none');
     return;
   }

@@ -13,6 +13,7 @@ import { ClusterFileError, type ClusterState, readCluster, sampleCluster } from 
 import { clusterObjects, clusterOfSnapshot } from '../../planning/cluster/read-cluster';
 import { readBytes } from '../checks/read-files';
 import { readLive } from './live-cluster';
+import { printable } from '../../facts/words';
 import { Progress, UsageError, type Terminal } from './terminal';
 
 /** The name by which `--cluster` means the sample. */
@@ -109,7 +110,9 @@ function reportAge({ takenAt }: ClusterSnapshot, days: number, file: string, { e
 
 function reportGaps({ gaps }: ClusterSnapshot, { err }: Pick<Terminal, 'err'>): void {
   if (gaps.length > 0) {
-    err(`gantry: not read from the cluster: ${gaps.map(({ what, why }) => `${what} (${why})`).join(', ')}\n`);
+    err(
+      `gantry: not read from the cluster: ${printable(gaps.map(({ what, why }) => `${what} (${why})`).join(', '))}\n`,
+    );
   }
 }
 

@@ -2,7 +2,7 @@
  * `gantry snapshot`: reads a cluster once into a file that every other command takes in its place.
  */
 import { stringify } from 'yaml';
-import { counted } from '../../facts/words';
+import { counted, printable } from '../../facts/words';
 import { anonymous } from '../../manifests/snapshot/anonymous';
 import { snapshotClusterRole } from '../../manifests/snapshot/cluster-role';
 import { type ClusterSnapshot, writeSnapshot } from '../../manifests/snapshot/cluster-snapshot';
@@ -45,7 +45,7 @@ export async function snapshotCommand(flags: SnapshotFlags, terminal: Terminal):
     progress.done();
     terminal.out(`${output}: ${summaryOf(snapshot)}, ${sizeOf(bytes.length)}\n`);
     for (const { what, why } of snapshot.gaps) {
-      terminal.err(`gantry: not in the snapshot: ${what}: ${why}\n`);
+      terminal.err(`gantry: not in the snapshot: ${printable(`${what}: ${why}`)}\n`);
     }
     return 0;
   } finally {

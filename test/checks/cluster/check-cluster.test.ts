@@ -222,6 +222,10 @@ describe('admission policies of the cluster', () => {
     ],
     variables: [{ name: 'most', expression: '1 + 1' }],
   };
+  const numbers = `[${Array.from({ length: 100 }, (_, index) => index).join(', ')}]`;
+  function everyNumber(expression: string, variable: string): string {
+    return `${numbers}.all(${variable}, ${expression})`;
+  }
   const found = (...lists: readonly SnapshotList[]): Report['findings'] =>
     on(cluster(...lists), JOB).findings.filter(({ rule }) => rule === 'cluster/admission-policy');
 
@@ -270,6 +274,17 @@ describe('admission policies of the cluster', () => {
     [
       'an expression on the rights of the user',
       { validations: [{ expression: "authorizer.group('').resource('pods').check('get').allowed()" }] },
+      {},
+    ],
+    [
+      'conditions that cost more together than they may',
+      {
+        ...tooMany,
+        matchConditions: Array.from({ length: 60 }, (_, index) => ({
+          name: `a${index}`,
+          expression: everyNumber(everyNumber(`a + b >= -${index}`, 'b'), 'a'),
+        })),
+      },
       {},
     ],
     ['an expression that cannot be evaluated', { validations: [{ expression: 'object.spec.nothing.at.all > 1' }] }, {}],

@@ -272,7 +272,9 @@ const coordinatorExists = jobSetRule(
         path: `${path}/jobIndex`,
         message: `the job ${name} has ${counted(job.replicas, 'replica')}, so jobIndex must be less than that: ${jobIndex}`,
         found: jobIndex,
-        expected: indexRange(job.replicas),
+        ...(job.replicas > 0
+          ? { expected: indexRange(job.replicas) }
+          : { fix: `Set replicas of the job ${name} to more than ${Math.max(jobIndex, 0)}.` }),
       };
     } else if (!job.indexed || job.completions === undefined) {
       yield {
@@ -286,7 +288,9 @@ const coordinatorExists = jobSetRule(
         path: `${path}/podIndex`,
         message: `the job ${name} has ${counted(job.completions, 'completion')}, so podIndex must be less than that: ${podIndex}`,
         found: podIndex,
-        ...(job.completions > 0 ? { expected: indexRange(job.completions) } : {}),
+        ...(job.completions > 0
+          ? { expected: indexRange(job.completions) }
+          : { fix: `Set completions of the job ${name} to more than ${Math.max(podIndex, 0)}.` }),
       };
     }
     const endpoint = `${podHost(view.name, name, jobIndex, podIndex)}.${subdomainOf(view)}`;

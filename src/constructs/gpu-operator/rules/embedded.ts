@@ -175,7 +175,14 @@ export function problemRule<Kind extends string>(
         continue;
       }
       const { at, message, found, expected } = problem;
-      yield { path, message: at === '' || message.includes(at) ? message : `${at}: ${message}`, found, expected };
+      const isTypeOfField = problem.kind === 'shape' && at !== '' && /^(?:an?|at least) /.test(expected ?? '');
+      yield {
+        path,
+        message: at === '' || message.includes(at) ? message : `${at}: ${message}`,
+        found,
+        expected,
+        ...(isTypeOfField && { fix: `Set ${at} to ${expected}.` }),
+      };
     }
   });
 }

@@ -2,13 +2,13 @@
  * ServiceMonitors and PodMonitors (and ScrapeConfigs): what the operator drops, and what Prometheus never finds.
  */
 import { oneOf } from '../../../facts/words';
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField, keepOne } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries } from '../../../manifests/read';
 import { labelsHold } from '../../../manifests/selectors';
 import { parseDuration } from '../../../facts/promql';
@@ -55,8 +55,9 @@ export const monitorRules: readonly Rule[] = [
           yield {
             path: pointer(path, used[1] ?? ''),
             message: `${used.join(' and ')} must not be set together`,
-            found: used.length,
+            found: used,
             expected: 'one way to authenticate',
+            fix: keepOne(used, fieldOf(path)),
           };
         }
         const authorization = asObject(value.authorization);

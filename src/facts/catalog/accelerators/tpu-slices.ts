@@ -47,14 +47,13 @@ export const TPU_SLICES: Readonly<Record<string, TpuSliceFacts>> = frozen({
  * Why no node has this number of chips of a TPU, as a clause; `undefined` if one may. The chips of a slice are those of all of its nodes.
  */
 export function tpuCountProblem(accelerator: AcceleratorName, topology: string, count: number): string | undefined {
-  const [facts] = acceleratorsNamed(accelerator).filter(({ vendor }) => vendor === 'google');
-  const slices = facts === undefined ? undefined : TPU_SLICES[facts.name];
-  if (facts === undefined || slices === undefined) {
+  const known = slicesOf(accelerator);
+  if (known === undefined) {
     return undefined;
   }
-  const most = Math.max(...Object.values(slices.machineTypes));
+  const most = Math.max(...Object.values(known.slices.machineTypes));
   if (count > most) {
-    return `no node has ${counted(count, 'chip')} of ${facts.name}: the largest has ${most}`;
+    return `no node has ${counted(count, 'chip')} of ${known.name}: the largest has ${most}`;
   }
   const chips = topology.split('x').reduce((product, side) => product * Number(side), 1);
   return count > chips ? `a slice of topology ${topology} has ${counted(chips, 'chip')}, not ${count}` : undefined;
@@ -62,11 +61,11 @@ export function tpuCountProblem(accelerator: AcceleratorName, topology: string, 
 
 /** What is wrong with the topology of a TPU slice, as a clause with the choices; `undefined` if GKE offers it or the TPU is unknown. */
 export function tpuTopologyProblem(accelerator: AcceleratorName, topology: string): string | undefined {
-  const [facts] = acceleratorsNamed(accelerator).filter(({ vendor }) => vendor === 'google');
-  const slices = facts === undefined ? undefined : TPU_SLICES[facts.name];
-  if (facts === undefined || slices === undefined || slices.topologies.includes(topology)) {
+  const known = slicesOf(accelerator);
+  if (known === undefined || known.slices.topologies.includes(topology)) {
     return undefined;
   }
+  const { name, slices } = known;
   const isThreeDimensional = slices.topologies.every((each) => each.split('x').length === 3);
   if (isThreeDimensional && isLargeTopology(topology, slices.chips)) {
     return undefined;
@@ -75,7 +74,14 @@ export function tpuTopologyProblem(accelerator: AcceleratorName, topology: strin
   const rule = isThreeDimensional
     ? `one of ${choices}, or three multiples of 4 in ascending order with at most ${slices.chips} chips, such as 4x4x8`
     : `one of ${choices}`;
-  return `topology "${topology}" is not one of ${facts.name}: must be ${rule}`;
+  return `topology "${topology}" is not one of ${name}: must be ${rule}`;
+}
+
+/** The TPU of this name, in any spelling, and its slices. */
+function slicesOf(accelerator: AcceleratorName): { readonly name: string; readonly slices: TpuSliceFacts } | undefined {
+  const [facts] = acceleratorsNamed(accelerator).filter(({ vendor }) => vendor === 'google');
+  const slices = facts === undefined ? undefined : TPU_SLICES[facts.name];
+  return facts === undefined || slices === undefined ? undefined : { name: facts.name, slices };
 }
 
 /** From 4x4x4, a slice consists of cubes of 4x4x4 chips. */

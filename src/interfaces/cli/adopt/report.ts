@@ -2,7 +2,7 @@
  * What became of the objects that were adopted, for people.
  */
 import { occurrencesOf } from '../../../checks/finding';
-import { printable } from '../../../facts/words';
+import { counted, printable } from '../../../facts/words';
 import { describeId } from '../../../manifests/manifest';
 import { placeOf } from '../inputs';
 import { table } from '../table';
@@ -110,9 +110,5 @@ function next({ out = '', className }: AdoptionTextOptions): string {
 }
 
 function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${printable(line)}\n`).join('')}`;
 }

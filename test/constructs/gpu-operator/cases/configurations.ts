@@ -183,6 +183,9 @@ export const configurationCases: readonly RuleCases[] = [
     },
     silent: {
       'on, no instance yet': [mig({ a: [entry({})] })],
+      'null, which Go reads as 0 or as no filter': [
+        mig({ a: [entry({ '1g.10gb': 1, '2g.20gb': null }, { devices: [null], 'device-filter': null })] }),
+      ],
       'by index': [mig({ a: [entry({ '1g.10gb': 7 }, { devices: [0, 1] }), { devices: [2], 'mig-enabled': false }] })],
     },
   },
