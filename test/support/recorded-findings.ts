@@ -25,21 +25,27 @@ export interface RecordedFindings {
   readonly findings: readonly string[];
 }
 
-/** What the rules find in the manifests, a line for each finding. */
+/**
+ * What the rules find in the manifests, a line for each finding.
+ *
+ * @throws where a rule fails
+ */
 export function findingsIn(rules: readonly Rule[], text: string): readonly string[] {
   const objects = JSON.parse(text) as readonly JsonObject[];
   const set = new ManifestSet(objects.map(manifestOf));
   const collector = new FindingCollector(set, { groups: RULE_GROUPS });
   runRules(rules, { set, kubernetes: '1.35' }, collector);
   const { findings, notChecked } = collector.report();
+  if (notChecked.length > 0) {
+    throw new Error(`${notChecked.map(({ why }) => why).join('; ')}: ${text}`);
+  }
   const severities = new Map(rules.map(({ id, severity }) => [id, severity]));
   const names = set.manifests.map(({ id }) => describeId(id));
-  const lines = findings.map(({ rule, severity, object, path, found }) => {
+  return findings.map(({ rule, severity, object, path, found }) => {
     const manifest = names.indexOf(object);
     const grade = severities.get(rule) === severity ? '' : ` ${severity}`;
     return `${rule}${grade} ${manifest}${path}${shown(found, valueAt(objects[manifest], path))}`;
   });
-  return [...lines, ...notChecked.map(({ why }) => why)];
 }
 
 function shown(found: JsonValue | undefined, there: JsonValue | undefined): string {

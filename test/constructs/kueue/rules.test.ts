@@ -348,6 +348,16 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     'flavor-taints-and-tolerations-valid',
   ],
   [
+    'a taint with a key that is none',
+    [flavor({ nodeTaints: [{ key: 'a b', effect: 'NoSchedule' }] })],
+    'flavor-taints-and-tolerations-valid',
+  ],
+  [
+    'a taint with a value that is none',
+    [flavor({ nodeTaints: [{ key: 'a', value: 'b c', effect: 'NoSchedule' }] })],
+    'flavor-taints-and-tolerations-valid',
+  ],
+  [
     'a toleration of no key',
     [flavor({ tolerations: [{ key: 'a b', operator: 'Exists' }] })],
     'flavor-taints-and-tolerations-valid',
@@ -401,6 +411,7 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     'topology-slice-complete',
   ],
   ['layers that do not divide', [job({ podAnnotations: layers(['rack', 4], ['host', 3]) })], 'topology-layers-valid'],
+  ['a layer larger than the set', [job({ podAnnotations: layers(['rack', 5]) })], 'topology-layers-valid'],
   ['layers beside slices', [job({ podAnnotations: { ...SLICE, ...layers(['rack', 4]) } })], 'topology-layers-valid'],
   [
     'layers that are no list',
@@ -446,6 +457,11 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     [job({ annotations: { [`${K}job-min-parallelism`]: '4' } })],
     'partial-admission-below-parallelism',
   ],
+  ...['1', 't', 'T', 'TRUE', 'True'].map((truth): [string, readonly JsonObject[], string] => [
+    `completions that differ, with ${truth} for true`,
+    [job({ annotations: { [`${K}job-completions-equal-parallelism`]: truth }, spec: { completions: 8 } })],
+    'completions-follow-parallelism',
+  ]),
   [
     'completions that differ',
     [job({ annotations: { [`${K}job-completions-equal-parallelism`]: 'true' }, spec: { completions: 8 } })],

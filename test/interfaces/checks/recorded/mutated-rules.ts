@@ -2,6 +2,7 @@
  * The code of the rules in this process, with a mark at every place, where the command asks for mutants. Import this before anything that imports that
  * code.
  */
+import { oneOf } from '../../../../src/facts/words';
 import { MutatedCode } from '../../../mutation/in-process';
 import { type Mutant, mutantsIn } from '../../../mutation/mutants';
 import { recordOptions } from '../../../mutation/recording';
@@ -10,9 +11,16 @@ import { type Domain, domains } from './domains';
 export const options = recordOptions(process.argv.slice(2));
 
 /** The domains that the command names, or all. */
-export const selectedDomains = domains().filter(
-  ({ name }) => options.positionals.length === 0 || options.positionals.includes(name),
-);
+export const selectedDomains = selected(options.positionals);
+
+function selected(wanted: readonly string[]): readonly Domain[] {
+  const all = domains();
+  const unknown = wanted.find((name) => all.every((domain) => domain.name !== name));
+  if (unknown !== undefined) {
+    throw new Error(`unknown domain "${unknown}": use ${oneOf(all.map(({ name }) => name))}`);
+  }
+  return wanted.length === 0 ? all : all.filter(({ name }) => wanted.includes(name));
+}
 
 const mutants = (options.mutants === 0 ? [] : selectedDomains)
   .flatMap(({ folder }) => mutantsIn(folder))
