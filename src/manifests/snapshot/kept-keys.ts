@@ -136,7 +136,6 @@ export const KEPT_ANNOTATIONS: ReadonlySet<string> = new Set([
   'kubernetes.azure.com/agentpool',
   'kubernetes.azure.com/scalesetpriority',
   'kubernetes.io/basic-auth',
-  'kubernetes.io/cluster',
   'kubernetes.io/config.mirror',
   'kubernetes.io/dockerc',
   'kubernetes.io/dockercfg',
