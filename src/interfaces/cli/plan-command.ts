@@ -78,10 +78,14 @@ function planWithChanges(
   return { plan: after, changes, difference: differenceOf(plan.view, after.view) };
 }
 
-/** The cluster that `--cluster` names; without it, the sample. */
+const NO_CLUSTER = 'No cluster was given, so this is a plan on the sample cluster; use --cluster to plan on your own.';
+
+/** The cluster that `--cluster` names; without it, the sample, with a note that says so. */
 async function clusterOption(flags: ClusterFlags, terminal: Terminal): Promise<ClusterState> {
-  const input = await readClusterOption({ ...flags, cluster: flags.cluster ?? 'sample' }, terminal);
-  return input.state();
+  const { cluster = 'sample', ...others } = flags;
+  const input = await readClusterOption({ ...others, cluster }, terminal);
+  const state = input.state();
+  return flags.cluster === undefined ? { ...state, notes: [NO_CLUSTER, ...state.notes] } : state;
 }
 
 function readPolicyOption(policy: string | undefined, { cwd }: Terminal): Policy | undefined {

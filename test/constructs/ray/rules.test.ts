@@ -51,6 +51,26 @@ test.each<[string, JsonObject]>([
     },
   ],
   ['a suspended group without the autoscaler', workers(group({ suspend: true }))],
+  ['as many workers as the lower bound', workers(group({ replicas: 1, minReplicas: 1, maxReplicas: 2 }))],
+  ['steps as large as the surge', upgrade({ stepSizePercent: 50, maxSurgePercent: 50 })],
+  ['steps and a surge of all', upgrade({ stepSizePercent: 100, maxSurgePercent: 100 })],
+  ['steps of all without a stated surge', upgrade({ stepSizePercent: 100 })],
+  ['no surge, and no steps', upgrade({ stepSizePercent: 0, maxSurgePercent: 0 })],
+  ['the shortest pause', upgrade({ intervalSeconds: 1 })],
+  ['the shortest deadlines', rayJob({ activeDeadlineSeconds: 1, preRunningDeadlineSeconds: 1, backoffLimit: 0 })],
+  ['deletions in order', rules(after('DeleteWorkers', 0), after('DeleteCluster', 30), after('DeleteSelf', 60))],
+  [
+    'deletions at one time, in any order of the list',
+    rules(after('DeleteSelf', 60), after('DeleteWorkers', 60), after('DeleteCluster', 60)),
+  ],
+  [
+    'deletions of one kind after two outcomes',
+    rules(after('DeleteSelf', 0), { policy: 'DeleteSelf', condition: { jobStatus: 'FAILED', ttlSeconds: 60 } }),
+  ],
+  [
+    'nothing deleted, and no shutdown',
+    rayJob({ deletionStrategy: { onSuccess: { policy: 'DeleteNone' }, onFailure: { policy: 'DeleteNone' } } }),
+  ],
   ['a token', rayCluster(clusterSpec({ authOptions: { mode: 'token' } }))],
   ['GPUs that are stated as they are', workers(group({ rayStartParams: { 'num-gpus': '8' } }, {}, gpus(8)))],
   ["an image of one's own", workers(group({}, {}, { image: 'registry.example.com/team/ray-app:1.0' }))],
@@ -178,6 +198,39 @@ test.each<[string, JsonObject, string]>([
     'job-deletion-strategy-fits',
   ],
   [
+    'the workers after their cluster',
+    rules(after('DeleteCluster', 5), after('DeleteWorkers', 6)),
+    'job-deletion-strategy-fits',
+  ],
+  [
+    'the cluster before its workers, in the other order of the list',
+    rules(after('DeleteWorkers', 6), after('DeleteCluster', 5)),
+    'job-deletion-strategy-fits',
+  ],
+  [
+    'the workers of others',
+    selectingJob({ deletionStrategy: { deletionRules: [after('DeleteWorkers', 0)] } }),
+    'job-deletion-strategy-fits',
+  ],
+  [
+    'workers that the autoscaler deletes',
+    rayJob({
+      rayClusterSpec: clusterSpec({ enableInTreeAutoscaling: true }),
+      deletionStrategy: { onSuccess: { policy: 'DeleteWorkers' }, onFailure: { policy: 'DeleteNone' } },
+    }),
+    'job-deletion-strategy-fits',
+  ],
+  [
+    'nothing deleted, beside shutdown',
+    rayJob({
+      shutdownAfterJobFinishes: true,
+      deletionStrategy: { onSuccess: { policy: 'DeleteNone' }, onFailure: { policy: 'DeleteCluster' } },
+    }),
+    'job-deletion-strategy-fits',
+  ],
+  ['a second deadline of nothing', rayJob({ preRunningDeadlineSeconds: 0 }), 'job-limits-positive'],
+  ['a number of retries below nothing', rayJob({ backoffLimit: -1 }), 'job-limits-positive'],
+  [
     'a named head service',
     rayService({ rayClusterConfig: clusterSpec({}, { headService: { metadata: { name: 'a' } } }) }),
     'service-head-service-unnamed',
@@ -186,6 +239,9 @@ test.each<[string, JsonObject, string]>([
   ['a step above the surge', upgrade({ stepSizePercent: 60, maxSurgePercent: 50 }), 'service-upgrade-fits'],
   ['a surge above everything', upgrade({ maxSurgePercent: 101 }), 'service-upgrade-fits'],
   ['a surge below nothing', upgrade({ maxSurgePercent: -1, stepSizePercent: 0 }), 'service-upgrade-fits'],
+  ['a step below nothing', upgrade({ stepSizePercent: -1 }), 'service-upgrade-fits'],
+  ['a step above everything', upgrade({ stepSizePercent: 101 }), 'service-upgrade-fits'],
+  ['steps without a surge', upgrade({ stepSizePercent: 1, maxSurgePercent: 0 }), 'service-upgrade-fits'],
   ['an upgrade without pause', upgrade({ intervalSeconds: 0 }), 'service-upgrade-fits'],
   [
     'a timeout that is none',
@@ -196,6 +252,28 @@ test.each<[string, JsonObject, string]>([
   ['a zone that is none', rayCronJob({ timeZone: 'Mars/Olympus' }), 'cron-schedule-valid'],
 ])('%s is said', (_what, object, rule) => {
   expect(firing(object)).toEqual([rule]);
+});
+
+test.each([
+  [{ replicas: 5, minReplicas: 1, maxReplicas: 2 }, 2],
+  [{ replicas: 0, minReplicas: 1, maxReplicas: 2 }, 1],
+])('%j runs the nearer bound', (counts, workersThatRun) => {
+  const [finding, ...others] = findingsOf(yaml(workers(group(counts))), rayRules);
+  expect(others).toEqual([]);
+  expect(finding?.message).toMatch(new RegExp(`but its bounds change that to ${workersThatRun}$`));
+});
+
+test('a deletion before what has to be deleted first names both times', () => {
+  const found = findingsOf(
+    yaml(rules(after('DeleteWorkers', 6), after('DeleteSelf', 60), after('DeleteCluster', 5))),
+    rayRules,
+  );
+  expect(found.map(({ path, message }) => [path, message])).toEqual([
+    [
+      '/spec/deletionStrategy/deletionRules/2/condition',
+      'DeleteCluster after 5 s conflicts with DeleteWorkers after 6 s',
+    ],
+  ]);
 });
 
 test('what is wrong in the cluster of a job or a service is said there', () => {

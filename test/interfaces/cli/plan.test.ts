@@ -64,9 +64,11 @@ it('ends with status 1 where something waits, and says what would help', async (
 });
 
 it('plans on the sample cluster by default, and reads manifests or the cluster from standard input', async () => {
-  expect((await here.run(['plan', '-'], { input: JOB })).out).toMatch(
-    /^sample cluster: 80 nodes, 576 devices, 3 blocks, 10 racks\n/,
-  );
+  const note = 'No cluster was given, so this is a plan on the sample cluster';
+  const { out } = await here.run(['plan', '-'], { input: JOB });
+  expect(out).toMatch(/^sample cluster: 80 nodes, 576 devices, 3 blocks, 10 racks\n/);
+  expect(out).toContain(note);
+  expect((await here.run(['plan', '-', '--cluster', 'sample'], { input: JOB })).out).not.toContain(note);
   expect((await here.run(['plan', here.write('job.yaml', JOB), '--cluster', '-'], { input: CLUSTER })).status).toBe(0);
 });
 

@@ -77,7 +77,6 @@ const claimWithinLimits: Rule = {
   id: 'tenancy/claim-within-limits',
   on: 'object',
   kinds: ['PersistentVolumeClaim', 'apps/StatefulSet'],
-  concerns: ['resources'],
   tier: 'server',
   severity: 'error',
   summary: 'A claim must be within the minimum and maximum storage of the LimitRanges in its namespace.',
