@@ -135,7 +135,7 @@ function nudgedText(text: string, by: number, values: readonly JsonValue[], rand
     case 'word':
       return text.replace(random.pick(text.match(/\w+/g) ?? ['']), random.pick(words));
     case 'length':
-      return text.padEnd(random.pick(lengths) + random.pick([0, 1]), 'a').slice(0, LONGEST);
+      return text.padEnd(Math.min(random.pick(lengths) + random.pick([0, 1]), LONGEST), 'a').slice(0, LONGEST);
     default:
       return random.chance(0.5)
         ? lines.toSpliced(line, 1).join('\n')

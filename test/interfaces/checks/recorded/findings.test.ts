@@ -12,6 +12,7 @@ describe.each(domains())('the findings of $name', (domain) => {
 
   test('are those that were recorded', async () => {
     const rules = rulesOf(await Promise.all(domain.modules.map((path): Promise<unknown> => import(path))));
+    expect(recorded.length).toBeGreaterThan(0);
     const found = recorded.map(({ text }) => ({ text, findings: findingsIn(rules, text) }));
     const differs = recorded.map((one, index) => one.findings.join('\n') !== found[index].findings.join('\n'));
     expect(found.filter((_, index) => differs[index])).toEqual(recorded.filter((_, index) => differs[index]));
