@@ -4,6 +4,7 @@
  * A mistake ends the parsing; what came before it counts, what comes after it is lost, and a value that cannot be read is 0 or false.
  * Volcano only logs the mistake.
  */
+import { parseGoBool } from '../../manifests/go-boolean';
 
 export type FlagType = 'string' | 'int' | 'bool';
 export type FlagTypes = Readonly<Record<string, FlagType>>;
@@ -22,14 +23,6 @@ export interface ParsedFlags {
   readonly values: ReadonlyMap<string, string | number | boolean>;
   /** The first mistake; none follows, since parsing ends there. */
   readonly problem?: FlagProblem;
-}
-
-const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
-const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
-
-/** Go's `strconv.ParseBool`; `undefined` where it fails. */
-export function parseGoBool(text: string): boolean | undefined {
-  return TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
 }
 
 /** Go's `strconv.ParseInt(text, 0, 64)`: decimal, 0x, 0o or 0, 0b, with underscores between digits. */

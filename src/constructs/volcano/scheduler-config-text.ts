@@ -11,7 +11,7 @@ import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { LineTable } from '../../manifests/source-text';
 import { readDocuments } from '../../manifests/yaml';
 import { parseGoDuration } from '../../manifests/go-duration';
-import { parseGoBool } from './go-flags';
+import { parseGoBool } from '../../manifests/go-boolean';
 import {
   ACTION_ARGUMENTS,
   type ArgumentFacts,

@@ -2,9 +2,11 @@
  * The kubelet's file: each rule fires on its fault, a good file stays silent.
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { kubeletConfigurationRules as rules } from '../../../src/constructs/node-tuning/rules/kubelet-configuration';
+import { kubeletConfigurationRules } from '../../../src/constructs/node-tuning/rules/kubelet-configuration';
+import { kubeletPolicyOptionRules } from '../../../src/constructs/node-tuning/rules/kubelet-policy-options';
 import { findingsOf, rulesFiring } from '../../support/findings';
 
+const rules = [...kubeletConfigurationRules, ...kubeletPolicyOptionRules];
 const file = (more: JsonObject = {}): string =>
   JSON.stringify({
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -63,6 +65,7 @@ const FAULTS: readonly (readonly [string, string, JsonObject])[] = [
   ['pod-pids-limit-guards-node', "a limit near the node's", { podPidsLimit: 4_000_000 }],
   ['max-pods-within-pod-network', 'more pods than a /24', { maxPods: 500 }],
   ['max-pods-within-pod-network', 'more pods than the stated network', { maxPods: 110, podCIDR: '10.1.0.0/26' }],
+  ['kubelet-policy-options-valid', 'an unknown option', { cpuManagerPolicyOptions: { 'full-pcpus': 'true' } }],
   ['static-policies-leave-whole-cores', 'no options', { cpuManagerPolicyOptions: {} }],
   ['swap-choice-takes-effect', 'a kubelet that fails on swap', { memorySwap: { swapBehavior: 'LimitedSwap' } }],
   ['topology-manager-has-providers', 'CPUs that are not pinned', { cpuManagerPolicy: 'none' }],

@@ -7,6 +7,7 @@ import { dockerDaemonRules } from './docker-daemon';
 import { fileReadable } from './files';
 import { kubeletArgumentRules } from './kubelet-arguments';
 import { kubeletConfigurationRules } from './kubelet-configuration';
+import { kubeletPolicyOptionRules } from './kubelet-policy-options';
 import { liveNodeRules } from './live-nodes';
 import { memlockRules } from './memlock';
 import { poolRules } from './pools';
@@ -18,6 +19,7 @@ import { unitRules } from './units';
 export const nodeTuningRules: readonly Rule[] = [
   fileReadable,
   ...kubeletConfigurationRules,
+  ...kubeletPolicyOptionRules,
   ...kubeletArgumentRules,
   ...containerdRules,
   ...dockerDaemonRules,

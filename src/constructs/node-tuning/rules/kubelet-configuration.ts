@@ -4,18 +4,15 @@
  */
 import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
-import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rule';
 import { nearestName } from '../../../facts/spelling';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { parseQuantity, Quantity } from '../../../manifests/quantity';
 import { KUBELET_FIELDS } from '../kubelet-fields';
-import { type FileView, fileRule } from './files';
+import { kubeletRule } from './kubelet-rule';
 import { itemsOf, quantitiesOf, text, textsOf, whole } from '../../../checks/server/values';
 
-const SOURCE = `${cite('kubernetes')}, pkg/kubelet/apis/config/validation`;
-const WHY = 'The kubelet does not start with this file.';
 const RESERVABLE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
 const CHOICES: readonly (readonly [string, readonly string[]])[] = [
   ['topologyManagerPolicy', ['none', 'best-effort', 'restricted', 'single-numa-node']],
@@ -47,19 +44,6 @@ const ENFORCED: ReadonlyMap<string, string | undefined> = new Map([
   ['kube-reserved', 'kubeReservedCgroup'],
   ['kube-reserved-compressible', 'kubeReservedCgroup'],
 ]);
-
-type Facts = Pick<ObjectRule, 'summary' | 'fix'> &
-  Partial<Pick<ObjectRule, 'row' | 'tier' | 'severity' | 'why' | 'source'>>;
-
-function kubeletRule(
-  name: string,
-  facts: Facts,
-  check: (file: JsonObject, view: FileView) => Iterable<Violation>,
-): ObjectRule {
-  return fileRule('KubeletConfiguration', name, { row: 'K16', why: WHY, source: SOURCE, ...facts }, (view) =>
-    check(view.value, view),
-  );
-}
 
 /** Fields of every object, which no rule here reads. */
 const COMMON_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
@@ -450,35 +434,6 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           message: `maxPods exceeds the addresses of a /${mask} network (${most} > ${addresses})`,
           found: most,
           expected: `${addresses} at most`,
-        };
-      }
-    },
-  ),
-
-  kubeletRule(
-    'static-policies-leave-whole-cores',
-    {
-      row: 'N4',
-      tier: 'advice',
-      severity: 'info',
-      summary:
-        'The static CPU manager should allocate whole cores (full-pcpus-only) and keep the reserved ones free (strict-cpu-reservation).',
-      why: 'Without full-pcpus-only, two pods may share a core through its two threads; without strict-cpu-reservation, pods without whole CPUs also run on the reserved cores.',
-      fix: 'Set cpuManagerPolicyOptions: { full-pcpus-only: "true", strict-cpu-reservation: "true" }.',
-      source: 'kubernetes 1.36, CPU manager policy options; KEP-2625, KEP-4540',
-    },
-    function* (file, { partial }) {
-      if (partial || file.cpuManagerPolicy !== 'static') {
-        return;
-      }
-      const options = asObject(file.cpuManagerPolicyOptions);
-      const missing = ['full-pcpus-only', 'strict-cpu-reservation'].filter((option) => options[option] === undefined);
-      if (missing.length > 0) {
-        yield {
-          path: '/cpuManagerPolicy',
-          message: `the static CPU manager runs without ${missing.join(' and ')}`,
-          found: 'static',
-          expected: missing.map((option) => `${option}: "true"`).join(', '),
         };
       }
     },

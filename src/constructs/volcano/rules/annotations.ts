@@ -7,7 +7,7 @@ import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { type ObjectRule, type PodTemplateRule, type Rule, type Violation } from '../../../checks/rule';
 import { parseGoDuration } from '../../../manifests/go-duration';
-import { parseGoBool } from '../go-flags';
+import { parseGoBool } from '../../../manifests/go-boolean';
 import { JOB_SPEC_KINDS } from '../job-spec';
 import { schedulesWithVolcano } from '../volcano-pods';
 import { POD_GROUP_KIND } from './job-queue';
