@@ -17,13 +17,18 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
+  /** An integer from 0 to below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
   /** @throws where there is nothing to choose from */
   pick<T>(choices: readonly T[]): T {
-    const choice = choices[Math.floor(this.next() * choices.length)];
+    const choice = choices[this.below(choices.length)];
     if (choice === undefined) {
       throw new Error('nothing to choose from');
     }

@@ -2,7 +2,7 @@
  * Random namespaces with what decides about pods, and random pods for them: a seed makes the same ones everywhere.
  */
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
-import { Random } from '../agreement/random';
+import { Random } from '../../support/random';
 
 /** A namespace, and the objects of it that admission reads. */
 export interface World {

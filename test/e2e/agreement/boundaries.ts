@@ -13,7 +13,7 @@ import { numbered } from './edge-operators';
 import { askGantry } from './gantry-verdict';
 import { innerSites } from './mutation';
 import { kindOf, type Question } from './mutants';
-import { Random } from './random';
+import { Random } from '../../support/random';
 import { sample } from './sample';
 import { type Path, type Site, sitesOf, withValue } from './sites';
 

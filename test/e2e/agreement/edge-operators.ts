@@ -5,7 +5,7 @@
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { isObject } from '../../../src/manifests/read';
 import { innerSites, type Mutation, type Operator, replaced } from './mutation';
-import { type Random } from './random';
+import { type Random } from '../../support/random';
 import { type Site } from './sites';
 
 const COUNTS = [2, 3, 8, 9, 10, 11, 16, 17, 20, 21, 32, 33, 64, 65, 100, 101, 128, 129, 256, 257];

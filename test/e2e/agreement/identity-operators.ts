@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { idOf } from '../../../src/manifests/identity';
 import { asObject, isObject } from '../../../src/manifests/read';
 import { type Operator, replaced } from './mutation';
-import { type Random } from './random';
+import { type Random } from '../../support/random';
 import { type Path, type Site } from './sites';
 
 const LONG_LABEL = 'a'.repeat(64);

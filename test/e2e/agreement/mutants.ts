@@ -6,7 +6,7 @@ import { idOf } from '../../../src/manifests/identity';
 import { type BaseManifest } from './corpus';
 import { label, metadata, name, scope, version } from './identity-operators';
 import { type Mutation, type Operator } from './mutation';
-import { Random } from './random';
+import { Random } from '../../support/random';
 import { type Site, sitesOf } from './sites';
 import { addedField, cel, duplicateEntry, duplicateItem, madeAnew, union, unknownField } from './structure-operators';
 import { duplicateKey, numberForm } from './text-operators';

@@ -4,7 +4,7 @@
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { isObject } from '../../../src/manifests/read';
 import { pointer } from '../../../src/manifests/pointer';
-import { type Random } from './random';
+import { type Random } from '../../support/random';
 import { type Path, type Site, withValue } from './sites';
 
 export interface Mutation {

@@ -2,7 +2,7 @@
  * A value that a schema allows, for adding a field that a manifest does not have.
  */
 import { type JsonObject, type JsonValue, type Schema } from '../../../src/facts/api/schema';
-import { type Random } from './random';
+import { type Random } from '../../support/random';
 
 const TEXTS = [
   'a',

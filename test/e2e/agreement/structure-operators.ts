@@ -4,7 +4,7 @@
 import { type JsonObject, type JsonValue, type Schema } from '../../../src/facts/api/schema';
 import { isObject } from '../../../src/manifests/read';
 import { added, innerSites, type Mutation, objectSites, type Operator, removed, replaced, short } from './mutation';
-import { type Random } from './random';
+import { type Random } from '../../support/random';
 import { sample } from './sample';
 import { type Path, type Site, withValue } from './sites';
 

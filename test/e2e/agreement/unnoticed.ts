@@ -6,7 +6,7 @@ import { agrees, type RecordedVerdict } from '../../support/recorded-verdicts';
 import { askGantry, askGantryAboutText, type GantryVerdict } from './gantry-verdict';
 import { mutatedServer, serverMutants } from './mutated-server';
 import { type Question } from './mutants';
-import { Random } from './random';
+import { Random } from '../../support/random';
 import { gantryOn } from './recording';
 
 /** Of the documents that meet a mutant, how many are asked whether they notice it. */

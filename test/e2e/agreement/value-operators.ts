@@ -4,7 +4,7 @@
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { isObject } from '../../../src/manifests/read';
 import { innerSites, type Mutation, type Operator, removed, replaced } from './mutation';
-import { type Random } from './random';
+import { type Random } from '../../support/random';
 import { type Site } from './sites';
 
 type Change = (site: Site, random: Random) => JsonValue | undefined;

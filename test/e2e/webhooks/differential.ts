@@ -5,7 +5,7 @@ import { DEFAULT_MINOR } from '../../../src/facts/api/kinds';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { kindOf } from '../agreement/mutants';
 import { type Operator } from '../agreement/mutation';
-import { Random } from '../agreement/random';
+import { Random } from '../../support/random';
 import { sitesOf } from '../agreement/sites';
 import { type WebhookBase } from './bases';
 import { withDefaults } from './defaults';

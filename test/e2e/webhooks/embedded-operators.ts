@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { asObject, isObject, stringEntries } from '../../../src/manifests/read';
 import { added, type Mutation, type Operator, removed, replaced } from '../agreement/mutation';
-import { type Random } from '../agreement/random';
+import { type Random } from '../../support/random';
 import { type Path } from '../agreement/sites';
 
 interface Place {

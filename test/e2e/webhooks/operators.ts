@@ -6,7 +6,7 @@ import { isObject } from '../../../src/manifests/read';
 import { label, metadata, name } from '../agreement/identity-operators';
 import { edgeNumber, edgeText, manyItems } from '../agreement/edge-operators';
 import { innerSites, type Mutation, type Operator, removed, replaced } from '../agreement/mutation';
-import { type Random } from '../agreement/random';
+import { type Random } from '../../support/random';
 import { type Site } from '../agreement/sites';
 import { addedField, cel, duplicateEntry, duplicateItem, madeAnew, union } from '../agreement/structure-operators';
 import { missing, number, quantity, text, word } from '../agreement/value-operators';

@@ -5,7 +5,7 @@ import { kedaScaler, type KedaScalerParameter } from '../../../src/facts/api/ked
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asObject, asString, stringEntries } from '../../../src/manifests/read';
 import { type Mutation, type Operator, short } from '../agreement/mutation';
-import { type Random } from '../agreement/random';
+import { type Random } from '../../support/random';
 import { withValue } from '../agreement/sites';
 import { triggerOf } from './scaler-bases';
 

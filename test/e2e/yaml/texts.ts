@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Random } from '../agreement/random';
+import { Random } from '../../support/random';
 
 const ROOT = join(__dirname, '../../..');
 

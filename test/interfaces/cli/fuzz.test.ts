@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { Random } from '../../e2e/agreement/random';
+import { Random } from '../../support/random';
 import { EDGES, mutated, TextGenerator } from '../../e2e/yaml/texts';
 import { Workplace } from './fake-terminal';
 
