@@ -169,7 +169,6 @@ export class GantryProject extends typescript.TypeScriptProject {
         'oxlint@1.86.0',
         'oxlint-tsgolint@7.0.2004',
         'fast-check@4.10.2',
-        'dependency-cruiser@17.3.9',
         '@kubernetes/client-node@1.4.0',
         '@pulumi/pulumi@3.248.0',
         '@pulumi/kubernetes@4.32.0',

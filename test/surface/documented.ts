@@ -17,6 +17,9 @@ export const ENTRY_POINTS: Readonly<Record<string, string>> = {
 };
 const GENERATED = /\/facts\/api\/(?:types|schemas)\//;
 
+/** Packages whose classes and interfaces those of the surface extend. The others have more declarations than the whole package. */
+const DECLARING: ReadonlySet<string> = new Set(['cdk8s', 'constructs', '@pulumi/pulumi']);
+
 /** One declared thing with a docstring of its own: an export, or a member of one. */
 export interface Documented {
   /** File and line, for an editor. */
@@ -46,7 +49,15 @@ function makeProgram(): ts.Program {
   };
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, ROOT);
   const entries = Object.values(ENTRY_POINTS).map((path) => join(ROOT, path));
-  return ts.createProgram(entries, options);
+  const host = ts.createCompilerHost(options);
+  const cache = ts.createModuleResolutionCache(ROOT, (name) => name, options);
+  host.resolveModuleNameLiterals = (names, file) =>
+    names.map(({ text }) =>
+      text.startsWith('.') || DECLARING.has(text)
+        ? ts.resolveModuleName(text, file, options, host, cache)
+        : { resolvedModule: undefined },
+    );
+  return ts.createProgram(entries, options, host);
 }
 
 let documented: readonly Documented[] | undefined;
