@@ -7,7 +7,9 @@ import { createRequire } from 'node:module';
 import type * as CelTypes from '@bufbuild/cel';
 import type * as SyntaxTypes from '../cel/syntax-extensions';
 import type * as CheckTypes from '../cel/typing/check-types';
+import { TypeMistake } from '../cel/typing/tree';
 import { isSame, printType, TooLarge, type CelType } from '../cel/typing/types';
+import { Remembered } from '../remembered';
 import { oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
 
@@ -42,12 +44,22 @@ export function expressionFix(path: string): { readonly fix: string } {
   };
 }
 
-export function compileExpression(source: string, { environment, result }: Wanted): Compiled {
+type Tree = { readonly expression: SyntaxTypes.Expr } | { readonly complaint: string };
+
+/** Characters of the longest expression whose tree is kept. */
+const LONGEST_KEPT = 2000;
+const trees = new Remembered<Tree>();
+
+/** The tree of an expression, or what keeps the server from parsing it. Objects of one kind often have the same expressions. */
+function treeOf(source: string): Tree {
+  return source.length > LONGEST_KEPT ? parsed(source) : trees.get(source, () => parsed(source));
+}
+
+function parsed(source: string): Tree {
   const { parse } = load('@bufbuild/cel') as typeof CelTypes;
   const { nestingOf, unknownEscape, withoutOptionalSyntax, DEEPEST_TEXT, DEEPEST_TREE, isDeeperThan } = load(
     '../cel/syntax-extensions',
   ) as typeof SyntaxTypes;
-  const { typeOfExpression, TypeMistake } = load('../cel/typing/check-types') as typeof CheckTypes;
   if (nestingOf(source) > DEEPEST_TEXT) {
     return { complaint: `must not be nested deeper than ${DEEPEST_TEXT} levels` };
   }
@@ -69,11 +81,19 @@ export function compileExpression(source: string, { environment, result }: Wante
   if (tree === undefined) {
     return { complaint: 'is empty' };
   }
-  if (isDeeperThan(tree, DEEPEST_TREE)) {
-    return { complaint: `must not be nested deeper than ${DEEPEST_TREE - 1} operations` };
+  return isDeeperThan(tree, DEEPEST_TREE)
+    ? { complaint: `must not be nested deeper than ${DEEPEST_TREE - 1} operations` }
+    : { expression: tree };
+}
+
+export function compileExpression(source: string, { environment, result }: Wanted): Compiled {
+  const { typeOfExpression } = load('../cel/typing/check-types') as typeof CheckTypes;
+  const tree = treeOf(source);
+  if ('complaint' in tree) {
+    return tree;
   }
   try {
-    const type = typeOfExpression(tree, environment);
+    const type = typeOfExpression(tree.expression, environment);
     return result === undefined || result.some((one) => isSame(one, type))
       ? { type }
       : { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` };

@@ -40,15 +40,14 @@ export {
   DCGM_GPU_LABELS,
   DCGM_METRICS,
   DCGM_POD_LABELS,
-  type DcgmField,
   type DcgmGeneration,
   type DcgmKey,
   type DcgmMetric,
-  type DcgmUnit,
   dcgmMetric,
   dcgmUnitOf,
   findDcgmMetric,
 } from './dcgm-metrics';
+export { type DcgmField, type DcgmUnit } from './dcgm-rows';
 export { DEVICE_CLASSES, type DeviceClassName, type KnownDeviceClass, NVIDIA_RUNTIME_CLASS } from './device-classes';
 export { EXPORTER_METRICS, type ExporterMetric, type ExporterName, findExporterMetric } from './exporter-metrics';
 export {

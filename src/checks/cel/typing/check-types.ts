@@ -6,6 +6,7 @@
 import { type Expr } from '../syntax-extensions';
 import { formatComplaint, literalComplaint } from './literals';
 import { type Functions, type Overload, standardFunctions } from './signatures';
+import { checkRange, type Kind, nameOf, qualifiedName, textOf, TypeMistake, unwrapped } from './tree';
 import {
   BOOL,
   DYN,
@@ -39,9 +40,6 @@ export interface TypeEnvironment {
   readonly hasBind?: boolean;
 }
 
-/** Thrown for the first mistake; the message continues "the expression". */
-export class TypeMistake extends Error {}
-
 /**
  * The type of the expression.
  * @throws TypeMistake if it does not compile
@@ -55,7 +53,6 @@ export function typeOfExpression(tree: Expr, environment: TypeEnvironment): CelT
 }
 
 type Scope = ReadonlyMap<string, CelType>;
-type Kind<Case> = Extract<Expr['exprKind'], { readonly case: Case }>['value'];
 
 const TYPE_NAMES: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint', 'optional_type'],
@@ -462,47 +459,5 @@ class Checker {
         this.expect(last, BOOL);
         return BOOL;
     }
-  }
-}
-
-/** An optional entry's value; `dyn` may be one. */
-function unwrapped(type: CelType): CelType {
-  if (type.kind !== 'optional' && type.kind !== 'dyn') {
-    throw new TypeMistake(`has an optional entry of type ${printType(type)}, which must be an optional`);
-  }
-  return type.kind === 'optional' ? type.of[0] : type;
-}
-
-/** `a.b.c` as text; `undefined` for what is no chain of names. */
-function qualifiedName({ exprKind }: Expr): string | undefined {
-  if (exprKind.case === 'identExpr') {
-    return exprKind.value.name;
-  }
-  if (exprKind.case !== 'selectExpr' || exprKind.value.testOnly || exprKind.value.operand === undefined) {
-    return undefined;
-  }
-  const prefix = qualifiedName(exprKind.value.operand);
-  return prefix === undefined ? undefined : `${prefix}.${exprKind.value.field}`;
-}
-
-function nameOf({ exprKind }: Expr): string {
-  if (exprKind.case !== 'identExpr') {
-    throw new TypeMistake('has a macro whose variable is not a name');
-  }
-  return exprKind.value.name;
-}
-
-function textOf(node: Expr | undefined): string | undefined {
-  const constant = node?.exprKind.case === 'constExpr' ? node.exprKind.value.constantKind : undefined;
-  return constant?.case === 'stringValue' ? constant.value : undefined;
-}
-
-/** @throws TypeMistake for a number that its type cannot hold */
-function checkRange({ constantKind: { case: kind, value } }: Kind<'constExpr'>): void {
-  const isOut =
-    (kind === 'int64Value' && BigInt.asIntN(64, value) !== value) ||
-    (kind === 'uint64Value' && BigInt.asUintN(64, value) !== value);
-  if (isOut) {
-    throw new TypeMistake(`has the number ${value}, which 64 bits cannot hold`);
   }
 }

@@ -1,14 +1,11 @@
 /**
- * KE1, KE3 and KE21 to KE24: the object that is scaled, who else scales it, and what its containers state.
+ * KE1 and KE22 to KE24: the object that is scaled, and who else scales it.
  */
-import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { pointer } from '../../../manifests/pointer';
-import { parseQuantity } from '../../../manifests/quantity';
-import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringEntries } from '../../../manifests/read';
+import { asArray, asInteger, asObject, asString } from '../../../manifests/read';
 import {
   HPA_OWNERSHIP,
   hpaNameOf,
@@ -17,48 +14,18 @@ import {
   SCALED_OBJECT_KIND,
   TRANSFER_HPA_OWNERSHIP,
 } from '../keda-facts';
-import { scaledJobRule, scaledObjectRule, scaledRule, scaledView, type ScaledView } from './view';
-import { counted, oneOf } from '../../../facts/words';
+import { type Target, keyOf, targetName, targetOf } from './target';
+import { targetPodRules } from './target-pods';
+import { scaledJobRule, scaledObjectRule, scaledView, type ScaledView } from './view';
+import { counted } from '../../../facts/words';
 
 const WEBHOOK = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go`;
 const HPA_KIND = 'autoscaling/HorizontalPodAutoscaler';
 const VPA_KIND = 'autoscaling.k8s.io/VerticalPodAutoscaler';
 
-interface Target {
-  /** `group/Kind` as sets name it. */
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace: string;
-}
-
-/** What a `scaleTargetRef` or `targetRef` names; KEDA takes a Deployment where nothing else is stated. */
-function targetOf(manifest: Manifest, reference: unknown): Target | undefined {
-  const { apiVersion, kind, name } = asObject(reference as JsonObject | undefined);
-  if (typeof name !== 'string' || name === '') {
-    return undefined;
-  }
-  const version = asString(apiVersion) ?? '';
-  const group = version === '' ? 'apps' : version.includes('/') ? version.slice(0, version.indexOf('/')) : '';
-  const written = asString(kind) ?? '';
-  return {
-    kind: `${group === '' ? '' : `${group}/`}${written === '' ? 'Deployment' : written}`,
-    name,
-    namespace: manifest.id.namespace,
-  };
-}
-
-function keyOf({ kind, name, namespace }: Target): string {
-  return `${namespace}\n${kind}\n${name}`;
-}
-
 function hpaOf({ manifest, spec }: ScaledView): { readonly name: string; readonly stated: boolean } {
   const stated = asString(asObject(asObject(spec.advanced).horizontalPodAutoscalerConfig).name);
   return { name: hpaNameOf(manifest.id.name, stated), stated: stated !== undefined && stated !== '' };
-}
-
-/** The words of a target: `Deployment chat`. */
-function targetName({ kind, name }: Target): string {
-  return `${kind.slice(kind.indexOf('/') + 1)} ${name}`;
 }
 
 const oneScaler: SetRule = {
@@ -188,188 +155,6 @@ const apartFromVertical: SetRule = {
   },
 };
 
-/** The pod spec of the target, where the target is in the set and has one template. */
-function podSpecOf(
-  view: ScaledView,
-  set: ManifestSet,
-): { readonly target: Target; readonly spec: JsonObject } | undefined {
-  if (view.manifest.id.kind === 'ScaledJob') {
-    const spec = asObject(asObject(asObject(view.spec.jobTargetRef).template).spec);
-    return { target: { kind: 'ScaledJob', name: view.manifest.id.name, namespace: view.manifest.id.namespace }, spec };
-  }
-  const target = targetOf(view.manifest, view.spec.scaleTargetRef);
-  const manifest = target && set.get(target.kind, target.name, target.namespace);
-  if (target === undefined || manifest === undefined) {
-    return undefined;
-  }
-  const spec = asObject(asObject(manifest.object.spec).template).spec;
-  return isObject(spec) ? { target, spec } : undefined;
-}
-
-function containersIn(spec: JsonObject): readonly JsonObject[] {
-  return objectsAt({ spec }, '/spec/containers').map(({ value }) => value);
-}
-
-const requestsStated = scaledObjectRule(
-  {
-    id: 'keda/resource-trigger-has-requests',
-    row: 'KE3',
-    tier: 'webhook',
-    severity: 'error',
-    summary:
-      'The containers that a cpu or memory trigger measures must have a request or a limit of that resource, or get one from a LimitRange.',
-    why: 'Usage is measured relative to the request. The webhook rejects a ScaledObject for a Deployment or StatefulSet otherwise; for other targets the autoscaler reports errors permanently.',
-    fix: 'Set resources.requests in every container, including sidecars, or set containerName to the container that is measured.',
-    concerns: ['triggers'],
-  },
-  function* (view, { set }) {
-    const pods = podSpecOf(view, set);
-    if (pods === undefined) {
-      return;
-    }
-    for (const { type, metadata, path } of view.triggers) {
-      if (!isResourceTrigger(type)) {
-        continue;
-      }
-      const only = asString(metadata.containerName) ?? '';
-      const without = containersIn(pods.spec).filter(
-        (container) => (only === '' || container.name === only) && !states(container, type),
-      );
-      if (without.length === 0 || namespaceGives(set, pods.target.namespace, type)) {
-        continue;
-      }
-      const names = without.map(({ name }) => asString(name) ?? '(no name)').join(', ');
-      // What is not shown here may still lie in the cluster: a namespace that is made elsewhere may have a LimitRange.
-      const ours = set.get('Namespace', pods.target.namespace) !== undefined;
-      yield {
-        path,
-        message: `${targetName(pods.target)} requests no ${type} in ${names}`,
-        ...(ours ? {} : { severity: 'warning' as const }),
-      };
-    }
-  },
-);
-
-function states(container: JsonObject, resource: string): boolean {
-  const { requests, limits } = asObject(container.resources);
-  return [requests, limits].some((amounts) => isPositive(asObject(amounts)[resource]));
-}
-
-function isPositive(value: unknown): boolean {
-  const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
-  return quantity !== undefined && !quantity.isZero() && !quantity.isNegative();
-}
-
-/** A maximum is also the default, and a minimum the default request. */
-const LIMIT_FIELDS = ['default', 'defaultRequest', 'max', 'min'];
-
-function namespaceGives(set: ManifestSet, namespace: string, resource: string): boolean {
-  return set
-    .ofKind('LimitRange')
-    .some(
-      (manifest) =>
-        manifest.id.namespace === namespace &&
-        objectsAt(manifest.object, '/spec/limits').some(
-          ({ value }) =>
-            value.type === 'Container' && LIMIT_FIELDS.some((field) => isPositive(asObject(value[field])[resource])),
-        ),
-    );
-}
-
-const containerExists = scaledRule(
-  {
-    id: 'keda/container-of-target',
-    row: 'KE21',
-    tier: 'webhook',
-    severity: 'error',
-    summary: 'containerName of a trigger and envSourceContainerName must name a container of the target.',
-    why: 'The autoscaler finds no metrics of an unknown container, and the controller finds no environment variables.',
-    source: `${KEDA_PROJECT}, pkg/scaling/resolver/scale_resolvers.go; Kubernetes, pkg/controller/podautoscaler`,
-    fix: 'Set containerName or envSourceContainerName to a container of the pod template.',
-    concerns: ['containerName', 'envSourceContainerName'],
-  },
-  function* (view, { set }) {
-    const pods = podSpecOf(view, set);
-    if (pods === undefined) {
-      return;
-    }
-    const names = containersIn(pods.spec).flatMap(({ name }) => asString(name) ?? []);
-    const wrong = (name: string | undefined): name is string =>
-      name !== undefined && name !== '' && names.length > 0 && !names.includes(name);
-    for (const { type, metadata, path } of view.triggers) {
-      const name = asString(metadata.containerName);
-      if (isResourceTrigger(type) && wrong(name)) {
-        yield {
-          path: `${path}/metadata/containerName`,
-          message: `${targetName(pods.target)} has no container "${name}"`,
-          found: name,
-          expected: oneOf(names),
-          fix: `Set containerName to ${oneOf(names)}.`,
-        };
-      }
-    }
-    const isJob = view.manifest.id.kind === 'ScaledJob';
-    const source = asString(
-      isJob ? view.spec.envSourceContainerName : asObject(view.spec.scaleTargetRef).envSourceContainerName,
-    );
-    if (!wrong(source)) {
-      return;
-    }
-    yield {
-      path: isJob ? '/spec/envSourceContainerName' : '/spec/scaleTargetRef/envSourceContainerName',
-      message: `${targetName(pods.target)} has no container "${source}"`,
-      found: source,
-      expected: oneOf(names),
-      fix: `Set envSourceContainerName to ${oneOf(names)}.`,
-    };
-  },
-);
-
-const variableExists = scaledRule(
-  {
-    id: 'keda/variable-of-target',
-    row: 'KE21',
-    tier: 'webhook',
-    severity: 'error',
-    summary:
-      "An environment variable that a trigger reads (…FromEnv) must be set in the target's first container, or in envSourceContainerName.",
-    why: 'Otherwise the parameter has no value; if the scaler requires it, the workload is not scaled.',
-    source: `${KEDA_PROJECT}, pkg/scaling/resolver/scale_resolvers.go`,
-    fix: 'Add the variable to env of the container, or provide the value with a TriggerAuthentication.',
-    concerns: ['triggers'],
-  },
-  function* (view, { set }) {
-    const pods = podSpecOf(view, set);
-    if (pods === undefined) {
-      return;
-    }
-    const source =
-      asString(
-        view.manifest.id.kind === 'ScaledJob'
-          ? view.spec.envSourceContainerName
-          : asObject(view.spec.scaleTargetRef).envSourceContainerName,
-      ) ?? '';
-    const containers = containersIn(pods.spec);
-    const container = source === '' ? containers[0] : containers.find(({ name }) => name === source);
-    if (container === undefined || asArray(container.envFrom).length > 0) {
-      return;
-    }
-    const variables = asArray(container.env).map((variable) => asObject(variable).name);
-    for (const { metadata, path } of view.triggers) {
-      for (const [key, variable] of stringEntries(metadata)) {
-        if (!key.endsWith('FromEnv') || variable === '' || variables.includes(variable)) {
-          continue;
-        }
-        yield {
-          path: pointer(`${path}/metadata`, key),
-          message: `the container ${asString(container.name) ?? '(no name)'} of ${targetName(pods.target)} has no environment variable "${variable}"`,
-          found: variable,
-        };
-      }
-    }
-  },
-);
-
 /** Built-in kinds that nothing can scale. */
 const NOT_SCALABLE: ReadonlySet<string> = new Set(['apps/DaemonSet', 'batch/Job', 'batch/CronJob', 'Pod', 'Service']);
 
@@ -498,9 +283,7 @@ const jobsCountWork = scaledJobRule(
 export const targetRules: readonly Rule[] = [
   oneScaler,
   apartFromVertical,
-  requestsStated,
-  containerExists,
-  variableExists,
+  ...targetPodRules,
   targetScales,
   targetHere,
   replicasLeft,

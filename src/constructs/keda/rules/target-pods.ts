@@ -1,0 +1,197 @@
+/**
+ * KE3 and KE21: what the containers of the target state.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Rule } from '../../../checks/rule';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { pointer } from '../../../manifests/pointer';
+import { parseQuantity } from '../../../manifests/quantity';
+import { asArray, asObject, asString, isObject, objectsAt, stringEntries } from '../../../manifests/read';
+import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';
+import { type Target, targetName, targetOf } from './target';
+import { scaledObjectRule, scaledRule, type ScaledView } from './view';
+import { oneOf } from '../../../facts/words';
+
+/** The pod spec of the target, where the target is in the set and has one template. */
+function podSpecOf(
+  view: ScaledView,
+  set: ManifestSet,
+): { readonly target: Target; readonly spec: JsonObject } | undefined {
+  if (view.manifest.id.kind === 'ScaledJob') {
+    const spec = asObject(asObject(asObject(view.spec.jobTargetRef).template).spec);
+    return { target: { kind: 'ScaledJob', name: view.manifest.id.name, namespace: view.manifest.id.namespace }, spec };
+  }
+  const target = targetOf(view.manifest, view.spec.scaleTargetRef);
+  const manifest = target && set.get(target.kind, target.name, target.namespace);
+  if (target === undefined || manifest === undefined) {
+    return undefined;
+  }
+  const spec = asObject(asObject(manifest.object.spec).template).spec;
+  return isObject(spec) ? { target, spec } : undefined;
+}
+
+function containersIn(spec: JsonObject): readonly JsonObject[] {
+  return objectsAt({ spec }, '/spec/containers').map(({ value }) => value);
+}
+
+const requestsStated = scaledObjectRule(
+  {
+    id: 'keda/resource-trigger-has-requests',
+    row: 'KE3',
+    tier: 'webhook',
+    severity: 'error',
+    summary:
+      'The containers that a cpu or memory trigger measures must have a request or a limit of that resource, or get one from a LimitRange.',
+    why: 'Usage is measured relative to the request. The webhook rejects a ScaledObject for a Deployment or StatefulSet otherwise; for other targets the autoscaler reports errors permanently.',
+    fix: 'Set resources.requests in every container, including sidecars, or set containerName to the container that is measured.',
+    concerns: ['triggers'],
+  },
+  function* (view, { set }) {
+    const pods = podSpecOf(view, set);
+    if (pods === undefined) {
+      return;
+    }
+    for (const { type, metadata, path } of view.triggers) {
+      if (!isResourceTrigger(type)) {
+        continue;
+      }
+      const only = asString(metadata.containerName) ?? '';
+      const without = containersIn(pods.spec).filter(
+        (container) => (only === '' || container.name === only) && !states(container, type),
+      );
+      if (without.length === 0 || namespaceGives(set, pods.target.namespace, type)) {
+        continue;
+      }
+      const names = without.map(({ name }) => asString(name) ?? '(no name)').join(', ');
+      // What is not shown here may still lie in the cluster: a namespace that is made elsewhere may have a LimitRange.
+      const ours = set.get('Namespace', pods.target.namespace) !== undefined;
+      yield {
+        path,
+        message: `${targetName(pods.target)} requests no ${type} in ${names}`,
+        ...(ours ? {} : { severity: 'warning' as const }),
+      };
+    }
+  },
+);
+
+function states(container: JsonObject, resource: string): boolean {
+  const { requests, limits } = asObject(container.resources);
+  return [requests, limits].some((amounts) => isPositive(asObject(amounts)[resource]));
+}
+
+function isPositive(value: unknown): boolean {
+  const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
+  return quantity !== undefined && !quantity.isZero() && !quantity.isNegative();
+}
+
+/** A maximum is also the default, and a minimum the default request. */
+const LIMIT_FIELDS = ['default', 'defaultRequest', 'max', 'min'];
+
+function namespaceGives(set: ManifestSet, namespace: string, resource: string): boolean {
+  return set
+    .ofKind('LimitRange')
+    .some(
+      (manifest) =>
+        manifest.id.namespace === namespace &&
+        objectsAt(manifest.object, '/spec/limits').some(
+          ({ value }) =>
+            value.type === 'Container' && LIMIT_FIELDS.some((field) => isPositive(asObject(value[field])[resource])),
+        ),
+    );
+}
+
+const containerExists = scaledRule(
+  {
+    id: 'keda/container-of-target',
+    row: 'KE21',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'containerName of a trigger and envSourceContainerName must name a container of the target.',
+    why: 'The autoscaler finds no metrics of an unknown container, and the controller finds no environment variables.',
+    source: `${KEDA_PROJECT}, pkg/scaling/resolver/scale_resolvers.go; Kubernetes, pkg/controller/podautoscaler`,
+    fix: 'Set containerName or envSourceContainerName to a container of the pod template.',
+    concerns: ['containerName', 'envSourceContainerName'],
+  },
+  function* (view, { set }) {
+    const pods = podSpecOf(view, set);
+    if (pods === undefined) {
+      return;
+    }
+    const names = containersIn(pods.spec).flatMap(({ name }) => asString(name) ?? []);
+    const wrong = (name: string | undefined): name is string =>
+      name !== undefined && name !== '' && names.length > 0 && !names.includes(name);
+    for (const { type, metadata, path } of view.triggers) {
+      const name = asString(metadata.containerName);
+      if (isResourceTrigger(type) && wrong(name)) {
+        yield {
+          path: `${path}/metadata/containerName`,
+          message: `${targetName(pods.target)} has no container "${name}"`,
+          found: name,
+          expected: oneOf(names),
+          fix: `Set containerName to ${oneOf(names)}.`,
+        };
+      }
+    }
+    const isJob = view.manifest.id.kind === 'ScaledJob';
+    const source = asString(
+      isJob ? view.spec.envSourceContainerName : asObject(view.spec.scaleTargetRef).envSourceContainerName,
+    );
+    if (!wrong(source)) {
+      return;
+    }
+    yield {
+      path: isJob ? '/spec/envSourceContainerName' : '/spec/scaleTargetRef/envSourceContainerName',
+      message: `${targetName(pods.target)} has no container "${source}"`,
+      found: source,
+      expected: oneOf(names),
+      fix: `Set envSourceContainerName to ${oneOf(names)}.`,
+    };
+  },
+);
+
+const variableExists = scaledRule(
+  {
+    id: 'keda/variable-of-target',
+    row: 'KE21',
+    tier: 'webhook',
+    severity: 'error',
+    summary:
+      "An environment variable that a trigger reads (…FromEnv) must be set in the target's first container, or in envSourceContainerName.",
+    why: 'Otherwise the parameter has no value; if the scaler requires it, the workload is not scaled.',
+    source: `${KEDA_PROJECT}, pkg/scaling/resolver/scale_resolvers.go`,
+    fix: 'Add the variable to env of the container, or provide the value with a TriggerAuthentication.',
+    concerns: ['triggers'],
+  },
+  function* (view, { set }) {
+    const pods = podSpecOf(view, set);
+    if (pods === undefined) {
+      return;
+    }
+    const source =
+      asString(
+        view.manifest.id.kind === 'ScaledJob'
+          ? view.spec.envSourceContainerName
+          : asObject(view.spec.scaleTargetRef).envSourceContainerName,
+      ) ?? '';
+    const containers = containersIn(pods.spec);
+    const container = source === '' ? containers[0] : containers.find(({ name }) => name === source);
+    if (container === undefined || asArray(container.envFrom).length > 0) {
+      return;
+    }
+    const variables = asArray(container.env).map((variable) => asObject(variable).name);
+    for (const { metadata, path } of view.triggers) {
+      for (const [key, variable] of stringEntries(metadata)) {
+        if (!key.endsWith('FromEnv') || variable === '' || variables.includes(variable)) {
+          continue;
+        }
+        yield {
+          path: pointer(`${path}/metadata`, key),
+          message: `the container ${asString(container.name) ?? '(no name)'} of ${targetName(pods.target)} has no environment variable "${variable}"`,
+          found: variable,
+        };
+      }
+    }
+  },
+);
+
+export const targetPodRules: readonly Rule[] = [requestsStated, containerExists, variableExists];
