@@ -32,6 +32,7 @@ import { type InstalledNetwork, type PlatformNetwork } from './network';
 import { type ExactAmounts, PlatformPool, type PlatformPoolProps, stated, sumOf } from './node-pool';
 import { PlatformTeam, type PlatformTeamProps } from './platform-team';
 import type { InstalledScheduling, PlatformShares, SchedulingSystem } from './scheduling-system';
+import { type GpuPlatformOverrides, requireParts, withOverrides } from './platform-overrides';
 import { teamTree } from './team-tree';
 import { componentRule, notInstalledBeside } from './not-installed';
 import { installVendors, type InstalledVendors, type NotInstalled, type VendorOptions } from './vendor-operators';
@@ -88,6 +89,12 @@ export interface GpuPlatformProps<
     /** Further charts. @default - none */
     readonly also?: readonly ChartOptions<AnyChart>[];
   };
+  /**
+   * Fields without a property, of each object that belongs to a team or a rung. `gpuOperator`, `monitoring`, `tuning`, and the vendors
+   * in `vendors` have `overrides` of their own. For any other object, patch the construct that a property of the platform has.
+   * @default - none
+   */
+  readonly overrides?: GpuPlatformOverrides<NoInfer<TeamName>, NoInfer<Rung>>;
 }
 
 const USUAL_RUNGS: PriorityLadderProps<UsualRung> = {
@@ -183,11 +190,7 @@ export class GpuPlatform<
     );
     this.tuners = this.makeTuners();
 
-    this.priorities = new PriorityLadder(
-      this.queues,
-      'priorities',
-      props.priorities ?? (USUAL_RUNGS as unknown as PriorityLadderProps<Rung>),
-    );
+    this.priorities = this.makePriorities();
     // Where none is given, the type parameter is volcano.
     this.scheduling = props.scheduling ?? (new VolcanoSystem() as SchedulingSystem as SchedulingSystem<Engine>);
     const shares = this.shares();
@@ -286,8 +289,16 @@ export class GpuPlatform<
     return new Map(pools.map((pool) => [pool.name, tuner(pool)]));
   }
 
+  private makePriorities(): PriorityLadder<Rung> {
+    const { priorities = USUAL_RUNGS as unknown as PriorityLadderProps<Rung>, overrides = {}, teams } = this.props;
+    const rungs = priorities.rungs.map((rung) => (typeof rung === 'string' ? rung : rung.name));
+    requireParts(this.node.path, overrides, { teams: Object.keys(teams), priorities: rungs });
+    const props = withOverrides(this.node.path, priorities, overrides.priorities);
+    return new PriorityLadder(this.queues, 'priorities', props);
+  }
+
   private makeTeam(
-    name: string,
+    name: TeamName,
     props: PlatformTeamProps<Pool>,
     platform: PlatformShares,
     installed: InstalledScheduling<Engine>,
@@ -305,6 +316,7 @@ export class GpuPlatform<
       podSecurity: props.podSecurity ?? (this.network === undefined ? 'baseline' : 'privileged'),
       quota: { ...stated(shares.amounts('capability')), storage },
       queue: installed.teamQueue(shares),
+      overrides: this.props.overrides?.teams?.[name],
     });
     dependOn(chart, this.queues);
     const networks = this.network?.attach(chart, team.namespace) ?? [];

@@ -2,6 +2,7 @@
  * A whole platform from one statement.
  */
 export { GantrySystem, type GantrySystemOptions } from './gantry-system';
+export { type GpuPlatformOverrides } from './platform-overrides';
 export { GpuPlatform, type GpuPlatformProps, type UsualRung } from './gpu-platform';
 export { KueueSystem, type KueueSystemOptions } from './kueue-system';
 export { type InfinibandOptions, PlatformNetwork, type RoceOptions } from './network';

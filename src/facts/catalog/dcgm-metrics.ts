@@ -10,7 +10,7 @@
  */
 import { nearestName } from '../spelling';
 import { publicFunction } from '../calls/public-function';
-import { DCGM_ROWS, type DcgmField, type DcgmRow, type DcgmUnit } from './dcgm-rows';
+import { ROWS, type DcgmField, type DcgmRow, type DcgmUnit } from './dcgm-rows';
 import { frozen } from './frozen';
 
 /** Exporters up to 4.8.4, and those from 4.9.0 on. */
@@ -46,11 +46,11 @@ export interface DcgmMetric {
 }
 
 /** Key of a metric in this catalog, for example `GPU_UTIL`. */
-export type DcgmKey = keyof typeof DCGM_ROWS;
+export type DcgmKey = keyof typeof ROWS;
 
 /** The metrics of NVIDIA's DCGM exporter. */
 export const DCGM_METRICS: readonly DcgmMetric[] = frozen(
-  (Object.entries(DCGM_ROWS) as readonly (readonly [DcgmKey, DcgmRow])[]).map(([key, row]): DcgmMetric => {
+  (Object.entries(ROWS) as readonly (readonly [DcgmKey, DcgmRow])[]).map(([key, row]): DcgmMetric => {
     const was = row.was ?? (`DCGM_FI_DEV_${key}` as const);
     return {
       key,

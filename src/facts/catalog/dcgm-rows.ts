@@ -52,7 +52,7 @@ export interface DcgmRow {
 const counter = 'counter' as const;
 const on = true as const;
 
-export const DCGM_ROWS = {
+export const ROWS = {
   SM_CLOCK: { unit: 'MHz', meaning: 'SM clock', on, now: 'DCGM_FI_DEV_SM_CLOCK_HERTZ', nowUnit: 'Hz' },
   MEM_CLOCK: { unit: 'MHz', meaning: 'Memory clock', on, now: 'DCGM_FI_DEV_MEMORY_CLOCK_HERTZ', nowUnit: 'Hz' },
   CLOCKS_EVENT_REASONS: {

@@ -2,22 +2,27 @@
  * The escape hatch has one name: `overrides` of a construct, of an engine that makes its object, and of each object of a composed construct.
  */
 import { ApiObject, App, Chart, Duration } from 'cdk8s';
+import { type IConstruct } from 'constructs';
 import {
   Accelerator,
   DistributedTraining,
+  GpuPlatform,
+  type GpuPlatformProps,
   monitoring,
+  nodeTuning,
   PriorityLadder,
   serving,
   Team,
   type TrainingFramework,
   TrainingEngine,
+  type UsualRung,
   volcano,
 } from '../../../src';
 import { type JsonObject } from '../../../src/facts/api/schema';
 
 const chartOf = (): Chart => new Chart(new App(), 'test', { namespace: 'ml' });
 /** Not checked: the hatch writes what the checks report. */
-const objects = (chart: Chart): readonly JsonObject[] =>
+const objects = (chart: IConstruct): readonly JsonObject[] =>
   chart.node.findAll().flatMap((one) => (ApiObject.isApiObject(one) ? [one.toJson() as JsonObject] : []));
 const only = (chart: Chart, kind: string): JsonObject => objects(chart).find((object) => object.kind === kind) ?? {};
 
@@ -116,4 +121,65 @@ test('each object of what monitors GPUs and other accelerators', () => {
   expect(only(gaudi, 'PodMonitor').spec).toMatchObject({ fromTheHatch: 'yes' });
   expect(only(gaudi, 'PrometheusRule').spec).toMatchObject({ fromTheHatch: 'yes' });
   expect(only(gaudi, 'ConfigMap')).toMatchObject({ immutable: true });
+});
+
+describe('the objects of a platform', () => {
+  type Props = GpuPlatformProps<'amd' | 'nvidia', 'research', UsualRung, 'volcano'>;
+  const platform = (more: Partial<Props>): GpuPlatform<'amd' | 'nvidia', 'research'> =>
+    new GpuPlatform(new App(), 'platform', {
+      pools: {
+        nvidia: { nodes: 2, accelerator: 'H100-SXM-80GB', devices: 8, cpu: 96, memory: '1Ti' },
+        amd: { nodes: 2, accelerator: 'MI300X', devices: 8, cpu: 96, memory: '1Ti' },
+      },
+      teams: { research: { deserved: { nvidia: 1, amd: 1 }, limits: {} } },
+      ...more,
+    });
+  const { overrides } = OVERRIDES;
+
+  test('are those of its teams and rungs, and those of its settings', () => {
+    const made = platform({
+      gpuOperator: OVERRIDES,
+      vendors: { amd: OVERRIDES },
+      monitoring: { overrides: { rules: overrides } },
+      tuning: { tunings: nodeTuning.Tuning.forTraining(), overrides },
+      overrides: {
+        teams: { research: { namespace: overrides, quota: overrides, limitRange: overrides, queue: overrides } },
+        priorities: { production: { value: 5000 } },
+      },
+    });
+    const written = objects(made);
+    const changed = written.filter(({ spec }) => spec !== undefined && 'fromTheHatch' in (spec as object));
+    expect(changed.map(({ kind }) => kind).sort()).toEqual([
+      'DaemonSet',
+      'DeviceConfig',
+      'LimitRange',
+      'Namespace',
+      'PrometheusRule',
+      'Queue',
+      'ResourceQuota',
+    ]);
+    expect(made.gpuOperator.spec).toMatchObject(overrides);
+    const values = written.filter(({ kind }) => kind === 'PriorityClass').map(({ value }) => value);
+    expect(values).toEqual([1000, 2000, 5000]);
+  });
+
+  test('are of a team and a rung that the platform has', () => {
+    const wrong =
+      (given: object): (() => unknown) =>
+      () =>
+        platform({ overrides: given });
+    expect(wrong({ teams: { reserch: {} } })).toThrow(
+      'platform: overrides.teams.reserch must not be set, because the platform has no team of that name (did you mean "research"?); it has research.',
+    );
+    expect(wrong({ priorities: { toString: {} } })).toThrow(
+      'overrides.priorities.toString must not be set, because the platform has no rung of that name; it has scavenger, development, production.',
+    );
+  });
+
+  test('of a rung are set once', () => {
+    const rungs = ['scavenger', 'development', { name: 'production', overrides: { value: 5 } }] as const;
+    expect(() => platform({ priorities: { rungs }, overrides: { priorities: { production: { value: 7 } } } })).toThrow(
+      'platform: overrides.priorities.production must not be set, because priorities has overrides of that rung.',
+    );
+  });
 });
