@@ -150,6 +150,8 @@ describe('the objects of a platform', () => {
     const written = objects(made);
     const changed = written.filter(({ spec }) => spec !== undefined && 'fromTheHatch' in (spec as object));
     expect(changed.map(({ kind }) => kind).sort()).toEqual([
+      // One for each pool.
+      'DaemonSet',
       'DaemonSet',
       'DeviceConfig',
       'LimitRange',
