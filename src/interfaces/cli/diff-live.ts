@@ -21,7 +21,7 @@ export interface LiveDiff {
 }
 
 /**
- * @param objects what the server says of each manifest of the set
+ * @param objects the answer of the server for each manifest of the set
  * @param manager who applies
  */
 export function liveDiff(

@@ -25,7 +25,7 @@ const CONTAINERS = `{"f:spec": {"f:template": {"f:spec": {"f:containers": {'k:{"
 const spec = (containers: string): string => `spec: {template: {spec: {containers: ${containers}}}}`;
 
 describe('server-side apply', () => {
-  it('sets what the manifest sets, and keeps what nobody of the manager set', () => {
+  it('sets what the manifest sets, and keeps what the manager did not set', () => {
     const live = `{metadata: {managedFields: [${entry('{"f:spec": {"f:replicas": {}}}')}]}, spec: {replicas: 2, paused: true}}`;
     expect(apply(live, '{spec: {replicas: 3}}').object.spec).toEqual({ replicas: 3, paused: true });
   });

@@ -39,7 +39,7 @@ const DEFINITION = 'apiextensions.k8s.io/CustomResourceDefinition';
 const METADATA_OF = { apiVersion: 'v1', kind: 'ConfigMap' };
 
 /**
- * @param answers what the server says of each manifest of the set, in the same order
+ * @param answers the answer of the server for each manifest of the set, in the same order
  * @param manager who applies
  */
 export function clusterSides(

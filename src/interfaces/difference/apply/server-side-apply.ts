@@ -141,7 +141,7 @@ interface Owners {
   readonly owned: FieldSet;
 }
 
-/** Without what the manager applied before, where nobody owns it now. */
+/** Without what the manager applied before, where no manager owns it now. */
 function pruned(merged: JsonValue, owners: Owners, schema: Schema | undefined): JsonValue {
   const last = withNamedFields(owners.last, schema);
   const owned = withNamedFields(owners.owned, schema);
