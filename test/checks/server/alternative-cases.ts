@@ -14,7 +14,7 @@ const quotaOf = (spec: Json): Json => ({
   metadata: { name: 'quota', namespace: 'default' },
   spec: { hard: { pods: 10 }, ...spec },
 });
-const selecting = (...matchExpressions: readonly Json[]): Json => quotaOf({ scopeSelector: { matchExpressions } });
+const selecting = (...matchExpressions: Json[]): Json => quotaOf({ scopeSelector: { matchExpressions } });
 const scoped = (scopeName: string, operator: string, ...values: readonly string[]): Json => ({
   scopeName,
   operator,
@@ -184,7 +184,7 @@ const BUDGETS: readonly LimitCase[] = ['minAvailable', 'maxUnavailable'].flatMap
 ]);
 
 const certificateRequest = recordObjects().find(({ kind }) => kind === 'CertificateSigningRequest')!;
-const PEM_LINES = Buffer.from(String((certificateRequest.spec as Json).request), 'base64')
+const PEM_LINES = Buffer.from((certificateRequest.spec as { readonly request: string }).request, 'base64')
   .toString()
   .trim()
   .split('\n');
