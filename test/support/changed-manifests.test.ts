@@ -35,7 +35,7 @@ test('what it is stays', () => {
 
 const embedded = (text: string): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', data: { file: text } });
 const changedData = (text: string): readonly string[] =>
-  Array.from({ length: 300 }, (_, seed) => {
+  Array.from({ length: 2000 }, (_, seed) => {
     const { data } = changedManifest(embedded(text), 1, vocabulary, new Random(seed));
     return asString(asObject(data).file) ?? '';
   });
