@@ -47,7 +47,7 @@ export async function readWholeManifests(
 }
 
 /**
- * A set of which every part could be read.
+ * The set, if every part of it could be read.
  *
  * @throws UsageError
  */

@@ -231,7 +231,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .command('size')
     .summary('find the cheapest nodes that keep waits under a target')
     .description(
-      'Find how many nodes of which pool keep waits under a target at the least cost, by simulating the work of a sizing file.',
+      'Find how many nodes each pool needs to keep waits under a target at the least cost, by simulating the work of a sizing file.',
     )
     .argument('<file>', 'sizing file')
     .option(

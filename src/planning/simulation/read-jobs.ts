@@ -41,15 +41,16 @@ export function readJobs(
   problems: Problem[],
 ): readonly ScenarioGang[] {
   const { lines, isOpenb } = text.trimStart().startsWith('{')
-    ? jsonLinesOf(text, file, problems)
+    ? { lines: jsonLinesOf(text), isOpenb: false }
     : csvLinesOf(text, file, problems);
   if (lines.length > MOST_ROWS) {
     problems.push({ path: file, message: `has ${lines.length} jobs; at most ${MOST_ROWS} are read` });
     return [];
   }
-  const rows = lines.flatMap(({ values, where }, index): (Row & { readonly where: string })[] => {
+  const rows = lines.flatMap(({ values, number }, index): (Row & { readonly where: string })[] => {
+    const where = `${file}:${number}`;
     const base = { name: `job-${String(index + 1).padStart(String(lines.length).length, '0')}`, queue: queue ?? '' };
-    const row = isOpenb ? openbRow(values, base) : plainRow(values, base);
+    const row = typeof values === 'string' ? values : isOpenb ? openbRow(values, base) : plainRow(values, base);
     if (typeof row === 'string') {
       problems.push({ path: where, message: row });
       return [];
@@ -63,17 +64,17 @@ export function readJobs(
 }
 
 interface Line {
-  readonly where: string;
-  /** Text by column; empty where the job does not say. */
-  readonly values: ReadonlyMap<string, string>;
+  readonly number: number;
+  /** Text by column, empty where the job does not say; or what is wrong with the line. */
+  readonly values: ReadonlyMap<string, string> | string;
 }
 
-interface Lines {
+interface CsvLines {
   readonly lines: readonly Line[];
   readonly isOpenb: boolean;
 }
 
-function csvLinesOf(text: string, file: string, problems: Problem[]): Lines {
+function csvLinesOf(text: string, file: string, problems: Problem[]): CsvLines {
   const [header, ...rest] = numbered(text);
   const columns = header === undefined ? [] : cellsOf(header.line).map((name) => name.trim());
   const isOpenb = OPENB_COLUMNS.every((name) => columns.includes(name));
@@ -82,34 +83,35 @@ function csvLinesOf(text: string, file: string, problems: Problem[]): Lines {
     problems.push({ path: file, message: `has no column ${missing.join(' and no column ')} in its header` });
     return { lines: [], isOpenb };
   }
-  const lines = rest.flatMap(({ line, number }): Line[] => {
-    const where = `${file}:${number}`;
+  const lines = rest.map(({ line, number }): Line => {
     const cells = cellsOf(line);
-    if (cells.length !== columns.length) {
-      problems.push({ path: where, message: `has ${cells.length} fields, but the header has ${columns.length}` });
-      return [];
-    }
-    return [{ where, values: new Map(columns.map((name, i) => [name, cells[i].trim()])) }];
+    return cells.length === columns.length
+      ? { number, values: new Map(columns.map((name, i) => [name, cells[i].trim()])) }
+      : { number, values: `has ${cells.length} fields, but the header has ${columns.length}` };
   });
   return { lines, isOpenb };
 }
 
-function jsonLinesOf(text: string, file: string, problems: Problem[]): Lines {
-  const lines = numbered(text).flatMap(({ line, number }): Line[] => {
-    const where = `${file}:${number}`;
-    const job = parseJson(line);
-    const missing = isObject(job) ? REQUIRED.filter((name) => !Object.hasOwn(job, name)) : [];
-    const isFlat = isObject(job) && Object.values(job).every((value) => typeof value !== 'object' || value === null);
-    if (!isFlat || missing.length > 0) {
-      const message = isFlat
-        ? `has no ${missing.join(' and no ')}`
-        : 'must be a JSON object whose values are strings, numbers, or booleans';
-      problems.push({ path: where, message });
-      return [];
+function jsonLinesOf(text: string): readonly Line[] {
+  return numbered(text).map(({ line, number }) => ({ number, values: valuesOf(parseJson(line)) }));
+}
+
+function valuesOf(job: JsonValue | undefined): Line['values'] {
+  if (!isObject(job)) {
+    return 'must be a JSON object';
+  }
+  const missing = REQUIRED.filter((name) => !Object.hasOwn(job, name));
+  if (missing.length > 0) {
+    return `has no ${missing.join(' and no ')}`;
+  }
+  const values = new Map<string, string>();
+  for (const [name, value] of Object.entries(job)) {
+    if (typeof value === 'object' && value !== null) {
+      return `${JSON.stringify(name)} must be a string, a number, or a boolean`;
     }
-    return [{ where, values: new Map(Object.entries(job).map(([name, value]) => [name, String(value ?? '')])) }];
-  });
-  return { lines, isOpenb: false };
+    values.set(name, value === null ? '' : String(value));
+  }
+  return values;
 }
 
 function numbered(text: string): readonly { readonly line: string; readonly number: number }[] {
@@ -128,12 +130,16 @@ function parseJson(line: string): JsonValue | undefined {
 }
 
 function plainRow(values: ReadonlyMap<string, string>, base: JsonObject): Row | string {
-  const gang: Record<string, string | number> = { ...(base as Record<string, string>) };
-  for (const [column, value] of values) {
-    if (value !== '' && column !== 'submitted') {
-      gang[RENAMED[column] ?? column] = Number.isFinite(Number(value)) ? Number(value) : value;
-    }
-  }
+  const own = [...values].filter(([column, value]) => value !== '' && column !== 'submitted');
+  const gang: JsonObject = {
+    ...base,
+    ...Object.fromEntries(
+      own.map(([column, value]) => [
+        Object.hasOwn(RENAMED, column) ? RENAMED[column] : column,
+        Number.isFinite(Number(value)) ? Number(value) : value,
+      ]),
+    ),
+  };
   const submitted = values.get('submitted')!;
   const at = parseDuration(submitted) ?? Date.parse(submitted) / 1000;
   return Number.isFinite(at)

@@ -1,5 +1,5 @@
 /**
- * How many nodes of which pool keep waits under a target at the least cost: sizing files to results.
+ * How many nodes each pool needs to keep waits under a target at the least cost: sizing files to results.
  */
 export * from './result';
 export { type Mix, type Sizing } from './sizing';

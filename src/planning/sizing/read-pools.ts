@@ -104,7 +104,7 @@ function readPool(
     const known = [...byPool.keys()];
     fields.wrongAt(
       'name',
-      `"${name}" is no pool of the cluster${meant(name, known) || (known.length === 0 ? '' : `, which has ${known.join(', ')}`)}; describe its nodes, such as accelerator: H100-SXM-80GB`,
+      `"${name}" is not a pool of the cluster${meant(name, known) || (known.length === 0 ? '' : `, which has ${known.join(', ')}`)}; describe its nodes, such as accelerator: H100-SXM-80GB`,
     );
     return { name, nodes: [], ...terms.pool };
   }

@@ -82,7 +82,7 @@ function sizingOf(fields: Fields, file: string, sources: SizingSources): Sizing 
     history,
     policy: policyOf(fields),
     targets: readTargets(fields, queues),
-    run: runOf(horizon, history, fields),
+    run: runOf(horizon, history),
     search: readSearch(fields.fields('search')),
   };
   fields.done();
@@ -142,40 +142,56 @@ function readTargets(fields: Fields, queues: readonly Queue[]): readonly WaitTar
 
 interface Horizon {
   readonly fields: Fields | undefined;
+  /** Time in which work arrives; `undefined` if the file does not say. */
   readonly seconds: number | undefined;
 }
 
 function horizonOf(fields: Fields): Horizon {
   const run = fields.fields('run');
-  const seconds = run?.duration('for');
-  if (seconds === 0) {
-    run?.wrong('for', 0, 'more than 0');
-  }
-  return { fields: run, seconds };
+  return { fields: run, seconds: positive(run, 'for') };
 }
 
-/** A history is drawn in blocks of a day if it has enough of them; it is as long as the run unless the file says otherwise. */
-function runOf({ fields: run, seconds }: Horizon, history: Sizing['history'], fields: Fields): SizingRun {
-  const block = run?.duration('block') ?? DAY;
-  if (block === 0) {
-    run?.wrong('block', 0, 'more than 0');
+/** A duration that is not zero. */
+function positive(fields: Fields | undefined, key: string): number | undefined {
+  const seconds = fields?.duration(key);
+  if (seconds === 0) {
+    fields?.wrong(key, 0, 'more than 0');
+    return undefined;
   }
-  const replays = run?.flag('replay') ?? false;
-  const blocks = block > 0 ? blockCount(history, block) : 0;
-  const isDrawn = !replays && history.length > 0 && blocks >= LEAST_BLOCKS;
-  const length = history.length === 0 ? DAY : isDrawn ? blocks * block : history.at(-1)!.arrivesAt + 1;
-  const warmupSeconds = run?.duration('warmup') ?? 0;
-  const cycleSeconds = run?.duration('cycle') ?? 1;
-  if (cycleSeconds === 0) {
-    run?.wrong('cycle', 0, 'more than 0');
+  return seconds;
+}
+
+function runOf({ fields, seconds: stated }: Horizon, history: Sizing['history']): SizingRun {
+  const { length, blockSeconds } = historyTerms(fields, history);
+  const seconds = stated ?? length;
+  const warmupSeconds = fields?.duration('warmup') ?? 0;
+  if (warmupSeconds >= seconds) {
+    fields?.wrong('warmup', warmupSeconds, `less than the length of the run, ${seconds} seconds`);
   }
-  const whole = seconds ?? length;
-  if (warmupSeconds >= whole && fields.problems.length === 0) {
-    run?.wrong('warmup', warmupSeconds, `less than the length of the run, ${whole} seconds`);
+  const cycleSeconds = positive(fields, 'cycle') ?? 1;
+  const graceSeconds = fields?.duration('grace') ?? 30;
+  fields?.done();
+  return { seconds, warmupSeconds, blockSeconds, cycleSeconds, graceSeconds };
+}
+
+interface HistoryTerms {
+  /** Length of a run that the file does not state. */
+  readonly length: number;
+  readonly blockSeconds: number | undefined;
+}
+
+/** A history is drawn in blocks if it has enough of them. */
+function historyTerms(fields: Fields | undefined, history: Sizing['history']): HistoryTerms {
+  const block = positive(fields, 'block') ?? DAY;
+  const replays = fields?.flag('replay') ?? false;
+  const last = history.at(-1);
+  if (last === undefined) {
+    return { length: DAY, blockSeconds: undefined };
   }
-  const graceSeconds = run?.duration('grace') ?? 30;
-  run?.done();
-  return { seconds: whole, warmupSeconds, blockSeconds: isDrawn ? block : undefined, cycleSeconds, graceSeconds };
+  const blocks = blockCount(history, block);
+  return replays || blocks < LEAST_BLOCKS
+    ? { length: last.arrivesAt + 1, blockSeconds: undefined }
+    : { length: blocks * block, blockSeconds: block };
 }
 
 function readSearch(fields: Fields | undefined): SearchOptions {

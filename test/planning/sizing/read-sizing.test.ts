@@ -29,7 +29,7 @@ test.each([
   [{ pools: [{ ...POOL, purchase: 'spot' }] }, 'pools[0].spot is required with purchase: spot'],
   [{ pools: [{ ...SPOT, purchase: 'reserved' }] }, 'pools[0].spot must not be set unless purchase is spot'],
   [{ pools: [{ ...SPOT, spot: {} }] }, 'pools[0].spot.replacedAfter is required'],
-  [{ pools: [{ name: 'h100', max: 3, pricePerHour: 1 }] }, 'pools[0].name "h100" is no pool of the cluster'],
+  [{ pools: [{ name: 'h100', max: 3, pricePerHour: 1 }] }, 'pools[0].name "h100" is not a pool of the cluster'],
   [
     { pools: [1, 2, 3].map((i) => ({ ...POOL, name: `p${i}`, max: 99 })) },
     'pools have 1000000 mixes; at most 100000 are searched',
