@@ -32,15 +32,13 @@ export function valueOf(text: string): { readonly value: JsonValue } | { readonl
   return { broken: `line ${position.line}: ${message.split('\n', 1)[0] ?? ''}` };
 }
 
-/** The keys of a mapping that a reader does not know, each with the known key that it resembles. */
-export function unknownKeys(
-  value: JsonObject,
-  known: readonly string[],
-): readonly { readonly key: string; readonly near?: string }[] {
-  const alike = (key: string): string | undefined => known.find((name) => bare(name) === bare(key));
-  return Object.keys(value)
-    .filter((key) => !known.includes(key))
-    .map((key) => ({ key, near: alike(key) }));
+/** Notes the keys of a mapping that a reader does not know, each with the known key that it resembles. */
+export function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<'unknown-key'>): void {
+  for (const key of Object.keys(value).filter((one) => !known.includes(one))) {
+    const near = known.find((name) => bare(name) === bare(key));
+    const message = `there is no key "${key}"${at === '' ? '' : ` in ${at}`}`;
+    note('unknown-key', within(at, key), message, key, near ?? known.join(', '));
+  }
 }
 
 /** Case and separators taken away: `time-slicing` and `timeSlicing` are alike. */

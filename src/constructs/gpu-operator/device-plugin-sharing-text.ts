@@ -5,8 +5,8 @@
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { asArray } from '../../manifests/read';
-import { kindOf, within } from './config-problem';
-import { type DevicePluginNote, mapping, noteUnknown, PREFIX } from './device-plugin-reading';
+import { kindOf, noteUnknown, within } from './config-problem';
+import { type DevicePluginNote, mapping, PREFIX } from './device-plugin-reading';
 
 const LONGEST_NAME = 63;
 const DNS_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

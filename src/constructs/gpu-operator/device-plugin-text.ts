@@ -6,13 +6,12 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
-import { kindOf, valueOf, within } from './config-problem';
+import { kindOf, noteUnknown, valueOf, within } from './config-problem';
 import {
   type DevicePluginNote,
   type DevicePluginProblem,
   mapping,
   noteTypes,
-  noteUnknown,
   PREFIX,
   type ValueType,
 } from './device-plugin-reading';

@@ -8,7 +8,7 @@ import { type AcceleratorFacts, ACCELERATORS, parseMigProfile } from '../../fact
 import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layout';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject, isObject } from '../../manifests/read';
-import { type ConfigProblem, kindOf, type Note, unknownKeys, valueOf, within } from './config-problem';
+import { type ConfigProblem, kindOf, type Note, noteUnknown, valueOf, within } from './config-problem';
 import { gpusForLayout, gpusWithProfiles } from './mig-layout';
 
 export type MigConfigProblemKind =
@@ -257,16 +257,4 @@ function gpusOfFilter(filter: JsonValue | undefined): readonly AcceleratorFacts[
   const ids = (Array.isArray(filter) ? filter : [filter]).filter((one): one is string => typeof one === 'string');
   const wanted = ids.map((id) => (/^0x([0-9a-f]{4})10de$/i.exec(id)?.[1] ?? '').toUpperCase());
   return ACCELERATORS.filter((gpu) => gpu.vendor === 'nvidia' && gpu.pciDeviceIds.some((id) => wanted.includes(id)));
-}
-
-function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<MigConfigProblemKind>): void {
-  for (const { key, near } of unknownKeys(value, known)) {
-    note(
-      'unknown-key',
-      within(at, key),
-      `there is no key "${key}"${at === '' ? '' : ` in ${at}`}`,
-      key,
-      near ?? known.join(', '),
-    );
-  }
 }
