@@ -24,6 +24,7 @@ import { matches, readExpectation } from './read-expectations';
 import { readGang } from './read-gangs';
 import { readJobs } from './read-jobs';
 import { type RunOptions, type Scenario, type ScenarioEvent, type ScenarioGang } from './scenario';
+import { oneOf } from '../../facts/words';
 
 /** A scenario that cannot be read; each line of the message names the place and what to write there. */
 export class ScenarioError extends Error {
@@ -351,7 +352,7 @@ function policyOf(fields: Fields): Policy {
   const named = NAMED_POLICIES.get(value);
   const names = [...NAMED_POLICIES.keys()];
   if (named === undefined) {
-    fields.wrong('policy', value, `a map, or one of ${names.join(', ')}`, meant(value, names));
+    fields.wrong('policy', value, `a map, ${oneOf(names)}`, meant(value, names));
   }
   return named ?? DEFAULT_POLICY;
 }
