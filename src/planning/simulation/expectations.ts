@@ -244,7 +244,7 @@ function within(amount: number, { atLeast = -Infinity, atMost = Infinity }: Boun
 }
 
 function tellBounds({ atLeast, atMost }: Bounds, unit: string): string {
-  const amount = (value: number): string => `${tellAmount(value)} ${unit}`;
+  const amount = (value: number): string => `${tellAmount(value)}${unit === '%' ? '' : ' '}${unit}`;
   if (atLeast !== undefined && atLeast === atMost) {
     return `exactly ${amount(atLeast)}`;
   }

@@ -61,7 +61,7 @@ export const migConfigRules: readonly Rule[] = [
       summary: 'Instances must have names of MIG profiles: <slices>g.<memory>gb, with +me, +gfx, +me.all, or -me.',
       why: REFUSED,
       source: `${cite('mig-parted')}, pkg/types/mig_profile.go`,
-      fix: 'Use a profile of the GPU in mig-devices, for example "1g.10gb". Run gantry catalog to list them.',
+      fix: 'Use a profile of the GPU in mig-devices, for example "1g.10gb" (gantry catalog lists them).',
     },
     migConfigsOf,
     'profile',
@@ -103,7 +103,7 @@ export const migConfigRules: readonly Rule[] = [
       summary: 'A GPU in the catalog must have all profiles of an entry.',
       why: 'Profiles depend on the GPU: 1g.10gb of an H100 does not exist on an H200, where it is 1g.18gb.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
-      fix: 'Use MIG profiles of one GPU model in mig-devices. Run gantry catalog to list them.',
+      fix: 'Use MIG profiles of one GPU model in mig-devices (gantry catalog lists them).',
     },
     migConfigsOf,
     function* ({ path, reading }) {

@@ -102,7 +102,7 @@ const metricName = triggerRule(
     summary: 'metricName must not be set for a scaler that does not read it.',
     why: 'Since v2.12 KEDA names its metrics itself; metricName is ignored and does not select what is measured.',
     source: `${KEDA_PROJECT}, CHANGELOG.md (v2.12.0) and pkg/scalers`,
-    fix: 'Remove metricName. To use the metric in a formula, set triggers[].name.',
+    fix: 'Remove metricName, and set triggers[].name if a formula uses the metric.',
     concerns: [METRIC_NAME],
   },
   function* (trigger) {

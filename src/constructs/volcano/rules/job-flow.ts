@@ -212,7 +212,7 @@ const unreadFields = flowRule(
         yield {
           path: `${path}/dependsOn/probe`,
           message: `the probe of the flow "${name}" has no effect: the flow starts when its targets have completed`,
-          fix: 'Remove dependsOn.probe. To wait for more than completion, wait in a container of the job.',
+          fix: 'Remove dependsOn.probe, and wait for other conditions in a container of the job.',
         };
       }
     }
