@@ -37,12 +37,7 @@ export function valueOf(text: string): { readonly value: JsonValue } | { readonl
 }
 
 /** Notes the keys of a mapping that its reader does not know, each with the known key that it resembles. */
-export function noteUnknownKeys(
-  value: JsonObject,
-  at: string,
-  known: readonly string[],
-  note: Note<'unknown-key'>,
-): void {
+export function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<'unknown-key'>): void {
   for (const key of Object.keys(value).filter((name) => !known.includes(name))) {
     const near = known.find((name) => bare(name) === bare(key));
     const place = within(at, key);

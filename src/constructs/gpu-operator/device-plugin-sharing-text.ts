@@ -5,7 +5,7 @@
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { asArray } from '../../manifests/read';
-import { kindOf, noteUnknownKeys, within } from './config-problem';
+import { kindOf, noteUnknown, within } from './config-problem';
 import { type DevicePluginNote, mapping, PREFIX } from './device-plugin-reading';
 
 const LONGEST_NAME = 63;
@@ -28,7 +28,7 @@ export interface Replicas {
 
 export function readReplicas(value: JsonValue | undefined, at: string, note: DevicePluginNote): Replicas {
   const sharing = mapping(value, at, note);
-  noteUnknownKeys(sharing, at, ['renameByDefault', 'failRequestsGreaterThanOne', 'resources'], note);
+  noteUnknown(sharing, at, ['renameByDefault', 'failRequestsGreaterThanOne', 'resources'], note);
   for (const key of ['renameByDefault', 'failRequestsGreaterThanOne']) {
     const flag = sharing[key];
     if (flag !== undefined && flag !== null && typeof flag !== 'boolean') {
@@ -58,7 +58,7 @@ export function readReplicas(value: JsonValue | undefined, at: string, note: Dev
 
 function readResource(value: JsonValue, at: string, renamed: boolean, note: DevicePluginNote): string | undefined {
   const resource = mapping(value, at, note);
-  noteUnknownKeys(resource, at, ['name', 'rename', 'devices', 'replicas'], note);
+  noteUnknown(resource, at, ['name', 'rename', 'devices', 'replicas'], note);
   readReplicaCount(resource.replicas, at, note);
   if (resource.rename !== undefined) {
     const broken = nameProblem(resource.rename);

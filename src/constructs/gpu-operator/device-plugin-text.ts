@@ -7,7 +7,7 @@
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { oneOf } from '../../facts/words';
 import { isObject } from '../../manifests/read';
-import { kindOf, noteUnknownKeys, valueOf, within } from './config-problem';
+import { kindOf, noteUnknown, valueOf, within } from './config-problem';
 import {
   type DevicePluginNote,
   type DevicePluginProblem,
@@ -95,7 +95,7 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
     return nothing;
   }
   const config = parsed.value;
-  noteUnknownKeys(config, '', ROOT_KEYS, note);
+  noteUnknown(config, '', ROOT_KEYS, note);
   if (config.version !== undefined && config.version !== '' && config.version !== 'v1') {
     note('version', 'version', 'version must be v1', config.version, 'v1', 'Set version: v1.');
   }
@@ -109,13 +109,13 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
 }
 
 function readFlags(flags: JsonObject, note: DevicePluginNote): string {
-  noteUnknownKeys(flags, 'flags', [...Object.keys(FLAGS), 'plugin', 'gfd'], note);
+  noteUnknown(flags, 'flags', [...Object.keys(FLAGS), 'plugin', 'gfd'], note);
   noteTypes(flags, 'flags', FLAGS, note);
   const plugin = mapping(flags.plugin, 'flags.plugin', note);
-  noteUnknownKeys(plugin, 'flags.plugin', [...Object.keys(PLUGIN_FLAGS), 'deviceListStrategy'], note);
+  noteUnknown(plugin, 'flags.plugin', [...Object.keys(PLUGIN_FLAGS), 'deviceListStrategy'], note);
   noteTypes(plugin, 'flags.plugin', PLUGIN_FLAGS, note);
   const gfd = mapping(flags.gfd, 'flags.gfd', note);
-  noteUnknownKeys(gfd, 'flags.gfd', Object.keys(GFD_FLAGS), note);
+  noteUnknown(gfd, 'flags.gfd', Object.keys(GFD_FLAGS), note);
   noteTypes(gfd, 'flags.gfd', GFD_FLAGS, note);
   choice(flags.migStrategy, 'flags.migStrategy', MIG_STRATEGIES, note);
   choice(flags.deviceDiscoveryStrategy, 'flags.deviceDiscoveryStrategy', DISCOVERY_STRATEGIES, note);
@@ -166,7 +166,7 @@ function readResources(resources: JsonObject, note: DevicePluginNote): void {
 }
 
 function readImex(imex: JsonObject, note: DevicePluginNote): void {
-  noteUnknownKeys(imex, 'imex', ['channelIDs', 'required'], note);
+  noteUnknown(imex, 'imex', ['channelIDs', 'required'], note);
   noteTypes(imex, 'imex', { required: 'boolean' }, note);
   const ids = imex.channelIDs;
   if (ids === undefined || ids === null) {
@@ -189,7 +189,7 @@ function readSharing(
   migStrategy: string,
   note: DevicePluginNote,
 ): Pick<DevicePluginReading, 'strategy' | 'askedOnce' | 'shared'> {
-  noteUnknownKeys(sharing, 'sharing', ['timeSlicing', 'mps'], note);
+  noteUnknown(sharing, 'sharing', ['timeSlicing', 'mps'], note);
   const slicing = sharing.timeSlicing;
   const mps = sharing.mps;
   const has = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;

@@ -9,7 +9,7 @@ import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layou
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { allOf } from '../../facts/words';
 import { asArray, asObject, isObject } from '../../manifests/read';
-import { type ConfigProblem, kindOf, type Note, noteUnknownKeys, valueOf, within } from './config-problem';
+import { type ConfigProblem, kindOf, type Note, noteUnknown, valueOf, within } from './config-problem';
 import { gpusForLayout, gpusWithProfiles } from './mig-layout';
 
 export type MigConfigProblemKind =
@@ -65,7 +65,7 @@ export function readMigConfig(text: string): MigConfigReading {
       'v1',
     );
   }
-  noteUnknownKeys(parsed.value, '', ['version', 'mig-configs'], note);
+  noteUnknown(parsed.value, '', ['version', 'mig-configs'], note);
   const configs = parsed.value['mig-configs'];
   if (!isObject(configs) || Object.keys(configs).length === 0) {
     if (configs !== undefined) {
@@ -147,7 +147,7 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
     note('shape', at, `the entry is ${kindOf(value)}, not a mapping`, value, 'a mapping with devices and mig-enabled');
     return;
   }
-  noteUnknownKeys(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);
+  noteUnknown(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);
   const { 'mig-enabled': enabled, 'mig-devices': instances, 'device-filter': filter } = value;
   readDevices(value, at, note);
   if (typeof enabled !== 'boolean') {
