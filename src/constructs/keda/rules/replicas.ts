@@ -16,16 +16,12 @@ import {
   PAUSED_SCALE_IN,
   PAUSED_SCALE_OUT,
 } from '../keda-facts';
-import { scaledJobRule, scaledObjectRule, scaledRule, type ScaledView, usesModifiers } from './view';
+import { minimumOf, scaledJobRule, scaledObjectRule, scaledRule, scalesToZero, usesModifiers } from './view';
 import { counted } from '../../../facts/words';
 
 const SCALED_JOBS = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledjob_types.go and pkg/scaling/executor/scale_jobs.go`;
 const LONGEST_LABEL = 63;
-
-/** `minReplicaCount` as KEDA takes it: nothing is zero. */
-function minimumOf({ spec }: ScaledView): number | undefined {
-  return spec.minReplicaCount === undefined || spec.minReplicaCount === null ? 0 : asInteger(spec.minReplicaCount);
-}
+const MAX_INT32 = 2_147_483_647;
 
 const idleBelowMin = scaledObjectRule(
   {
@@ -207,10 +203,6 @@ const fallbackFormula = scaledObjectRule(
   },
 );
 
-function scalesToZero({ spec, ...view }: ScaledView): boolean {
-  return minimumOf({ spec, ...view }) === 0 || spec.idleReplicaCount === 0;
-}
-
 const cooldownHasEffect = scaledObjectRule(
   {
     id: 'keda/cooldown-has-effect',
@@ -265,6 +257,11 @@ const pollingHasEffect = scaledObjectRule(
   },
 );
 
+/** What Go reads as an int32, from zero on. */
+function isCount(text: string): boolean {
+  return /^[+-]?\d+$/.test(text) && Number(text) >= 0 && Number(text) <= MAX_INT32;
+}
+
 const pauseAnnotations = scaledRule(
   {
     id: 'keda/pause-annotation-value',
@@ -303,7 +300,7 @@ const pauseAnnotations = scaledRule(
         severity: 'warning',
         fix: `Use the annotation ${PAUSED}.`,
       };
-    } else if (!/^[+-]?\d{1,9}$/.test(replicas) || Number(replicas) < 0) {
+    } else if (!isCount(replicas)) {
       yield {
         path,
         message: `${JSON.stringify(replicas)} is not a valid number of replicas`,

@@ -157,7 +157,10 @@ const partialAdmission = jobRule(
         found: value,
         ...(pods > 1
           ? { message: `"${value}" must be between 1 and ${pods - 1}`, expected: `an integer from 1 to ${pods - 1}` }
-          : { message: `the annotation must not be set for a Job with ${counted(Math.max(pods, 0), 'pod')}` }),
+          : {
+              message: `the annotation must not be set for a Job with ${counted(Math.max(pods, 0), 'pod')}`,
+              fix: `Remove the annotation ${MIN_PARALLELISM_ANNOTATION}.`,
+            }),
       };
     }
     if (annotationsOf(manifest)[ELASTIC_ANNOTATION] === 'true') {
