@@ -3,7 +3,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
-import { type ConfigProblem, kindOf, type Note, unknownKeys, within } from './config-problem';
+import { type ConfigProblem, kindOf, type Note, within } from './config-problem';
 
 export type DevicePluginProblemKind =
   /** Not YAML, or a value of the wrong kind: the plugin does not start. */
@@ -41,18 +41,6 @@ export function mapping(value: JsonValue | undefined, at: string, note: DevicePl
     note('shape', at, `${at} is ${kindOf(value)}, not a mapping`, value, 'a mapping');
   }
   return {};
-}
-
-export function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: DevicePluginNote): void {
-  for (const { key, near } of unknownKeys(value, known)) {
-    note(
-      'unknown-key',
-      within(at, key),
-      `there is no key "${key}"${at === '' ? '' : ` in ${at}`}`,
-      key,
-      near ?? known.join(', '),
-    );
-  }
 }
 
 /** Types of values. */

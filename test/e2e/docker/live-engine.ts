@@ -83,7 +83,7 @@ export class LiveEngine {
 
   /** Whether the daemon was killed as `killAtNextStart` asked. */
   get wasKilledAtStart(): boolean {
-    return existsSync(`${this.trap}.sprung`);
+    return existsSync(`${this.trap}.sprung`) && !this.pidFiles.some((file) => this.isOurs(file));
   }
 
   /** Takes from containerd what it knows of running tasks, as if it had been killed before it wrote that down. */
@@ -106,10 +106,17 @@ export class LiveEngine {
 
   /** The number of a process that ended may belong to another one by now, which the daemon would take for its own, and kill. */
   private dropStalePids(): void {
-    for (const file of this.pidFiles.filter((path) => existsSync(path))) {
-      if (!commandLine(readFileSync(file, 'utf8').trim()).includes(this.folder)) {
-        rmSync(file);
-      }
+    for (const file of this.pidFiles.filter((path) => !this.isOurs(path))) {
+      rmSync(file, { force: true });
+    }
+  }
+
+  /** Whether the process whose number a file holds is one of this engine. */
+  private isOurs(pidFile: string): boolean {
+    try {
+      return readFileSync(`/proc/${readFileSync(pidFile, 'utf8').trim()}/cmdline`, 'utf8').includes(this.folder);
+    } catch {
+      return false;
     }
   }
 
@@ -129,8 +136,11 @@ export class LiveEngine {
     await this.ask('POST', `/images/${IMAGE}/tag?${new URLSearchParams({ repo, tag }).toString()}`);
   }
 
-  /** Removes all containers, and what says whose engine it is. */
+  /** Removes all containers, and what says whose engine it is; starts the engine first if a test ended without it. */
   async clear(): Promise<void> {
+    if (!this.isRunning) {
+      await this.startAgain();
+    }
     const left = await this.ask<{ Id: string }[]>('GET', '/containers/json?all=1');
     await Promise.all(left.map(({ Id }) => this.ask('DELETE', `/containers/${Id}?force=1`).catch(() => undefined)));
     await this.ask('DELETE', '/volumes/gantry-runner').catch(() => undefined);
@@ -200,15 +210,6 @@ export class LiveEngine {
   }
 }
 
-/** @returns an empty text where there is no such process */
-function commandLine(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 /** Copies a program of this machine, and the libraries that it needs, into a folder of an image. @returns where it is on this machine */
 function copyProgram(name: string, root: string): string {
   const program = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
@@ -241,8 +242,9 @@ function writeRuntime(folder: string, programs: string): void {
     '#!/bin/sh',
     `if [ -e ${trap} ] && echo " $* " | grep -q " start "; then`,
     `  ${join(programs, 'runc')} "$@"`,
-    `  kill -9 $(cat ${join(folder, 'pid')}) $(cat ${join(folder, 'exec/containerd/containerd.pid')})`,
+    // Before the kill: the shim ends this script when containerd, for which it runs it, is gone.
     `  mv ${trap} ${trap}.sprung`,
+    `  kill -9 $(cat ${join(folder, 'pid')}) $(cat ${join(folder, 'exec/containerd/containerd.pid')})`,
     '  exit 0',
     'fi',
     `exec ${join(programs, 'runc')} "$@"`,

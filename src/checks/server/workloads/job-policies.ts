@@ -67,6 +67,7 @@ export const jobPolicyRules: readonly Rule[] = [
           say(
             `${at}/succeededCount`,
             `succeededCount must be less than or equal to the number of succeededIndexes (${wanted} > ${named})`,
+            named > 0 ? {} : { fix: `Set ${fieldOf(`${at}/succeededIndexes`)} to the indexes that must succeed.` },
           );
         }
       }
@@ -154,13 +155,15 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
   if (values.length > 255) {
     say(`${path}/values`, 'must not have more than 255 exit codes');
   }
+  const seen = new Set<number>();
   values.forEach((value, index) => {
     if (operator === 'In' && value === 0) {
       say(`${path}/values/${index}`, 'exit code 0 must not be listed, because it is not a failure');
     }
-    if (values.indexOf(value) < index) {
+    if (seen.has(value)) {
       say(`${path}/values/${index}`, `duplicate exit code ${value}`);
     }
+    seen.add(value);
     if (index > 0 && (values[index - 1] ?? 0) > value) {
       say(`${path}/values`, 'exit codes must be in ascending order', { found: values });
     }

@@ -1,5 +1,5 @@
 /**
- * One entry of a legend: the mark, and what it stands for.
+ * One entry of a legend: the mark, and its meaning.
  */
 import { el } from '../dom';
 
