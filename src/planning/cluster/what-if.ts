@@ -10,6 +10,7 @@ import { ClusterFileError, clusterOfValue } from './cluster-file';
 import { meant } from './fields';
 import { furtherNodes } from './further-nodes';
 import { type ClusterView, type ViewGang, type ViewPool } from './view';
+import { oneOf } from '../../facts/words';
 
 /** One change. */
 export type WhatIf =
@@ -179,7 +180,7 @@ function gangNamed(name: string, gangs: readonly string[]): string {
   }
   const known = gangs.length <= 8 ? gangs.join(', ') : `${gangs.slice(0, 8).join(', ')} and ${gangs.length - 8} more`;
   if (short.length > 1) {
-    throw new WhatIfError(`copies=${name}: ambiguous name; use one of ${short.join(', ')}`);
+    throw new WhatIfError(`copies=${name}: ambiguous name; use ${oneOf(short)}`);
   }
   throw new WhatIfError(
     `copies=${name}: job not found in the manifests${meant(name, gangs) || (gangs.length === 0 ? '; the manifests contain no jobs' : `; jobs are ${known}`)}`,

@@ -1,6 +1,7 @@
 /**
  * What scenarios and sizing files have in common: the cluster, the queues, the policy, and the jobs.
  */
+import { oneOf } from '../../facts/words';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { parseValue, parseYaml } from '../../manifests/yaml';
 import {
@@ -177,7 +178,7 @@ export function policyOf(fields: Fields): Policy {
   const named = NAMED_POLICIES.get(value);
   const names = [...NAMED_POLICIES.keys()];
   if (named === undefined) {
-    fields.wrong('policy', value, `a map, or one of ${names.join(', ')}`, meant(value, names));
+    fields.wrong('policy', value, `a map, ${oneOf(names)}`, meant(value, names));
   }
   return named ?? DEFAULT_POLICY;
 }
