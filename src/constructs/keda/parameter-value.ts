@@ -5,23 +5,10 @@
  */
 import { type KedaScalerParameter } from '../../facts/api/keda-scalers';
 import { isGoDuration } from '../../checks/schema/formats';
+import { parseGoBool } from '../../manifests/go-boolean';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const JSON_INTEGER = /^-?(?:0|[1-9]\d*)$/;
-const GO_TRUTH: ReadonlySet<string> = new Set([
-  '1',
-  't',
-  'T',
-  'TRUE',
-  'true',
-  'True',
-  '0',
-  'f',
-  'F',
-  'FALSE',
-  'false',
-  'False',
-]);
 
 /**
  * What the text would have to be; `undefined` for one that KEDA reads. Blanks around it do not matter; an empty text is as good as none.
@@ -59,7 +46,7 @@ function shapeComplaint(
     case 'number':
       return JSON_NUMBER.test(value) ? undefined : 'a number';
     case 'boolean':
-      return GO_TRUTH.has(value) ? undefined : 'true or false';
+      return parseGoBool(value) === undefined ? 'true or false' : undefined;
     case 'duration':
       if (isGoDuration(value)) {
         return value.startsWith('-') ? 'a duration that is not negative' : undefined;

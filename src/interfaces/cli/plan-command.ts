@@ -3,17 +3,16 @@
  */
 import { createRequire } from 'node:module';
 import { ClusterFileError, type ClusterPlan, type ClusterState, planOf } from '../../planning/cluster';
-import { NAMED_POLICIES, PolicyFileError, readPolicyFile } from '../../planning/cluster/policy-file';
 import { changed, differenceOf, readWhatIf, type PlanDifference, WhatIfError } from '../../planning/cluster/what-if';
 import { ManifestSet } from '../../manifests/manifest-set';
 import type * as Pages from '../../planning/pages';
 import { type Policy, SnapshotError } from '../../placement';
 import { oneOf } from './check-options';
 import { type ClusterFlags, readClusterOption } from './cluster-option';
-import { readText } from '../checks/read-files';
 import { readWholeManifests } from './inputs';
 import { planJson } from './plan-json';
 import { planDifferenceText, planText } from './plan-text';
+import { policyNamed } from './policy-option';
 import { Progress, UsageError, wantsColor, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';
 
@@ -47,7 +46,7 @@ export async function planCommand(paths: readonly string[], flags: PlanFlags, te
   }
   const progress = new Progress(terminal);
   try {
-    const policy = readPolicyOption(flags.policy, terminal);
+    const policy = flags.policy === undefined ? undefined : policyNamed(flags.policy, terminal);
     const cluster = await clusterOption(flags, terminal);
     const set = paths.length === 0 ? new ManifestSet([]) : await readWholeManifests(paths, terminal, progress);
     if (cluster.nodes.length > 1000) {
@@ -86,22 +85,6 @@ async function clusterOption(flags: ClusterFlags, terminal: Terminal): Promise<C
   const input = await readClusterOption({ ...others, cluster }, terminal);
   const state = input.state();
   return flags.cluster === undefined ? { ...state, notes: [NO_CLUSTER, ...state.notes] } : state;
-}
-
-function readPolicyOption(policy: string | undefined, { cwd }: Terminal): Policy | undefined {
-  if (policy === undefined) {
-    return undefined;
-  }
-  const named = NAMED_POLICIES.get(policy);
-  if (named !== undefined) {
-    return named;
-  }
-  if (!/[./\\]/.test(policy)) {
-    throw new UsageError(
-      `--policy ${policy}: unknown policy; supported values are ${[...NAMED_POLICIES.keys()].join(', ')}, or a file`,
-    );
-  }
-  return explained(() => readPolicyFile(readText(policy, cwd), policy));
 }
 
 function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanFlags, terminal: Terminal): string {
@@ -144,7 +127,7 @@ export function explained<T>(work: () => T): T {
     if (error instanceof WhatIfError) {
       throw new UsageError(`--what-if ${error.message}`);
     }
-    const users = [SnapshotError, ClusterFileError, PolicyFileError].some((kind) => error instanceof kind);
+    const users = [SnapshotError, ClusterFileError].some((kind) => error instanceof kind);
     throw users ? new UsageError((error as Error).message) : error;
   }
 }

@@ -15,20 +15,13 @@ import { type Delta } from '../../placement/model/facts';
 import { Session } from '../../placement/books/session';
 import { judge } from './expectations';
 import { GangRun, type LivePod } from './gang-run';
-import { commonDevice } from './read-scenario';
+import { commonDevice } from './read-world';
+import { type HeldPod, type SimulateOptions, type SimulationObserver } from './observer';
 import { Recorder } from './recorder';
 import { type Happening, type SimulationResult } from './result';
 import { type Scenario, type ScenarioEvent } from './scenario';
 import { resultOf } from './summary';
 import { Timetable } from './timetable';
-
-/** For a line of progress. */
-export interface Progress {
-  /** Seconds simulated. */
-  readonly at: number;
-  readonly finished: number;
-  readonly gangs: number;
-}
 
 /** A scenario without an end that keeps changing stops here. */
 const LONGEST_SECONDS = 30 * 86_400;
@@ -39,9 +32,8 @@ type Due =
   | { readonly kind: 'end'; readonly run: GangRun; readonly generation: number }
   | { readonly kind: 'released'; readonly run: GangRun; readonly pod: LivePod };
 
-/** @param tell called now and then as time goes by */
-export function simulate(scenario: Scenario, tell?: (progress: Progress) => void): SimulationResult {
-  return new Simulation(scenario, tell).run();
+export function simulate(scenario: Scenario, options: SimulateOptions = {}): SimulationResult {
+  return new Simulation(scenario, options).run();
 }
 
 class Simulation {
@@ -60,6 +52,9 @@ class Simulation {
   private readonly recorder: Recorder;
   private readonly happenings: Happening[] = [];
   private readonly device: string;
+  private readonly tell: SimulateOptions['tell'];
+  private readonly explains: boolean;
+  private readonly observer: SimulationObserver;
   /** Gangs about whose reason an expectation asks. */
   private readonly asked: ReadonlySet<string>;
   private now = 0;
@@ -71,8 +66,11 @@ class Simulation {
 
   constructor(
     private readonly scenario: Scenario,
-    private readonly tell: ((progress: Progress) => void) | undefined,
+    { tell, explain = true, observer = {} }: SimulateOptions,
   ) {
+    this.tell = tell;
+    this.explains = explain;
+    this.observer = observer;
     this.device = commonDevice(scenario.nodes);
     this.runs = scenario.gangs.map((gang) => new GangRun(gang, this.device));
     this.asked = new Set(
@@ -102,6 +100,7 @@ class Simulation {
   run(): SimulationResult {
     const limit = this.scenario.run.seconds ?? LONGEST_SECONDS;
     let ended: SimulationResult['ended'] = 'at-rest';
+    let stopped: number | undefined;
     for (let next = this.next(); next !== undefined; next = this.next()) {
       if (next > limit) {
         ended = 'time';
@@ -116,9 +115,15 @@ class Simulation {
       }
       this.sample();
       this.tell?.({ at: this.now, finished: this.finished, gangs: this.runs.length });
+      if (this.observer.stops?.(next) === true) {
+        stopped = next;
+        break;
+      }
     }
-    this.explainRest();
-    const end = this.scenario.run.seconds ?? (ended === 'time' ? limit : this.changedAt);
+    if (this.explains) {
+      this.explainRest();
+    }
+    const end = stopped ?? this.scenario.run.seconds ?? (ended === 'time' ? limit : this.changedAt);
     const { scenario, device, decisions, runs, recorder, happenings } = this;
     recorder.pass(end);
     const result = resultOf({ scenario, device, end, ended, decisions, runs, recorder, happenings });
@@ -238,6 +243,9 @@ class Simulation {
 
   /** A reason costs more than a decision: it is looked for now and then, and in each decision only where an expectation asks for it. */
   private detailOf(run: GangRun): 'none' | 'reason' {
+    if (!this.explains) {
+      return 'none';
+    }
     return run.isExplained(this.now) && !this.asked.has(run.spec.gang.name) ? 'none' : 'reason';
   }
 
@@ -289,6 +297,7 @@ class Simulation {
       run.pods.set(name, pod);
       this.tellPod(run, pod);
       this.recorder.pod(node, run.spec.gang.queue, templateOf(run, role), 1);
+      this.observer.held?.(heldPod(run, pod), this.now);
       if (!touched.has(run)) {
         touched.set(run, 'resized');
       }
@@ -340,6 +349,7 @@ class Simulation {
     run.pods.delete(pod.name);
     this.news.push({ kind: 'pod-gone', name: pod.name });
     this.recorder.pod(pod.node, run.spec.gang.queue, templateOf(run, pod.role), -1);
+    this.observer.freed?.(heldPod(run, pod), this.now);
   }
 
   private over(run: GangRun, state: 'finished' | 'canceled'): void {
@@ -355,7 +365,11 @@ class Simulation {
   }
 
   private settled(run: GangRun, why: 'evicted' | 'moved' | 'resized' | 'lost'): void {
+    const isNew = !run.hasStarted;
     run.settle(this.now, why);
+    if (isNew && run.hasStarted) {
+      this.observer.started?.(run.spec.gang.name, this.now);
+    }
     const { endsAt } = run;
     if (endsAt !== undefined) {
       this.due.add(endsAt, { kind: 'end', run, generation: run.generation });
@@ -434,6 +448,10 @@ function resourcesOf({ expectations }: Scenario, device: string): string[] {
 
 function templateOf({ spec }: GangRun, role: string): Scenario['gangs'][number]['gang']['roles'][number]['template'] {
   return spec.gang.roles.find(({ name }) => name === role)!.template;
+}
+
+function heldPod(run: GangRun, { name, node, role }: LivePod): HeldPod {
+  return { name, node, gang: run.spec.gang.name, template: templateOf(run, role) };
 }
 
 function listed(names: readonly string[]): string {

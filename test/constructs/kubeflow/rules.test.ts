@@ -84,6 +84,17 @@ describe('names', () => {
     expect(firing(staticJob({}, { name: 'train.v2' }))).toEqual(['kubeflow/job-name-is-dns-1035']);
   });
 
+  test.each([
+    ['PyTorchJob', 'Worker'],
+    ['TFJob', 'Worker'],
+    ['XGBoostJob', 'Master'],
+    ['PaddleJob', 'Worker'],
+    ['JAXJob', 'Worker'],
+  ])('such a name is refused of a %s', (kind, only) => {
+    const named = { ...job(kind, { [only]: { replicas: 1 } }), metadata: { name: '1st' } };
+    expect(firing(named)).toContain('kubeflow/job-name-is-dns-1035');
+  });
+
   test('the longest derived name counts, with the last index', () => {
     const name = 'a'.repeat(63 - '-worker-9'.length);
     const workers = (count: number): JsonObject => masterWorker(role(1), role(count));
@@ -106,6 +117,15 @@ describe('names', () => {
 });
 
 describe('roles and containers', () => {
+  test.each<[string, JsonObject, string]>([
+    ['no map of roles, as the webhook says', staticJob({ pytorchReplicaSpecs: null }), 'webhook'],
+    ['an empty map, which the webhook accepts', staticJob({ pytorchReplicaSpecs: {} }), 'advice'],
+    ['an empty map of an MPIJob, whose controller looks for a launcher', job('MPIJob', {}), 'webhook'],
+  ])('%s', (_what, object, tier) => {
+    const found = findingsOf(yaml(object), kubeflowRules).filter(({ rule }) => rule === 'kubeflow/roles-present');
+    expect(found.map((finding) => finding.tier)).toEqual([tier]);
+  });
+
   test.each<[string, JsonObject, readonly string[]]>([
     ['an empty map of roles', staticJob({ pytorchReplicaSpecs: {} }), ['kubeflow/roles-present']],
     ['no map of roles', staticJob({ pytorchReplicaSpecs: null }), ['kubeflow/roles-present']],
@@ -310,6 +330,12 @@ describe('elastic jobs', () => {
 describe('the command line of torchrun', () => {
   const launched = (...command: readonly string[]): JsonObject =>
     staticJob(rolesWith({ command: ['torchrun', ...command, 'train.py'] }));
+  const launching = (count: number, ...command: readonly string[]): JsonObject =>
+    role(count, { container: { command: ['torchrun', ...command, 'train.py'] } });
+  const workers = (count: number, ...command: readonly string[]): JsonObject =>
+    staticJob(masterWorker(role(1), launching(count, ...command)));
+  const elastic = (...command: readonly string[]): JsonObject =>
+    elasticJob({}, { pytorchReplicaSpecs: { Worker: launching(4, ...command) } });
 
   test.each<[string, JsonObject, readonly string[]]>([
     ['another number of nodes than pods', launched('--nnodes=3'), ['kubeflow/torchrun-nnodes-is-pod-count']],
@@ -339,6 +365,49 @@ describe('the command line of torchrun', () => {
     expect(firing(object)).toEqual(rules);
   });
 
+  test.each<[string, JsonObject, string, string]>([
+    [
+      'an address of another host',
+      launched('--master-addr=other'),
+      'warning',
+      'but the master of this job is at train-master-0',
+    ],
+    [
+      'the address that the operator sets',
+      launched('--master-addr=train-master-0'),
+      'info',
+      'repeats what the operator sets',
+    ],
+    ['it with its domain', launched('--master-addr=train-master-0.ml.svc'), 'info', 'repeats what the operator sets'],
+    [
+      'it as a rendezvous of a static job',
+      launched('--rdzv-endpoint=train-master-0:23456'),
+      'warning',
+      'but the master',
+    ],
+    ['a rendezvous of an elastic job', elastic('--rdzv-endpoint=train-worker-0:23456'), 'info', 'repeats'],
+    ['another one', elastic('--rdzv-endpoint=other:23456'), 'warning', 'but the rendezvous of an elastic job'],
+    ['the address of an elastic job', elastic('--master-addr=train-worker-0'), 'warning', 'but the rendezvous'],
+    [
+      'a rank that several pods share',
+      workers(2, '--node_rank=0'),
+      'error',
+      'gives all 2 pods of role Worker the same',
+    ],
+    ['the rank of one pod', workers(1, '--node_rank=0'), 'warning', 'Worker sets its own rank: --node_rank=0'],
+    ['a rank from a variable', workers(2, '--node_rank=$(RANK)'), 'warning', 'Worker sets its own rank'],
+    ['a rank in an elastic job', elastic('--node_rank=0'), 'warning', 'which has no effect in an elastic job'],
+  ])('%s', (_what, object, severity, words) => {
+    const rules = ['kubeflow/torchrun-address-from-operator', 'kubeflow/torchrun-node-rank-from-operator'];
+    const found = findingsOf(yaml(object), kubeflowRules).filter(({ rule }) => rules.includes(rule));
+    expect(found.map((finding) => finding.severity)).toEqual(Array(found.length).fill(severity));
+    expect(found[0].message).toContain(words);
+  });
+
+  test('PYTHONUNBUFFERED may be set, though the operator sets it too', () => {
+    expect(firing(staticJob(rolesWith({ env: [{ name: 'PYTHONUNBUFFERED', value: '0' }] })))).toEqual([]);
+  });
+
   test('it is found behind a shell, behind python -m and in args', () => {
     const shell = {
       command: ['bash', '-lc', 'pip install -e . && exec torchrun \\\n  --nnodes=3 \\\n  "train.py" --lr 1'],
@@ -350,18 +419,22 @@ describe('the command line of torchrun', () => {
     }
   });
 
+  test.each([
+    ['--nnodes=3', 'torchrun-nnodes-is-pod-count'],
+    ['--nproc_per_node=16', 'torchrun-nproc-is-device-count'],
+    ['--master_port=29500', 'torchrun-port-is-operators'],
+    ['--master-addr=other', 'torchrun-address-from-operator'],
+    ['--node_rank=0', 'torchrun-node-rank-from-operator'],
+    ['--standalone', 'torchrun-not-standalone'],
+  ])('%s is found where there are only args', (option, rule) => {
+    const { command: _, ...plain } = container({ args: ['torchrun', option, 'train.py'] });
+    const only = { ...role(1), template: { spec: { containers: [plain] } } };
+    expect(firing(staticJob(masterWorker(only, only)))).toEqual([`kubeflow/${rule}`]);
+  });
+
   test('a single number of nodes is no elastic range', () => {
-    const elastic = (nnodes: string): JsonObject =>
-      elasticJob(
-        {},
-        {
-          pytorchReplicaSpecs: {
-            Worker: role(4, { container: { command: ['torchrun', `--nnodes=${nnodes}`, 'train.py'] } }),
-          },
-        },
-      );
-    expect(firing(elastic('4:8'))).toEqual([]);
-    expect(firing(elastic('4'))).toEqual(['kubeflow/torchrun-nnodes-is-pod-count']);
+    expect(firing(elastic('--nnodes=4:8'))).toEqual([]);
+    expect(firing(elastic('--nnodes=4'))).toEqual(['kubeflow/torchrun-nnodes-is-pod-count']);
   });
 
   test('a port that all roles agree on is a warning, one that half of them use an error', () => {

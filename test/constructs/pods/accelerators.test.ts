@@ -177,13 +177,28 @@ test.each([
     'node.kubernetes.io/instance-type',
     ['trn1.32xlarge'],
   ],
+  [
+    'AMD MI250X, which has the label of an MI250',
+    Accelerator.amd({ count: 8, product: 'MI250X' }),
+    'amd.com/gpu.device-id',
+    ['7408', '740c'],
+  ],
+  ['Ascend 910B1', Accelerator.ascend({ count: 8, product: '910B1' }), 'node.kubernetes.io/npu.chip.name', ['910B1']],
+  [
+    'Trainium3',
+    Accelerator.neuron({ count: 4, product: 'trn3' }),
+    'node.kubernetes.io/instance-type',
+    ['trn3.48xlarge', 'trn3p.48xlarge', 'trn3e.24xlarge'],
+  ],
 ])('a product of %s selects its nodes by the label that their vendor sets', (_, accelerator, key, values) => {
   expect(requirements(accelerator)).toEqual([{ key, operator: 'In', values }]);
 });
 
 test('an ambiguous product is refused with the choices, for every vendor', () => {
-  expect(() => Accelerator.amd({ count: 1, product: 'MI300' })).toThrow('use one of MI300A or MI300X.');
-  expect(() => Accelerator.neuron({ count: 1, product: 'Trainium' })).toThrow('use one of Trainium1 or Trainium2.');
+  expect(() => Accelerator.amd({ count: 1, product: 'MI300' })).toThrow('use MI300A or MI300X.');
+  expect(() => Accelerator.neuron({ count: 1, product: 'Trainium' })).toThrow(
+    'use Trainium1, Trainium2, or Trainium3.',
+  );
   expect(() => Accelerator.ascend({ count: 1, product: '910B' })).toThrow('is ambiguous');
   expect(() => Accelerator.tpu({ count: 4, accelerator: 'v5', topology: '2x2' })).toThrow('TPU-v5e or TPU-v5p');
 });

@@ -14,6 +14,8 @@ import { oneOf } from '../../../src/facts/words';
 
 const names = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name);
 
+const ASCEND_910B = ['Ascend-910B1', 'Ascend-910B2', 'Ascend-910B2C', 'Ascend-910B3', 'Ascend-910B4', 'Ascend-910B4-1'];
+
 describe('finding an accelerator', () => {
   test.each([
     ['H100-SXM-80GB', 'H100-SXM-80GB'],
@@ -50,6 +52,13 @@ describe('finding an accelerator', () => {
     ['AMD_Instinct_MI300X_OAM', 'MI300X'],
     ['AMD Instinct MI355X', 'MI355X'],
     ['1002:74a5', 'MI325X'],
+    ['AMD Instinct MI250X', 'MI250'],
+    ['MI250 128GB', 'MI250'],
+    ['0x74081002', 'MI250'],
+    ['1002:740c', 'MI250'],
+    ['AMD_Instinct_MI308X_OAM', 'MI308X'],
+    ['mi308', 'MI308X'],
+    ['1002:74bc', 'MI308X'],
     ['gaudi 2', 'Gaudi2'],
     ['HL-325L', 'Gaudi3'],
     ['1da3:1060', 'Gaudi3'],
@@ -58,8 +67,15 @@ describe('finding an accelerator', () => {
     ['Ascend310P', 'Ascend-310P'],
     ['trn1', 'Trainium1'],
     ['trn2.48xlarge', 'Trainium2'],
+    ['trn3', 'Trainium3'],
+    ['AWS Trainium 3', 'Trainium3'],
+    ['trn3e.24xlarge', 'Trainium3'],
     ['inf2', 'Inferentia2'],
     ['Ascend910B4', 'Ascend-910B4'],
+    ['Ascend 910B1', 'Ascend-910B1'],
+    ['Ascend910B2C', 'Ascend-910B2C'],
+    ['910B2', 'Ascend-910B2'],
+    ['Ascend 910B 32GB', 'Ascend-910B4'],
     ['910B4-1', 'Ascend-910B4-1'],
     ['TPU v5e', 'TPU-v5e'],
     ['tpu-v5-lite-podslice', 'TPU-v5e'],
@@ -78,15 +94,15 @@ describe('finding an accelerator', () => {
     ['A100-80GB', ['A100-SXM-80GB', 'A100-PCIe-80GB']],
     ['MI300', ['MI300A', 'MI300X']],
     ['Gaudi', ['Gaudi2', 'Gaudi3']],
-    ['Ascend 910B', ['Ascend-910B2', 'Ascend-910B3', 'Ascend-910B4', 'Ascend-910B4-1']],
-    ['Ascend 910', ['Ascend-910A', 'Ascend-910B2', 'Ascend-910B3', 'Ascend-910B4', 'Ascend-910B4-1', 'Ascend-910C']],
-    ['Trainium', ['Trainium1', 'Trainium2']],
+    ['Ascend 910B', ASCEND_910B],
+    ['Ascend 910', ['Ascend-910A', ...ASCEND_910B, 'Ascend-910C']],
+    ['Trainium', ['Trainium1', 'Trainium2', 'Trainium3']],
     ['TPU v5', ['TPU-v5e', 'TPU-v5p']],
   ])('%s is ambiguous and is refused with the choices', (spelling, choices) => {
     expect(findAccelerator(spelling)).toBeUndefined();
     expect(names(acceleratorsNamed(spelling))).toEqual(choices);
     const listed = oneOf(choices);
-    expect(() => acceleratorNamed(spelling)).toThrow(`accelerator "${spelling}" is ambiguous: use one of ${listed}`);
+    expect(() => acceleratorNamed(spelling)).toThrow(`accelerator "${spelling}" is ambiguous: use ${listed}`);
   });
 
   test.each(['M40', 'gpu', 'NVIDIA', 'SXM 80GB', 'H100 PCIe 40GB'])('%p is unknown', (spelling) => {
@@ -147,6 +163,8 @@ describe('every vendor alike', () => {
     expect(findAccelerator('MI300X')?.fabric).toEqual({ link: 'xGMI', island: 8 });
     expect(findAccelerator('910A')?.fabric).toEqual({ link: 'HCCS', island: 4 });
     expect(findAccelerator('inf2')?.fabric).toEqual({ link: 'NeuronLink', island: 12 });
+    expect(findAccelerator('910B2C')).toMatchObject({ fabric: { link: 'HCCS', island: 8 }, host: { devices: 16 } });
+    expect(findAccelerator('trn3')?.fabric).toEqual({ link: 'NeuronLink', island: 16, domain: 144 });
     expect(findAccelerator('v5p')?.fabric).toEqual({ link: 'ICI', island: 4, domain: 8960 });
   });
 });
@@ -167,6 +185,16 @@ describe('partitions of AMD GPUs', () => {
       ['TPX', 3],
       ['CPX', 6],
     ]);
+  });
+
+  test('an MI308X has four compute dies, and an MI250 cannot be partitioned', () => {
+    expect(acceleratorNamed('MI308X').partitions.map(({ resource, devices }) => [resource, devices])).toEqual([
+      ['amd.com/spx_nps1', 1],
+      ['amd.com/dpx_nps1', 2],
+      ['amd.com/cpx_nps1', 4],
+      ['amd.com/cpx_nps4', 4],
+    ]);
+    expect(acceleratorNamed('MI250X')).toMatchObject({ memoryGB: 64, partitions: [], host: { devices: 8 } });
   });
 
   test('the resource of every partition is one that the catalog knows', () => {

@@ -30,8 +30,8 @@ ml/train  PyTorchJob  2     16       placed  rack-1: n-01..02
 queue    resource        used  requested  share  deserved  capability  gangs
 default  nvidia.com/gpu  16    16         16     –         –           1 placed
 
-pool  nodes  model          devices used      CPU  memory
-h100  2      H100-SXM-80GB  16 of 16 (100 %)  0 %  0 %
+pool  nodes  model          devices used     CPU  memory
+h100  2      H100-SXM-80GB  16 of 16 (100%)  0%   0%
 
 Free: 0 whole devices.
 

@@ -18,6 +18,9 @@ const { WorkerState } = require('./worker-state.cjs');
 // It keeps matchers in a global variable, which the state of each suite then contains.
 require('expect');
 
+/** Enough to show the line of the test below the helpers that it calls. */
+const STACK_FRAMES = 20;
+
 class WorkerEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
@@ -37,6 +40,8 @@ class WorkerEnvironment {
   }
 
   setup() {
+    // Jest sets 100, and every assertion collects that many, whether it fails or not.
+    Error.stackTraceLimit = STACK_FRAMES;
     return Promise.resolve();
   }
 

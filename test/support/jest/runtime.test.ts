@@ -86,7 +86,11 @@ test('says where an error is', () => {
 
 test('what a suite changes in the process is as before in the next suite', () => {
   const leaves = `
+    import { AsyncLocalStorage } from 'node:async_hooks';
     test('leaves things behind', () => {
+      const storage = new AsyncLocalStorage();
+      storage.disable = () => process.stderr.write('storage disabled');
+      storage.enterWith(7);
       Object.assign(globalThis, { left: 1, setTimeout: () => undefined });
       process.env = { ...process.env, LEFT: '1' };
       process.argv = [];
@@ -94,6 +98,7 @@ test('what a suite changes in the process is as before in the next suite', () =>
       process.chdir('src');
       process.on('exit', () => console.error('left'));
       Error.prepareStackTrace = () => 'left';
+      Error.stackTraceLimit = 1;
       jest.useFakeTimers({ now: 0 });
       jest.spyOn(Math, 'random').mockReturnValue(7);
     });
@@ -102,15 +107,16 @@ test('what a suite changes in the process is as before in the next suite', () =>
     const find = (): readonly unknown[] => [
       Reflect.get(globalThis, 'left'), process.env.LEFT, process.exitCode, process.argv.length > 1, process.cwd().endsWith('src'),
       process.listeners('exit').some((listener) => listener.toString().includes('left')), new Error('none').stack === 'left',
-      Date.now() > 1e12, Math.random() < 1,
+      Date.now() > 1e12, Math.random() < 1, Error.stackTraceLimit,
     ];
     test('finds nothing', async () => {
       await new Promise((done) => setTimeout(done, 1));
-      expect(find()).toEqual([undefined, undefined, undefined, true, false, false, false, true, true]);
+      expect(find()).toEqual([undefined, undefined, undefined, true, false, false, false, true, true, 20]);
     });
   `;
   const stderr = runSuites('leaving', { one: leaves, two: finds });
   expect(stderr).toContain('Tests:       2 passed, 2 total');
+  expect(stderr).toContain('storage disabled');
 });
 
 test('a suite that replaces modules says what it needs, and then has it', () => {

@@ -3,6 +3,8 @@
  */
 'use strict';
 
+const { AsyncLocalStorage } = require('node:async_hooks');
+
 const OBJECTS = [globalThis, process, Error];
 const EMITTERS = [process, process.stdout, process.stderr];
 
@@ -10,6 +12,8 @@ class WorkerState {
   /** The state before the suite that runs. */
   static current;
 
+  /** Storages that hold a value since the suite began, that of Jest's test framework among them. */
+  storages = new Set();
   properties = new Map(OBJECTS.map((object) => [object, propertiesOf(object)]));
   listeners = new Map(EMITTERS.map((emitter) => [emitter, new Set(listenersOf(emitter).map(({ listener }) => listener))]));
   variables = { ...process.env };
@@ -31,6 +35,8 @@ class WorkerState {
   }
 
   restore() {
+    // Node.js copies the value of every enabled storage into each new promise.
+    this.storages.forEach((storage) => storage.disable());
     this.properties.forEach((properties, object) => restoreProperties(object, properties));
     this.listeners.forEach((listeners, emitter) => removeOtherListeners(emitter, listeners));
     restoreVariables(this.variables);
@@ -39,6 +45,14 @@ class WorkerState {
       process.chdir(this.folder);
     }
   }
+}
+
+for (const method of ['run', 'enterWith']) {
+  const original = AsyncLocalStorage.prototype[method];
+  AsyncLocalStorage.prototype[method] = function (...args) {
+    WorkerState.current?.storages.add(this);
+    return original.apply(this, args);
+  };
 }
 
 function propertiesOf(object) {

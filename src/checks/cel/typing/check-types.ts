@@ -40,7 +40,15 @@ export interface TypeEnvironment {
 }
 
 /** Thrown for the first mistake; the message continues "the expression". */
-export class TypeMistake extends Error {}
+export class TypeMistake extends Error {
+  /** @param choices names that would be right in the place of the one that is wrong */
+  constructor(
+    message: string,
+    readonly choices?: readonly string[],
+  ) {
+    super(message);
+  }
+}
 
 /**
  * The type of the expression.
@@ -161,7 +169,7 @@ class Checker {
   private variable(name: string, scope: Scope): CelType {
     const type = this.find(name, scope);
     if (type === undefined) {
-      throw new TypeMistake(`uses the undeclared variable "${name}"`);
+      throw new TypeMistake(`uses the undeclared variable "${name}"`, Object.keys(this.environment.variables));
     }
     return type;
   }
@@ -209,9 +217,15 @@ class Checker {
         target.kind === 'named'
           ? `selects the undefined field "${field}"`
           : `selects "${field}" of a value of type ${printType(target)}`,
+        target.kind === 'named' ? this.fieldNames(target.name) : undefined,
       );
     }
     return type;
+  }
+
+  private fieldNames(type: string): readonly string[] | undefined {
+    const fields = this.environment.types(type);
+    return typeof fields === 'function' || fields === undefined ? undefined : Object.keys(fields);
   }
 
   private fieldOfNamed(type: string, field: string): CelType | undefined {

@@ -4,8 +4,10 @@
  * Sources: ROCm documentation, GPU hardware specifications (memory in GiB, architecture); Linux, drivers/gpu/drm/amd/amdgpu/aqua_vanjaram.c
  * (the memory modes of each compute mode), ROCm gpu-operator, docs/dcm (NPS4 only with CPX), and ROCm/amdgpu-docs,
  * docs/gpu-partitioning/index.rst (the modes that AMD validates; notes name them); ROCm gpu-operator, NFD rules
- * (PCI ids of physical and virtual functions); ROCm k8s-device-plugin, cmd/k8s-node-labeller (labels). The nodes are selected by
- * `amd.com/gpu.device-id`, which drivers do not rename as they do the product name.
+ * (PCI ids of physical and virtual functions); ROCm k8s-device-plugin, cmd/k8s-node-labeller (labels); Instinct documentation, system
+ * acceptance of the MI250 and MI250X (dies, memory, nodes); rocprofiler-compute, src/utils/mi_gpu_spec.yaml (compute dies of the MI308X,
+ * whose memory is what ROCm tools report, because AMD publishes no data sheet). The nodes are selected by `amd.com/gpu.device-id`, which
+ * drivers do not rename as they do the product name.
  */
 import { type AcceleratorEntry } from './facts';
 
@@ -30,6 +32,16 @@ export const AMD = {
     productLabels: ['740f', '7410'],
     note: 'Bridges join the cards in twos or fours.',
   },
+  MI250: {
+    ...instinct,
+    architecture: 'cdna2',
+    aliases: ['MI250X'],
+    words: 'mi250 mi250x | oam gcd 64gb 128gb hbm2e',
+    memoryGB: 64,
+    pciDeviceIds: ['7408', '740C'],
+    productLabels: ['7408', '740c'],
+    note: 'Each of the two dies of a module is a device, and memory is that of one die. The MI250X has the same label, and modules of it are also joined in eights.',
+  },
   MI300A: {
     ...instinct,
     architecture: 'cdna3',
@@ -52,6 +64,16 @@ export const AMD = {
     pciDeviceIds: ['74A1', '74A9', '74B5', '74BD'],
     productLabels: ['74a1', '74a9', '74b5', '74bd'],
     note: 'AMD validates SPX/NPS1, DPX/NPS2, and CPX/NPS4.',
+  },
+  MI308X: {
+    ...instinct,
+    architecture: 'cdna3',
+    words: 'mi308x mi308 | oam 192gb hbm3 vf hf',
+    memoryGB: 192,
+    partitions: ['SPX/NPS1', 'DPX/NPS1', 'CPX/NPS1', 'CPX/NPS4'],
+    pciDeviceIds: ['74A2', '74A8', '74B6', '74BC'],
+    productLabels: ['74a2', '74a8', '74b6', '74bc'],
+    note: 'It has four compute dies. AMD does not say which partition modes it validates.',
   },
   MI325X: {
     ...instinct,

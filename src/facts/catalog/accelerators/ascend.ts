@@ -2,8 +2,8 @@
  * Huawei Ascend NPUs.
  *
  * Sources: Ascend mind-cluster (resources, labels `accelerator-type` and `node.kubernetes.io/npu.chip.name`, NPUs of each server,
- * HCCS rings in component/ascend-for-volcano); HAMi, device-configmap.yaml (memory). An A3 server counts each of the two dies of
- * a 910C package as one NPU.
+ * HCCS rings and chip types in component/ascend-for-volcano); HAMi, device-configmap.yaml, and ModelLink, README of LLaMA (memory);
+ * Ascend Transformer Boost, LCAL communication (links of the 910B2C). An A3 server counts each of the two dies of a 910C package as one NPU.
  */
 import { type AcceleratorEntry } from './facts';
 
@@ -25,12 +25,27 @@ export const ASCEND = {
     productLabels: ['910A'],
     note: 'accelerator-type is module; a node has two HCCS rings of four NPUs.',
   },
+  'Ascend-910B1': {
+    ...a2,
+    words: '910b1 910b 910 ascend | 64gb hbm a2',
+    memoryGB: 64,
+    productLabels: ['910B1'],
+    note: 'accelerator-type is module-910b-8.',
+  },
   'Ascend-910B2': {
     ...a2,
     words: '910b2 910b 910 ascend | 64gb hbm a2',
     memoryGB: 64,
     productLabels: ['910B2'],
     note: 'accelerator-type is module-910b-8, or module-910b-16 for a node of 16.',
+  },
+  'Ascend-910B2C': {
+    ...a2,
+    host: { devices: 16 },
+    words: '910b2c 910b 910 ascend | 64gb hbm a2',
+    memoryGB: 64,
+    productLabels: ['910B2C'],
+    note: 'accelerator-type is module-910b-16: a node has two groups of eight NPUs.',
   },
   'Ascend-910B3': {
     ...a2,

@@ -23,6 +23,7 @@ export type AcceleratorArchitecture =
   | 'neuroncore-v1'
   | 'neuroncore-v2'
   | 'neuroncore-v3'
+  | 'neuroncore-v4'
   | 'tensorcore';
 
 /** How the device is built into a node. Boards of one chip differ in power, memory, and links. */

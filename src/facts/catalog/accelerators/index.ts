@@ -31,8 +31,8 @@ export type AcceleratorName = KnownAccelerator | (string & {});
 /** The facts of an accelerator whose name the catalog lists. */
 export type KnownAcceleratorFacts = AcceleratorFacts<KnownAccelerator>;
 
-/** Compute dies of one GPU. The MI300A has six, all others that can be partitioned have eight. */
-const DIES = { MI300A: 6 } as Readonly<Partial<Record<KnownAccelerator, number>>>;
+/** Compute dies of one GPU; all others that can be partitioned have eight. */
+const DIES = { MI300A: 6, MI308X: 4 } as Readonly<Partial<Record<KnownAccelerator, number>>>;
 
 /** Every accelerator of the catalog, by vendor; of each vendor from older to newer. */
 export const ACCELERATORS: readonly KnownAcceleratorFacts[] = frozen(

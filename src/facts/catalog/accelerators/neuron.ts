@@ -1,8 +1,9 @@
 /**
  * AWS Inferentia and Trainium.
  *
- * Sources: AWS Neuron documentation, Inf1, Inf2, Trn1, and Trn2 architecture (devices, memory, cores, NeuronLink), scheduler extension
- * (topology of each instance type). The instance type identifies the nodes.
+ * Sources: AWS Neuron documentation, Inf1, Inf2, Trn1, Trn2, and Trn3 architecture (devices, memory, cores, NeuronLink), scheduler
+ * extension (topology of each instance type); aws-neuron-driver, v4/neuron_dhal_v4.c (instance types of Trainium3, which the documentation
+ * does not list). The instance type identifies the nodes.
  */
 import { type AcceleratorEntry } from './facts';
 
@@ -56,5 +57,15 @@ export const NEURON = {
     memoryGB: 96,
     productLabels: ['trn2.48xlarge', 'trn2u.48xlarge'],
     note: 'With two physical cores to a logical one (the default), a device has 4 logical NeuronCores, and these are what is counted.',
+  },
+  Trainium3: {
+    ...neuron,
+    architecture: 'neuroncore-v4',
+    fabric: { link: 'NeuronLink', island: 16, domain: 144 },
+    cores: 8,
+    words: 'trainium trainium3 trn3 | 3 144gb aws neuron',
+    memoryGB: 144,
+    productLabels: ['trn3.48xlarge', 'trn3p.48xlarge', 'trn3e.24xlarge'],
+    note: 'Switches join the devices: 64 of an UltraServer of the first generation, with 16 in each node, or 144 of the second, with 4 in each node.',
   },
 } as const satisfies Readonly<Record<string, AcceleratorEntry>>;
