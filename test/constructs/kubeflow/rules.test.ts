@@ -419,6 +419,19 @@ describe('the command line of torchrun', () => {
     }
   });
 
+  test.each([
+    ['--nnodes=3', 'torchrun-nnodes-is-pod-count'],
+    ['--nproc_per_node=16', 'torchrun-nproc-is-device-count'],
+    ['--master_port=29500', 'torchrun-port-is-operators'],
+    ['--master-addr=other', 'torchrun-address-from-operator'],
+    ['--node_rank=0', 'torchrun-node-rank-from-operator'],
+    ['--standalone', 'torchrun-not-standalone'],
+  ])('%s is found where there are only args', (option, rule) => {
+    const { command: _, ...plain } = container({ args: ['torchrun', option, 'train.py'] });
+    const only = { ...role(1), template: { spec: { containers: [plain] } } };
+    expect(firing(staticJob(masterWorker(only, only)))).toEqual([`kubeflow/${rule}`]);
+  });
+
   test('a single number of nodes is no elastic range', () => {
     expect(firing(elastic('--nnodes=4:8'))).toEqual([]);
     expect(firing(elastic('--nnodes=4'))).toEqual(['kubeflow/torchrun-nnodes-is-pod-count']);
