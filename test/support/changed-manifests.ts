@@ -4,7 +4,7 @@
 import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../src/facts/api/schema';
 import { parseValue } from '../../src/manifests/yaml';
-import { changedText } from './changed-texts';
+import { changedText, isText, withWord } from './changed-texts';
 import { type Random } from './random';
 
 /** What is put into manifests. */
@@ -20,7 +20,7 @@ export interface Vocabulary {
 /** How many fields or items are added at once. */
 const MANY = 30;
 
-/** A text counts as so many places at most, so that long ones are changed more often. */
+/** A text of several words or lines counts as so many places at most, so that it is changed more often than a name. */
 const MOST_PLACES = 8;
 
 /** Values that few fields allow. */
@@ -125,7 +125,8 @@ const add: Change = ({ value }, { fields, names, values }, random) => {
 const addMany: Change = ({ value }, { fields, names, values }, random) => {
   if (Array.isArray(value)) {
     const before = value.length === 0 ? null : random.pick(value);
-    value.push(...some(values, random).map((one) => withValue(before, one, random.next())));
+    const share = random.next();
+    value.push(...some(values, random).map((one) => withValue(before, one, share, random)));
   } else if (typeof value === 'object' && value !== null) {
     const one = random.pick(values);
     const same = typeof one === 'number' ? one + random.pick([-1, 0, 1]) : one;
@@ -162,15 +163,17 @@ function some<T>(list: readonly T[], random: Random): readonly T[] {
   return list.slice(start, start + MANY);
 }
 
-/** A copy of an item with another value in the place that the share selects; the value itself where the item has no places. */
-function withValue(item: JsonValue, value: JsonValue, share: number): JsonValue {
+/** A copy of an item with another value in the place that the share selects, or another word in its text; without places, the value itself. */
+function withValue(item: JsonValue, value: JsonValue, share: number, random: Random): JsonValue {
   const copy = structuredClone(item);
   const places = typeof copy === 'object' && copy !== null ? placesOf(copy) : [];
   if (places.length === 0) {
     return structuredClone(value);
   }
-  const { holder, key } = places[Math.floor(share * places.length)];
-  holder[key] = structuredClone(value);
+  const { holder, key, value: before } = places[Math.floor(share * places.length)];
+  const word = typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  const isInText = word !== undefined && typeof before === 'string' && isText(before);
+  holder[key] = isInText ? withWord(before, word, random) : structuredClone(value);
   return copy;
 }
 
@@ -207,11 +210,15 @@ function placesOf(root: JsonObject | readonly JsonValue[]): readonly Place[] {
     }
     const holder = value as Record<string, JsonValue>;
     for (const [key, member] of Object.entries(holder)) {
-      const lines = typeof member === 'string' ? member.split('\n', MOST_PLACES).length : 1;
-      places.push(...Array.from({ length: lines }, () => ({ holder, key, value: member })));
+      places.push(...Array.from({ length: weightOf(member) }, () => ({ holder, key, value: member })));
       walk(member);
     }
   };
   walk(root);
   return places;
+}
+
+function weightOf(value: JsonValue): number {
+  const isLong = typeof value === 'string' && isText(value);
+  return isLong ? Math.min(MOST_PLACES, 3 + value.split('\n', MOST_PLACES).length) : 1;
 }

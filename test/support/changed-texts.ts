@@ -87,6 +87,16 @@ export function changedText(text: string, values: readonly JsonValue[], random: 
   return random.pick(CHANGES)(text, { strings: strings.length === 0 ? [''] : strings, numbers }, random);
 }
 
+/** Whether a string has several words: an expression, a template, or lines of a configuration. */
+export function isText(text: string): boolean {
+  return /\w\W+\w/.test(text) && /[\s(){}]/.test(text);
+}
+
+/** The text with another word in one place. */
+export function withWord(text: string, by: string, random: Random): string {
+  return replaceOne(text, /[\w.-]+/g, random, () => by);
+}
+
 function replaceOne(text: string, pattern: RegExp, random: Random, by: (found: string) => string): string {
   const found = [...text.matchAll(pattern)];
   if (found.length === 0) {

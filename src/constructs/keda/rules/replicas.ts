@@ -2,6 +2,7 @@
  * KE2, KE4, KE5, KE7, KE11 and what else is about how many replicas there are, and when.
  */
 import { type Rule } from '../../../checks/rule';
+import { parseGoBool } from '../../../manifests/go-boolean';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject } from '../../../manifests/read';
 import {
@@ -261,21 +262,6 @@ function isCount(text: string): boolean {
   return /^[+-]?\d+$/.test(text) && Number(text) >= 0 && Number(text) <= MAX_INT32;
 }
 
-const TRUTHS: ReadonlySet<string> = new Set([
-  '1',
-  't',
-  'T',
-  'TRUE',
-  'true',
-  'True',
-  '0',
-  'f',
-  'F',
-  'FALSE',
-  'false',
-  'False',
-]);
-
 const pauseAnnotations = scaledRule(
   {
     id: 'keda/pause-annotation-value',
@@ -292,7 +278,7 @@ const pauseAnnotations = scaledRule(
   function* ({ annotations, manifest }) {
     for (const key of [PAUSED, PAUSED_SCALE_IN, PAUSED_SCALE_OUT, FORCE_ACTIVATION]) {
       const value = asString(annotations[key]);
-      if (value !== undefined && !TRUTHS.has(value)) {
+      if (value !== undefined && parseGoBool(value) === undefined) {
         yield {
           path: pointer('/metadata/annotations', key),
           message: `KEDA reads ${JSON.stringify(value)} as true`,

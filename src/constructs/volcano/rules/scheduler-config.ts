@@ -2,6 +2,7 @@
  * The scheduler's configuration, a text in a ConfigMap that nothing on a server checks.
  */
 import { cite } from '../../../facts/upstream';
+import { parseGoBool } from '../../../manifests/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
@@ -240,7 +241,7 @@ const oneDeviceMode = configRule(
 );
 
 function isTrue(value: unknown): boolean {
-  return value === true || (typeof value === 'string' && ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(value));
+  return value === true || (typeof value === 'string' && parseGoBool(value) === true);
 }
 
 const mapNamed: ObjectRule = configRule(

@@ -6,7 +6,8 @@ import { changedManifest, type Vocabulary } from '../../../support/changed-manif
 import { Random } from '../../../support/random';
 import { type Source, vocabularyAround, vocabularyOf } from './vocabulary';
 
-const LONGEST = 4000;
+/** Longer documents than this are not read in a review. */
+export const LONGEST = 4000;
 
 /** Makes documents from materials and from what code names. */
 export class DocumentMaker {

@@ -9,7 +9,7 @@ import { type Mutant } from '../../../mutation/mutants';
 import { record } from '../../../mutation/recording';
 import { valuesByField } from '../../../support/changed-manifests';
 import { findingsIn, printFindings, readFindings } from '../../../support/recorded-findings';
-import { DocumentMaker } from './documents';
+import { DocumentMaker, LONGEST } from './documents';
 import { type Domain, fixtureOf, rulesOf } from './domains';
 import { materialsFor } from './materials';
 import { wordsOf } from './vocabulary';
@@ -21,7 +21,7 @@ function recordDomain(domain: Domain): void {
   const fixture = fixtureOf(domain);
   const listed = existsSync(fixture) ? readFindings(readFileSync(fixture, 'utf8')).map(({ text }) => text) : [];
   const observe = (text: string): readonly string[] => findingsIn(rulesOf(mutatedRules.load(domain.modules)), text);
-  const all = options.further === 0 ? [] : materialsFor(domain);
+  const all = options.further === 0 ? [] : materialsFor(domain).filter(({ length }) => length <= LONGEST);
   const materials = meetingMost(all, observe);
   const fields = valuesByField(all.flatMap((text) => JSON.parse(text) as readonly JsonObject[]));
   const source = { fields, words: wordsOf(domain.modules) };
