@@ -246,7 +246,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     )
     .option('--seed <number>', 'seed of the replications, instead of that of the file')
     .option('--evaluations <count>', 'maximum number of mixes that are simulated, instead of that of the file')
-    .addOption(new Option('--format <format>', 'text or json').default('text'))
+    .addOption(new Option('--format <format>', 'text, json, or html').default('text'))
     .option('--output <file>', 'write the result to a file')
     .option('--no-color', 'print without colors')
     .addHelpText(
@@ -348,6 +348,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .argument('<paths...>', 'OLD and NEW: folders, files, or snapshots; with one path, OLD is the cluster')
     .option('--cluster <cluster>', 'plan both on this cluster: a snapshot, a cluster file, or live[:CONTEXT]')
     .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
+    .option('--field-manager <name>', 'with one path and a running cluster: who applies (default: "kubectl")')
     .option('--k8s <minor>', 'Kubernetes version of the target cluster (default: "1.35")')
     .option('--exit-code', 'exit with status 1 if anything changes (default: only if an update is rejected)')
     .option('--format <format>', 'text, json, or markdown (default: "text")')
@@ -361,6 +362,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
           'Write a comment for a pull request, with the plan on a snapshot',
           'gantry diff main/manifests manifests --cluster prod.gantry.json.gz --format markdown',
         ],
+        ['Show what applying the manifests changes in a running cluster', 'gantry diff manifests --cluster live:prod'],
       ),
     )
     .action(async (paths: string[], flags: DiffModule.DiffFlags) => {
