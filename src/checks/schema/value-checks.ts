@@ -331,7 +331,10 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
       message: `must have at least ${counted(minimum, one)}, but has ${count}`,
       found: count,
       expected: `at least ${counted(minimum, one)}`,
-      fix: `Add ${many} to the \`field\` until it has at least ${minimum}.`,
+      fix:
+        count === 0
+          ? `Add at least ${counted(minimum, one)} to the \`field\`.`
+          : `Add ${many} to the \`field\` to have at least ${minimum}.`,
     });
   }
   if (maximum !== undefined && count > maximum) {
@@ -339,7 +342,7 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
       message: `must have no more than ${counted(maximum, one)}, but has ${count}`,
       found: count,
       expected: `at most ${counted(maximum, one)}`,
-      fix: `Remove ${many} from the \`field\` until it has at most ${maximum}.`,
+      fix: `Remove ${many} from the \`field\`, and keep at most ${maximum}.`,
     });
   }
 }

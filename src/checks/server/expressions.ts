@@ -8,7 +8,7 @@ import type * as CelTypes from '@bufbuild/cel';
 import type * as SyntaxTypes from '../cel/syntax-extensions';
 import type * as CheckTypes from '../cel/typing/check-types';
 import { isSame, printType, TooLarge, type CelType } from '../cel/typing/types';
-import { oneOf } from '../../facts/words';
+import { allOf, oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
 
 /** Expressions of one list that are compiled, which takes most of a second. The server has no limit, and no object comes near it. */
@@ -44,7 +44,11 @@ export function expressionFix(path: string, { complaint, choices = [] }: Express
   const field = fieldOf(path);
   const [, name] = /^(?:uses the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
   if (name !== undefined && choices.length > 0 && choices.length <= MOST_CHOICES) {
-    return { fix: `Replace ${name} in ${field} with ${oneOf(choices)}.` };
+    return {
+      fix: complaint.startsWith('uses')
+        ? `Use only the ${choices.length === 1 ? 'variable' : 'variables'} ${allOf(choices)} in ${field}.`
+        : `Replace ${name} in ${field} with ${oneOf(choices)}.`,
+    };
   }
   const [, type] = /^must evaluate to (.+), but evaluates to /.exec(complaint) ?? [];
   const fix =

@@ -7,7 +7,7 @@
 import { type AcceleratorFacts, ACCELERATORS, parseMigProfile } from '../../facts/catalog';
 import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layout';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { allOf } from '../../facts/words';
+import { allOf, oneOf, withArticle } from '../../facts/words';
 import { asArray, asObject, isObject } from '../../manifests/read';
 import { type ConfigProblem, kindOf, type Note, noteUnknown, valueOf, within } from './config-problem';
 import { gpusForLayout, gpusWithProfiles } from './mig-layout';
@@ -251,7 +251,7 @@ function readLayout(
         at,
         first?.join('; ') ?? '',
         undefined,
-        `instances that a ${gpus.map(({ name }) => name).join(' or ')} holds`,
+        `instances that fit on ${oneOf(gpus.map(({ name }) => withArticle(name)))}`,
       );
     }
     return;
@@ -266,7 +266,7 @@ function readLayout(
       at,
       migLayoutProblems(candidate, layout).join('; '),
       undefined,
-      `instances that fit together on a ${candidate.name}`,
+      `instances that fit together on ${withArticle(candidate.name)}`,
     );
   } else {
     // New GPUs have profiles that the catalog has not.

@@ -42,7 +42,7 @@ function shapeComplaint(
   const items = value.split(separator).map((item) => item.trim());
   switch (shape) {
     case 'integer':
-      return JSON_INTEGER.test(value) ? undefined : 'a whole number';
+      return JSON_INTEGER.test(value) ? sizeComplaint(value) : 'a whole number';
     case 'number':
       return JSON_NUMBER.test(value) ? undefined : 'a number';
     case 'boolean':
@@ -67,6 +67,12 @@ function shapeComplaint(
     case 'query':
       return undefined;
   }
+}
+
+/** A text of more than 20 characters is not converted: it is too large in any case. */
+function sizeComplaint(integer: string): string | undefined {
+  const fits = integer.length <= 20 && BigInt.asIntN(64, BigInt(integer)) === BigInt(integer);
+  return fits ? undefined : 'a whole number of at most 64 bits';
 }
 
 function isRange(item: string, separator: string): boolean {

@@ -251,7 +251,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     )
     .option('--seed <number>', 'seed of the replications, instead of that of the file')
     .option('--evaluations <count>', 'maximum number of mixes that are simulated, instead of that of the file')
-    .addOption(new Option('--format <format>', 'text or json').default('text'))
+    .addOption(new Option('--format <format>', 'text, json, or html').default('text'))
     .option('--output <file>', 'write the result to a file')
     .option('--no-color', 'print without colors')
     .addHelpText(

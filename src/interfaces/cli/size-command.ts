@@ -3,7 +3,16 @@
  */
 import { dirname, isAbsolute, join } from 'node:path';
 import { ScenarioError } from '../../planning/simulation';
-import { readSizing, size, type Sizing, sizingComparison, type SizingResult, sizingText } from '../../planning/sizing';
+import {
+  readSizing,
+  size,
+  type Sizing,
+  sizingComparison,
+  type SizingResult,
+  sizingText,
+  timelineOf,
+} from '../../planning/sizing';
+import { renderSizingPage } from '../../planning/pages';
 import { type Policy } from '../../placement';
 import { readManifestFiles, readText } from '../checks/read-files';
 import { oneOf } from './check-options';
@@ -28,8 +37,11 @@ export interface SizeFlags extends ClusterFlags {
 
 /** @returns the exit status: 0 if a mix keeps the targets, 1 if none was found */
 export async function sizeCommand(file: string, flags: SizeFlags, terminal: Terminal): Promise<number> {
-  const format = oneOf('--format', flags.format, ['text', 'json'], 'format');
+  const format = oneOf('--format', flags.format, ['text', 'json', 'html'], 'format');
   const policies = (flags.policy ?? []).map((name) => ({ name, policy: policyNamed(name, terminal) }));
+  if (format === 'html' && policies.length > 1) {
+    throw new UsageError(`--format html: requires at most one --policy, but ${policies.length} were given`);
+  }
   const read = await sizingIn(file, flags, terminal);
   const sizing = { ...read, search: searchOf(read.search, flags) };
   const progress = new Progress(terminal);
@@ -40,8 +52,13 @@ export async function sizeCommand(file: string, flags: SizeFlags, terminal: Term
         : policies.map((policy) => run(sizing, policy, progress)),
     );
     progress.done();
-    const text = format === 'json' ? `${JSON.stringify(results, null, 2)}\n` : written(results, file, flags, terminal);
-    if (flags.output === undefined) {
+    const text =
+      format === 'html'
+        ? pageOf(results[0], { ...sizing, policy: policies[0]?.policy ?? sizing.policy })
+        : written(format, results, { file, flags, terminal });
+    if (text === undefined) {
+      terminal.err(`gantry: ${file}: no mix that keeps the targets was found, so there is no page\n`);
+    } else if (flags.output === undefined) {
       terminal.out(text);
     } else {
       writeWhole(flags.output, text, terminal.cwd);
@@ -65,7 +82,26 @@ function run(sizing: Sizing, named: NamedPolicy | undefined, progress: Progress)
   return named === undefined ? result : { ...result, policy: named.name };
 }
 
-function written(results: readonly SizingResult[], file: string, flags: SizeFlags, terminal: Terminal): string {
+interface Destination {
+  readonly file: string;
+  readonly flags: SizeFlags;
+  readonly terminal: Terminal;
+}
+
+/** @returns nothing if there is no mix to show */
+function pageOf(result: SizingResult, sizing: Sizing): string | undefined {
+  const { best } = result;
+  return best === undefined ? undefined : renderSizingPage({ ...result, best }, timelineOf(sizing, best));
+}
+
+function written(
+  format: 'text' | 'json',
+  results: readonly SizingResult[],
+  { file, flags, terminal }: Destination,
+): string {
+  if (format === 'json') {
+    return `${JSON.stringify(results, null, 2)}\n`;
+  }
   const color = flags.output === undefined && wantsColor(terminal, flags.color);
   const width = terminal.columns === undefined ? undefined : terminal.columns - 2;
   const asTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

@@ -131,8 +131,8 @@ function parseJson(line: string): JsonValue | undefined {
 
 function plainRow(values: ReadonlyMap<string, string>, base: JsonObject): Row | string {
   const own = [...values].filter(([column, value]) => value !== '' && column !== 'submitted');
-  const gang: JsonObject = {
-    ...base,
+  const gang: Record<string, string | number> = {
+    ...(base as Record<string, string>),
     ...Object.fromEntries(
       own.map(([column, value]) => [
         Object.hasOwn(RENAMED, column) ? RENAMED[column] : column,

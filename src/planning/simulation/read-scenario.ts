@@ -6,6 +6,7 @@ import { type Fields } from '../cluster/fields';
 import { readQueue, readQueueTerms } from '../cluster/queue-terms';
 import { matches, readExpectation } from './read-expectations';
 import { readGang } from './read-gangs';
+import { DEFAULT_NOTICE_SECONDS, type NodeGroup } from './read-nodes';
 import {
   checkQueues,
   checkUnique,
@@ -19,6 +20,7 @@ import {
   readRun,
 } from './read-world';
 import { type Scenario, type ScenarioEvent, type ScenarioGang } from './scenario';
+import { drawOutages, reclaimEvents, seedOf } from './spot';
 
 /**
  * @param text YAML or JSON
@@ -48,15 +50,19 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
   );
   checkNames(fields, cluster.nodes, queues, gangs);
   const events = fields.list('events').flatMap((event) => readEvent(event, cluster.nodes, queues, gangs, device));
+  const run = readRun(fields.fields('run'));
+  const scaling = cluster.groups.flatMap((group) => group.scaling ?? []);
   const scenario: Scenario = {
     name,
     ...(about === undefined ? {} : { about: about.trim() }),
-    ...cluster,
+    nodes: withoutLaterNodes(cluster.nodes, events),
+    topologies: cluster.topologies,
     queues,
     gangs,
-    events: byTime(events, ({ at }) => at),
+    events: byTime([...events, ...interruptionsOf(cluster.groups, run, fields)], ({ at }) => at),
+    ...(scaling.length > 0 && { scaling }),
     policy: policyOf(fields),
-    run: readRun(fields.fields('run')),
+    run,
     expectations: fields.list('expect').map((expectation) =>
       readExpectation(expectation, {
         gangs: gangs.map(({ gang }) => gang.name),
@@ -73,6 +79,41 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
 /** Of one moment, in the order of the file. */
 function byTime<T>(list: readonly T[], timeOf: (item: T) => number): readonly T[] {
   return [...list].sort((a, b) => timeOf(a) - timeOf(b));
+}
+
+/** A node whose first event is that it joins is not there before. */
+function withoutLaterNodes(nodes: readonly ClusterNode[], events: readonly ScenarioEvent[]): readonly ClusterNode[] {
+  const first = new Map<string, ScenarioEvent['kind']>();
+  for (const event of byTime(events, ({ at }) => at)) {
+    const named = 'nodes' in event ? event.nodes : [];
+    named.filter((name) => !first.has(name)).forEach((name) => first.set(name, event.kind));
+  }
+  return nodes.map((node) => (first.get(node.name) === 'join' ? { ...node, ready: false } : node));
+}
+
+/** Interruptions of the spot nodes, drawn for the length of the run. */
+function interruptionsOf(
+  groups: readonly NodeGroup[],
+  { seconds }: Scenario['run'],
+  fields: Fields,
+): readonly ScenarioEvent[] {
+  return groups.flatMap(({ nodes, spot }) => {
+    if (spot === undefined) {
+      return [];
+    }
+    if (seconds === undefined) {
+      fields.wrongAt('run.for', 'is required for spot nodes, whose interruptions have no end');
+      return [];
+    }
+    const expected = Math.round((nodes.length * seconds * spot.interruptionsPerHour) / 3600);
+    if (expected > MOST_INTERRUPTIONS) {
+      fields.wrongAt('run.for', `gives about ${expected} interruptions; at most ${MOST_INTERRUPTIONS} are simulated`);
+      return [];
+    }
+    return nodes.flatMap(({ name }) =>
+      drawOutages(spot, seedOf(spot.seed, name), seconds).flatMap((outage) => reclaimEvents([name], outage)),
+    );
+  });
 }
 
 function checkNames(
@@ -97,7 +138,37 @@ function checkNames(
   checkQueues(fields, queues, new Set(gangs.map(({ gang }) => gang.queue)));
 }
 
-const NODE_EVENTS = ['fail', 'return', 'drain'] as const;
+/** Interruptions of one entry of `nodes`. */
+const MOST_INTERRUPTIONS = 200_000;
+const EVENTS_OF_NODES = ['fail', 'return', 'drain', 'reclaim', 'join'] as const;
+
+/** What happens to nodes at a moment, and what follows from it. */
+function nodeEvents(fields: Fields, at: number, nodes: readonly ClusterNode[]): readonly ScenarioEvent[] {
+  const lasts = fields.duration('for');
+  const notice = fields.duration('notice');
+  if (notice !== undefined && !fields.has('reclaim')) {
+    fields.wrongAt('notice', 'must not be set without reclaim');
+  }
+  return EVENTS_OF_NODES.flatMap((kind): readonly ScenarioEvent[] => {
+    const patterns = fields.texts(kind);
+    if (patterns === undefined) {
+      return [];
+    }
+    const names = nodes.map(({ name }) => name).filter((name) => patterns.some((pattern) => matches(pattern, name)));
+    if (names.length === 0) {
+      fields.wrong(kind, patterns.join(', '), 'names of nodes, or a pattern such as rack-2-* that matches a node');
+    }
+    if (kind === 'reclaim') {
+      const from = at + (notice ?? DEFAULT_NOTICE_SECONDS);
+      return reclaimEvents(names, { notice: at, from, to: lasts === undefined ? undefined : from + lasts });
+    }
+    const returns = lasts !== undefined && (kind === 'fail' || kind === 'drain');
+    return [
+      { at, kind, nodes: names },
+      ...(returns ? [{ at: at + lasts, kind: 'return', nodes: names } as const] : []),
+    ];
+  });
+}
 
 function readEvent(
   fields: Fields,
@@ -110,22 +181,7 @@ function readEvent(
   if (!fields.has('at')) {
     fields.wrongAt('at', 'is required; set a time such as 30m');
   }
-  const lasts = fields.duration('for');
-  const events: ScenarioEvent[] = [];
-  for (const kind of NODE_EVENTS) {
-    const patterns = fields.texts(kind);
-    if (patterns === undefined) {
-      continue;
-    }
-    const names = nodes.map(({ name }) => name).filter((name) => patterns.some((pattern) => matches(pattern, name)));
-    if (names.length === 0) {
-      fields.wrong(kind, patterns.join(', '), 'names of nodes, or a pattern such as rack-2-* that matches a node');
-    }
-    events.push({ at, kind, nodes: names });
-    if (lasts !== undefined && kind !== 'return') {
-      events.push({ at: at + lasts, kind: 'return', nodes: names });
-    }
-  }
+  const events: ScenarioEvent[] = [...nodeEvents(fields, at, nodes)];
   const queue = fields.text('queue');
   if (queue !== undefined) {
     if (!queues.some(({ name }) => name === queue)) {
@@ -150,7 +206,7 @@ function readEvent(
   const before = fields.problems.length;
   fields.done();
   if (events.length === 0 && fields.problems.length === before) {
-    fields.wrongAt('', 'must set one of fail, return, drain, queue, or cancel');
+    fields.wrongAt('', 'must set one of fail, return, drain, reclaim, join, queue, or cancel');
   }
   return events;
 }

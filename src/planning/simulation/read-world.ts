@@ -17,7 +17,7 @@ import { Fields, meant, type Problem } from '../cluster/fields';
 import { clusterOfObjects } from '../cluster/from-objects';
 import { NAMED_POLICIES, readPolicy } from '../cluster/policy-file';
 import { sampleCluster } from '../cluster/sample';
-import { readNodes } from './read-nodes';
+import { type NodeGroup, readNodes } from './read-nodes';
 import { readJobs } from './read-jobs';
 import { type RunOptions, type Scenario, type ScenarioGang } from './scenario';
 
@@ -30,6 +30,11 @@ export class ScenarioError extends Error {
 export type ClusterSource = (name: string) => { readonly text: string; readonly file: string };
 
 type ScenarioCluster = Pick<Scenario, 'nodes' | 'topologies' | 'queues'>;
+
+export interface ReadCluster extends ScenarioCluster {
+  /** Entries of `nodes`. */
+  readonly groups: readonly NodeGroup[];
+}
 
 /**
  * Reads a document, and reports all of its mistakes together.
@@ -74,18 +79,19 @@ export function jobsOf(
   return readJobs(text, file, { queue, device }, fields.problems);
 }
 
-export function readCluster(fields: Fields, file: string, source: ClusterSource): ScenarioCluster {
+export function readCluster(fields: Fields, file: string, source: ClusterSource): ReadCluster {
   const value = fields.raw('cluster');
-  const nodes = fields.list('nodes').flatMap(readNodes);
+  const groups = fields.list('nodes').map(readNodes);
   const topologies = fields.list('topologies').map(readTopology);
-  if (value === undefined && nodes.length === 0) {
+  if (value === undefined && groups.length === 0) {
     fields.wrongAt('cluster', 'is required; set a cluster file, an inline cluster, or a list of nodes');
   }
   const cluster = value === undefined ? { nodes: [], topologies: [], queues: [] } : clusterOf(value, file, source);
   return {
-    nodes: [...cluster.nodes, ...nodes],
+    nodes: [...cluster.nodes, ...groups.flatMap(({ nodes }) => nodes)],
     topologies: [...topologies, ...cluster.topologies],
     queues: cluster.queues,
+    groups,
   };
 }
 

@@ -9,17 +9,22 @@
  * core).
  */
 import { changeText } from '../cluster/words';
-import { type ClusterNode, type Decision, type Pod, type Queue } from '../../placement';
+import { type ClusterNode, type Decision, type Queue } from '../../placement';
 import { decideIn } from '../../placement/engine';
 import { type Delta } from '../../placement/model/facts';
 import { Session } from '../../placement/books/session';
+import { Autoscaler } from './autoscaler';
+import { evictionNotes } from './eviction-notes';
 import { judge } from './expectations';
 import { GangRun, type LivePod } from './gang-run';
 import { commonDevice } from './read-world';
-import { type HeldPod, type SimulateOptions, type SimulationObserver } from './observer';
+import { type SimulateOptions, type SimulationObserver } from './observer';
 import { Recorder } from './recorder';
 import { type Happening, type SimulationResult } from './result';
-import { type Scenario, type ScenarioEvent } from './scenario';
+import { heldPod, podOf, templateOf } from './live-pods';
+import { NODE_EVENTS } from './node-events';
+import { nextMoment } from './next-moment';
+import { type NodeEventKind, type Scenario, type ScenarioEvent } from './scenario';
 import { resultOf } from './summary';
 import { Timetable } from './timetable';
 
@@ -30,7 +35,8 @@ type Due =
   | { readonly kind: 'arrival'; readonly run: GangRun }
   | { readonly kind: 'event'; readonly event: ScenarioEvent }
   | { readonly kind: 'end'; readonly run: GangRun; readonly generation: number }
-  | { readonly kind: 'released'; readonly run: GangRun; readonly pod: LivePod };
+  | { readonly kind: 'released'; readonly run: GangRun; readonly pod: LivePod }
+  | { readonly kind: 'idle'; readonly node: string; readonly since: number };
 
 export function simulate(scenario: Scenario, options: SimulateOptions = {}): SimulationResult {
   return new Simulation(scenario, options).run();
@@ -55,6 +61,7 @@ class Simulation {
   private readonly tell: SimulateOptions['tell'];
   private readonly explains: boolean;
   private readonly observer: SimulationObserver;
+  private readonly autoscaler: Autoscaler;
   /** Gangs about whose reason an expectation asks. */
   private readonly asked: ReadonlySet<string>;
   private now = 0;
@@ -91,6 +98,7 @@ class Simulation {
       resourcesOf(scenario, this.device),
     );
     const { nodes, queues, topologies, policy } = scenario;
+    this.autoscaler = new Autoscaler(scenario.scaling ?? [], scenario.policy);
     this.session = new Session({ now: 0, nodes, queues, topologies, gangs: [], pods: [] }, policy);
     // Events before arrivals of the same moment: a node that is drained at 1h takes nothing that comes at 1h.
     scenario.events.forEach((event) => this.due.add(event.at, { kind: 'event', event }));
@@ -157,29 +165,23 @@ class Simulation {
         }
         this.remove(due.run, due.pod);
         break;
+      case 'idle':
+        if (!this.autoscaler.ends(due.node, due.since)) {
+          return;
+        }
+        this.nodeEvent('leave', [due.node]);
+        break;
     }
     this.changedAt = this.now;
     this.wantDecision(this.now);
   }
 
   private event(event: ScenarioEvent): void {
+    if ('nodes' in event) {
+      this.nodeEvent(event.kind, event.nodes);
+      return;
+    }
     switch (event.kind) {
-      case 'fail':
-        this.change(event.nodes, { ready: false });
-        this.lose(event.nodes, false);
-        event.nodes.forEach((name) => this.recorder.nodeIs(name, false));
-        this.note('fail', `${listed(event.nodes)} failed`);
-        break;
-      case 'drain':
-        this.change(event.nodes, { unschedulable: true });
-        this.lose(event.nodes, true);
-        this.note('drain', `${listed(event.nodes)} drained`);
-        break;
-      case 'return':
-        this.change(event.nodes, { ready: true, unschedulable: false });
-        event.nodes.forEach((name) => this.recorder.nodeIs(name, true));
-        this.note('return', `${listed(event.nodes)} returned`);
-        break;
       case 'queue':
         this.queues.set(event.queue, { ...this.queues.get(event.queue)!, ...event.set });
         this.news.push({ kind: 'queue', queue: this.queues.get(event.queue)! });
@@ -193,6 +195,55 @@ class Simulation {
         this.note('cancel', `${event.gang} withdrawn`, event.gang);
         break;
       }
+    }
+  }
+
+  private nodeEvent(kind: NodeEventKind, nodes: readonly string[]): void {
+    const { change, pods, isUp, verb } = NODE_EVENTS[kind];
+    this.change(nodes, change);
+    if (pods !== 'stay') {
+      this.lose(nodes, pods === 'evicted');
+    }
+    if (isUp !== undefined) {
+      nodes.forEach((name) => this.recorder.nodeIs(name, isUp));
+    }
+    if (isUp === true) {
+      nodes.forEach((name) => this.checkIdle(name));
+    }
+    this.note(kind, `${listed(nodes)} ${verb}`);
+  }
+
+  /** Ends a node of a scaling group that has no pods for as long as the group says. */
+  private checkIdle(node: string): void {
+    const group = this.autoscaler.groupOf(node);
+    if (group !== undefined) {
+      this.due.add(this.now + group.idleSeconds, { kind: 'idle', node, since: this.now });
+    }
+  }
+
+  /** Requests nodes for gangs that wait. */
+  private scale(): void {
+    const waiting = [...this.live].filter(({ works }) => !works);
+    if (waiting.length === 0) {
+      return;
+    }
+    const requested = this.autoscaler.requests(
+      waiting.map(({ spec }) => spec.gang.name),
+      () => ({
+        now: this.now * 1000,
+        nodes: [...this.nodes.values()],
+        queues: [...this.queues.values()],
+        topologies: this.scenario.topologies,
+        gangs: [...this.live].map((run) => run.snapshot(this.now)),
+        pods: [...this.live].flatMap((run) => [...run.pods.values()].map((pod) => podOf(run, pod))),
+      }),
+    );
+    for (const { delaySeconds, nodes } of requested) {
+      this.due.add(this.now + delaySeconds, {
+        kind: 'event',
+        event: { at: this.now + delaySeconds, kind: 'join', nodes },
+      });
+      this.note('request', `${listed(nodes)} requested`);
     }
   }
 
@@ -233,6 +284,7 @@ class Simulation {
     const decision = decideIn(this.session, (gang) => this.detailOf(this.byName.get(gang)!));
     this.decisions++;
     this.apply(decision);
+    this.scale();
     if (decision.bindings.length + decision.evictions.length > 0) {
       this.changedAt = this.now;
       this.wantDecision(this.now + this.scenario.run.cycleSeconds);
@@ -270,16 +322,13 @@ class Simulation {
     }
   }
 
-  private tellPod({ spec }: GangRun, { name, role, node, devices, startedAt, releasing }: LivePod): void {
-    const state: Pod['state'] = releasing ? 'releasing' : 'running';
-    const pod: Pod = { name, gang: spec.gang.name, role, node, devices, startedAt: startedAt * 1000, state };
-    this.news.push({ kind: 'pod', pod });
+  private tellPod(run: GangRun, pod: LivePod): void {
+    this.news.push({ kind: 'pod', pod: podOf(run, pod) });
   }
 
   private apply({ bindings, evictions, pending }: Decision): void {
     const touched = new Map<GangRun, 'evicted' | 'moved' | 'resized'>();
-    const told = new Map<string, number>();
-    for (const { pod: name, gang, action, beneficiary, movesTo } of evictions) {
+    for (const { pod: name, gang, movesTo } of evictions) {
       const run = this.byName.get(gang)!;
       this.release(run, run.pods.get(name)!);
       if (movesTo === undefined) {
@@ -288,8 +337,6 @@ class Simulation {
         run.moves++;
       }
       touched.set(run, movesTo === undefined ? 'evicted' : (touched.get(run) ?? 'moved'));
-      const key = JSON.stringify([gang, movesTo === undefined ? action : 'move', beneficiary]);
-      told.set(key, (told.get(key) ?? 0) + 1);
     }
     for (const { pod: name, gang, role, node, devices } of bindings) {
       const run = this.byName.get(gang)!;
@@ -298,20 +345,12 @@ class Simulation {
       this.tellPod(run, pod);
       this.recorder.pod(node, run.spec.gang.queue, templateOf(run, role), 1);
       this.observer.held?.(heldPod(run, pod), this.now);
+      this.autoscaler.podStarts(node);
       if (!touched.has(run)) {
         touched.set(run, 'resized');
       }
     }
-    for (const [key, count] of told) {
-      const [gang, action, beneficiary] = JSON.parse(key) as [string, string, string | null];
-      const pods = `${count} pod${count === 1 ? '' : 's'} of ${gang}`;
-      const goal = beneficiary === null ? '' : ` for ${beneficiary}`;
-      if (action === 'move') {
-        this.note('move', `${pods} moved${goal}`, gang);
-      } else {
-        this.note('evict', `${pods} evicted${goal} (${action})`, gang);
-      }
-    }
+    evictionNotes(evictions).forEach(({ kind, text, gang }) => this.note(kind, text, gang));
     for (const [run, why] of touched) {
       this.settled(run, why);
     }
@@ -350,6 +389,9 @@ class Simulation {
     this.news.push({ kind: 'pod-gone', name: pod.name });
     this.recorder.pod(pod.node, run.spec.gang.queue, templateOf(run, pod.role), -1);
     this.observer.freed?.(heldPod(run, pod), this.now);
+    if (this.autoscaler.podEnds(pod.node, this.now)) {
+      this.checkIdle(pod.node);
+    }
   }
 
   private over(run: GangRun, state: 'finished' | 'canceled'): void {
@@ -386,30 +428,9 @@ class Simulation {
 
   /** Nothing can be done now: the next moment at which time alone changes the answer. */
   private wantLater(): void {
-    let first = Infinity;
-    const consider = (at: number | undefined): void => {
-      if (at !== undefined && at > this.now) {
-        first = Math.min(first, at);
-      }
-    };
-    for (const run of this.live) {
-      const { gang, arrivesAt, expectedSeconds } = run.spec;
-      if (run.staleSince !== undefined) {
-        consider(run.staleSince + this.scenario.policy.staleGangSeconds);
-      }
-      if (!run.works) {
-        consider(arrivesAt + (gang.preemptionDelaySeconds ?? 0));
-        consider(arrivesAt + this.scenario.policy.sharedDeviceWaitSeconds);
-      }
-      for (const { startedAt } of run.pods.values()) {
-        consider(startedAt + (gang.minimumRuntimeSeconds ?? 0));
-        if (expectedSeconds !== undefined) {
-          consider(startedAt + expectedSeconds);
-        }
-      }
-    }
-    if (first < Infinity) {
-      this.wantDecision(first);
+    const next = nextMoment(this.live, this.now, this.scenario.policy);
+    if (next !== undefined) {
+      this.wantDecision(next);
     }
   }
 
@@ -444,14 +465,6 @@ function resourcesOf({ expectations }: Scenario, device: string): string[] {
       : expectation.checks.flatMap((check) => ('resource' in check ? [check.resource] : [])),
   );
   return [...new Set([device, 'cpu', 'memory', ...asked])];
-}
-
-function templateOf({ spec }: GangRun, role: string): Scenario['gangs'][number]['gang']['roles'][number]['template'] {
-  return spec.gang.roles.find(({ name }) => name === role)!.template;
-}
-
-function heldPod(run: GangRun, { name, node, role }: LivePod): HeldPod {
-  return { name, node, gang: run.spec.gang.name, template: templateOf(run, role) };
 }
 
 function listed(names: readonly string[]): string {

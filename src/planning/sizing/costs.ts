@@ -5,7 +5,7 @@
 import { type ClusterNode, DEFAULT_DEVICE_RESOURCE } from '../../placement';
 import { type HeldPod } from '../simulation';
 import { devicesOf } from '../simulation/amounts';
-import { type Outage } from './draw';
+import { type Outage } from '../simulation/spot';
 
 export interface PricedNode {
   readonly node: ClusterNode;
@@ -38,7 +38,7 @@ export class CostMeter {
   ) {
     this.nodes = new Map(nodes.map((priced) => [priced.node.name, priced]));
     for (const { pool, pricePerHour, outages } of nodes) {
-      const down = outages.reduce((sum, { from, to }) => sum + this.within(from, to), 0);
+      const down = outages.reduce((sum, { from, to }) => sum + this.within(from, to ?? Infinity), 0);
       this.poolOf(pool).spent += (pricePerHour * (window.until - window.from - down)) / 3600;
     }
   }

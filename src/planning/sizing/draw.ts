@@ -4,10 +4,11 @@
  * The same replication of two mixes gets the same work, and a spot node the same interruptions, so that mixes are compared under equal
  * conditions.
  */
-import { type ScenarioEvent, type ScenarioGang } from '../simulation';
+import { type ScenarioGang } from '../simulation';
 import { momentsOf, randomNumbers } from '../simulation/arrivals';
 import { arrivalsOf, type GangKind } from '../simulation/read-gangs';
-import { type Sizing, type SpotTerms } from './sizing';
+import { seedOf } from '../simulation/spot';
+import { type Sizing } from './sizing';
 
 export interface DrawnWork {
   /** In the order of their arrival. */
@@ -91,60 +92,6 @@ function blocksOf(history: readonly ScenarioGang[], blockSeconds: number): reado
     blocks[Math.floor(job.arrivesAt / blockSeconds)]?.push(job);
   }
   return blocks;
-}
-
-/** A time in which a spot node does not run. */
-export interface Outage {
-  /** The notice: the pods are evicted. */
-  readonly notice: number;
-  /** The node ends. */
-  readonly from: number;
-  /** The node that replaces it starts. */
-  readonly to: number;
-}
-
-/** Interruptions of one spot node: times between them are exponential. */
-export function drawOutages(
-  { interruptionsPerHour, noticeSeconds, replacedAfterSeconds }: SpotTerms,
-  seed: number,
-  until: number,
-): readonly Outage[] {
-  const outages: Outage[] = [];
-  if (interruptionsPerHour === 0) {
-    return outages;
-  }
-  const random = randomNumbers(seed);
-  let at = 0;
-  for (;;) {
-    const notice = Math.round(at + (-Math.log(1 - random()) * 3600) / interruptionsPerHour);
-    if (notice >= until) {
-      return outages;
-    }
-    const from = notice + noticeSeconds;
-    const to = from + replacedAfterSeconds;
-    outages.push({ notice, from, to });
-    at = Math.max(to, notice + 1);
-  }
-}
-
-export function eventsOf(outages: ReadonlyMap<string, readonly Outage[]>): readonly ScenarioEvent[] {
-  const events = [...outages].flatMap(([node, own]) =>
-    own.flatMap(({ notice, from, to }): ScenarioEvent[] => [
-      { at: notice, kind: 'drain', nodes: [node] },
-      { at: from, kind: 'fail', nodes: [node] },
-      { at: to, kind: 'return', nodes: [node] },
-    ]),
-  );
-  return events.sort((a, b) => a.at - b.at);
-}
-
-/** Equal on every machine for equal parts (FNV-1a). */
-export function seedOf(...parts: readonly (string | number)[]): number {
-  let hash = 2_166_136_261;
-  for (const character of parts.join('/')) {
-    hash = Math.imul(hash ^ character.codePointAt(0)!, 16_777_619);
-  }
-  return hash >>> 0;
 }
 
 function normal(random: () => number): number {

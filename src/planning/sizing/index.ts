@@ -4,6 +4,6 @@
 export * from './result';
 export { type Mix, type Sizing } from './sizing';
 export { readSizing, type SizingSources } from './read-sizing';
-export { size, type SizeOptions } from './size';
+export { size, type SizeOptions, timelineOf } from './size';
 export { sizingText, type SizingTextOptions } from './report';
 export { sizingComparison } from './compare';

@@ -9,9 +9,10 @@ import { commonLevels, HOSTNAME } from '../cluster/objects/topologies';
 import { MOST_NODES, readPoolOf } from '../cluster/pool-file';
 import { poolName } from '../cluster/pools';
 import { type Scenario } from '../simulation';
+import { readSpot } from '../simulation/read-nodes';
 import { checkUnique } from '../simulation/read-world';
 import { MOST_MIXES, sizeOfSpace } from './search';
-import { type Purchase, type SizingPool, type SpotTerms } from './sizing';
+import { type Purchase, type SizingPool } from './sizing';
 
 type Cluster = Pick<Scenario, 'nodes' | 'topologies' | 'queues'>;
 
@@ -154,21 +155,4 @@ function readTerms(fields: Fields, existing: number): Terms {
     most: Math.max(most ?? least, least, today ?? 0),
     pool: { least, today, purchase, pricePerHour: price ?? 0, ...(terms !== undefined && { spot: terms }) },
   };
-}
-
-function readSpot(fields: Fields): SpotTerms {
-  const rate = fields.number('interruptionsPerHour', { least: 0, most: 60 });
-  const noticeSeconds = fields.duration('notice') ?? 120;
-  const replaced = fields.duration('replacedAfter');
-  if (!fields.has('interruptionsPerHour')) {
-    fields.wrongAt('interruptionsPerHour', 'is required; set the interruptions of one node per hour, such as 0.05');
-  }
-  if (!fields.has('replacedAfter')) {
-    fields.wrongAt(
-      'replacedAfter',
-      'is required; set the time until a new node replaces the interrupted one, such as 5m',
-    );
-  }
-  fields.done();
-  return { interruptionsPerHour: rate ?? 0, noticeSeconds, replacedAfterSeconds: replaced ?? 0 };
 }

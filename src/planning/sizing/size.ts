@@ -117,6 +117,12 @@ function replicate(evaluator: Evaluator, mix: Mix, replication: number): Replica
   };
 }
 
+/** The first replication of a mix over time. */
+export function timelineOf(sizing: Sizing, { nodes }: Pick<MixReport, 'nodes'>): SimulationResult {
+  const mix = sizing.pools.map(({ name }) => nodes[name]);
+  return replicate(new Evaluator(sizing), mix, 0).result;
+}
+
 /** Simulates a mix with all its replications. */
 export function reportOf(evaluator: Evaluator, mix: Mix): MixReport {
   const { sizing } = evaluator;

@@ -6,6 +6,7 @@
 import { type ClusterNode, type Policy, type Queue, type Topology } from '../../placement';
 import { type ScenarioGang } from '../simulation';
 import { type GangKind } from '../simulation/read-gangs';
+import { type SpotTerms } from '../simulation/spot';
 
 export interface Sizing {
   readonly name: string;
@@ -40,15 +41,6 @@ export interface SizingPool {
   readonly pricePerHour: number;
   /** Present for pools of spot nodes. */
   readonly spot?: SpotTerms;
-}
-
-export interface SpotTerms {
-  /** Interruptions of one node per hour in which it runs. */
-  readonly interruptionsPerHour: number;
-  /** From the notice, at which the pods are evicted, to the end of the node. */
-  readonly noticeSeconds: number;
-  /** From the end of a node to the start of the node that replaces it. */
-  readonly replacedAfterSeconds: number;
 }
 
 /** The given percentage of gangs waits at most this long. */

@@ -3,7 +3,8 @@
  */
 import { type Scenario } from '../simulation';
 import { type PricedNode } from './costs';
-import { type DrawnWork, drawOutages, eventsOf, seedOf } from './draw';
+import { drawOutages, reclaimEvents, seedOf } from '../simulation/spot';
+import { type DrawnWork } from './draw';
 import { type Mix, type Sizing } from './sizing';
 
 export interface World {
@@ -28,7 +29,9 @@ export function worldOf(sizing: Sizing, mix: Mix, replication: number, { gangs }
     topologies,
     queues,
     gangs,
-    events: eventsOf(new Map(nodes.map(({ node, outages }) => [node.name, outages]))),
+    events: nodes
+      .flatMap(({ node, outages }) => outages.flatMap((outage) => reclaimEvents([node.name], outage)))
+      .sort((a, b) => a.at - b.at),
     policy,
     run: { seconds: until, cycleSeconds: run.cycleSeconds, graceSeconds: run.graceSeconds },
     expectations: [],
@@ -37,6 +40,6 @@ export function worldOf(sizing: Sizing, mix: Mix, replication: number, { gangs }
 }
 
 /** No gang arrives after the run; what has not started long after it never starts. */
-function longestRun({ run, targets }: Sizing): number {
-  return 2 * run.seconds + Math.max(...targets.map(({ seconds }) => seconds));
+export function longestRun({ run, targets }: Sizing): number {
+  return 2 * run.seconds + Math.max(0, ...targets.map(({ seconds }) => seconds));
 }

@@ -72,7 +72,7 @@ test.each<[string, string, readonly string[], string, string]>([
     'H100',
     ['3g.40gb', '3g.40gb', '1g.10gb'],
     '/devices/0/mig',
-    '9 memory slices of the 8',
+    '9 of the 8 memory slices',
   ],
   ['a profile that is not one', 'H100', ['small'], '/devices/0/mig/0/profile', 'must be a MIG profile such as 1g.10gb'],
 ])('%s', (_, model, profiles, path, message) => {

@@ -73,7 +73,7 @@ const CASES: readonly (readonly [
     ],
     [
       'Replace "drivr" in cel.expression with driver, attributes, capacity, or allowMultipleAllocations.',
-      'Replace "devic" in cel.expression with device.',
+      'Use only the variable device in cel.expression.',
       'Change cel.expression to an expression of type bool or any.',
       'Correct the syntax of cel.expression.',
     ],

@@ -3,6 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type SimulationResult } from '../../../src/planning/simulation';
 import { type SizingResult } from '../../../src/planning/sizing';
 import { Workplace } from './fake-terminal';
 
@@ -118,6 +119,26 @@ spec:
   expect({ status, err }).toEqual({ status: 0, err: '' });
   const { best } = jsonOf(out);
   expect(best).toMatchObject({ nodes: { h100: 4 }, gangs: [{ name: 'research/train' }] });
+});
+
+test('HTML is a page of the cheapest mix over time, with the targets; without a mix there is none', async () => {
+  const file = place.write('two.yaml', SIZING.replace('name: Two at once', 'name: Two </script> at once'));
+  const { status, out } = await place.run(['size', file, '--format', 'html']);
+  expect(status).toBe(0);
+  expect(out).toMatch(/^<!doctype html>[^]*<title>Two &lt;\/script&gt; at once \(size\)/);
+  const { about, expectations, samples, gangs } = JSON.parse(
+    /id="data">([^]*?)<\/script>/.exec(out)![1],
+  ) as SimulationResult;
+  expect(about).toBe('Cheapest mix: 2 h100, 80.00 USD per hour, 13 % idle. The timeline is the one simulation.');
+  expect(expectations).toEqual([{ expected: 'p95 wait at most 0s', met: true, found: '0s over all replications' }]);
+  expect(Math.max(...samples.used['nvidia.com/gpu'])).toBe(16);
+  expect(gangs.map(({ waitSeconds }) => waitSeconds)).toEqual([0, 0, 0, 0]);
+  const none = place.write('one.yaml', SIZING.replace('max: 3', 'max: 1'));
+  expect(await place.run(['size', none, '--format', 'html'])).toEqual({
+    status: 1,
+    out: '',
+    err: 'gantry: one.yaml: no mix that keeps the targets was found, so there is no page\n',
+  });
 });
 
 test('everything that is wrong with a file is reported on one line each, and status is 2', async () => {

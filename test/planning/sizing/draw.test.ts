@@ -1,7 +1,8 @@
 /**
  * What replications draw: arrivals, durations, blocks of history, interruptions of spot nodes.
  */
-import { drawOutages, drawWork, isRandom, seedOf } from '../../../src/planning/sizing/draw';
+import { drawOutages, seedOf } from '../../../src/planning/simulation/spot';
+import { drawWork, isRandom } from '../../../src/planning/sizing/draw';
 import { sizing } from './support';
 
 const DAYS = 6;
@@ -58,7 +59,7 @@ test('spot nodes run for the mean time between interruptions, then for the notic
   // A cycle is two hours and the twelve minutes of notice and replacement.
   expect(Math.abs(outages.length / (until / 7920) - 1)).toBeLessThan(0.05);
   outages.forEach(({ notice, from, to }, index) => {
-    expect([from - notice, to - from]).toEqual([120, 600]);
+    expect([from - notice, to! - from]).toEqual([120, 600]);
     expect(notice).toBeGreaterThanOrEqual(outages[index - 1]?.to ?? 0);
   });
   expect(drawOutages({ ...terms, interruptionsPerHour: 0 }, 1, until)).toEqual([]);

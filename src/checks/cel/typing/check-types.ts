@@ -216,7 +216,7 @@ class Checker {
       throw new TypeMistake(
         target.kind === 'named'
           ? `selects the undefined field "${field}"`
-          : `selects "${field}" of a value of type ${printType(target)}`,
+          : `selects the field "${field}" of a value of type ${printType(target)}`,
         target.kind === 'named' ? this.fieldNames(target.name) : undefined,
       );
     }

@@ -12,7 +12,7 @@ import { compileExpression, expressionFix, MOST_EXPRESSIONS } from '../expressio
 import { type Say } from '../server-rule';
 import { type Placed, given, itemsOf, size, text, textsOf } from '../values';
 import { checkDefault } from './schema-default';
-import { oneOf } from '../../../facts/words';
+import { oneOf, withArticle } from '../../../facts/words';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
@@ -318,7 +318,7 @@ function checkList(schema: JsonObject, path: string, say: Say): void {
     });
   }
   if ((kind === 'set' || kind === 'map') && item.nullable === true) {
-    say(`${path}/items/nullable`, `the items of a ${kind} must not be nullable`);
+    say(`${path}/items/nullable`, `the items of ${withArticle(kind)} must not be nullable`);
   }
   if (kind === 'set') {
     checkSetItems(item, path, say);

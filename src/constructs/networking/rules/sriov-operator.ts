@@ -17,6 +17,7 @@ import {
   SRIOV_NETWORK,
   textAt,
 } from './networking-rule';
+import { withArticle } from '../../../facts/words';
 
 const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
 
@@ -189,7 +190,7 @@ const linkTypesAgree = setRule(
         yield {
           manifest,
           path: '/spec/resourceName',
-          message: `SriovNetworkNodePolicy ${policy.name} sets linkType "${links[0] ?? ''}", but a ${manifest.id.kind} requires ${wanted}`,
+          message: `SriovNetworkNodePolicy ${policy.name} sets linkType "${links[0] ?? ''}", but ${withArticle(manifest.id.kind)} requires ${wanted}`,
           found: textAt(policy.spec, 'linkType'),
           expected: `linkType: ${wanted}, or a ${other}`,
           fix: `Set linkType: ${wanted} in the SriovNetworkNodePolicy, or create a ${other} instead of the ${manifest.id.kind}.`,
