@@ -194,7 +194,7 @@ async function main(): Promise<void> {
     );
     const started = performance.now();
     const cpu = process.cpuUsage();
-    const snapshot = await readLiveCluster({ kubeconfig, takenAt: '2026-01-31T00:00:00Z', takenBy: 'bench' });
+    const { snapshot } = await readLiveCluster({ kubeconfig, takenAt: '2026-01-31T00:00:00Z', takenBy: 'bench' });
     const read = performance.now();
     const bytes = writeSnapshot(snapshot);
     const written = performance.now();

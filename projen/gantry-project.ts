@@ -543,6 +543,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx bench/guarantees.ts',
       receiveArgs: true,
     });
+    this.addTask('bench:sizing', {
+      description:
+        'Compare gantry size with exhaustive search and with held-back traces: --worlds N --traces N --seed S',
+      exec: 'tsx bench/sizing.ts',
+      receiveArgs: true,
+    });
     this.addTask('bench:placement', {
       description: 'Measure the speed and memory of the placement core against a plain loop',
       exec: 'tsx bench/placement.ts',

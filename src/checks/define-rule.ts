@@ -4,6 +4,7 @@
 import { publicFunction } from '../facts/calls/public-function';
 import { SEVERITIES, TIERS } from './finding';
 import { type ObjectRule, type PodTemplateRule, type Rule, type RuleFacts, type SetRule } from './rule';
+import { oneOf } from '../facts/words';
 
 /** Facts that have a default in a rule of an organization. */
 type Defaulted = 'tier' | 'severity' | 'why' | 'source';
@@ -91,7 +92,7 @@ const TARGETS = ['object', 'pod-template', 'set'];
 function oneOfProblem(name: string, value: unknown, known: readonly unknown[]): string | undefined {
   return value === undefined || known.includes(value)
     ? undefined
-    : `${name} must be one of ${known.join(', ')}, not ${textOf(value)}`;
+    : `${name} must be ${oneOf(known.map(String))}, not ${textOf(value)}`;
 }
 
 function kindsProblem(kinds: unknown): string | undefined {

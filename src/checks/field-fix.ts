@@ -112,6 +112,11 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     / must have (\d+ to \d+) (entries|items)\b/,
     ([, size, what], { field }) => `Set ${field} to a list of ${size} ${what}.`,
   ],
+  [
+    /^the port name "(\d+)" must contain at least one letter$/,
+    ([, port], { field }) =>
+      field.endsWith('.name') ? undefined : `Set ${field} to ${port} without quotes, or to the name of a port.`,
+  ],
   [/ must be in ascending order$/, (_match, { field }) => `List ${field} in ascending order.`],
   [
     /^(\S+) requires (\w[\w.-]*(?:: [\w.-]+)?)$/,
@@ -213,6 +218,12 @@ export function fieldFix({ path = '', message, expected }: Said): string | undef
 /** What a message requires of the syntax of a key. */
 const KEY_SYNTAX =
   /^the (?:\w+ )?key "(?:[^"\\]|\\.)*" must ((?:consist|have |be no more than|contain at most|not be empty|not contain).*)$/;
+
+/** The key at the end of the path, where the message is about it and not about the value. */
+export function wrongKey(path: string, message: string): string | undefined {
+  const key = tokensOf(path).at(-1) ?? '';
+  return /^the (?:\w+ )?(?:key|resource name) "/.test(message) && message.includes(`"${key}"`) ? key : undefined;
+}
 
 /** Whether the message is about the key of an entry, not about its value. */
 function namesKey(path: string, message: string): boolean {
@@ -346,7 +357,8 @@ export function keyFix(map: string, complaint: string): string {
   if (length !== undefined) {
     return `Shorten the key in ${map} to at most ${length}.`;
   }
-  return `Rename the key in ${map} to one that ${inThirdPerson(complaint)}.`;
+  const [, ofPrefix] = /^have a prefix that (.+)$/.exec(complaint) ?? [];
+  return `Rename the key in ${map} so that ${ofPrefix === undefined ? `it ${inThirdPerson(complaint)}` : `its prefix ${ofPrefix}`}.`;
 }
 
 const LENGTH = /^(?:have|be) no more than (\d+ characters.*)$/;

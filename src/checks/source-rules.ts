@@ -42,7 +42,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'A number in JSON must not exceed the range of a double (about 1.8e308).',
     why: 'The API server cannot read the object, except for a quantity of a built-in kind, which it reads as a string.',
     source: 'Kubernetes API server, decoding of JSON',
-    fix: 'Write the number in quotes if a quantity is intended ("1e309"), or write a smaller one.',
+    fix: 'Write a number below 1.8e308, or put a quantity in quotes, for example "1Ei".',
   },
   'inexact-number': {
     id: 'yaml/exact-integer',

@@ -233,7 +233,7 @@ class JsonReader {
       this.problems.push({
         kind: 'huge-number',
         offset: this.at,
-        message: `the number ${text} is too large for JSON parsers (about 1.8e308 at most)`,
+        message: `the number ${text} exceeds the range of JSON parsers (about 1.8e308)`,
         path: this.path,
       });
       this.at += text.length;

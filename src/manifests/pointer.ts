@@ -49,7 +49,7 @@ function joined(tokens: readonly string[]): string {
   for (const token of tokens) {
     if (isIndex(token)) {
       name += `[${token}]`;
-    } else if (/^[\w$-]+$/.test(token)) {
+    } else if (/^[\w$][\w$-]*$/.test(token)) {
       name += name === '' ? token : `.${token}`;
     } else {
       name += `[${JSON.stringify(token)}]`;

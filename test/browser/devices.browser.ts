@@ -100,7 +100,7 @@ suite('devices of every vendor', () => {
     expect(cells.filter(([, devices]) => devices === '')).toEqual([]);
     expect(Object.fromEntries(cells)).toMatchObject({
       'team/trn2-12': '12',
-      'team/trn2-13': '12 neuroncore',
+      'team/trn2-13': '12 Neuron cores',
       'team/general-15': '0',
     });
     await page.context().close();

@@ -63,9 +63,9 @@ test.each(['summary', 'fix'] as const)('an empty %s is rejected', (field) => {
 
 test.each([
   [{ summary: undefined }, 'rule acme/owner-label: summary must not be empty'],
-  [{ on: 'pod' }, 'rule acme/owner-label: on must be one of object, pod-template, set, not "pod"'],
-  [{ severity: 'fatal' }, 'rule acme/owner-label: severity must be one of error, warning, info, not "fatal"'],
-  [{ tier: 'api' }, 'rule acme/owner-label: tier must be one of schema, cel, server, webhook, advice, not "api"'],
+  [{ on: 'pod' }, 'rule acme/owner-label: on must be object, pod-template, or set, not "pod"'],
+  [{ severity: 'fatal' }, 'rule acme/owner-label: severity must be error, warning, or info, not "fatal"'],
+  [{ tier: 'api' }, 'rule acme/owner-label: tier must be schema, cel, server, webhook, or advice, not "api"'],
   [{ check: 'x' }, 'rule acme/owner-label: check must be a function, not "x"'],
   [{ kinds: 'batch/Job' }, 'rule acme/owner-label: kinds must name at least one kind'],
   [{ kinds: [8] }, 'rule acme/owner-label: kind number must be group/Kind'],

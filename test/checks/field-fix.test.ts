@@ -141,7 +141,7 @@ const CASES: readonly (readonly [
     '/data/a~1b',
     'the key "a/b" must consist of letters',
     undefined,
-    'Rename the key in data to one that consists of letters.',
+    'Rename the key in data so that it consists of letters.',
   ],
   [
     '/m/labels/a',
@@ -149,8 +149,10 @@ const CASES: readonly (readonly [
     undefined,
     'Shorten the key in m.labels to at most 63 characters after the prefix.',
   ],
-  ['/data/', 'the key "" must not be empty', undefined, 'Rename the key in data to one that is not empty.'],
+  ['/data/', 'the key "" must not be empty', undefined, 'Rename the key in data so that it is not empty.'],
   ['/data/b', 'the key "b" must be c', 'c', undefined],
+  ['/ports/-a', '-a must be set', undefined, 'Set ports["-a"].'],
+  ['/ports/0/name', 'the port name "1" must contain at least one letter', undefined, undefined],
   // A choice among several fields.
   ['/spec', 'exactly one of a and b must be set', 'a or b', 'Set either a or b in spec.'],
   ['/spec', 'exactly one way to select must be set', 'a or b', undefined],

@@ -1,7 +1,7 @@
 /**
  * Lists and counts as a sentence writes them.
  */
-import { allOf, counted, oneOf } from '../../src/facts/words';
+import { allOf, counted, oneOf, withArticle } from '../../src/facts/words';
 
 test.each([
   [[], '', ''],
@@ -23,4 +23,17 @@ test.each([
   [3, 'array', '3 arrays'],
 ])('%d of %s is %s', (count, noun, text) => {
   expect(counted(count, noun)).toBe(text);
+});
+
+test.each([
+  'a B200',
+  'an A100-SXM-80GB',
+  'an H100',
+  'an MI300X',
+  'a TPU-v5e',
+  'an Ascend-910B2',
+  'a Gaudi3',
+  'an array',
+])('the article of %s', (text) => {
+  expect(withArticle(text.replace(/^an? /, ''))).toBe(text);
 });

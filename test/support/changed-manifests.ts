@@ -1,7 +1,10 @@
 /**
  * Random changes of manifests that need no schema: fields and items taken away, doubled, renamed, and given other values.
  */
+import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../src/facts/api/schema';
+import { parseValue } from '../../src/manifests/yaml';
+import { changedText, isText, withWord } from './changed-texts';
 import { type Random } from './random';
 
 /** What is put into manifests. */
@@ -14,8 +17,11 @@ export interface Vocabulary {
   readonly values: readonly JsonValue[];
 }
 
-/** A text is not made longer than this. */
-const LONGEST = 1025;
+/** How many fields or items are added at once. */
+const MANY = 30;
+
+/** A text of several words or lines counts as so many places at most, so that it is changed more often than a name. */
+const MOST_PLACES = 8;
 
 /** Values that few fields allow. */
 export const ODD_VALUES: readonly JsonValue[] = ['', 'No Name!', '../up', 0, -1, 70000, 1.5, false, true, {}, [], null];
@@ -83,14 +89,27 @@ const known: Change = ({ holder, key }, { values }, random) => {
 };
 
 const nudge: Change = ({ holder, key, value }, { values }, random) => {
-  const by = random.pick([-1, 1]);
   if (typeof value === 'number') {
-    holder[key] = random.chance(0.7) ? value + by : random.pick(values.filter((one) => typeof one === 'number')) + by;
+    const numbers = values.filter((one) => typeof one === 'number');
+    const from = random.chance(0.6) || numbers.length === 0 ? value : random.pick(numbers);
+    holder[key] = from + random.pick([-1, 0, 1]);
   } else if (typeof value === 'string') {
-    holder[key] = nudgedText(value, by, values, random);
+    holder[key] = changedText(value, values, random);
   } else if (typeof value === 'boolean') {
     holder[key] = !value;
   }
+};
+
+/** A change inside of JSON or YAML that is a string of the manifest, or a change of the string where it is something else. */
+const nested: Change = (place, vocabulary, random) => {
+  const { holder, key, value } = place;
+  const inner = typeof value === 'string' ? documentIn(value) : undefined;
+  if (typeof value !== 'string' || inner === undefined) {
+    nudge(place, vocabulary, random);
+    return;
+  }
+  changeSomething(placesOf(inner), vocabulary, random);
+  holder[key] = /^\s*[{[]/.test(value) ? JSON.stringify(inner) : stringify(inner);
 };
 
 const add: Change = ({ value }, { fields, names, values }, random) => {
@@ -102,8 +121,24 @@ const add: Change = ({ value }, { fields, names, values }, random) => {
   }
 };
 
+/** All names as fields, with one value or with any, or an item for each value: items that differ in one place, or plain values. */
+const addMany: Change = ({ value }, { fields, names, values }, random) => {
+  if (Array.isArray(value)) {
+    const before = value.length === 0 ? null : random.pick(value);
+    const share = random.next();
+    value.push(...some(values, random).map((one) => withValue(before, one, share, random)));
+  } else if (typeof value === 'object' && value !== null) {
+    const one = random.pick(values);
+    const same = typeof one === 'number' ? one + random.pick([-1, 0, 1]) : one;
+    const isSame = random.chance(0.7);
+    for (const name of some(names, random)) {
+      value[name] = structuredClone(isSame ? same : random.pick(fields.get(name) ?? values));
+    }
+  }
+};
+
 /** Taken together, each about as often as it finds something. */
-export const CHANGES: readonly Change[] = [
+const CHANGES: readonly Change[] = [
   drop,
   drop,
   double,
@@ -114,61 +149,76 @@ export const CHANGES: readonly Change[] = [
   known,
   nudge,
   nudge,
+  nested,
+  nested,
   add,
   add,
+  addMany,
+  addMany,
 ];
 
-function nudgedText(text: string, by: number, values: readonly JsonValue[], random: Random): string {
-  const words = values.filter((one): one is string => typeof one === 'string');
-  const lengths = values.filter((one): one is number => typeof one === 'number' && one >= 0);
-  const lines = text.split('\n');
-  const line = Math.floor(random.next() * lines.length);
-  switch (random.pick(['number', 'number', 'cut', 'grow', 'case', 'word', 'line', 'length'])) {
-    case 'number':
-      return text.replace(/\d+/, (digits) => String(Math.max(0, Number(digits) + by)));
-    case 'cut':
-      return text.slice(0, -1);
-    case 'grow':
-      return `${text}${random.pick(['x', '1', '-', '.', ' ', '/', ':', ','])}`;
-    case 'case':
-      return text.toUpperCase() === text ? text.toLowerCase() : text.toUpperCase();
-    case 'word':
-      return text.replace(random.pick(text.match(/\w+/g) ?? ['']), random.pick(words));
-    case 'length':
-      return text.padEnd(Math.min(random.pick(lengths) + random.pick([0, 1]), LONGEST), 'a').slice(0, LONGEST);
-    default:
-      return random.chance(0.5)
-        ? lines.toSpliced(line, 1).join('\n')
-        : lines.toSpliced(line, 0, lines[line]).join('\n');
+/** Members of a list that follow each other. */
+function some<T>(list: readonly T[], random: Random): readonly T[] {
+  const start = Math.floor(random.next() * Math.max(1, list.length - MANY + 1));
+  return list.slice(start, start + MANY);
+}
+
+/** A copy of an item with another value in the place that the share selects, or another word in its text; without places, the value itself. */
+function withValue(item: JsonValue, value: JsonValue, share: number, random: Random): JsonValue {
+  const copy = structuredClone(item);
+  const places = typeof copy === 'object' && copy !== null ? placesOf(copy) : [];
+  if (places.length === 0) {
+    return structuredClone(value);
   }
+  const { holder, key, value: before } = places[Math.floor(share * places.length)];
+  const word = typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  const isInText = word !== undefined && typeof before === 'string' && isText(before);
+  holder[key] = isInText ? withWord(before, word, random) : structuredClone(value);
+  return copy;
+}
+
+/** The JSON or YAML in a string; `undefined` where it is no object or list. */
+function documentIn(text: string): JsonObject | readonly JsonValue[] | undefined {
+  if (!/[{[]|:(?:\s|$)|^\s*- /m.test(text)) {
+    return undefined;
+  }
+  const parsed = parseValue(text, 'embedded');
+  return 'value' in parsed && typeof parsed.value === 'object' && parsed.value !== null ? parsed.value : undefined;
 }
 
 /** A copy with so many changes. What it is (`apiVersion` and `kind`) stays. */
 export function changedManifest(object: JsonObject, times: number, vocabulary: Vocabulary, random: Random): JsonObject {
   const copy = structuredClone(object);
   for (let time = 0; time < times; time++) {
-    const places = placesOf(copy);
-    if (places.length > 0) {
-      random.pick(CHANGES)(random.pick(places), vocabulary, random);
-    }
+    const places = placesOf(copy).filter(({ holder, key }) => holder !== copy || !['apiVersion', 'kind'].includes(key));
+    changeSomething(places, vocabulary, random);
   }
   return copy;
 }
 
-function placesOf(object: JsonObject): readonly Place[] {
+function changeSomething(places: readonly Place[], vocabulary: Vocabulary, random: Random): void {
+  if (places.length > 0) {
+    random.pick(CHANGES)(random.pick(places), vocabulary, random);
+  }
+}
+
+function placesOf(root: JsonObject | readonly JsonValue[]): readonly Place[] {
   const places: Place[] = [];
-  const walk = (value: JsonValue, top: boolean): void => {
+  const walk = (value: JsonValue | readonly JsonValue[]): void => {
     if (typeof value !== 'object' || value === null) {
       return;
     }
     const holder = value as Record<string, JsonValue>;
     for (const [key, member] of Object.entries(holder)) {
-      if (!top || !['apiVersion', 'kind'].includes(key)) {
-        places.push({ holder, key, value: member });
-      }
-      walk(member, false);
+      places.push(...Array.from({ length: weightOf(member) }, () => ({ holder, key, value: member })));
+      walk(member);
     }
   };
-  walk(object, true);
+  walk(root);
   return places;
+}
+
+function weightOf(value: JsonValue): number {
+  const isLong = typeof value === 'string' && isText(value);
+  return isLong ? Math.min(MOST_PLACES, 3 + value.split('\n', MOST_PLACES).length) : 1;
 }

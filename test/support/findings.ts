@@ -2,12 +2,14 @@
  * Small world for rule tests: YAML in, findings of the given rules out.
  */
 import { type KubernetesMinor } from '../../src/facts/api/schema';
+import { check } from '../../src/checks/engine';
 import { FindingCollector } from '../../src/checks/collector';
 import { type Finding, RULE_GROUPS } from '../../src/checks/finding';
 import { type Report } from '../../src/checks/report';
 import { type Rule } from '../../src/checks/rule';
 import { runRules } from '../../src/checks/run-rules';
 import { ManifestSet } from '../../src/manifests/manifest-set';
+import { parseFile } from '../../src/manifests/node-file';
 import { parseYaml } from '../../src/manifests/yaml';
 import { keepManifests } from './manifests-of-tests';
 
@@ -44,6 +46,14 @@ function run(rules: readonly Rule[], set: ManifestSet, options: FindingsOptions)
   const collector = new FindingCollector(set, { groups: RULE_GROUPS });
   runRules(rules, { set, kubernetes: options.kubernetes ?? '1.35' }, collector);
   return collector.report();
+}
+
+/** What rules find in a file of any kind: one of a host, or manifests. */
+export function findingsOfFile(text: string, file: string, rules: readonly Rule[]): readonly Finding[] {
+  const { manifests, problems } = parseFile(text, file, { skipForeign: 'all' });
+  expect(problems).toEqual([]);
+  keepManifests(manifests);
+  return check(new ManifestSet(manifests), { rules }).findings;
 }
 
 /** The ids of the rules that fire, sorted, each once. */

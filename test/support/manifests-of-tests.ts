@@ -6,6 +6,7 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Manifest } from '../../src/manifests/manifest';
+import { asJson } from './manifest-of';
 
 const PROJECT = resolve(__dirname, '../..');
 const VARIABLE = 'GANTRY_MANIFESTS_OF_TESTS';
@@ -14,7 +15,7 @@ const VARIABLE = 'GANTRY_MANIFESTS_OF_TESTS';
 export function keepManifests(manifests: readonly Manifest[]): void {
   const file = process.env[VARIABLE];
   if (file !== undefined && manifests.length > 0) {
-    appendFileSync(file, `${JSON.stringify(manifests.map(({ object }) => object))}\n`);
+    appendFileSync(file, `${JSON.stringify(manifests.map(asJson))}\n`);
   }
 }
 

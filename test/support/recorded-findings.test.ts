@@ -1,4 +1,37 @@
-import { printFindings, readFindings } from './recorded-findings';
+import { type Rule } from '../../src/checks/rule';
+import { NODE_FILE } from '../../src/manifests/node-file';
+import { findingsIn, printFindings, readFindings } from './recorded-findings';
+
+const rule = {
+  id: 'x/y',
+  row: 'X1',
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'maxPods must be set.',
+  why: 'Why.',
+  source: 'Source.',
+  fix: 'Set maxPods.',
+  on: 'object',
+  kinds: ['Pod', `${NODE_FILE}/KubeletArguments`],
+} as const;
+
+function found(message: string, more: object, object: object): readonly string[] {
+  const says: Rule = { ...rule, check: () => [{ path: '/max-pods', message, ...more }] };
+  return findingsIn([says], JSON.stringify([{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, ...object }]));
+}
+
+test('of the words of a finding the numbers and identifiers are shown', () => {
+  expect(found('maxPods is 10.5Gi, over the 3 of kubeReserved and io.containerd.runc', {}, {})).toEqual([
+    'x/y 0/max-pods (10.5Gi, 3, kubeReserved, io.containerd.runc)',
+  ]);
+  expect(found('the 3 of max-pods', { found: 3 }, {})).toEqual(['x/y 0/max-pods = 3']);
+});
+
+test('a file is looked at by its contents', () => {
+  const file = { apiVersion: NODE_FILE, kind: 'KubeletArguments', metadata: { name: 'flags' } };
+  expect(found('no', { found: '5' }, { ...file, content: { 'max-pods': '5' } })).toEqual(['x/y 0/max-pods']);
+  expect(found('no', { found: '5' }, { ...file, content: {} })).toEqual(['x/y 0/max-pods = "5"']);
+});
 
 test('documents are read as they were written', () => {
   const documents = [

@@ -132,7 +132,7 @@ class RuleWalk {
         this.list.add(
           shapeRules.celError,
           {
-            message: `the rule cannot be evaluated: ${outcome.error}`,
+            message: `the CEL rule of the definition cannot be evaluated: ${outcome.error}`,
             found: readBy(rule, value),
             expected: rule.rule,
             fix: setFix(fieldsOf(rule), outcome.error),
@@ -205,8 +205,12 @@ function setFix(fields: readonly string[], error: string): string {
   if (fields.length === 0 && missing !== undefined) {
     return `Set ${missing} in each item of ${THE_FIELD} in which the rule reads it.`;
   }
+  const notNumber = /\bparsing ("(?:[^"\\]|\\.)*"): invalid syntax$/.exec(error)?.[1];
+  if (notNumber !== undefined) {
+    return `Change ${notNumber} in ${THE_FIELD} to a number.`;
+  }
   if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
-    return `Set the fields that the rule reads, or change ${THE_FIELD} so that the rule can be evaluated.`;
+    return `Change ${THE_FIELD} so that the rule can be evaluated.`;
   }
   return missing === undefined || fields.includes(missing)
     ? `Set ${missing ?? oneOf(fields)}, which the rule reads.`

@@ -9,13 +9,12 @@ import { createRequire } from 'node:module';
 import { type CelInput } from '@bufbuild/cel';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
-import { type ManifestSet } from '../../manifests/manifest-set';
 import { asArray, asObject, asString, isObject, stringsIn } from '../../manifests/read';
-import { selectorChooses } from '../../manifests/selectors';
 import type * as CostTypes from '../cel/cost';
 import type * as RuleProgramTypes from '../cel/rule-program';
 import type * as ValuesTypes from '../cel/values';
 import { type SetRule, type Violation } from '../rule';
+import { type AdmissionRequest, admissionMatches } from './admission-matching';
 import { type TargetCluster } from './target-cluster';
 
 const POLICY = 'admissionregistration.k8s.io/ValidatingAdmissionPolicy';
@@ -62,10 +61,7 @@ interface Budget {
   left: number;
 }
 
-interface Request {
-  readonly manifest: Manifest;
-  readonly set: ManifestSet;
-  readonly cluster: TargetCluster;
+interface Request extends AdmissionRequest {
   readonly values: ValuesTypes.CelValues;
 }
 
@@ -76,9 +72,9 @@ function* violationsOf(
 ): Iterable<Violation & { readonly manifest: Manifest }> {
   const spec = asObject(policy.object.spec);
   const bound = bindings.filter((binding) =>
-    isObject(binding.matchResources) ? matches(asObject(binding.matchResources), request) : true,
+    isObject(binding.matchResources) ? admissionMatches(asObject(binding.matchResources), request) : true,
   );
-  if (bound.length === 0 || !matches(asObject(spec.matchConstraints), request, true)) {
+  if (bound.length === 0 || !admissionMatches(asObject(spec.matchConstraints), request, true)) {
     return;
   }
   const { CONDITIONS_LIMIT, OBJECT_LIMIT } = load('../cel/cost') as typeof CostTypes;
@@ -164,39 +160,4 @@ function evaluated(
   const outcome = program(variables);
   budget.left -= outcome.cost;
   return 'value' in outcome && budget.left >= 0 ? outcome.value : undefined;
-}
-
-function matches(resources: JsonObject, request: Request, required = false): boolean {
-  const { manifest, set } = request;
-  const rules = asArray(resources.resourceRules).filter(isObject);
-  const isChosen = rules.some((rule) => ruleMatches(rule, request)) || (rules.length === 0 && !required);
-  if (!isChosen || asArray(resources.excludeResourceRules).some((rule) => ruleMatches(asObject(rule), request))) {
-    return false;
-  }
-  const labels = asObject(asObject(manifest.object.metadata).labels);
-  if (isObject(resources.objectSelector) && !selectorChooses(resources.objectSelector, labels)) {
-    return false;
-  }
-  const { namespace } = manifest.id;
-  if (!isObject(resources.namespaceSelector) || namespace === '') {
-    return true;
-  }
-  const object = set.get('Namespace', namespace)?.object;
-  const named = { 'kubernetes.io/metadata.name': namespace, ...asObject(asObject(object?.metadata).labels) };
-  return selectorChooses(resources.namespaceSelector, named);
-}
-
-function ruleMatches(rule: JsonObject, { manifest: { id }, cluster }: Request): boolean {
-  const has = (list: JsonValue | undefined, ...wanted: readonly string[]): boolean =>
-    stringsIn(list).some((text) => text === '*' || wanted.includes(text));
-  const served = cluster.kindOf(id.apiVersion, id.kind);
-  const names = stringsIn(rule.resourceNames);
-  return (
-    has(rule.apiGroups, id.group) &&
-    has(rule.apiVersions, id.apiVersion.split('/').at(-1) ?? '') &&
-    has(rule.operations, 'CREATE') &&
-    has(rule.resources, '*/*', served?.plural ?? '') &&
-    (names.length === 0 || names.includes(id.name)) &&
-    (rule.scope === undefined || rule.scope === '*' || (rule.scope === 'Namespaced') === (id.namespace !== ''))
-  );
 }

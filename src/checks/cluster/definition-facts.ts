@@ -16,7 +16,8 @@ const SPECIAL: readonly (readonly [suffix: string, schema: Schema])[] = [
   ['.meta.v1.Time', TIME],
   ['.meta.v1.MicroTime', TIME],
   ['.meta.v1.FieldsV1', ANY_OBJECT],
-  ['.runtime.RawExtension', ANY_OBJECT],
+  // Server-side apply replaces it as a whole.
+  ['.runtime.RawExtension', { ...ANY_OBJECT, 'x-kubernetes-map-type': 'atomic' }],
   ['.apiextensions.v1.JSON', ANYTHING],
   ['.apiextensions.v1.JSONSchemaPropsOrArray', ANYTHING],
   ['.apiextensions.v1.JSONSchemaPropsOrBool', ANYTHING],

@@ -12,6 +12,7 @@ import { type Manifest } from '../../manifests/manifest';
 import { ManifestSet } from '../../manifests/manifest-set';
 import { asObject, asString } from '../../manifests/read';
 import {
+  apiVersionOf,
   type ClusterSnapshot,
   readSnapshot,
   type ServedKind,
@@ -166,10 +167,6 @@ export class TargetCluster {
       );
     return this.around;
   }
-}
-
-function apiVersionOf({ group, version }: ServedKind): string {
-  return group === '' ? version : `${group}/${version}`;
 }
 
 function keyOf(id: Manifest['id']): string {

@@ -203,10 +203,11 @@ export class ShapeChecker {
         list.add(
           shapeRules.scale,
           {
-            message: `must be between 0 and ${MOST_REPLICAS}: ${replicas}`,
+            message:
+              replicas < 0 ? `must be greater than or equal to 0: ${replicas}` : `${replicas} does not fit in 32 bits`,
             found: replicas,
-            expected: `an integer from 0 to ${MOST_REPLICAS}`,
-            fix: `Set ${THE_FIELD} to an integer from 0 to ${MOST_REPLICAS}.`,
+            expected: 'an integer of at least 0 that fits in 32 bits',
+            fix: `Set ${THE_FIELD} to an integer of at least 0 that fits in 32 bits.`,
           },
           ...tokensOf(scale),
         );

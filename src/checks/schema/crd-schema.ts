@@ -13,6 +13,7 @@ const isNumber: Test = (value) => typeof value === 'number';
 const isTrue: Test = (value) => value === true;
 const TYPES: ReadonlySet<JsonValue> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
 const isType: Test = (value) => TYPES.has(value);
+const isMapType: Test = (value) => value === 'atomic' || value === 'granular';
 const isListType: Test = (value) => value === 'atomic' || value === 'set' || value === 'map';
 
 const KEYWORDS: Readonly<Record<string, Test>> = {
@@ -39,6 +40,7 @@ const KEYWORDS: Readonly<Record<string, Test>> = {
   'x-kubernetes-preserve-unknown-fields': isTrue,
   'x-kubernetes-embedded-resource': isTrue,
   'x-kubernetes-list-type': isListType,
+  'x-kubernetes-map-type': isMapType,
 };
 
 /** The schema; one without any constraint if the value is not an object. */

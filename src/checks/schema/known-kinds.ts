@@ -250,7 +250,7 @@ export class KnownKinds {
     }
     const elsewhere = this.preferred(allKinds().filter((info) => info.kind === kind && this.isServed(info)));
     return {
-      noSuchKind: `${apiVersion} has no kind ${kind}`,
+      noSuchKind: `no kind "${kind}" in apiVersion ${apiVersion}`,
       ...(meant !== undefined
         ? { expected: `kind ${meant}` }
         : elsewhere === undefined
@@ -260,7 +260,7 @@ export class KnownKinds {
         meant !== undefined
           ? `Set kind: ${meant}.`
           : elsewhere === undefined
-            ? 'Set kind to a kind of the API group, or set apiVersion to the group of the kind.'
+            ? `Set kind to a kind in apiVersion ${apiVersion}, or set apiVersion to the group and version of the kind.`
             : `Set apiVersion: ${elsewhere.apiVersion}.`,
     };
   }
@@ -275,7 +275,7 @@ export class KnownKinds {
       return { why: `no schema for API group ${group}`, needsDefinition: true };
     }
     return {
-      noSuchGroup: `${apiVersion} has no kind ${kind}: ${group} is not an API group`,
+      noSuchGroup: `no kind "${kind}" in apiVersion ${apiVersion}: ${group} is not an API group`,
       expected: `apiVersion ${right}`,
       fix: `Set apiVersion: ${right}.`,
     };

@@ -12,7 +12,7 @@ import { isGoTime } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
-import { checkEnum, integerRange, quotedFix, requiredValue, typeName, wrongTypeFix } from './value-checks';
+import { checkEnum, quotedFix, requiredValue, tooWide, typeName, wrongTypeFix } from './value-checks';
 import { quoted, THE_FIELD, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -197,13 +197,7 @@ export class TypedDecoding {
     if (fits) {
       return;
     }
-    const width = node.schema.format ?? 'int64';
-    this.list.add(shapeRules.format, {
-      message: `${value} exceeds the range of ${width}`,
-      found: value,
-      expected: integerRange(width),
-      fix: `Set ${THE_FIELD} to ${integerRange(width)}.`,
-    });
+    this.list.add(shapeRules.format, tooWide(value, node.schema.format ?? 'int64'));
   }
 
   private intOrString(value: JsonValue): void {
@@ -214,12 +208,7 @@ export class TypedDecoding {
       return this.wrongType(value, 'integer or string');
     }
     if (Math.abs(value + 0.5) > LARGEST_INT32 + 0.5) {
-      this.list.add(shapeRules.format, {
-        message: `${value} exceeds the range of int32`,
-        found: value,
-        expected: integerRange('int32'),
-        fix: `Set ${THE_FIELD} to ${integerRange('int32')}.`,
-      });
+      this.list.add(shapeRules.format, tooWide(value, 'int32'));
     }
   }
 

@@ -15,6 +15,8 @@ import { allOf, counted, oneOf } from '../../facts/words';
 
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
 const LARGEST_INT64 = 2 ** 63;
+/** Where a number rounds to a 32-bit float that is infinite. */
+const LARGEST_FLOAT32 = 3.4028235677973366e38;
 
 /** How many values a fix lists. */
 const MOST_CHOICES = 8;
@@ -101,12 +103,7 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
     return true;
   }
   if (node.schema.type === 'integer' && typeof value === 'number' && Number.isInteger(value)) {
-    list.add(shapeRules.type, {
-      message: `${value} exceeds the range of int64`,
-      found: value,
-      expected: integerRange('int64'),
-      fix: `Set ${THE_FIELD} to ${integerRange('int64')}.`,
-    });
+    list.add(shapeRules.type, tooWide(value, 'int64'));
     return false;
   }
   list.add(shapeRules.type, {
@@ -153,11 +150,16 @@ export function quotedFix(value: string | number | boolean): string {
   return `Quote the value of the \`field\`: "${String(value)}".`;
 }
 
-/** The integers of a format, in words. */
-export function integerRange(format: string): string {
-  return format === 'int32'
-    ? 'an integer from -2147483648 to 2147483647'
-    : 'an integer from -9223372036854775808 to 9223372036854775807';
+/** A number that the field cannot hold. */
+export function tooWide(value: number, format: string): Found {
+  const bits = format === 'int64' ? 64 : 32;
+  const fitting = `${format === 'float' ? 'a number' : 'an integer'} that fits in ${bits} bits`;
+  return {
+    message: `${value} does not fit in ${bits} bits`,
+    found: value,
+    expected: `${fitting} (${format})`,
+    fix: `Set ${THE_FIELD} to ${fitting}.`,
+  };
 }
 
 function typeFix(value: JsonValue, node: SchemaNode): string {
@@ -242,14 +244,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 export function checkNumber(value: number, node: SchemaNode, list: ViolationList, target: Target): void {
   const { schema } = node;
-  const outOfRange = schema.format === undefined ? undefined : rangeOf(formatOf(node, target), value);
-  if (outOfRange !== undefined) {
-    list.add(shapeRules.format, {
-      message: `${value} exceeds the range of ${schema.format ?? ''}`,
-      found: value,
-      expected: outOfRange,
-      fix: `Set the \`field\` to ${outOfRange}.`,
-    });
+  const format = schema.format === undefined ? undefined : formatOf(node, target);
+  if (format !== undefined && !fitsIn(format, value)) {
+    list.add(shapeRules.format, tooWide(value, format));
   }
   const { minimum, maximum, multipleOf } = schema;
   if (maximum !== undefined && (schema.exclusiveMaximum === true ? value >= maximum : value > maximum)) {
@@ -280,14 +277,11 @@ export function checkNumber(value: number, node: SchemaNode, list: ViolationList
   }
 }
 
-function rangeOf(format: string | undefined, value: number): string | undefined {
+function fitsIn(format: string, value: number): boolean {
   if (format === 'int32') {
-    return value < -2147483648 || value > 2147483647 ? integerRange(format) : undefined;
+    return value >= -2147483648 && value <= 2147483647;
   }
-  if (format === 'int64') {
-    return Math.abs(value) > LARGEST_INT64 ? integerRange(format) : undefined;
-  }
-  return format === 'float' && Math.abs(value) > 3.4028235677973366e38 ? 'a 32-bit floating point number' : undefined;
+  return Math.abs(value) <= (format === 'int64' ? LARGEST_INT64 : format === 'float' ? LARGEST_FLOAT32 : Infinity);
 }
 
 export function checkEnum(value: JsonValue, node: SchemaNode, list: ViolationList): void {
@@ -337,7 +331,10 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
       message: `must have at least ${counted(minimum, one)}, but has ${count}`,
       found: count,
       expected: `at least ${counted(minimum, one)}`,
-      fix: `Add ${many} to the \`field\` until it has at least ${minimum}.`,
+      fix:
+        count === 0
+          ? `Add at least ${counted(minimum, one)} to the \`field\`.`
+          : `Add ${many} to the \`field\` to have at least ${minimum}.`,
     });
   }
   if (maximum !== undefined && count > maximum) {
@@ -345,7 +342,7 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
       message: `must have no more than ${counted(maximum, one)}, but has ${count}`,
       found: count,
       expected: `at most ${counted(maximum, one)}`,
-      fix: `Remove ${many} from the \`field\` until it has at most ${maximum}.`,
+      fix: `Remove ${many} from the \`field\`, and keep at most ${maximum}.`,
     });
   }
 }

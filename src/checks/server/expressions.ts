@@ -10,7 +10,7 @@ import type * as CheckTypes from '../cel/typing/check-types';
 import { TypeMistake } from '../cel/typing/tree';
 import { isSame, printType, TooLarge, type CelType } from '../cel/typing/types';
 import { Remembered } from '../remembered';
-import { oneOf } from '../../facts/words';
+import { allOf, oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
 
 /** Expressions of one list that are compiled, which takes most of a second. The server has no limit, and no object comes near it. */
@@ -26,25 +26,53 @@ export interface Wanted {
 /** What an expression is: its type, or what is wrong with it. Neither where the types are too large to tell. */
 export interface Compiled {
   readonly type?: CelType;
-  /** Continues "the expression". */
-  readonly complaint?: string;
+  readonly fault?: ExpressionFault;
 }
+
+export interface ExpressionFault {
+  /** Continues "the expression". */
+  readonly complaint: string;
+  /** Names that would be right in the place of the one that is wrong. @default - not known */
+  readonly choices?: readonly string[];
+}
+
+/** More names than this are not listed. */
+const MOST_CHOICES = 12;
 
 const load = createRequire(__filename);
 
-/** What is wrong with an expression; `undefined` where nothing is. */
-export function expressionComplaint(source: string, wanted: Wanted): string | undefined {
-  return compileExpression(source, wanted).complaint;
+/** What to write in the place of an expression with a fault. */
+export function expressionFix(path: string, { complaint, choices = [] }: ExpressionFault): { readonly fix: string } {
+  const field = fieldOf(path);
+  const [, name] = /^(?:uses the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
+  if (name !== undefined && choices.length > 0 && choices.length <= MOST_CHOICES) {
+    return {
+      fix: complaint.startsWith('uses')
+        ? `Use only the ${choices.length === 1 ? 'variable' : 'variables'} ${allOf(choices)} in ${field}.`
+        : `Replace ${name} in ${field} with ${oneOf(choices)}.`,
+    };
+  }
+  const [, type] = /^must evaluate to (.+), but evaluates to /.exec(complaint) ?? [];
+  const fix =
+    type === undefined
+      ? FIXES.find(([form]) => form.test(complaint))?.[1]
+      : `Change FIELD to an expression of type ${type}.`;
+  return { fix: (fix ?? 'Correct FIELD, which the API server cannot compile.').replace('FIELD', field) };
 }
 
-/** What to write in the place of an expression that has a complaint. */
-export function expressionFix(path: string): { readonly fix: string } {
-  return {
-    fix: `Change ${fieldOf(path)} to an expression that the API server can compile and that has the required type.`,
-  };
-}
+/** By the beginning of the complaint. */
+const FIXES: readonly (readonly [RegExp, string])[] = [
+  [/^cannot be compiled/, 'Correct the syntax of FIELD.'],
+  [/^is empty/, 'Set FIELD to an expression.'],
+  [/^must not be nested/, 'Divide FIELD into shorter expressions.'],
+  [/^uses the undeclared variable/, 'Use a variable that the API server declares in FIELD.'],
+  [/^selects the undefined field/, 'Select a field of the schema in FIELD.'],
+  [/^calls the undeclared function/, 'Call a function that the API server declares in FIELD.'],
+  [/^mixes /, 'Use one type for all items of a list or map in FIELD.'],
+  [/^(?:has no overload|needs|loops over|selects|sets the field) /, 'Correct the types in FIELD.'],
+];
 
-type Tree = { readonly expression: SyntaxTypes.Expr } | { readonly complaint: string };
+type Tree = { readonly expression: SyntaxTypes.Expr } | { readonly fault: ExpressionFault };
 
 /** Characters of the longest expression whose tree is kept. */
 const LONGEST_KEPT = 2000;
@@ -61,49 +89,58 @@ function parsed(source: string): Tree {
     '../cel/syntax-extensions',
   ) as typeof SyntaxTypes;
   if (nestingOf(source) > DEEPEST_TEXT) {
-    return { complaint: `must not be nested deeper than ${DEEPEST_TEXT} levels` };
+    return { fault: { complaint: `must not be nested deeper than ${DEEPEST_TEXT} levels` } };
   }
   const escape = unknownEscape(source);
   if (escape !== undefined) {
-    return { complaint: `cannot be compiled: unknown escape sequence "${escape}"` };
+    return { fault: { complaint: `cannot be compiled: unknown escape sequence "${escape}"` } };
   }
+  const tooDeep = { fault: { complaint: `must not be nested deeper than ${DEEPEST_TREE - 1} operations` } };
   let tree: SyntaxTypes.Expr | undefined;
   try {
     tree = parse(withoutOptionalSyntax(source)).expr;
   } catch (error) {
-    if (error instanceof RangeError) {
-      return { complaint: `must not be nested deeper than ${DEEPEST_TREE - 1} operations` };
-    }
-    return {
-      complaint: `cannot be compiled: ${error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error)}`,
-    };
+    return error instanceof RangeError
+      ? tooDeep
+      : { fault: { complaint: `cannot be compiled: ${syntaxError(error)}` } };
   }
   if (tree === undefined) {
-    return { complaint: 'is empty' };
+    return { fault: { complaint: 'is empty' } };
   }
-  return isDeeperThan(tree, DEEPEST_TREE)
-    ? { complaint: `must not be nested deeper than ${DEEPEST_TREE - 1} operations` }
-    : { expression: tree };
+  return isDeeperThan(tree, DEEPEST_TREE) ? tooDeep : { expression: tree };
 }
 
 export function compileExpression(source: string, { environment, result }: Wanted): Compiled {
   const { typeOfExpression } = load('../cel/typing/check-types') as typeof CheckTypes;
   const tree = treeOf(source);
-  if ('complaint' in tree) {
+  if ('fault' in tree) {
     return tree;
   }
   try {
     const type = typeOfExpression(tree.expression, environment);
     return result === undefined || result.some((one) => isSame(one, type))
       ? { type }
-      : { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` };
+      : {
+          fault: { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` },
+        };
   } catch (error) {
     if (error instanceof TypeMistake) {
-      return { complaint: error.message };
+      return {
+        fault: { complaint: error.message, ...(error.choices === undefined ? {} : { choices: error.choices }) },
+      };
     }
     if (error instanceof TooLarge) {
       return {};
     }
     throw error;
   }
+}
+
+/** `unexpected ":" in line 1, column 2` for `<input>:1:2: found : but expecting …`. */
+function syntaxError(error: unknown): string {
+  const message = error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error);
+  const [, line, column, found = ''] = /^(\d+):(\d+): found (.*) but expecting /s.exec(message) ?? [];
+  return line === undefined
+    ? message
+    : `unexpected ${found === 'end of input' ? found : JSON.stringify(found)} in line ${line}, column ${column}`;
 }

@@ -9,7 +9,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { type PodTemplate } from '../../manifests/pod-template';
 import { fieldOf, valueAt } from '../../manifests/pointer';
-import { fixNaming, withFieldFix } from '../field-fix';
+import { fixNaming, withFieldFix, wrongKey } from '../field-fix';
 import { type Severity } from '../finding';
 import { Described } from '../most-findings';
 import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rule';
@@ -140,7 +140,7 @@ function named(violation: Violation, { fix: ruleFix }: RuleTexts): Violation {
 /** A violation with what was found: as said, or the plain value at the path (a whole object says less than the message does). */
 function violationAt(root: JsonObject, path: string, message: string, details: Details): Violation {
   const { found: said, ...others } = details;
-  const there = said === undefined ? valueAt(root, path) : said;
+  const there = said === undefined ? (wrongKey(path, message) ?? valueAt(root, path)) : said;
   // An empty key is not an unset field.
   const isUnset = said === undefined && !path.endsWith('/') && (there === undefined || there === null || there === '');
   return withFieldFix({

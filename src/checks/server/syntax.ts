@@ -44,18 +44,21 @@ export function dnsSubdomain(value: string): Complaint {
   if (byteLength(value) > 253) {
     return 'be no more than 253 characters';
   }
-  return SUBDOMAIN_PATTERN.test(value)
-    ? undefined
-    : 'consist of DNS labels (lower-case letters, digits, "-") separated by "."';
+  return SUBDOMAIN_PATTERN.test(value) ? undefined : domainRule(value, '"-", and "."');
 }
 
 export function dnsSubdomainWithUnderscores(value: string): Complaint {
   if (byteLength(value) > 253) {
     return 'be no more than 253 characters';
   }
-  return UNDERSCORED_SUBDOMAIN_PATTERN.test(value)
-    ? undefined
-    : 'consist of DNS labels (lower-case letters, digits, "-", "_") separated by "."';
+  return UNDERSCORED_SUBDOMAIN_PATTERN.test(value) ? undefined : domainRule(value, '"-", "_", and "."');
+}
+
+/** Which part of the grammar of a domain the value breaks: its characters and ends, or the ends of a part inside. */
+function domainRule(value: string, signs: string): string {
+  return /^_?[a-z0-9]([-_.a-z0-9]*[a-z0-9])?$/.test(value) && (signs.includes('_') || !value.includes('_'))
+    ? 'have a letter or digit before and after each "."'
+    : `consist of lower-case letters, digits, ${signs}, and start and end with a letter or digit`;
 }
 
 export function wildcardSubdomain(value: string): Complaint {
@@ -102,14 +105,19 @@ export function labelValue(value: string): Complaint {
     : 'be empty, or consist of letters, digits, "-", "_", and ".", and start and end with a letter or digit';
 }
 
-/** What is wrong with a label: `label key "a b" must …`, or `value "a b" of the label c must …`. */
-export function labelFault(key: string, value: string): string | undefined {
+/** What is wrong with a label: `label key "a b" must …`, or `value "a b" of the label c must …`; and which of the two it is. */
+export function labelFault(
+  key: string,
+  value: string,
+): { readonly message: string; readonly found: string } | undefined {
   const badKey = qualifiedName(key);
   if (badKey !== undefined) {
-    return `label key ${JSON.stringify(key)} must ${badKey}`;
+    return { message: `label key ${JSON.stringify(key)} must ${badKey}`, found: key };
   }
   const badValue = labelValue(value);
-  return badValue === undefined ? undefined : `value ${JSON.stringify(value)} of the label ${key} must ${badValue}`;
+  return badValue === undefined
+    ? undefined
+    : { message: `value ${JSON.stringify(value)} of the label ${key} must ${badValue}`, found: value };
 }
 
 export function portName(value: string): Complaint {

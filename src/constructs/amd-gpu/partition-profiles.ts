@@ -16,6 +16,7 @@ import { Resource } from '../resources/resource';
 import { publicClass } from '../resources/public-class';
 import { shown } from '../resources/quantities';
 import { publicFunction } from '../../facts/calls/public-function';
+import { oneOf } from '../../facts/words';
 
 /** Node label by which a node chooses a profile. */
 export const PARTITION_PROFILE_LABEL = 'dcm.amd.com/gpu-config-profile';
@@ -108,7 +109,7 @@ export class PartitionProfiles extends Construct {
     const partition = this.partitions.get(profile);
     if (partition === undefined) {
       throw new Error(
-        `${this.node.path}: unknown profile "${profile}"; must be one of ${[...this.partitions.keys()].join(', ')}.`,
+        `${this.node.path}: unknown profile "${profile}"; must be ${oneOf([...this.partitions.keys()])}.`,
       );
     }
     return partition;

@@ -2,6 +2,7 @@
  * What a reader of an embedded configuration notes: texts in ConfigMaps, which no server checks.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { oneOf } from '../../facts/words';
 import { parseValue } from '../../manifests/yaml';
 
 export interface ConfigProblem<Kind extends string> {
@@ -11,6 +12,8 @@ export interface ConfigProblem<Kind extends string> {
   readonly message: string;
   readonly found?: JsonValue;
   readonly expected?: string;
+  /** What to write; otherwise what the rule says. */
+  readonly fix?: string | undefined;
 }
 
 /** Notes a problem. */
@@ -20,6 +23,7 @@ export type Note<Kind extends string> = (
   message: string,
   found?: JsonValue,
   expected?: string,
+  fix?: string,
 ) => void;
 
 /** A text as YAML or JSON, or one line on why it is neither. */
@@ -32,12 +36,19 @@ export function valueOf(text: string): { readonly value: JsonValue } | { readonl
   return { broken: `line ${position.line}: ${message.split('\n', 1)[0] ?? ''}` };
 }
 
-/** Notes the keys of a mapping that a reader does not know, each with the known key that it resembles. */
+/** Notes the keys of a mapping that its reader does not know, each with the known key that it resembles. */
 export function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<'unknown-key'>): void {
-  for (const key of Object.keys(value).filter((one) => !known.includes(one))) {
+  for (const key of Object.keys(value).filter((name) => !known.includes(name))) {
     const near = known.find((name) => bare(name) === bare(key));
-    const message = `there is no key "${key}"${at === '' ? '' : ` in ${at}`}`;
-    note('unknown-key', within(at, key), message, key, near ?? known.join(', '));
+    const place = within(at, key);
+    note(
+      'unknown-key',
+      place,
+      `unknown key "${key}"${at === '' ? '' : ` in ${at}`}`,
+      key,
+      near ?? oneOf(known),
+      near === undefined ? `Remove ${place}, or rename it to ${oneOf(known)}.` : `Rename ${place} to ${near}.`,
+    );
   }
 }
 

@@ -51,8 +51,8 @@ export function isDcgmCounters(text: string): boolean {
 
 export function readDcgmCounters(text: string): DcgmReading {
   const problems: DcgmProblem[] = [];
-  const note: Note<DcgmProblemKind> = (kind, at, message, found, expected) =>
-    problems.push({ kind, at, message, found, expected });
+  const note: Note<DcgmProblemKind> = (kind, at, message, found, expected, fix) =>
+    problems.push({ kind, at, message, found, expected, fix });
   if (isYamlList(text)) {
     note(
       'not-csv',

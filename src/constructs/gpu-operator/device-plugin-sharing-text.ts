@@ -40,7 +40,7 @@ export function readReplicas(value: JsonValue | undefined, at: string, note: Dev
     note(
       'resource',
       within(at, 'resources'),
-      'no resource is stated',
+      'resources must have at least one resource',
       undefined,
       'resources: [{ name: nvidia.com/gpu, replicas: 4 }]',
     );
@@ -115,11 +115,25 @@ export function nameProblem(value: JsonValue | undefined): string | undefined {
 function readReplicaCount(replicas: JsonValue | undefined, at: string, note: DevicePluginNote): void {
   const place = within(at, 'replicas');
   if (replicas === undefined) {
-    note('resource', place, 'the number of replicas is not stated', undefined, '2 or more');
+    note('resource', place, 'replicas must be set', undefined, 'at least 2', `Set ${place} to at least 2.`);
   } else if (typeof replicas !== 'number' || !isWhole(replicas)) {
-    note('resource', place, `replicas is ${kindOf(replicas)}`, replicas, 'a whole number, 2 or more');
+    note(
+      'resource',
+      place,
+      'replicas must be an integer',
+      replicas,
+      'an integer of at least 2',
+      `Set ${place} to an integer of at least 2.`,
+    );
   } else if (replicas < 2) {
-    note('resource', place, `${replicas} replicas share nothing`, replicas, '2 or more');
+    note(
+      'resource',
+      place,
+      `replicas must be greater than or equal to 2: ${replicas}`,
+      replicas,
+      'at least 2',
+      `Set ${place} to at least 2.`,
+    );
   }
 }
 

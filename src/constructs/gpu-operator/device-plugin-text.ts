@@ -5,6 +5,7 @@
  * Source: k8s-device-plugin, api/config/v1 (each reader there is its own), cmd/nvidia-device-plugin/main.go (validateFlags).
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { oneOf } from '../../facts/words';
 import { isObject } from '../../manifests/read';
 import { kindOf, noteUnknown, valueOf, within } from './config-problem';
 import {
@@ -75,8 +76,8 @@ export function isDevicePluginConfig(text: string): boolean {
 
 export function readDevicePluginConfig(text: string): DevicePluginReading {
   const problems: DevicePluginProblem[] = [];
-  const note: DevicePluginNote = (kind, at, message, found, expected) =>
-    problems.push({ kind, at, message, found, expected });
+  const note: DevicePluginNote = (kind, at, message, found, expected, fix) =>
+    problems.push({ kind, at, message, found, expected, fix });
   const nothing = { problems, strategy: 'none', migStrategy: '', askedOnce: [], shared: [] } as const;
   const parsed = valueOf(text);
   if ('broken' in parsed) {
@@ -89,20 +90,14 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
       '',
       `the text is ${kindOf(parsed.value)}, not a mapping`,
       undefined,
-      'version: v1, flags and sharing',
+      'version: v1, flags, and sharing',
     );
     return nothing;
   }
   const config = parsed.value;
   noteUnknown(config, '', ROOT_KEYS, note);
   if (config.version !== undefined && config.version !== '' && config.version !== 'v1') {
-    note(
-      'version',
-      'version',
-      `the version is ${kindOf(config.version)}, which the plugin does not know`,
-      config.version,
-      'v1',
-    );
+    note('version', 'version', 'version must be v1', config.version, 'v1', 'Set version: v1.');
   }
   if (config.resources !== undefined && config.resources !== null) {
     note('ignored', 'resources', 'resources cannot be renamed here: the section is ignored');
@@ -136,7 +131,14 @@ function readListStrategies(value: JsonValue | undefined, note: DevicePluginNote
     if (typeof one === 'string') {
       choice(one, at, DEVICE_LIST_STRATEGIES, note);
     } else {
-      note('shape', at, `deviceListStrategy is ${kindOf(one)}`, one, DEVICE_LIST_STRATEGIES.join(', '));
+      note(
+        'shape',
+        at,
+        `deviceListStrategy is ${kindOf(one)}`,
+        one,
+        oneOf(DEVICE_LIST_STRATEGIES),
+        `Set ${at} to ${oneOf(DEVICE_LIST_STRATEGIES)}.`,
+      );
     }
   }
 }
@@ -171,7 +173,14 @@ function readImex(imex: JsonObject, note: DevicePluginNote): void {
     return;
   }
   if (!Array.isArray(ids) || ids.length > 1 || (ids.length === 1 && ids[0] !== 0 && ids[0] !== null)) {
-    note('flag', 'imex.channelIDs', `channelIDs ${JSON.stringify(ids)} is neither [] nor [0]`, ids, '[] or [0]');
+    note(
+      'flag',
+      'imex.channelIDs',
+      'channelIDs must be [] or [0]',
+      ids,
+      '[] or [0]',
+      'Set imex.channelIDs to [] or [0].',
+    );
   }
 }
 
@@ -185,7 +194,14 @@ function readSharing(
   const mps = sharing.mps;
   const has = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
   if (slicing === null) {
-    note('resource', 'sharing.timeSlicing', 'no resource is stated', null, 'a resource, or no key timeSlicing');
+    note(
+      'resource',
+      'sharing.timeSlicing',
+      'timeSlicing must have at least one resource',
+      null,
+      'a resource, or no key timeSlicing',
+      'Set sharing.timeSlicing.resources, or remove sharing.timeSlicing.',
+    );
   }
   if (has(slicing) && has(mps)) {
     note(
@@ -203,7 +219,7 @@ function readSharing(
       note(
         'mps',
         'sharing.mps',
-        'MPS does not go together with migStrategy mixed: the plugin does not start',
+        'sharing.mps must not be set when flags.migStrategy is mixed',
         migStrategy,
         'migStrategy none or single',
       );
@@ -212,7 +228,7 @@ function readSharing(
       note(
         'mps',
         'sharing.mps.resources',
-        `${name} is a MIG slice; MPS shares whole GPUs only`,
+        `MPS shares only whole GPUs, but ${name} is a MIG slice`,
         name,
         'nvidia.com/gpu',
       );
@@ -242,6 +258,14 @@ function readSharing(
 /** Notes a text that is not one of those allowed. */
 function choice(value: JsonValue | undefined, at: string, allowed: readonly string[], note: DevicePluginNote): void {
   if (typeof value === 'string' && !allowed.includes(value)) {
-    note('flag', at, `${at.split('.').at(-1) ?? at} "${value}" does not exist`, value, allowed.join(', '));
+    const flag = at.split('.').at(-1) ?? at;
+    note(
+      'flag',
+      at,
+      `unsupported value "${value}" for ${flag}`,
+      value,
+      oneOf(allowed),
+      `Set ${at} to ${oneOf(allowed)}.`,
+    );
   }
 }

@@ -7,6 +7,7 @@
 import { type AcceleratorFacts, ACCELERATORS, parseMigProfile } from '../../facts/catalog';
 import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layout';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { allOf, oneOf, withArticle } from '../../facts/words';
 import { asArray, asObject, isObject } from '../../manifests/read';
 import { type ConfigProblem, kindOf, type Note, noteUnknown, valueOf, within } from './config-problem';
 import { gpusForLayout, gpusWithProfiles } from './mig-layout';
@@ -43,8 +44,8 @@ export function isMigConfig(text: string): boolean {
 
 export function readMigConfig(text: string): MigConfigReading {
   const problems: MigConfigProblem[] = [];
-  const note: Note<MigConfigProblemKind> = (kind, at, message, found, expected) =>
-    problems.push({ kind, at, message, found, expected });
+  const note: Note<MigConfigProblemKind> = (kind, at, message, found, expected, fix) =>
+    problems.push({ kind, at, message, found, expected, fix });
   const parsed = valueOf(text);
   if ('broken' in parsed) {
     note('shape', '', `the text is not YAML: ${parsed.broken}`);
@@ -105,12 +106,25 @@ function readDevices(
   note: Note<MigConfigProblemKind>,
 ): void {
   if (devices === undefined) {
-    note('entry', at, 'the entry does not name its devices', undefined, 'devices: all, or devices: [0, 1]');
+    note(
+      'entry',
+      at,
+      'devices must be set',
+      undefined,
+      'devices: all, or devices: [0, 1]',
+      `Set devices in ${at} to all, or to a list of indexes such as [0, 1].`,
+    );
   } else if (
     devices !== 'all' &&
     !(Array.isArray(devices) && devices.every((one) => one === null || Number.isInteger(one)))
   ) {
-    note('entry', within(at, 'devices'), `devices is ${kindOf(devices)}`, devices, 'all, or a list of indexes');
+    note(
+      'entry',
+      within(at, 'devices'),
+      'devices must be all, or a list of indexes',
+      devices,
+      'all, or a list of indexes',
+    );
   }
   if (
     filter !== undefined &&
@@ -121,9 +135,9 @@ function readDevices(
     note(
       'entry',
       within(at, 'device-filter'),
-      `device-filter is ${kindOf(filter)}`,
+      'device-filter must be a PCI id, or a list of PCI ids',
       filter,
-      'PCI ids such as 0x233010DE',
+      'a PCI id such as "0x233010DE", or a list of them',
     );
   }
 }
@@ -140,7 +154,7 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
     note(
       'entry',
       within(at, 'mig-enabled'),
-      enabled === undefined ? 'mig-enabled is not stated' : `mig-enabled is ${kindOf(enabled)}`,
+      enabled === undefined ? 'mig-enabled must be set' : `mig-enabled is ${kindOf(enabled)}`,
       enabled,
       'true or false',
     );
@@ -152,16 +166,23 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
     note(
       'entry',
       within(at, 'mig-devices'),
-      'MIG is on and mig-devices is not stated',
+      'mig-devices must be set when mig-enabled is true',
       undefined,
-      'counts by profile, or {} for no instance yet',
+      'counts by profile, or {} for no instances',
     );
   }
   if (!isObject(instances)) {
     return;
   }
   if (enabled === false && Object.keys(instances).length > 0) {
-    note('entry', within(at, 'mig-devices'), 'instances are stated where MIG is off', undefined, 'mig-enabled: true');
+    note(
+      'entry',
+      within(at, 'mig-devices'),
+      'mig-devices must be empty when mig-enabled is false',
+      undefined,
+      'no mig-devices, or mig-enabled: true',
+      `Set mig-enabled in ${at} to true, or remove mig-devices.`,
+    );
   }
   readInstances(instances, within(at, 'mig-devices'), gpusOfFilter(filter), note);
 }
@@ -180,7 +201,7 @@ function readInstances(
       note(
         'profile',
         within(at, profile),
-        `"${profile}" is no MIG profile`,
+        `"${profile}" is not a MIG profile`,
         profile,
         '<slices>g.<memory>gb, for example 1g.10gb or 1g.10gb+me',
       );
@@ -190,9 +211,9 @@ function readInstances(
       note(
         'count',
         within(at, profile),
-        `the count of ${profile} is ${kindOf(count)}`,
+        `the number of ${profile} instances must be an integer of at least 0`,
         count,
-        'a whole number, not negative',
+        'an integer of at least 0',
       );
     }
   }
@@ -201,7 +222,14 @@ function readInstances(
   }
   const layout = Object.fromEntries(entries.map(([profile, count]) => [profile, count ?? 0])) as MigLayout;
   if (Object.values(layout).every((count) => count === 0)) {
-    note('count', at, 'all counts are 0', undefined, 'at least one instance, or {} for none');
+    note(
+      'count',
+      at,
+      'mig-devices must have at least one instance',
+      undefined,
+      'at least one instance, or {} for none',
+      `Set one of the counts in ${at} to at least 1, or set mig-devices to {}.`,
+    );
     return;
   }
   readLayout(layout, at, gpus, note);
@@ -223,7 +251,7 @@ function readLayout(
         at,
         first?.join('; ') ?? '',
         undefined,
-        `instances that a ${gpus.map(({ name }) => name).join(' or ')} holds`,
+        `instances that fit on ${oneOf(gpus.map(({ name }) => withArticle(name)))}`,
       );
     }
     return;
@@ -238,7 +266,7 @@ function readLayout(
       at,
       migLayoutProblems(candidate, layout).join('; '),
       undefined,
-      `instances that fit together on a ${candidate.name}`,
+      `instances that fit together on ${withArticle(candidate.name)}`,
     );
   } else {
     // New GPUs have profiles that the catalog has not.
@@ -246,11 +274,15 @@ function readLayout(
     note(
       Object.keys(layout).every(listed) ? 'profiles-apart' : 'unknown-profile',
       at,
-      `no GPU of the catalog has ${Object.keys(layout).join(' and ')}`,
+      noSuchGpu(Object.keys(layout)),
       Object.keys(layout),
-      'profiles of one GPU',
+      'MIG profiles of one GPU model',
     );
   }
+}
+
+function noSuchGpu(profiles: readonly string[]): string {
+  return `no GPU in the catalog has the MIG ${profiles.length === 1 ? 'profile' : 'profiles'} ${allOf(profiles)}`;
 }
 
 function gpusOfFilter(filter: JsonValue | undefined): readonly AcceleratorFacts[] {

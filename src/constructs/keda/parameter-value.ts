@@ -5,23 +5,10 @@
  */
 import { type KedaScalerParameter } from '../../facts/api/keda-scalers';
 import { isGoDuration } from '../../checks/schema/formats';
+import { parseGoBool } from '../../manifests/go-boolean';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const JSON_INTEGER = /^-?(?:0|[1-9]\d*)$/;
-const GO_TRUTH: ReadonlySet<string> = new Set([
-  '1',
-  't',
-  'T',
-  'TRUE',
-  'true',
-  'True',
-  '0',
-  'f',
-  'F',
-  'FALSE',
-  'false',
-  'False',
-]);
 
 /**
  * What the text would have to be; `undefined` for one that KEDA reads. Blanks around it do not matter; an empty text is as good as none.
@@ -55,11 +42,11 @@ function shapeComplaint(
   const items = value.split(separator).map((item) => item.trim());
   switch (shape) {
     case 'integer':
-      return JSON_INTEGER.test(value) ? undefined : 'a whole number';
+      return JSON_INTEGER.test(value) ? sizeComplaint(value) : 'a whole number';
     case 'number':
       return JSON_NUMBER.test(value) ? undefined : 'a number';
     case 'boolean':
-      return GO_TRUTH.has(value) ? undefined : 'true or false';
+      return parseGoBool(value) === undefined ? 'true or false' : undefined;
     case 'duration':
       if (isGoDuration(value)) {
         return value.startsWith('-') ? 'a duration that is not negative' : undefined;
@@ -80,6 +67,12 @@ function shapeComplaint(
     case 'query':
       return undefined;
   }
+}
+
+/** A text of more than 20 characters is not converted: it is too large in any case. */
+function sizeComplaint(integer: string): string | undefined {
+  const fits = integer.length <= 20 && BigInt.asIntN(64, BigInt(integer)) === BigInt(integer);
+  return fits ? undefined : 'a whole number of at most 64 bits';
 }
 
 function isRange(item: string, separator: string): boolean {

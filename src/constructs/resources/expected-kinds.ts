@@ -1,5 +1,6 @@
 /** How a message asks for a value: `a number`, `a kueue.ResourceFlavor, or kueue.ResourceFlavor.fromName("h100") for one of the cluster`. */
 import { CLASSES } from './known-props';
+import { withArticle } from '../../facts/words';
 
 const PHRASES: readonly (readonly [string, string])[] = [
   ['s', 'a string'],
@@ -66,10 +67,6 @@ function withFactory(name: string): string {
   const [first = ''] = members.split(' ').map((member) => member.split(':')[0]);
   const call = first === 'new' ? `new ${title}(…)` : `${title}.${first}(…)`;
   return title === undefined || first.startsWith('#') ? withArticle(name) : `${withArticle(name)} such as ${call}`;
-}
-
-function withArticle(name: string): string {
-  return `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 /** `a, b or c`. */

@@ -9,6 +9,7 @@ import { setFunctionCalls } from '../../facts/calls/public-function';
 import { addPublicName } from '../../facts/calls/public-names';
 import { kindProblems, missedProps } from './kind-problems';
 import { type Callable, propProblems, propsOf, shapeOf } from './prop-problems';
+import { withArticle } from '../../facts/words';
 
 /** Any class, also one whose constructor is private. */
 type AnyClass = { readonly prototype: object };
@@ -74,7 +75,9 @@ function takenId(scope: unknown, id: unknown, [, , props]: Callable = []): reado
   }
   const hasName = props?.shape !== undefined && shapeOf(props.shape).has('name');
   const keep = hasName ? `, and set name: "${id}" if both objects have this name in the cluster` : '';
-  return [`duplicate id "${id}": the scope has a ${other.constructor.name} of this id. Use another id${keep}`];
+  return [
+    `duplicate id "${id}": the scope has ${withArticle(other.constructor.name)} of this id. Use another id${keep}`,
+  ];
 }
 
 /** Wraps the static members of a class, or those of its prototype. */

@@ -6,6 +6,7 @@ import { type PriorityClass as PriorityClassKind } from '../../facts/api/types/s
 import { type Overridable } from '../resources/object-props';
 import { type PreemptionPolicy, PriorityClass } from './priority-class';
 import { publicClass } from '../resources/public-class';
+import { oneOf } from '../../facts/words';
 
 /** Above this, values belong to the system. */
 const HIGHEST = 1_000_000_000;
@@ -87,9 +88,7 @@ export class PriorityLadder<const Name extends string> extends Construct {
     }
     const { globalDefault } = props;
     if (globalDefault !== undefined && !names.includes(globalDefault.rung)) {
-      throw new Error(
-        `${this.node.path}: globalDefault: unknown rung "${globalDefault.rung}". Use one of ${names.join(', ')}.`,
-      );
+      throw new Error(`${this.node.path}: globalDefault: unknown rung "${globalDefault.rung}". Use ${oneOf(names)}.`);
     }
     if (globalDefault?.because.trim() === '') {
       throw new Error(
@@ -113,7 +112,7 @@ export class PriorityLadder<const Name extends string> extends Construct {
   at(rung: Name): PriorityClass {
     const found = this.classes.get(rung);
     if (found === undefined) {
-      throw new Error(`${this.node.path}: unknown rung "${rung}". Use one of ${[...this.classes.keys()].join(', ')}.`);
+      throw new Error(`${this.node.path}: unknown rung "${rung}". Use ${oneOf([...this.classes.keys()])}.`);
     }
     return found;
   }

@@ -2,6 +2,7 @@
  * The cron grammar that Volcano's CronJob takes: five fields, or a word beginning with `@` (robfig/cron v3, ParseStandard).
  */
 import { parseGoDuration } from '../../manifests/go-duration';
+import { oneOf } from '../../facts/words';
 
 interface Field {
   readonly name: string;
@@ -36,11 +37,13 @@ export function scheduleProblem(schedule: string): string | undefined {
   }
   // Blanks around fields do not matter, blanks around a word do.
   if (schedule.startsWith('@')) {
-    return DESCRIPTORS.includes(schedule) ? undefined : `"${schedule}" is none of ${DESCRIPTORS.join(', ')} and @every`;
+    return DESCRIPTORS.includes(schedule)
+      ? undefined
+      : `"${schedule}" must be ${oneOf([...DESCRIPTORS, '@every <duration>'])}`;
   }
   const parts = schedule.trim().split(/\s+/);
   if (parts.length !== FIELDS.length) {
-    return `it has ${parts.length} fields, five are wanted (minute, hour, day of month, month, day of week)`;
+    return `it has ${parts.length} fields instead of five (minute, hour, day of month, month, day of week)`;
   }
   for (const [index, part] of parts.entries()) {
     const field = FIELDS[index];

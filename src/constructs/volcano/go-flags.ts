@@ -60,7 +60,7 @@ export function parseGoFlags(args: readonly string[], types: FlagTypes): ParsedF
     }
     const type = Object.prototype.hasOwnProperty.call(types, name) ? types[name] : undefined;
     if (type === undefined) {
-      return stop('unknown', `there is no flag --${name}`, name);
+      return stop('unknown', `unknown flag --${name}`, name);
     }
     let text = equals < 0 ? undefined : bare.slice(equals + 1);
     if (text === undefined && type !== 'bool') {

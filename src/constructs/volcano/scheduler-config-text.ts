@@ -24,6 +24,7 @@ import {
   SCHEDULER_PLUGINS,
   schedulerPlugin,
 } from './scheduler-facts';
+import { allOf, oneOf } from '../../facts/words';
 
 /** Ascend's NPU plugin, whose name goes on with its version and architecture: `volcano-npu_v7.0.0_linux-aarch64`. */
 const NPU_PLUGIN = 'volcano-npu';
@@ -257,8 +258,8 @@ class Reader {
           ? 'actions is empty'
           : name === ''
             ? `"${written}" names an empty action`
-            : `there is no action "${name}"`;
-      this.note('action', 'actions', message, value ?? null, SCHEDULER_ACTIONS.join(', '));
+            : `unknown action "${name}"`;
+      this.note('action', 'actions', message, value ?? null, allOf(SCHEDULER_ACTIONS));
     }
     return names.filter(isSchedulerAction);
   }
@@ -297,7 +298,7 @@ class Reader {
       this.note(
         name === '' || near !== undefined ? 'plugin' : 'custom-plugin',
         `${at}.name`,
-        name === '' ? 'a plugin has no name' : `there is no plugin "${name}"`,
+        name === '' ? 'a plugin has no name' : `unknown plugin "${name}"`,
         entry.name ?? null,
         Object.keys(SCHEDULER_PLUGINS).join(', '),
       );
@@ -372,9 +373,9 @@ class Reader {
       this.note(
         'unknown-key',
         `${at}.name`,
-        `configurations are of actions, and there is no action "${name}"`,
+        `unknown action "${name}" in configurations`,
         entry.name ?? null,
-        SCHEDULER_ACTIONS.join(', '),
+        oneOf(SCHEDULER_ACTIONS),
       );
     }
   }

@@ -8,6 +8,7 @@
  */
 import { type AcceleratorFacts } from './accelerators/facts';
 import { type MigProfile, parseMigProfile } from './mig-profiles';
+import { withArticle } from '../words';
 
 /** Instances by profile, on each GPU: `{ '1g.10gb': 2, '3g.40gb': 1 }`. */
 export type MigLayout = Readonly<Record<string, number>>;
@@ -35,7 +36,9 @@ export function migLayoutProblems(gpu: AcceleratorFacts, layout: MigLayout): rea
   const { compute, memory } = slicesOf(gpu);
   for (const { profile, count } of known) {
     if (count > profile.maxPerGpu) {
-      problems.push(`${count} × ${profile.name} is more than the ${profile.maxPerGpu} that a ${gpu.name} holds`);
+      problems.push(
+        `${count} × ${profile.name} is more than the ${profile.maxPerGpu} that ${withArticle(gpu.name)} can hold`,
+      );
     }
   }
   const sum = (take: (profile: MigProfile) => number): number =>
@@ -44,10 +47,10 @@ export function migLayoutProblems(gpu: AcceleratorFacts, layout: MigLayout): rea
   const memoryTaken = sum((profile) => memorySlices(gpu, profile));
   const mediaTaken = sum(({ attributes }) => (attributes.includes('+me') ? 1 : 0));
   if (computeTaken > compute) {
-    problems.push(`the instances take ${computeTaken} compute slices of the ${compute} that a ${gpu.name} has`);
+    problems.push(`the instances take ${computeTaken} of the ${compute} compute slices of ${withArticle(gpu.name)}`);
   }
   if (memoryTaken > memory) {
-    problems.push(`the instances take ${memoryTaken} memory slices of the ${memory} that a ${gpu.name} has`);
+    problems.push(`the instances take ${memoryTaken} of the ${memory} memory slices of ${withArticle(gpu.name)}`);
   }
   if (mediaTaken > 1) {
     problems.push(`${mediaTaken} instances ask for the media engines (+me), which only one of a GPU can have`);

@@ -18,6 +18,12 @@ function joined(names: readonly string[], conjunction: 'and' | 'or'): string {
     : `${names.slice(0, -1).join(', ')}, ${conjunction} ${names.at(-1) ?? ''}`;
 }
 
+/** `a B200`, `an A100`, `an H100`: by the sound of the first letter, which is spelled out in capitals and before digits. */
+export function withArticle(name: string): string {
+  const vowel = /^[A-Z](?![a-z])/.test(name) ? /^[AEFHILMNORSX]/ : /^[aeio]/i;
+  return `${vowel.test(name) ? 'an' : 'a'} ${name}`;
+}
+
 /** `1 pod`, `5 pods`, `2 entries`, `2 processes`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : pluralOf(noun)}`;

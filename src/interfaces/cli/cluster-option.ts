@@ -9,6 +9,8 @@ import {
   SnapshotFileError,
   textOfFile,
 } from '../../manifests/snapshot/cluster-snapshot';
+import { type ObjectId } from '../../manifests/manifest';
+import { type LiveObject } from '../../manifests/snapshot/live-object';
 import { ClusterFileError, type ClusterState, readCluster, sampleCluster } from '../../planning/cluster';
 import { clusterObjects, clusterOfSnapshot } from '../../planning/cluster/read-cluster';
 import { readBytes } from '../checks/read-files';
@@ -29,6 +31,8 @@ export interface ClusterInput {
   readonly file: string;
   /** Absent for a cluster file, for objects that kubectl printed, and for the sample. */
   readonly snapshot?: ClusterSnapshot;
+  /** The objects that were asked for, in the same order. Absent where the cluster is not a running one. */
+  readonly live?: readonly LiveObject[];
   /** The cluster as plans take it. */
   readonly state: () => ClusterState;
   /** All objects that were read, the pods among them. Empty for a cluster file and for the sample. */
@@ -44,11 +48,13 @@ export interface ClusterFlags {
 /**
  * Reads what the option names, and reports a snapshot that is old.
  *
+ * @param ids objects to read whole, if it is a running cluster
  * @throws UsageError where it cannot be read
  */
 export async function readClusterOption(
   { cluster, maxAge }: ClusterFlags & { readonly cluster: string },
   terminal: Pick<Terminal, 'stdin' | 'cwd' | 'err' | 'canProgress'>,
+  ids: readonly ObjectId[] = [],
 ): Promise<ClusterInput> {
   const days = daysOf(maxAge);
   if (cluster === SAMPLE) {
@@ -58,9 +64,13 @@ export async function readClusterOption(
   if (live !== null) {
     const progress = new Progress(terminal as Terminal);
     try {
-      const snapshot = await readLive({ context: live[1], progress: (text) => progress.say(text) });
+      const { snapshot, objects } = await readLive({
+        context: live[1],
+        objects: ids,
+        progress: (text) => progress.say(text),
+      });
       reportGaps(snapshot, terminal);
-      return ofSnapshot(snapshot, cluster);
+      return { ...ofSnapshot(snapshot, cluster), live: objects };
     } finally {
       progress.done();
     }

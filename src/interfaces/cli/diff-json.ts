@@ -4,7 +4,7 @@
 import { type Manifest, type ObjectId } from '../../manifests/manifest';
 import { type Diff } from './diff-report';
 
-export function diffJson({ differences, unchanged, sums, plan, notCompared }: Diff): string {
+export function diffJson({ differences, ...rest }: Diff): string {
   const changes = differences.map(({ object, consequences }) => ({
     change: object.change,
     ...identity(object.change === 'removed' ? object.before : object.after),
@@ -12,8 +12,7 @@ export function diffJson({ differences, unchanged, sums, plan, notCompared }: Di
     ...(object.change === 'changed' && { fields: object.fields }),
     consequences,
   }));
-  const report = { changes, unchanged, sums, ...(plan !== undefined && { plan }), notCompared };
-  return `${JSON.stringify(report, undefined, 2)}\n`;
+  return `${JSON.stringify({ changes, ...rest }, undefined, 2)}\n`;
 }
 
 function identity({ id }: Manifest): Omit<ObjectId, 'group'> {

@@ -1,12 +1,12 @@
 /**
  * A diff in words and lines, which text and Markdown arrange.
  */
-import { printable } from '../../facts/words';
+import { counted, printable } from '../../facts/words';
 import { type JsonValue } from '../../facts/api/schema';
 import { describeId, type Manifest } from '../../manifests/manifest';
 import { type Consequence, type ObjectDifference, type FieldChange } from '../difference';
 import { type Sum, type SumChange } from '../difference/sums';
-import { type Diff } from './diff-report';
+import { type Diff, type NotRead } from './diff-report';
 
 /** A value or a list of fields longer than this is cut; the JSON format shows everything. */
 const LONGEST_VALUE = 100;
@@ -59,6 +59,7 @@ function valueText(value: JsonValue | undefined): string {
 
 const LABELS: Readonly<Record<Consequence['effect'], string>> = {
   rejected: 'error',
+  conflict: 'conflict',
   replaced: 'pods',
   ended: 'pods',
   kept: 'pods',
@@ -90,9 +91,29 @@ export function rejectedAmong({ differences }: Diff): readonly ObjectDifference[
   return differences.filter(({ consequences }) => consequences.some(({ effect }) => effect === 'rejected'));
 }
 
-/** What the old side cannot contain; empty where everything was compared. */
-export function notComparedText({ notCompared }: Diff): string {
-  return notCompared.length === 0
-    ? ''
-    : printable(`not compared, because a snapshot does not contain their specs: ${notCompared.join(', ')}`);
+/** What is not compared, and what only the cluster knows; empty where the diff is complete. */
+export function limitLines({ notCompared, notRead = [], webhooks = [], appliedBy = [] }: Diff): readonly string[] {
+  const reasons = [...new Set(notRead.map(({ why }) => why))];
+  return [
+    ...(notCompared.length === 0
+      ? []
+      : [`not compared, because a snapshot does not contain their specs: ${notCompared.join(', ')}`]),
+    ...reasons.map((why) => {
+      const objects = notRead.filter((one) => one.why === why);
+      return `not compared, because the server did not show them (${why}): ${objects.map(notReadText).join(', ')}`;
+    }),
+    ...[true, false].flatMap((mutates) => {
+      const asked = webhooks.filter((webhook) => webhook.mutates === mutates);
+      const names = asked.map(({ name, kinds }) => `${name} (${kinds.join(', ')})`).join(', ');
+      return asked.length === 0 ? [] : [`webhooks that may ${mutates ? 'change' : 'reject'} the objects: ${names}`];
+    }),
+    ...appliedBy.map(
+      ({ manager, objects }) =>
+        `${counted(objects, 'object')} applied by ${manager}: fields that the manifests no longer set stay, unless --field-manager is ${manager}`,
+    ),
+  ].map(printable);
+}
+
+function notReadText({ kind, namespace, name }: NotRead): string {
+  return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`;
 }

@@ -8,7 +8,7 @@ import {
   consequenceLines,
   countsText,
   fieldLines,
-  notComparedText,
+  limitLines,
   objectText,
   rejectedAmong,
   SIGNS,
@@ -21,6 +21,7 @@ const LONGEST = 60_000;
 
 export function diffMarkdown(diff: Diff): string {
   const rejected = rejectedAmong(diff);
+  const limits = limitLines(diff);
   const head = [
     `### Manifests: ${diff.differences.length === 0 ? 'no differences' : countsText(diff)}`,
     ...(rejected.length === 0
@@ -33,7 +34,7 @@ export function diffMarkdown(diff: Diff): string {
     ...(diff.plan === undefined
       ? []
       : [fenced(planDifferenceText('Plan', diff.plan, { color: false, asked: 0 }).trimEnd())]),
-    ...(diff.notCompared.length === 0 ? [] : [fenced(notComparedText(diff))]),
+    ...(limits.length === 0 ? [] : [fenced(limits.join('\n'))]),
   ];
   const all = diff.differences.map(objectBlock);
   return `${[...head, ...details(all, LONGEST - head.join('\n\n').length)].join('\n\n')}\n`;

@@ -43,6 +43,15 @@ export async function readWholeManifests(
   progress?: Progress,
 ): Promise<ManifestSet> {
   const set = await readManifests(paths, terminal, { progress });
+  return wholeSet(set, paths);
+}
+
+/**
+ * The set, if every part of it could be read.
+ *
+ * @throws UsageError
+ */
+export function wholeSet(set: ManifestSet, paths: readonly string[]): ManifestSet {
   const broken = set.problems.filter(({ kind }) => kind === 'syntax');
   if (broken.length > 0) {
     throw new UsageError(broken.map((problem) => `${placeOf(problem)}: ${problem.message}`).join('\n'));

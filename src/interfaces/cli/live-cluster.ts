@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type ClusterSnapshot } from '../../manifests/snapshot/cluster-snapshot';
+import { type ObjectId } from '../../manifests/manifest';
 import { versionOf } from '../checks/version';
 import type * as Live from '../live/main';
 import { UsageError } from './terminal';
@@ -16,11 +16,13 @@ export interface LiveRequest {
   readonly context?: string;
   readonly kubeconfig?: string;
   readonly configMaps?: readonly string[];
+  /** Objects to read whole, beside the snapshot. @default - none */
+  readonly objects?: readonly ObjectId[];
   readonly progress?: (text: string) => void;
 }
 
 /** @throws UsageError where the cluster cannot be read */
-export async function readLive(request: LiveRequest): Promise<ClusterSnapshot> {
+export async function readLive(request: LiveRequest): Promise<Live.LiveCluster> {
   const { readLiveCluster } = load(existsSync(BUNDLE) ? BUNDLE : '../live/main') as typeof Live;
   try {
     // A snapshot says when it was taken to the second.

@@ -19,6 +19,7 @@ import type * as PlanModule from './plan-command';
 import type * as RulesModule from './rules-command';
 import type * as SnapshotModule from './snapshot-command';
 import type * as SimulateModule from './simulate-command';
+import type * as SizeModule from './size-command';
 import type * as SynthModule from './synth-command';
 import { nearestName } from '../../facts/spelling';
 import { printable } from '../../facts/words';
@@ -31,8 +32,8 @@ const load = createRequire(__filename);
 const CHECK_BUNDLE = join(__dirname, 'check-bundle.js');
 
 const EXIT_STATUS = `Exit status:
-  0  no findings, no pending gangs, all expectations met
-  1  findings, pending gangs, or unmet expectations
+  0  no findings, no pending gangs, all expectations and targets met
+  1  findings, pending gangs, or unmet expectations or targets
   2  invalid usage or unreadable input`;
 
 /**
@@ -178,6 +179,11 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
     .option('--policy <name|file>', 'scheduling policy: a name, or a file')
     .option('--what-if <change>', 'drain=NODE, add-pool=POOL:N, add-pool={…}, or copies=JOB:N; repeatable', collect)
+    .option(
+      '--price <pool=usd>',
+      'price of a node per hour, for pools that an autoscaler may enlarge; repeatable',
+      collect,
+    )
     .option('--format <format>', 'text, json, or html (default: "text")')
     .option('--output <file>', 'write the plan to a file')
     .option('--no-color', 'print without colors')
@@ -224,6 +230,40 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action((paths: string[], flags: SimulateModule.SimulateFlags) => {
       const { simulateCommand } = load('./simulate-command') as typeof SimulateModule;
       finish(simulateCommand(paths, flags, terminal));
+    });
+
+  program
+    .command('size')
+    .summary('find the cheapest nodes that keep waits under a target')
+    .description(
+      'Find how many nodes each pool needs to keep waits under a target at the least cost, by simulating the work of a sizing file.',
+    )
+    .argument('<file>', 'sizing file')
+    .option(
+      '--cluster <cluster>',
+      'nodes and queues of today, instead of those of the file: a snapshot, a cluster file, or live[:CONTEXT]',
+    )
+    .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
+    .option(
+      '--policy <policy>',
+      'a policy file or the name of a policy, instead of that of the file; repeatable',
+      collect,
+    )
+    .option('--seed <number>', 'seed of the replications, instead of that of the file')
+    .option('--evaluations <count>', 'maximum number of mixes that are simulated, instead of that of the file')
+    .addOption(new Option('--format <format>', 'text, json, or html').default('text'))
+    .option('--output <file>', 'write the result to a file')
+    .option('--no-color', 'print without colors')
+    .addHelpText(
+      'after',
+      examples(
+        ['Find the cheapest mix', 'gantry size sizing.yaml'],
+        ['Compare two policies on the nodes of today', 'gantry size sizing.yaml --policy default --policy fifo.yaml'],
+      ),
+    )
+    .action(async (file: string, flags: SizeModule.SizeFlags) => {
+      const { sizeCommand } = load('./size-command') as typeof SizeModule;
+      finish(await sizeCommand(file, flags, terminal));
     });
 
   program
@@ -313,6 +353,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .argument('<paths...>', 'OLD and NEW: folders, files, or snapshots; with one path, OLD is the cluster')
     .option('--cluster <cluster>', 'plan both on this cluster: a snapshot, a cluster file, or live[:CONTEXT]')
     .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
+    .option('--field-manager <name>', 'with one path and a running cluster: who applies (default: "kubectl")')
     .option('--k8s <minor>', 'Kubernetes version of the target cluster (default: "1.35")')
     .option('--exit-code', 'exit with status 1 if anything changes (default: only if an update is rejected)')
     .option('--format <format>', 'text, json, or markdown (default: "text")')
@@ -326,6 +367,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
           'Write a comment for a pull request, with the plan on a snapshot',
           'gantry diff main/manifests manifests --cluster prod.gantry.json.gz --format markdown',
         ],
+        ['Show what applying the manifests changes in a running cluster', 'gantry diff manifests --cluster live:prod'],
       ),
     )
     .action(async (paths: string[], flags: DiffModule.DiffFlags) => {

@@ -357,7 +357,7 @@ function verdict(asked: readonly ViewGang[], { green, red }: Colors): string {
 }
 
 function percent(part: number, whole: number): string {
-  return whole === 0 ? '' : `${Math.round((100 * part) / whole)} %`;
+  return whole === 0 ? '' : `${Math.round((100 * part) / whole)}%`;
 }
 
 export function counted(count: number | string, noun: string): string {

@@ -3,8 +3,6 @@
  */
 import { dirname, isAbsolute, join } from 'node:path';
 import { renderTimelinePage } from '../../planning/pages';
-import { type Policy } from '../../placement';
-import { NAMED_POLICIES, PolicyFileError, readPolicyFile } from '../../planning/cluster/policy-file';
 import {
   type CompareOptions,
   comparisonText,
@@ -20,6 +18,7 @@ import {
 import { oneOf } from './check-options';
 import { filesOf } from '../checks/find-files';
 import { readText } from '../checks/read-files';
+import { policyNamed } from './policy-option';
 import { table } from './table';
 import { Progress, UsageError, wantsColor, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';
@@ -125,25 +124,6 @@ function comparisons(runs: readonly Run[], options: Omit<CompareOptions, 'file'>
     .join('\n');
 }
 
-/** One of the policies with a name, or a policy file. */
-function policyNamed(name: string, terminal: Terminal): Policy {
-  const named = NAMED_POLICIES.get(name);
-  if (named !== undefined) {
-    return named;
-  }
-  if (!/[./\\]/.test(name)) {
-    throw new UsageError(`--policy ${name}: must be a file, or one of ${[...NAMED_POLICIES.keys()].join(', ')}`);
-  }
-  try {
-    return readPolicyFile(readText(name, terminal.cwd), name);
-  } catch (error) {
-    if (error instanceof PolicyFileError) {
-      throw new UsageError(error.message);
-    }
-    throw error;
-  }
-}
-
 function scenarioIn(file: string, terminal: Terminal): Scenario {
   try {
     return readScenario(readText(file, terminal.cwd), file, (name) => {
@@ -162,12 +142,14 @@ function scenarioIn(file: string, terminal: Terminal): Scenario {
 function run(scenario: Scenario, progress: Progress): SimulationResult {
   const every = 100;
   let last = Date.now();
-  return simulate(scenario, ({ at, finished, gangs }) => {
-    const now = Date.now();
-    if (now - last < every) {
-      return;
-    }
-    last = now;
-    progress.say(`${scenario.name}: ${tellDuration(at)} simulated, ${finished} of ${gangs} gangs done`);
+  return simulate(scenario, {
+    tell: ({ at, finished, gangs }) => {
+      const now = Date.now();
+      if (now - last < every) {
+        return;
+      }
+      last = now;
+      progress.say(`${scenario.name}: ${tellDuration(at)} simulated, ${finished} of ${gangs} gangs done`);
+    },
   });
 }

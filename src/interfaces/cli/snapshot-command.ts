@@ -32,7 +32,7 @@ export async function snapshotCommand(flags: SnapshotFlags, terminal: Terminal):
   }
   const progress = new Progress(terminal);
   try {
-    const read = await readLive({
+    const { snapshot: read } = await readLive({
       ...flags,
       configMaps,
       progress: (text) => progress.say(text),

@@ -1,6 +1,7 @@
 /**
  * Which objects of two sets are added, removed, and changed. Objects are the same by group, kind, namespace, and name, in any version.
  */
+import { type JsonObject, type Schema } from '../../facts/api/schema';
 import { kindKey } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
@@ -27,8 +28,19 @@ export interface ObjectChanges {
   readonly unchanged: number;
 }
 
+export interface ComparisonOptions {
+  /** Schemas that count before the bundled ones. @default - the bundled ones */
+  readonly schemaOf?: (object: JsonObject) => Schema | undefined;
+  /** Objects of the second set that are listed even if no field differs. @default - none */
+  readonly isShown?: (after: Manifest) => boolean;
+}
+
 /** Compares two sets object by object. Of several manifests of one object the last counts, as when they are applied one after the other. */
-export function changesBetween(before: ManifestSet, after: ManifestSet): ObjectChanges {
+export function changesBetween(
+  before: ManifestSet,
+  after: ManifestSet,
+  { schemaOf, isShown }: ComparisonOptions = {},
+): ObjectChanges {
   const [old, now] = [byIdentity(before), byIdentity(after)];
   const renamed = renamedTo(old, now);
   const changes: ObjectChange[] = [];
@@ -39,8 +51,8 @@ export function changesBetween(before: ManifestSet, after: ManifestSet): ObjectC
       changes.push({ change: 'added', after: manifest });
       continue;
     }
-    const fields = fieldChanges(former, manifest);
-    if (fields.length === 0) {
+    const fields = fieldChanges(former, manifest, schemaOf?.(manifest.object));
+    if (fields.length === 0 && isShown?.(manifest) !== true) {
       unchanged += 1;
     } else {
       changes.push({

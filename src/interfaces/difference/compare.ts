@@ -8,7 +8,7 @@ import { loadSchema } from '../../facts/api/schemas';
 import { sameJson } from '../../checks/schema/canonical';
 import { parseGoDuration } from '../../manifests/go-duration';
 import { parseQuantity } from '../../manifests/quantity';
-import { asString, isObject } from '../../manifests/read';
+import { asObject, asString, isObject } from '../../manifests/read';
 import { defaultOf } from './defaults';
 
 /** A place where two objects differ. */
@@ -50,8 +50,10 @@ const MAY_BE_EMPTY: ReadonlySet<string> = new Set([
   'ports',
   'requests',
   'resources',
+  'rules',
   'runPolicy',
   'securityContext',
+  'spec',
   'status',
   'strategy',
   'tolerations',
@@ -66,14 +68,16 @@ const DURATION = /(?:timeout|duration|interval|period)$/i;
  * Where `after` does not mean the same as `before`.
  *
  * @param lists whether a list that has other items is one difference, or each of its items
+ * @param schema of both; by default the bundled one of the first
  */
 export function differences(
   before: JsonObject,
   after: JsonObject,
   lists: 'whole' | 'by-item' = 'whole',
+  schema: Schema | undefined = schemaOf(before),
 ): readonly Difference[] {
   const comparison = new Comparison(before, after, lists === 'by-item');
-  comparison.objects(before, after, schemaOf(before), [], []);
+  comparison.objects(before, after, schema, [], []);
   return comparison.found;
 }
 
@@ -115,8 +119,7 @@ class Comparison {
     path: readonly string[],
     beforePath: readonly string[],
   ): void {
-    const pair = path.at(-1) === 'resources' ? [withRequests(before), withRequests(after)] : [before, after];
-    const [left = before, right = after] = pair;
+    const [left, right] = [completed(before, after, path), completed(after, before, path)];
     for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
       this.values(
         own(left, name),
@@ -176,7 +179,10 @@ class Comparison {
   ): void {
     const name = path.at(-1) ?? '';
     const keys = Object.hasOwn(UNORDERED, name) ? UNORDERED[name] : undefined;
-    const matching = this.byItem ? matched(before, after, itemKey(before, after, schema, keys), keys) : undefined;
+    const keyOf = itemKey(before, after, schema, keys, (member, value) =>
+      isDefault(this.afterRoot, value, memberSchema(schema?.items, member), [...path, '0', member]),
+    );
+    const matching = this.byItem ? matched(before, after, keyOf, keys) : undefined;
     if (matching !== undefined) {
       this.items(matching, before, after, schema, path, beforePath);
       return;
@@ -231,16 +237,26 @@ function itemKey(
   after: readonly JsonValue[],
   schema: Schema | undefined,
   unordered: readonly string[] | undefined,
+  isUnset: (member: string, value: JsonValue) => boolean,
 ): ItemKey | undefined {
   const named = [...before, ...after].every((item) => isObject(item) && typeof item.name === 'string');
   const keys = schema?.['x-kubernetes-list-map-keys'] ?? unordered ?? (named ? ['name'] : undefined);
   if (keys !== undefined && keys.length > 0) {
     const defaults = schema?.items?.properties;
+    const setValue = (key: string, value: JsonValue | undefined): JsonValue =>
+      value === undefined || isUnset(key, value) ? null : value;
     return (item) =>
-      JSON.stringify(isObject(item) ? keys.map((key) => item[key] ?? defaults?.[key]?.default ?? null) : item);
+      JSON.stringify(isObject(item) ? keys.map((key) => setValue(key, item[key] ?? defaults?.[key]?.default)) : item);
   }
   return keys !== undefined || schema?.['x-kubernetes-list-type'] === 'set'
-    ? (item) => JSON.stringify(sorted(item))
+    ? (item) =>
+        JSON.stringify(
+          isObject(item)
+            ? Object.entries(item)
+                .filter(([key, value]) => !isNothing(value) && !isUnset(key, value))
+                .sort(([a], [b]) => (a < b ? -1 : 1))
+            : item,
+        )
     : undefined;
 }
 
@@ -286,13 +302,32 @@ function sorted(value: JsonValue): JsonValue {
   return isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
-/** Kubernetes requests what is limited and not requested. */
-function withRequests(resources: JsonObject): JsonObject {
-  const { limits, requests } = resources;
-  if (!isObject(limits)) {
-    return resources;
+/** With what Kubernetes fills in from other fields, where the other side states it. */
+function completed(object: JsonObject, other: JsonObject, path: readonly string[]): JsonObject {
+  if (path.at(-1) === 'resources') {
+    return filled(object, 'requests', object.limits, other.requests);
   }
-  return { ...resources, requests: { ...limits, ...(isObject(requests) ? requests : {}) } };
+  return path.at(-2) === 'limits' && object.type === 'Container'
+    ? filled(
+        filled(object, 'default', object.max, other.default),
+        'defaultRequest',
+        object.default,
+        other.defaultRequest,
+      )
+    : object;
+}
+
+function filled(
+  object: JsonObject,
+  field: string,
+  from: JsonValue | undefined,
+  other: JsonValue | undefined,
+): JsonObject {
+  if (!isObject(from) || !isObject(other)) {
+    return object;
+  }
+  const implied = Object.entries(from).filter(([name]) => Object.hasOwn(other, name));
+  return { ...object, [field]: { ...Object.fromEntries(implied), ...asObject(object[field]) } };
 }
 
 function isDefault(root: JsonObject, value: JsonValue, schema: Schema | undefined, path: readonly string[]): boolean {

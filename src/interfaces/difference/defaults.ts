@@ -25,7 +25,16 @@ const POD_FIELDS: Readonly<Record<string, Default>> = {
   'containers/*/terminationMessagePolicy': 'File',
   'initContainers/*/terminationMessagePath': '/dev/termination-log',
   'initContainers/*/terminationMessagePolicy': 'File',
+  ...Object.fromEntries(
+    ['stdin', 'stdinOnce', 'tty'].flatMap((name) => [
+      [`containers/*/${name}`, false],
+      [`initContainers/*/${name}`, false],
+    ]),
+  ),
+  'containers/*/imagePullPolicy': imagePullPolicy,
+  'initContainers/*/imagePullPolicy': imagePullPolicy,
   'env/*/value': '',
+  'resourceFieldRef/divisor': '0',
   'fieldRef/apiVersion': 'v1',
   'ports/*/protocol': 'TCP',
   'tolerations/*/operator': 'Equal',
@@ -51,7 +60,16 @@ const POD_FIELDS: Readonly<Record<string, Default>> = {
   'httpGet/scheme': 'HTTP',
 };
 
+/** An image without a tag, or with the tag `latest`, is pulled each time. */
+function imagePullPolicy(object: JsonObject, path: readonly string[]): JsonValue {
+  const image = asString(asObject(memberAt(object, path.slice(0, -1))).image) ?? '';
+  const name = image.slice(image.lastIndexOf('/') + 1);
+  const isFixed = name.includes('@') || (name.includes(':') && !name.endsWith(':latest'));
+  return isFixed ? 'IfNotPresent' : 'Always';
+}
+
 const JOB_FIELDS: Readonly<Record<string, Default>> = {
+  'onPodConditions/*/status': 'True',
   'spec/parallelism': 1,
   'spec/completions': (object, path) => completionsOf(object, path),
   'spec/backoffLimit': 6,
@@ -92,9 +110,35 @@ function sumOfTasks(spec: JsonValue | undefined): number {
     .reduce((sum, { minAvailable, replicas }) => sum + (asInteger(minAvailable) ?? asInteger(replicas) ?? 1), 0);
 }
 
+const CLAIM_FIELDS: Readonly<Record<string, Default>> = Object.fromEntries(
+  ['exactly', 'firstAvailable/*', 'requests/*'].flatMap((request): [string, Default][] => [
+    [`${request}/allocationMode`, 'ExactCount'],
+    [`${request}/count`, 1],
+  ]),
+);
+
 /** By group, those of objects of any kind of it. */
 const BY_GROUP: Readonly<Record<string, Readonly<Record<string, Default>>>> = {
+  '': {
+    'ports/*/targetPort': (object, path) =>
+      object.kind === 'Service' ? asObject(memberAt(object, path.slice(0, -1))).port : undefined,
+    'spec/ipFamilyPolicy': 'SingleStack',
+    'spec/sessionAffinity': 'None',
+    'spec/sessionAffinityConfig': (object) =>
+      asObject(object.spec).sessionAffinity === 'ClientIP' ? { clientIP: { timeoutSeconds: 10_800 } } : undefined,
+    'spec/volumeMode': 'Filesystem',
+  },
+  'rbac.authorization.k8s.io': {
+    '/roleRef/apiGroup': 'rbac.authorization.k8s.io',
+    'subjects/*/apiGroup': (object, path) =>
+      asObject(memberAt(object, path.slice(0, -1))).kind === 'ServiceAccount' ? '' : 'rbac.authorization.k8s.io',
+  },
+  'resource.k8s.io': CLAIM_FIELDS,
   apps: {
+    'volumeClaimTemplates/*/apiVersion': 'v1',
+    'volumeClaimTemplates/*/kind': 'PersistentVolumeClaim',
+    'volumeClaimTemplates/*/status': { phase: 'Pending' },
+    'spec/volumeMode': 'Filesystem',
     'spec/replicas': 1,
     'spec/progressDeadlineSeconds': 600,
     'spec/revisionHistoryLimit': 10,

@@ -1,7 +1,7 @@
 /**
  * What differs between two objects, field by field, in words that a person follows: items of lists by their names, not by their places.
  */
-import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { kindKey } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { pointer } from '../../manifests/pointer';
@@ -24,10 +24,10 @@ export interface FieldChange {
 }
 
 /** The fields that differ, without what a cluster adds by itself. */
-export function fieldChanges(before: Manifest, after: Manifest): readonly FieldChange[] {
+export function fieldChanges(before: Manifest, after: Manifest, schema?: Schema): readonly FieldChange[] {
   const [old, now] = [authored(before).object, authored(after).object];
   const isSecret = kindKey(after.id) === 'Secret';
-  return differences(old, now, 'by-item').map((difference) => {
+  return differences(old, now, 'by-item', schema).map((difference) => {
     const change = fieldChange(difference, old, now);
     return isSecret && /^\/(data|stringData)\//.test(`${change.path}/`) ? withoutValues(change) : change;
   });

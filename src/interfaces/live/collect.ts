@@ -22,6 +22,8 @@ import { withoutProse } from '../../manifests/snapshot/prose';
 import { reduced } from '../../manifests/snapshot/reduced';
 import { ApiError } from '../../runtime/kubernetes/api/api-error';
 import { type ApiClient } from '../../runtime/kubernetes/api/client';
+import { inTurn } from './in-turn';
+import { reasonOf } from './refusal';
 
 /** What is read, and how it is reported. */
 export interface CollectOptions {
@@ -41,14 +43,12 @@ export type Client = Pick<ApiClient, 'request'>;
 
 /** Objects in one page, as `kubectl` asks for them. */
 const PAGE = 500;
-/** Lists that are read at the same time. */
-const AT_ONCE = 4;
 /** A server that goes on for longer repeats itself. */
 const MOST_PAGES = 10_000;
 /** Times that a list is begun again, if the server forgets the version that its pages are of. */
 const MOST_RESTARTS = 3;
 /** A page of large pods from a busy server. */
-const TIMEOUT = 120_000;
+export const TIMEOUT = 120_000;
 
 export async function collect(client: Client, options: CollectOptions): Promise<ClusterSnapshot> {
   return new Collector(client, options).snapshot();
@@ -115,7 +115,7 @@ class Collector {
           .flatMap(({ groupVersion }) => asString(groupVersion) ?? []),
       )
       .filter((groupVersion) => /^[a-z0-9.-]+\/[a-z0-9]+$/.test(groupVersion));
-    const lists = await inTurn(['v1', ...versions], AT_ONCE, async (groupVersion) => {
+    const lists = await inTurn(['v1', ...versions], async (groupVersion) => {
       const path = groupVersion === 'v1' ? '/api/v1' : `/apis/${groupVersion}`;
       const found = await this.attempt(`API group ${groupVersion}`, () => this.get(path));
       return found === undefined ? [] : servedKinds(groupVersion, found);
@@ -128,7 +128,7 @@ class Collector {
       const served = kinds.find(({ group, plural }) => group === collection.group && plural === collection.plural);
       return served === undefined ? [] : [{ collection, served }];
     });
-    const lists = await inTurn(wanted, AT_ONCE, async ({ collection, served: { group, version } }) => {
+    const lists = await inTurn(wanted, async ({ collection, served: { group, version } }) => {
       const apiVersion = group === '' ? version : `${group}/${version}`;
       const path = `${group === '' ? '/api' : '/apis'}/${apiVersion}/${collection.plural}`;
       const what = group === '' ? collection.plural : `${collection.plural}.${group}`;
@@ -205,7 +205,7 @@ class Collector {
       const [namespace, name] = text.split('/');
       return { namespace, name, isRequired: true };
     });
-    const items = await inTurn([...named, ...asked], AT_ONCE, async ({ namespace, name, isRequired }) => {
+    const items = await inTurn([...named, ...asked], async ({ namespace, name, isRequired }) => {
       try {
         const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
         const { data, metadata } = await this.get(path);
@@ -254,7 +254,7 @@ class Collector {
       const [, group] = /^apis\/([a-z0-9.-]+)\/[a-z0-9]+$/.exec(path) ?? [];
       return path === 'api/v1' || (group !== undefined && !defined.has(group));
     });
-    const documents = await inTurn(paths.sort(), AT_ONCE, async (path) => {
+    const documents = await inTurn(paths.sort(), async (path) => {
       this.options.progress?.(`reading the OpenAPI of ${path}`);
       return asObject(await this.attempt(`OpenAPI of ${path}`, () => this.get(`/openapi/v3/${path}`)));
     });
@@ -308,33 +308,4 @@ export function operatorOf(image: string): Pick<FoundOperator, 'name' | 'version
     return undefined;
   }
   return { name: OPERATORS[last], version: isTagged ? reference.slice(colon + 1) : '' };
-}
-
-function reasonOf({ status, message }: ApiError): string {
-  const text = message.split('\n')[0].slice(0, 300);
-  return status === 403
-    ? 'forbidden'
-    : status === 404
-      ? 'not found'
-      : status === 0
-        ? text
-        : `${text} (status ${status})`;
-}
-
-/** The results in the order of the inputs, a few at a time. */
-async function inTurn<T, R>(
-  inputs: readonly T[],
-  atOnce: number,
-  work: (input: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < inputs.length) {
-      const index = next++;
-      results[index] = await work(inputs[index]);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, inputs.length) }, worker));
-  return results;
 }

@@ -161,6 +161,6 @@ function jsonOf(value: unknown, place: string): JsonValue | undefined {
       break;
   }
   throw new pulumi.RunError(
-    `${place}: the value of the Output is no JSON. Use apply to make a string, a number, a list, or a map of it.`,
+    `${place}: the value of the Output cannot be converted to JSON. Use apply to convert it to a string, a number, a list, or a map.`,
   );
 }

@@ -23,7 +23,7 @@ const TAG_PREFIX = 'tag:yaml.org,2002:';
 /** The tags that ask for something else than a string. */
 const RESOLVED_TAGS: ReadonlySet<string> = new Set(['bool', 'int', 'float', 'null', 'timestamp', 'binary']);
 
-/** go-yaml's bounds on what aliases may add: 99 % of all values up to 400,000 of them, falling to 10 % at four million. */
+/** go-yaml's bounds on what aliases may add: 99% of all values up to 400,000 of them, falling to 10% at four million. */
 const MANY_VALUES = 400_000;
 const TOO_MANY_VALUES = 4_000_000;
 

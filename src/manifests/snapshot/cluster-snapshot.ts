@@ -27,6 +27,11 @@ export interface ServedKind {
   readonly status: boolean;
 }
 
+/** `group/version`, or `version` alone for the core group. */
+export function apiVersionOf({ group, version }: Pick<ServedKind, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
 /** The objects of one collection. */
 export interface SnapshotList {
   readonly apiVersion: string;

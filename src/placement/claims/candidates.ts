@@ -1,6 +1,7 @@
 /**
  * Which devices of a node each alternative of each request can have at all, whatever is chosen for the others.
  */
+import { compareText } from '../model/names';
 import { type PoolDevice } from './books';
 import { type Device, type DeviceClaim, deviceKey, type HeldDevices, type RequestAlternative } from './model';
 import { type DevicePool } from './pools';
@@ -65,5 +66,5 @@ function textOfDevices({ driver, pool }: DevicePool): (device: Device) => string
 }
 
 function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareText(a, b);
 }

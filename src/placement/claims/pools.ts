@@ -2,6 +2,7 @@
  * The pools of devices that a node can use: of each pool the newest generation, in the order in which devices are tried.
  */
 import { addTo } from '../../facts/collections';
+import { compareText } from '../model/names';
 import { type Device, type DeviceSlice } from './model';
 
 export interface DevicePool {
@@ -30,14 +31,15 @@ export function poolsOf(slices: readonly DeviceSlice[], node: string): readonly 
   }
   const pools = [...groups.values()].flatMap((group) => poolOf(group, node) ?? []);
   return pools.sort(
-    (a, b) => Number(a.bindsLater) - Number(b.bindsLater) || byText(a.driver, b.driver) || byText(a.pool, b.pool),
+    (a, b) =>
+      Number(a.bindsLater) - Number(b.bindsLater) || compareText(a.driver, b.driver) || compareText(a.pool, b.pool),
   );
 }
 
 /** `undefined` where the node can use no device of the newest generation. */
 function poolOf(group: readonly DeviceSlice[], node: string): DevicePool | undefined {
   const newest = Math.max(...group.map(({ generation }) => generation));
-  const slices = group.filter(({ generation }) => generation === newest).sort((a, b) => byText(a.name, b.name));
+  const slices = group.filter(({ generation }) => generation === newest).sort((a, b) => compareText(a.name, b.name));
   const usable = slices.filter((slice) => isUsable(slice, node));
   const [first] = usable;
   if (first === undefined) {
@@ -95,8 +97,4 @@ function haveTheirCounters(
   return devices.every(({ consumes }) =>
     consumes.every((use) => [...use.counters.keys()].every((name) => counters.get(use.set)?.has(name))),
   );
-}
-
-function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

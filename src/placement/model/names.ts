@@ -27,7 +27,8 @@ export function compareNames(a: string, b: string): number {
   return a.length - i - (b.length - j) || compareText(a, b);
 }
 
-function compareText(a: string, b: string): number {
+/** By code unit, the same on every machine. */
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

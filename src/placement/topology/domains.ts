@@ -4,6 +4,7 @@
  */
 import { addAll } from '../../facts/collections';
 import { type ClusterNode, type Topology, type TopologyConstraint } from '../model/model';
+import { compareText } from '../model/names';
 import { type NodeTable } from '../nodes/node-table';
 
 export interface Domain {
@@ -62,7 +63,7 @@ export class TopologyTree {
     });
     const domains: Domain[] = [];
     const finish = (drafts: Map<string, Draft>, parent: Domain | undefined): Domain[] =>
-      [...drafts.keys()].sort(byCodePoint).map((value) => {
+      [...drafts.keys()].sort(compareText).map((value) => {
         const { level, values, children, rows } = drafts.get(value)!;
         const list: Domain[] = [];
         const domain: Domain = {
@@ -140,10 +141,6 @@ export class TopologyTrees {
     }
     return tree;
   }
-}
-
-function byCodePoint(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Volcano's HyperNode: members of tier 1 are nodes, members of higher tiers are HyperNodes or nodes. */

@@ -8,6 +8,7 @@ import { type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { parseDuration } from './durations';
+import { oneOf } from '../../facts/words';
 
 export interface Problem {
   /** Such as `gangs[2].duration`; empty for the whole. */
@@ -111,7 +112,7 @@ export class Fields {
     const found = allowed.find((one) => one === value);
     return value === undefined || found !== undefined
       ? found
-      : this.wrong(key, value, `one of ${allowed.join(', ')}`, meant(value, allowed));
+      : this.wrong(key, value, oneOf(allowed), meant(value, allowed));
   }
 
   /** A list of texts; a single text is a list of one. */

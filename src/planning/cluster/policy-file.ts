@@ -18,6 +18,7 @@ import {
   VICTIM_ORDERS,
 } from '../../placement';
 import { Fields, meant, type Problem } from './fields';
+import { oneOf } from '../../facts/words';
 
 const ACTIONS: readonly Action[] = DEFAULT_POLICY.actions;
 
@@ -95,7 +96,7 @@ function actionsIn(fields: Fields, key: string): readonly Action[] | undefined {
   return names?.flatMap((name): Action[] => {
     const action = ACTIONS.find((known) => known === name);
     if (action === undefined) {
-      fields.wrong(key, name, `one of ${ACTIONS.join(', ')}`, meant(name, ACTIONS));
+      fields.wrong(key, name, oneOf(ACTIONS), meant(name, ACTIONS));
     }
     return action === undefined ? [] : [action];
   });

@@ -47,12 +47,16 @@ const MOST_DEVICES = 1024;
 
 /** @param mostNodes nodes that the cluster may still have */
 export function readPool(fields: Fields, mostNodes = MOST_NODES): Pool {
-  const name = fields.required('name');
   const wanted = fields.number('count', { least: 1, most: MOST_NODES, whole: true }) ?? 1;
   if (wanted > mostNodes) {
     fields.wrong('count', wanted, `at most ${mostNodes}, because all pools together can have ${MOST_NODES} nodes`);
   }
-  const count = Math.min(wanted, mostNodes);
+  return readPoolOf(fields, Math.min(wanted, mostNodes));
+}
+
+/** A pool of the given number of nodes. */
+export function readPoolOf(fields: Fields, count: number): Pool {
+  const name = fields.required('name');
   const { devices, resource, labels: deviceLabels } = readDevices(fields);
   const levels = readLevels(fields, count, name);
   const pattern = fields.text('names') ?? `${name}-#`;

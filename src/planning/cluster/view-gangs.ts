@@ -1,7 +1,8 @@
 /**
  * Gangs with where they are, or why they wait, for the view.
  */
-import { findResource } from '../../facts/catalog';
+import { deviceNoun, findResource } from '../../facts/catalog';
+import { counted } from '../../facts/words';
 import { type PendingGang } from '../../placement';
 import { describeAccelerators } from './objects/accelerator-request';
 import { type PodClass } from '../../placement/nodes/pod-class';
@@ -124,13 +125,13 @@ function deviceUnitsOf({ roles }: GangRecord): string {
   const amounts = new Map<string, number>();
   for (const { template, pods } of roles) {
     for (const [resource, amount] of Object.entries(template.request)) {
-      const unit = resource.slice(resource.indexOf('/') + 1);
       if (findResource(resource) !== undefined) {
-        amounts.set(unit, (amounts.get(unit) ?? 0) + amount * pods.length);
+        const noun = deviceNoun(resource);
+        amounts.set(noun, (amounts.get(noun) ?? 0) + amount * pods.length);
       }
     }
   }
-  return [...amounts].map(([unit, amount]) => `${rounded(amount)} ${unit}`).join(', ');
+  return [...amounts].map(([noun, amount]) => counted(rounded(amount), noun)).join(', ');
 }
 
 function rounded(value: number): number {

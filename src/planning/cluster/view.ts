@@ -255,7 +255,7 @@ export interface ViewGang {
   readonly placed: number;
   /** Devices of all pods; parts count as parts. */
   readonly devices: number;
-  /** What all pods request of devices that are counted by another unit: `12 neuroncore`. Absent where they request devices, or no such units. */
+  /** What all pods request of devices that are counted by another unit: `12 Neuron cores`. Absent where they request devices, or no such units. */
   readonly deviceUnits?: string;
   /** Its roles. */
   readonly roles: readonly ViewRole[];

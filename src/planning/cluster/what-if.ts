@@ -8,7 +8,9 @@ import { compareNames } from '../../placement/model/names';
 import { type ClusterState } from './cluster-state';
 import { ClusterFileError, clusterOfValue } from './cluster-file';
 import { meant } from './fields';
+import { furtherNodes } from './further-nodes';
 import { type ClusterView, type ViewGang, type ViewPool } from './view';
+import { oneOf } from '../../facts/words';
 
 /** One change. */
 export type WhatIf =
@@ -126,7 +128,6 @@ function nodeExamples({ nodes }: ClusterState): string {
   return `node names are ${nodes[0].name}${nodes.length > 1 ? ` to ${nodes[nodes.length - 1].name}` : ''}`;
 }
 
-/** The new nodes are in new domains, with as many nodes per domain as the pool has. */
 function grown(cluster: ClusterState, pool: string, count: number): ClusterState {
   const own = cluster.nodes.filter((node) => cluster.poolOf(node) === pool);
   const pools = [...new Set(cluster.nodes.map((node) => cluster.poolOf(node)))];
@@ -135,20 +136,7 @@ function grown(cluster: ClusterState, pool: string, count: number): ClusterState
       `add-pool=${pool}:${count}: pool not found${meant(pool, pools) || `; pools are ${pools.join(', ')}`}; to add a new pool, write add-pool={name: …, count: …, accelerator: …}`,
     );
   }
-  const [model] = own;
-  const domains = new Map(
-    cluster.levels.map((level) => [level, new Set(own.map(({ labels }) => labels?.[level])).size]),
-  );
-  const nodes = Array.from({ length: count }, (_, index): ClusterNode => {
-    const name = `${pool.replace(/[^A-Za-z0-9.-]+/g, '-')}-new-${index + 1}`;
-    const places = cluster.levels.flatMap((level): [string, string][] => {
-      const value = model.labels?.[level];
-      const size = Math.max(1, Math.round(own.length / (domains.get(level) ?? 1)));
-      return value === undefined ? [] : [[level, `new-${Math.floor(index / size) + 1}`]];
-    });
-    const labels = { ...model.labels, ...Object.fromEntries<string>(places), 'kubernetes.io/hostname': name };
-    return { ...model, name, labels, used: undefined, ready: true, unschedulable: false, capacityReport: undefined };
-  });
+  const nodes = furtherNodes(own, { pool, levels: cluster.levels, count });
   return withNodes(cluster, nodes, () => pool);
 }
 
@@ -192,7 +180,7 @@ function gangNamed(name: string, gangs: readonly string[]): string {
   }
   const known = gangs.length <= 8 ? gangs.join(', ') : `${gangs.slice(0, 8).join(', ')} and ${gangs.length - 8} more`;
   if (short.length > 1) {
-    throw new WhatIfError(`copies=${name}: ambiguous name; use one of ${short.join(', ')}`);
+    throw new WhatIfError(`copies=${name}: ambiguous name; use ${oneOf(short)}`);
   }
   throw new WhatIfError(
     `copies=${name}: job not found in the manifests${meant(name, gangs) || (gangs.length === 0 ? '; the manifests contain no jobs' : `; jobs are ${known}`)}`,

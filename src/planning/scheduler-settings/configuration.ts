@@ -26,6 +26,7 @@ import {
   VICTIM_ORDERS,
 } from '../../placement';
 import { LOG_LEVELS, type LogLevel } from './log-levels';
+import { oneOf } from '../../facts/words';
 
 /** A queue, and who may use it. */
 export interface ConfiguredQueue extends Queue {
@@ -227,7 +228,7 @@ class Reader {
     }
     const found = choices.find((choice) => choice === value);
     if (found === undefined) {
-      this.fault(path, shown(value), `one of ${choices.join(', ')}`);
+      this.fault(path, shown(value), oneOf(choices));
     }
     return found ?? fallback;
   }

@@ -73,5 +73,5 @@ function namesOf(
 }
 
 function percent(part = 0): string {
-  return `${Math.round(part * 100)} %`;
+  return `${Math.round(part * 100)}%`;
 }

@@ -187,7 +187,7 @@ function judgeQueue(
     gangs.map(({ waitSeconds }) => waitSeconds).sort((a, b) => a - b),
     check.percentile,
   );
-  const part = check.percentile === 100 ? 'every gang' : `${check.percentile} % of gangs`;
+  const part = check.percentile === 100 ? 'every gang' : `${check.percentile}% of gangs`;
   return {
     expected: `in queue ${queue} ${part} wait${check.percentile === 100 ? 's' : ''} at most ${tellDuration(check.seconds)}`,
     met: wait <= check.seconds,
@@ -209,7 +209,7 @@ function judgeCluster(check: ClusterCheck, result: SimulationResult, recorder: R
       return {
         expected: `utilization of ${unitOf(check.resource)} is ${tellBounds(bounds, '%')}${window}`,
         met: within(part, check.bounds),
-        found: `it was ${tellAmount(part * 100)} %`,
+        found: `it was ${tellAmount(part * 100)}%`,
       };
     }
     case 'makespan-at-most':
@@ -244,7 +244,7 @@ function within(amount: number, { atLeast = -Infinity, atMost = Infinity }: Boun
 }
 
 function tellBounds({ atLeast, atMost }: Bounds, unit: string): string {
-  const amount = (value: number): string => `${tellAmount(value)} ${unit}`;
+  const amount = (value: number): string => `${tellAmount(value)}${unit === '%' ? '' : ' '}${unit}`;
   if (atLeast !== undefined && atLeast === atMost) {
     return `exactly ${amount(atLeast)}`;
   }

@@ -64,6 +64,10 @@ export class GangRun {
     return this.state === 'finished' || this.state === 'canceled';
   }
 
+  get hasStarted(): boolean {
+    return this.startedAt !== undefined;
+  }
+
   get works(): boolean {
     return this.speed > 0;
   }

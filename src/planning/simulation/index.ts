@@ -3,8 +3,10 @@
  */
 export * from './result';
 export * from './scenario';
-export { type ClusterSource, readScenario, ScenarioError } from './read-scenario';
+export { readScenario } from './read-scenario';
+export { type ClusterSource, ScenarioError } from './read-world';
 export { type Compared, comparisonText, type CompareOptions } from './compare';
-export { type Progress, simulate } from './simulate';
+export { simulate } from './simulate';
+export { type HeldPod, type Progress, type SimulateOptions, type SimulationObserver } from './observer';
 export { tellDuration } from './time';
 export { type ReportOptions, simulationText, verdictLine } from './report';

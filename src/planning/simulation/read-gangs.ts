@@ -2,6 +2,7 @@
  * The gangs of a scenario file: what each is made of, when it arrives (once, again and again, at random), how long it works.
  */
 import { type JsonValue } from '../../facts/api/schema';
+import { isObject } from '../../manifests/read';
 import {
   type AcceleratorRequest,
   type Gang,
@@ -20,8 +21,44 @@ import { type ScenarioGang } from './scenario';
 const MOST_GANGS = 100_000;
 const MOST_PODS = 1_000_000;
 
+/** One entry of `gangs`: what arrives, and when. */
+export interface GangKind {
+  readonly gang: ScenarioGang['gang'];
+  readonly timing: Omit<ScenarioGang, 'gang' | 'arrivesAt'>;
+  readonly arrivals: Arrivals;
+  /** 95th percentile of the duration, seconds, if the duration varies; its median is that of `timing`. */
+  readonly p95Seconds?: number;
+}
+
 /** One entry of `gangs`, written out to all its arrivals. */
 export function readGang(fields: Fields, device: string): ScenarioGang[] {
+  const kind = readGangKind(fields, device);
+  return arrivalsOf(kind, momentsOf(kind.arrivals));
+}
+
+/** Names of what repeats end in numbers. */
+export function arrivalsOf(
+  { gang, timing, arrivals }: Omit<GangKind, 'p95Seconds'>,
+  moments: readonly number[],
+): ScenarioGang[] {
+  const digits = String(moments.length).length;
+  return moments.map((arrivesAt, index) => ({
+    gang:
+      arrivals.kind === 'once' ? gang : { ...gang, name: `${gang.name}-${String(index + 1).padStart(digits, '0')}` },
+    arrivesAt,
+    ...timing,
+  }));
+}
+
+/** @param drawnUntil set if the caller draws random arrivals and durations, with seeds of its own and until this time */
+export function readGangKind(fields: Fields, device: string, drawnUntil?: number): GangKind {
+  const gang = readGangTerms(fields, device);
+  const kind = { gang, ...readTiming(fields, drawnUntil) };
+  fields.done();
+  return kind;
+}
+
+function readGangTerms(fields: Fields, device: string): ScenarioGang['gang'] {
   const name = fields.required('name');
   const queue = fields.required('queue');
   const subgroups = fields.list('subgroups').map(readSubgroup);
@@ -40,30 +77,51 @@ export function readGang(fields: Fields, device: string): ScenarioGang[] {
     preemptionDelaySeconds: fields.duration('preemptionDelay'),
   };
   checkMinimum(fields, gang);
-  const durationSeconds = fields.span('duration');
+  return gang;
+}
+
+/** When a gang arrives, and how long it works. */
+export function readTiming(fields: Fields, drawnUntil?: number): Omit<GangKind, 'gang'> {
+  const law =
+    drawnUntil !== undefined && isObject(fields.raw('duration'))
+      ? readDurationLaw(fields.fields('duration')!)
+      : undefined;
+  const durationSeconds = law === undefined ? fields.span('duration') : law.median;
   if (durationSeconds === undefined && !fields.has('duration')) {
     fields.wrongAt('duration', 'is required; set how long the gang runs, such as 2h, or forever');
   }
   const told =
     fields.raw('expected') === 'unknown' ? Infinity : (fields.span('expected') ?? durationSeconds ?? Infinity);
-  const timing = {
-    durationSeconds: durationSeconds ?? Infinity,
-    expectedSeconds: told === Infinity ? undefined : told,
-    checkpointSeconds: fields.duration('checkpoint'),
-    scales: fields.flag('scales') ?? true,
+  return {
+    timing: {
+      durationSeconds: durationSeconds ?? Infinity,
+      expectedSeconds: told === Infinity ? undefined : told,
+      checkpointSeconds: fields.duration('checkpoint'),
+      scales: fields.flag('scales') ?? true,
+    },
+    arrivals: readArrivals(fields, drawnUntil),
+    ...(law === undefined ? {} : { p95Seconds: law.p95 }),
   };
-  const arrivals = arrivalsOf(fields);
-  fields.done();
-  const moments = momentsOf(arrivals);
-  const digits = String(moments.length).length;
-  return moments.map((arrivesAt, index) => ({
-    gang: arrivals.kind === 'once' ? gang : { ...gang, name: `${name}-${String(index + 1).padStart(digits, '0')}` },
-    arrivesAt,
-    ...timing,
-  }));
 }
 
-function arrivalsOf(fields: Fields): Arrivals {
+function readDurationLaw(fields: Fields): { readonly median: number; readonly p95: number } {
+  const [median, p95] = (['median', 'p95'] as const).map((key) => {
+    const seconds = fields.duration(key);
+    if (!fields.has(key)) {
+      fields.wrongAt(key, 'is required; set a duration such as 2h');
+    } else if (seconds === 0) {
+      fields.wrong(key, 0, 'more than 0');
+    }
+    return seconds ?? 1;
+  });
+  if (p95 < median) {
+    fields.wrong('p95', p95, `at least the median, ${median} seconds`);
+  }
+  fields.done();
+  return { median, p95 };
+}
+
+function readArrivals(fields: Fields, drawnUntil: number | undefined): Arrivals {
   const at = fields.duration('arrives') ?? 0;
   const every = fields.fields('repeat');
   if (every === undefined) {
@@ -73,9 +131,9 @@ function arrivalsOf(fields: Fields): Arrivals {
   const until = every.duration('until');
   const perHour = every.number('perHour');
   const seconds = every.duration('every');
-  const seed = every.number('seed', { least: 0, whole: true });
+  const seed = drawnUntil !== undefined ? 0 : every.number('seed', { least: 0, whole: true });
   every.done();
-  const bounds = { at, count, until };
+  const bounds = { at, count, until: until ?? drawnUntil };
   return perHour !== undefined && seconds === undefined
     ? randomArrivals(every, { ...bounds, perHour, seed })
     : regularArrivals(every, { ...bounds, seconds });
@@ -99,6 +157,14 @@ function randomArrivals(
   }
   if (count === undefined && until === undefined) {
     every.wrongAt('until', 'is required unless count is set');
+  }
+  const expected = count ?? (perHour * ((until ?? at) - at)) / 3600;
+  if (expected > MOST_GANGS) {
+    every.wrong(
+      'perHour',
+      perHour,
+      `a rate with at most ${MOST_GANGS} arrivals, instead of about ${Math.round(expected)}`,
+    );
   }
   const usable = perHour > 0 && (count ?? until) !== undefined;
   return {

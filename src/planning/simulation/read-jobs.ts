@@ -1,11 +1,12 @@
 /**
- * Jobs from a CSV file, so that teams can replay their own history: a plain list, or the pod list of the openb trace.
+ * Jobs from a file, so that teams can replay their own history: a plain list as CSV or as JSON lines, or the pod list of the openb trace.
  *
- * A plain list has a header. `submitted` and `duration` are required; `devices` are those of each pod; every other column is a member of a
+ * A plain list as CSV has a header; as JSON lines, each line is an object with the same names. `submitted` and `duration` are required; `devices` are those of each pod; every other column is a member of a
  * gang as in `gangs`: `name`, `queue`, `pods`, `minimum`, `cpu`, `memory`, `priority`, `model`, `checkpoint` … An empty field is not set.
  * `submitted` is a number of seconds, a duration, or a date and time; the earliest job arrives at 0.
  */
-import { type JsonObject } from '../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { isObject } from '../../manifests/read';
 import { Fields, type Problem } from '../cluster/fields';
 import { parseDuration } from '../cluster/durations';
 import { readGang } from './read-gangs';
@@ -15,6 +16,7 @@ import { type ScenarioGang } from './scenario';
 const MOST_ROWS = 200_000;
 
 const OPENB_COLUMNS = ['cpu_milli', 'memory_mib', 'num_gpu', 'gpu_milli', 'creation_time', 'deletion_time'] as const;
+const REQUIRED = ['submitted', 'duration'] as const;
 const RENAMED: Readonly<Record<string, string>> = { submitted: 'arrives', devices: 'gpus' };
 /** Names of the columns by the members that they become. */
 const CALLED: Readonly<Record<string, string>> = Object.fromEntries(
@@ -38,29 +40,17 @@ export function readJobs(
   { queue, device }: { readonly queue: string | undefined; readonly device: string },
   problems: Problem[],
 ): readonly ScenarioGang[] {
-  const lines = text.split(/\r?\n/).map((line, index) => ({ line, number: index + 1 }));
-  const [header, ...rest] = lines.filter(({ line }) => line.trim() !== '');
-  const columns = header === undefined ? [] : cellsOf(header.line).map((name) => name.trim());
-  const openb = OPENB_COLUMNS.every((name) => columns.includes(name));
-  const missing = openb ? [] : ['submitted', 'duration'].filter((name) => !columns.includes(name));
-  if (missing.length > 0) {
-    problems.push({ path: file, message: `has no column ${missing.join(' and no column ')} in its header` });
+  const { lines, isOpenb } = text.trimStart().startsWith('{')
+    ? { lines: jsonLinesOf(text), isOpenb: false }
+    : csvLinesOf(text, file, problems);
+  if (lines.length > MOST_ROWS) {
+    problems.push({ path: file, message: `has ${lines.length} jobs; at most ${MOST_ROWS} are read` });
     return [];
   }
-  if (rest.length > MOST_ROWS) {
-    problems.push({ path: file, message: `has ${rest.length} jobs; at most ${MOST_ROWS} are read` });
-    return [];
-  }
-  const rows = rest.flatMap(({ line, number }, index): (Row & { readonly where: string })[] => {
+  const rows = lines.flatMap(({ values, number }, index): (Row & { readonly where: string })[] => {
     const where = `${file}:${number}`;
-    const cells = cellsOf(line);
-    if (cells.length !== columns.length) {
-      problems.push({ path: where, message: `has ${cells.length} fields, but the header has ${columns.length}` });
-      return [];
-    }
-    const values = new Map(columns.map((name, i) => [name, cells[i].trim()]));
-    const base = { name: `job-${String(index + 1).padStart(String(rest.length).length, '0')}`, queue: queue ?? '' };
-    const row = openb ? openbRow(values, base) : plainRow(values, base);
+    const base = { name: `job-${String(index + 1).padStart(String(lines.length).length, '0')}`, queue: queue ?? '' };
+    const row = typeof values === 'string' ? values : isOpenb ? openbRow(values, base) : plainRow(values, base);
     if (typeof row === 'string') {
       problems.push({ path: where, message: row });
       return [];
@@ -69,17 +59,87 @@ export function readJobs(
   });
   const first = rows.reduce((least, { at }) => Math.min(least, at), Infinity);
   return rows.flatMap(({ at, gang, where }) =>
-    readGang(new Fields({ ...gang, arrives: at - first }, where, problems, openb ? {} : CALLED), device),
+    readGang(new Fields({ ...gang, arrives: at - first }, where, problems, isOpenb ? {} : CALLED), device),
   );
 }
 
-function plainRow(values: ReadonlyMap<string, string>, base: JsonObject): Row | string {
-  const gang: Record<string, string | number> = { ...(base as Record<string, string>) };
-  for (const [column, value] of values) {
-    if (value !== '' && column !== 'submitted') {
-      gang[RENAMED[column] ?? column] = Number.isFinite(Number(value)) ? Number(value) : value;
-    }
+interface Line {
+  readonly number: number;
+  /** Text by column, empty where the job does not say; or what is wrong with the line. */
+  readonly values: ReadonlyMap<string, string> | string;
+}
+
+interface CsvLines {
+  readonly lines: readonly Line[];
+  readonly isOpenb: boolean;
+}
+
+function csvLinesOf(text: string, file: string, problems: Problem[]): CsvLines {
+  const [header, ...rest] = numbered(text);
+  const columns = header === undefined ? [] : cellsOf(header.line).map((name) => name.trim());
+  const isOpenb = OPENB_COLUMNS.every((name) => columns.includes(name));
+  const missing = isOpenb ? [] : REQUIRED.filter((name) => !columns.includes(name));
+  if (missing.length > 0) {
+    problems.push({ path: file, message: `has no column ${missing.join(' and no column ')} in its header` });
+    return { lines: [], isOpenb };
   }
+  const lines = rest.map(({ line, number }): Line => {
+    const cells = cellsOf(line);
+    return cells.length === columns.length
+      ? { number, values: new Map(columns.map((name, i) => [name, cells[i].trim()])) }
+      : { number, values: `has ${cells.length} fields, but the header has ${columns.length}` };
+  });
+  return { lines, isOpenb };
+}
+
+function jsonLinesOf(text: string): readonly Line[] {
+  return numbered(text).map(({ line, number }) => ({ number, values: valuesOf(parseJson(line)) }));
+}
+
+function valuesOf(job: JsonValue | undefined): Line['values'] {
+  if (!isObject(job)) {
+    return 'must be a JSON object';
+  }
+  const missing = REQUIRED.filter((name) => !Object.hasOwn(job, name));
+  if (missing.length > 0) {
+    return `has no ${missing.join(' and no ')}`;
+  }
+  const values = new Map<string, string>();
+  for (const [name, value] of Object.entries(job)) {
+    if (typeof value === 'object' && value !== null) {
+      return `${JSON.stringify(name)} must be a string, a number, or a boolean`;
+    }
+    values.set(name, value === null ? '' : String(value));
+  }
+  return values;
+}
+
+function numbered(text: string): readonly { readonly line: string; readonly number: number }[] {
+  return text
+    .split(/\r?\n/)
+    .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line.trim() !== '');
+}
+
+function parseJson(line: string): JsonValue | undefined {
+  try {
+    return JSON.parse(line) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+function plainRow(values: ReadonlyMap<string, string>, base: JsonObject): Row | string {
+  const own = [...values].filter(([column, value]) => value !== '' && column !== 'submitted');
+  const gang: Record<string, string | number> = {
+    ...(base as Record<string, string>),
+    ...Object.fromEntries(
+      own.map(([column, value]) => [
+        Object.hasOwn(RENAMED, column) ? RENAMED[column] : column,
+        Number.isFinite(Number(value)) ? Number(value) : value,
+      ]),
+    ),
+  };
   const submitted = values.get('submitted')!;
   const at = parseDuration(submitted) ?? Date.parse(submitted) / 1000;
   return Number.isFinite(at)

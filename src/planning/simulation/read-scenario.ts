@@ -1,39 +1,26 @@
 /**
  * Reads a scenario file. All mistakes are reported together, with the field names of the file.
  */
-import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/cluster-file';
-import { clusterOfObjects } from '../cluster/from-objects';
-import { NAMED_POLICIES, readPolicy } from '../cluster/policy-file';
+import { type ClusterNode, type Queue } from '../../placement';
+import { type Fields } from '../cluster/fields';
 import { readQueue, readQueueTerms } from '../cluster/queue-terms';
-import { sampleCluster } from '../cluster/sample';
-import { parseValue, parseYaml } from '../../manifests/yaml';
-import {
-  type ClusterNode,
-  DEFAULT_DEVICE_RESOURCE,
-  DEFAULT_POLICY,
-  type Device,
-  type Policy,
-  type Queue,
-  type Taint,
-  type TaintEffect,
-  type Topology,
-} from '../../placement';
-import { Fields, meant, type Problem } from '../cluster/fields';
 import { matches, readExpectation } from './read-expectations';
 import { readGang } from './read-gangs';
-import { readJobs } from './read-jobs';
-import { type RunOptions, type Scenario, type ScenarioEvent, type ScenarioGang } from './scenario';
-
-/** A scenario that cannot be read; each line of the message names the place and what to write there. */
-export class ScenarioError extends Error {
-  override readonly name = 'ScenarioError';
-}
-
-/** Text of the cluster file that a scenario names, and what messages call it. */
-export type ClusterSource = (name: string) => { readonly text: string; readonly file: string };
-
-type ScenarioCluster = Pick<Scenario, 'nodes' | 'topologies' | 'queues'>;
+import { DEFAULT_NOTICE_SECONDS, type NodeGroup } from './read-nodes';
+import {
+  checkQueues,
+  checkUnique,
+  type ClusterSource,
+  commonDevice,
+  jobsOf,
+  mergedQueues,
+  policyOf,
+  readCluster,
+  readDocument,
+  readRun,
+} from './read-world';
+import { type Scenario, type ScenarioEvent, type ScenarioGang } from './scenario';
+import { drawOutages, reclaimEvents, seedOf } from './spot';
 
 /**
  * @param text YAML or JSON
@@ -42,19 +29,7 @@ type ScenarioCluster = Pick<Scenario, 'nodes' | 'topologies' | 'queues'>;
  * @throws ScenarioError
  */
 export function readScenario(text: string, file: string, source: ClusterSource): Scenario {
-  const parsed = parseValue(text, file);
-  if ('problem' in parsed) {
-    const { position, message } = parsed.problem;
-    throw new ScenarioError(`${file}:${position.line}:${position.column}: ${message}`);
-  }
-  const problems: Problem[] = [];
-  const scenario = scenarioOf(new Fields(parsed.value, '', problems), file, source);
-  if (problems.length > 0) {
-    throw new ScenarioError(
-      problems.map(({ path, message }) => `${file}: ${path}${path === '' ? '' : ' '}${message}`).join('\n'),
-    );
-  }
-  return scenario;
+  return readDocument(text, file, (fields) => scenarioOf(fields, file, source));
 }
 
 function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenario {
@@ -65,7 +40,7 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
   const about = fields.text('about');
   const cluster = readCluster(fields, file, source);
   const device = commonDevice(cluster.nodes);
-  const queues = merged(
+  const queues = mergedQueues(
     cluster.queues,
     fields.list('queues').map((queue) => readQueue(queue, device)),
   );
@@ -75,15 +50,19 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
   );
   checkNames(fields, cluster.nodes, queues, gangs);
   const events = fields.list('events').flatMap((event) => readEvent(event, cluster.nodes, queues, gangs, device));
+  const run = readRun(fields.fields('run'));
+  const scaling = cluster.groups.flatMap((group) => group.scaling ?? []);
   const scenario: Scenario = {
     name,
     ...(about === undefined ? {} : { about: about.trim() }),
-    ...cluster,
+    nodes: withoutLaterNodes(cluster.nodes, events),
+    topologies: cluster.topologies,
     queues,
     gangs,
-    events: byTime(events, ({ at }) => at),
+    events: byTime([...events, ...interruptionsOf(cluster.groups, run, fields)], ({ at }) => at),
+    ...(scaling.length > 0 && { scaling }),
     policy: policyOf(fields),
-    run: readRun(fields.fields('run')),
+    run,
     expectations: fields.list('expect').map((expectation) =>
       readExpectation(expectation, {
         gangs: gangs.map(({ gang }) => gang.name),
@@ -97,145 +76,44 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
   return scenario;
 }
 
-/** The jobs of a CSV file: its name, or the name and the queue of jobs that name none. */
-function jobsOf(
-  fields: Fields,
-  queues: readonly Queue[],
-  device: string,
-  source: ClusterSource,
-): readonly ScenarioGang[] {
-  const value = fields.raw('jobs');
-  if (value === undefined) {
-    return [];
-  }
-  const members = typeof value === 'string' ? undefined : fields.fields('jobs');
-  const name = typeof value === 'string' ? value : members?.required('file');
-  const queue = members?.text('queue') ?? queues[0]?.name;
-  members?.done();
-  if (name === undefined || name === '') {
-    return [];
-  }
-  const { text, file } = source(name);
-  return readJobs(text, file, { queue, device }, fields.problems);
-}
-
 /** Of one moment, in the order of the file. */
 function byTime<T>(list: readonly T[], timeOf: (item: T) => number): readonly T[] {
   return [...list].sort((a, b) => timeOf(a) - timeOf(b));
 }
 
-function readCluster(fields: Fields, file: string, source: ClusterSource): ScenarioCluster {
-  const value = fields.raw('cluster');
-  const nodes = fields.list('nodes').flatMap(readNodes);
-  const topologies = fields.list('topologies').map(readTopology);
-  if (value === undefined && nodes.length === 0) {
-    fields.wrongAt('cluster', 'is required; set a cluster file, an inline cluster, or a list of nodes');
+/** A node whose first event is that it joins is not there before. */
+function withoutLaterNodes(nodes: readonly ClusterNode[], events: readonly ScenarioEvent[]): readonly ClusterNode[] {
+  const first = new Map<string, ScenarioEvent['kind']>();
+  for (const event of byTime(events, ({ at }) => at)) {
+    const named = 'nodes' in event ? event.nodes : [];
+    named.filter((name) => !first.has(name)).forEach((name) => first.set(name, event.kind));
   }
-  const cluster = value === undefined ? { nodes: [], topologies: [], queues: [] } : clusterOf(value, file, source);
-  return {
-    nodes: [...cluster.nodes, ...nodes],
-    topologies: [...topologies, ...cluster.topologies],
-    queues: cluster.queues,
-  };
+  return nodes.map((node) => (first.get(node.name) === 'join' ? { ...node, ready: false } : node));
 }
 
-/** `sample`, the name of a cluster file, or what such a file has in it. */
-function clusterOf(value: JsonValue, file: string, source: ClusterSource): ScenarioCluster {
-  if (value === 'sample') {
-    return sampleCluster();
-  }
-  try {
-    if (typeof value !== 'string') {
-      return clusterOfValue(value, `${file}: cluster`);
+/** Interruptions of the spot nodes, drawn for the length of the run. */
+function interruptionsOf(
+  groups: readonly NodeGroup[],
+  { seconds }: Scenario['run'],
+  fields: Fields,
+): readonly ScenarioEvent[] {
+  return groups.flatMap(({ nodes, spot }) => {
+    if (spot === undefined) {
+      return [];
     }
-    const { text, file: named } = source(value);
-    const objects = parseYaml(text, named).manifests.map(({ object }) => object);
-    return objects.length > 0 ? ofObjects(objects, named) : readClusterFile(text, named);
-  } catch (error) {
-    if (error instanceof ClusterFileError) {
-      throw new ScenarioError(error.message);
+    if (seconds === undefined) {
+      fields.wrongAt('run.for', 'is required for spot nodes, whose interruptions have no end');
+      return [];
     }
-    throw error;
-  }
-}
-
-/** What `kubectl get nodes,queues -o json` printed. What runs there is left out: a scenario says what runs. */
-function ofObjects(objects: readonly JsonObject[], file: string): ScenarioCluster {
-  const state = clusterOfObjects(objects, file);
-  if (state.nodes.length === 0) {
-    throw new ScenarioError(`${file}: contains no Node`);
-  }
-  return state;
-}
-
-/** One node, or `count` of them whose names end in their number. */
-function readNodes(fields: Fields): ClusterNode[] {
-  const name = fields.required('name');
-  const count = fields.number('count', { least: 1, most: 100_000, whole: true });
-  const device = fields.text('deviceResource') ?? DEFAULT_DEVICE_RESOURCE;
-  const amounts = fields.amounts('allocatable', device) ?? {};
-  if (!fields.has('allocatable')) {
-    fields.wrongAt(
-      'allocatable',
-      'is required; set the resources of the node, such as {cpu: 96, memory: 1Ti, gpus: 8}',
+    const expected = Math.round((nodes.length * seconds * spot.interruptionsPerHour) / 3600);
+    if (expected > MOST_INTERRUPTIONS) {
+      fields.wrongAt('run.for', `gives about ${expected} interruptions; at most ${MOST_INTERRUPTIONS} are simulated`);
+      return [];
+    }
+    return nodes.flatMap(({ name }) =>
+      drawOutages(spot, seedOf(spot.seed, name), seconds).flatMap((outage) => reclaimEvents([name], outage)),
     );
-  }
-  if ((amounts.cpu ?? 0) > 10_000_000) {
-    fields.wrongAt(
-      'allocatable.cpu',
-      `is ${amounts.cpu / 1000} cores; write milli-CPU with the suffix m, such as 96000m`,
-    );
-  }
-  const taints = fields.list('taints').map(readTaint);
-  const gpu = fields.fields('gpu');
-  const memoryMiB = gpu?.number('memoryMiBPerGpu', { least: 1 });
-  const model = gpu?.text('model');
-  gpu?.done();
-  const shape: Device = {
-    ...(memoryMiB === undefined ? {} : { memoryMiB }),
-    ...(model === undefined ? {} : { model }),
-  };
-  const node: ClusterNode = {
-    name,
-    allocatable: { pods: 110, ...amounts },
-    labels: fields.map('labels') ?? {},
-    ...(taints.length === 0 ? {} : { taints }),
-    ...(device === DEFAULT_DEVICE_RESOURCE ? {} : { deviceResource: device }),
-    ...(gpu === undefined ? {} : { devices: Array.from({ length: amounts[device] ?? 0 }, () => shape) }),
-    ready: fields.flag('ready'),
-    unschedulable: fields.flag('unschedulable'),
-  };
-  fields.done();
-  if (count === undefined) {
-    return [node];
-  }
-  const digits = String(count).length;
-  return Array.from({ length: count }, (_, i) => ({ ...node, name: `${name}-${String(i + 1).padStart(digits, '0')}` }));
-}
-
-function readTaint(fields: Fields): Taint {
-  const taint: Taint = {
-    key: fields.required('key'),
-    value: fields.text('value'),
-    effect: fields.oneOf<TaintEffect>('effect', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']) ?? 'NoSchedule',
-  };
-  fields.done();
-  return taint;
-}
-
-function readTopology(fields: Fields): Topology {
-  const topology = { name: fields.required('name'), levels: fields.texts('levels') ?? [] };
-  if (topology.levels.length === 0) {
-    fields.wrongAt('levels', 'is required; list node labels, outermost first');
-  }
-  fields.done();
-  return topology;
-}
-
-/** Queues of the scenario replace those of the same name in its cluster. */
-function merged(ofCluster: readonly Queue[], own: readonly Queue[]): readonly Queue[] {
-  const names = new Set(own.map(({ name }) => name));
-  return [...ofCluster.filter(({ name }) => !names.has(name)), ...own].map((queue, arrival) => ({ arrival, ...queue }));
+  });
 }
 
 function checkNames(
@@ -244,44 +122,53 @@ function checkNames(
   queues: readonly Queue[],
   gangs: readonly ScenarioGang[],
 ): void {
-  const twice = (what: string, names: readonly string[]): void => {
-    const seen = new Set<string>();
-    for (const name of names) {
-      if (seen.has(name)) {
-        fields.wrongAt(what, `has two entries named "${name}"; names tell them apart`);
-      }
-      seen.add(name);
-    }
-  };
-  const queueNames = queues.map(({ name }) => name);
-  twice(
+  checkUnique(
+    fields,
     'nodes',
     nodes.map(({ name }) => name),
   );
-  twice('queues', queueNames);
-  twice(
+  checkUnique(
+    fields,
     'gangs',
     gangs.map(({ gang }) => gang.name),
   );
   if (gangs.length === 0) {
     fields.wrongAt('gangs', 'must contain at least one gang');
   }
-  for (const { name, parent } of queues) {
-    if (parent !== undefined && !queueNames.includes(parent)) {
-      fields.wrongAt(
-        'queues',
-        `"${name}" has the parent "${parent}", which does not exist${meant(parent, queueNames)}`,
-      );
-    }
-  }
-  for (const queue of new Set(gangs.map(({ gang }) => gang.queue))) {
-    if (queue !== '' && !queueNames.includes(queue)) {
-      fields.wrongAt('gangs', `name the queue "${queue}", which does not exist${meant(queue, queueNames)}`);
-    }
-  }
+  checkQueues(fields, queues, new Set(gangs.map(({ gang }) => gang.queue)));
 }
 
-const NODE_EVENTS = ['fail', 'return', 'drain'] as const;
+/** Interruptions of one entry of `nodes`. */
+const MOST_INTERRUPTIONS = 200_000;
+const EVENTS_OF_NODES = ['fail', 'return', 'drain', 'reclaim', 'join'] as const;
+
+/** What happens to nodes at a moment, and what follows from it. */
+function nodeEvents(fields: Fields, at: number, nodes: readonly ClusterNode[]): readonly ScenarioEvent[] {
+  const lasts = fields.duration('for');
+  const notice = fields.duration('notice');
+  if (notice !== undefined && !fields.has('reclaim')) {
+    fields.wrongAt('notice', 'must not be set without reclaim');
+  }
+  return EVENTS_OF_NODES.flatMap((kind): readonly ScenarioEvent[] => {
+    const patterns = fields.texts(kind);
+    if (patterns === undefined) {
+      return [];
+    }
+    const names = nodes.map(({ name }) => name).filter((name) => patterns.some((pattern) => matches(pattern, name)));
+    if (names.length === 0) {
+      fields.wrong(kind, patterns.join(', '), 'names of nodes, or a pattern such as rack-2-* that matches a node');
+    }
+    if (kind === 'reclaim') {
+      const from = at + (notice ?? DEFAULT_NOTICE_SECONDS);
+      return reclaimEvents(names, { notice: at, from, to: lasts === undefined ? undefined : from + lasts });
+    }
+    const returns = lasts !== undefined && (kind === 'fail' || kind === 'drain');
+    return [
+      { at, kind, nodes: names },
+      ...(returns ? [{ at: at + lasts, kind: 'return', nodes: names } as const] : []),
+    ];
+  });
+}
 
 function readEvent(
   fields: Fields,
@@ -294,22 +181,7 @@ function readEvent(
   if (!fields.has('at')) {
     fields.wrongAt('at', 'is required; set a time such as 30m');
   }
-  const lasts = fields.duration('for');
-  const events: ScenarioEvent[] = [];
-  for (const kind of NODE_EVENTS) {
-    const patterns = fields.texts(kind);
-    if (patterns === undefined) {
-      continue;
-    }
-    const names = nodes.map(({ name }) => name).filter((name) => patterns.some((pattern) => matches(pattern, name)));
-    if (names.length === 0) {
-      fields.wrong(kind, patterns.join(', '), 'names of nodes, or a pattern such as rack-2-* that matches a node');
-    }
-    events.push({ at, kind, nodes: names });
-    if (lasts !== undefined && kind !== 'return') {
-      events.push({ at: at + lasts, kind: 'return', nodes: names });
-    }
-  }
+  const events: ScenarioEvent[] = [...nodeEvents(fields, at, nodes)];
   const queue = fields.text('queue');
   if (queue !== undefined) {
     if (!queues.some(({ name }) => name === queue)) {
@@ -334,50 +206,7 @@ function readEvent(
   const before = fields.problems.length;
   fields.done();
   if (events.length === 0 && fields.problems.length === before) {
-    fields.wrongAt('', 'must set one of fail, return, drain, queue, or cancel');
+    fields.wrongAt('', 'must set one of fail, return, drain, reclaim, join, queue, or cancel');
   }
   return events;
-}
-
-/** The name of a policy, or what differs from the default. */
-function policyOf(fields: Fields): Policy {
-  const value = fields.raw('policy');
-  if (value === undefined) {
-    return DEFAULT_POLICY;
-  }
-  if (typeof value !== 'string') {
-    return readPolicy(fields.fields('policy')!);
-  }
-  const named = NAMED_POLICIES.get(value);
-  const names = [...NAMED_POLICIES.keys()];
-  if (named === undefined) {
-    fields.wrong('policy', value, `a map, or one of ${names.join(', ')}`, meant(value, names));
-  }
-  return named ?? DEFAULT_POLICY;
-}
-
-function readRun(fields: Fields | undefined): RunOptions {
-  const run = {
-    seconds: fields?.duration('for'),
-    cycleSeconds: fields?.duration('cycle') ?? 1,
-    graceSeconds: fields?.duration('grace') ?? 30,
-  };
-  if (run.cycleSeconds <= 0) {
-    fields?.wrong('cycle', run.cycleSeconds, 'more than 0');
-  }
-  fields?.done();
-  return run;
-}
-
-/** The resource of most of the cluster's devices. */
-export function commonDevice(nodes: readonly ClusterNode[]): string {
-  const counts = new Map<string, number>();
-  for (const { deviceResource = DEFAULT_DEVICE_RESOURCE, allocatable, devices } of nodes) {
-    counts.set(
-      deviceResource,
-      (counts.get(deviceResource) ?? 0) + (devices?.length ?? allocatable[deviceResource] ?? 0),
-    );
-  }
-  const [most] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  return most?.[0] ?? DEFAULT_DEVICE_RESOURCE;
 }

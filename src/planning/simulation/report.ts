@@ -145,5 +145,5 @@ function indented(text: string): string {
 }
 
 function percent(part = 0): string {
-  return `${Math.round(part * 100)} %`;
+  return `${Math.round(part * 100)}%`;
 }

@@ -4,6 +4,7 @@
  * Times are seconds from the beginning. Step functions hold from one moment to the next.
  */
 import { type PendingKind } from '../../placement';
+import { type NodeEventKind } from './scenario';
 
 export interface SimulationResult {
   /** Grows when a member changes its meaning. */
@@ -171,7 +172,7 @@ export interface Samples {
 
 export interface Happening {
   readonly at: number;
-  readonly kind: 'fail' | 'return' | 'drain' | 'queue' | 'cancel' | 'evict' | 'move';
+  readonly kind: NodeEventKind | 'queue' | 'cancel' | 'evict' | 'move' | 'request';
   readonly text: string;
   readonly gang?: string;
 }

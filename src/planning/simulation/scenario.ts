@@ -16,6 +16,8 @@ export interface Scenario {
   readonly gangs: readonly ScenarioGang[];
   /** In the order of time. */
   readonly events: readonly ScenarioEvent[];
+  /** @default - none */
+  readonly scaling?: readonly ScalingGroup[];
   readonly policy: Policy;
   readonly run: RunOptions;
   readonly expectations: readonly Expectation[];
@@ -36,18 +38,32 @@ export interface ScenarioGang {
   readonly scales: boolean;
 }
 
-export type ScenarioEvent = { readonly at: number } &
-  /** The nodes fail with everything on them. */
-  (
-    | { readonly kind: 'fail'; readonly nodes: readonly string[] }
-    /** They are ready and take pods again. */
-    | { readonly kind: 'return'; readonly nodes: readonly string[] }
-    /** They take no new pods, and what runs on them is evicted. */
-    | { readonly kind: 'drain'; readonly nodes: readonly string[] }
-    | { readonly kind: 'queue'; readonly queue: string; readonly set: Partial<Omit<Queue, 'name' | 'parent'>> }
-    /** The gang is withdrawn, whether it runs or waits. */
-    | { readonly kind: 'cancel'; readonly gang: string }
-  );
+export type ScenarioEvent = { readonly at: number } & (
+  | { readonly kind: NodeEventKind; readonly nodes: readonly string[] }
+  | { readonly kind: 'queue'; readonly queue: string; readonly set: Partial<Omit<Queue, 'name' | 'parent'>> }
+  /** The gang is withdrawn, whether it runs or waits. */
+  | { readonly kind: 'cancel'; readonly gang: string }
+);
+
+/**
+ * `fail`: the nodes fail with everything on them. `return`: they are ready and take pods again. `drain`: they take no new pods, and what runs
+ * on them is evicted. `reclaim`: the same, because the provider takes a spot node back. `leave`: they end, with everything on them. `join`:
+ * they are new, or replace nodes that ended.
+ */
+export type NodeEventKind = 'fail' | 'return' | 'drain' | 'reclaim' | 'leave' | 'join';
+
+/** Nodes that are started when gangs wait for them, and ended when they are idle. */
+export interface ScalingGroup {
+  readonly name: string;
+  /** Nodes of the scenario; the first ones are ready at the beginning. */
+  readonly nodes: readonly string[];
+  /** Nodes that stay even if they are idle. */
+  readonly least: number;
+  /** From the request of a node until it is ready. */
+  readonly delaySeconds: number;
+  /** How long a node has no pods before it ends. */
+  readonly idleSeconds: number;
+}
 
 export interface RunOptions {
   /** How long to simulate, seconds. @default - until nothing changes any more, 30 days at most */

@@ -9,26 +9,24 @@
  * core).
  */
 import { changeText } from '../cluster/words';
-import { type ClusterNode, type Decision, type Pod, type Queue } from '../../placement';
+import { type ClusterNode, type Decision, type Queue } from '../../placement';
 import { decideIn } from '../../placement/engine';
 import { type Delta } from '../../placement/model/facts';
 import { Session } from '../../placement/books/session';
+import { Autoscaler } from './autoscaler';
+import { evictionNotes } from './eviction-notes';
 import { judge } from './expectations';
 import { GangRun, type LivePod } from './gang-run';
-import { commonDevice } from './read-scenario';
+import { commonDevice } from './read-world';
+import { type SimulateOptions, type SimulationObserver } from './observer';
 import { Recorder } from './recorder';
 import { type Happening, type SimulationResult } from './result';
-import { type Scenario, type ScenarioEvent } from './scenario';
+import { heldPod, podOf, templateOf } from './live-pods';
+import { NODE_EVENTS } from './node-events';
+import { nextMoment } from './next-moment';
+import { type NodeEventKind, type Scenario, type ScenarioEvent } from './scenario';
 import { resultOf } from './summary';
 import { Timetable } from './timetable';
-
-/** For a line of progress. */
-export interface Progress {
-  /** Seconds simulated. */
-  readonly at: number;
-  readonly finished: number;
-  readonly gangs: number;
-}
 
 /** A scenario without an end that keeps changing stops here. */
 const LONGEST_SECONDS = 30 * 86_400;
@@ -37,11 +35,11 @@ type Due =
   | { readonly kind: 'arrival'; readonly run: GangRun }
   | { readonly kind: 'event'; readonly event: ScenarioEvent }
   | { readonly kind: 'end'; readonly run: GangRun; readonly generation: number }
-  | { readonly kind: 'released'; readonly run: GangRun; readonly pod: LivePod };
+  | { readonly kind: 'released'; readonly run: GangRun; readonly pod: LivePod }
+  | { readonly kind: 'idle'; readonly node: string; readonly since: number };
 
-/** @param tell called now and then as time goes by */
-export function simulate(scenario: Scenario, tell?: (progress: Progress) => void): SimulationResult {
-  return new Simulation(scenario, tell).run();
+export function simulate(scenario: Scenario, options: SimulateOptions = {}): SimulationResult {
+  return new Simulation(scenario, options).run();
 }
 
 class Simulation {
@@ -60,6 +58,10 @@ class Simulation {
   private readonly recorder: Recorder;
   private readonly happenings: Happening[] = [];
   private readonly device: string;
+  private readonly tell: SimulateOptions['tell'];
+  private readonly explains: boolean;
+  private readonly observer: SimulationObserver;
+  private readonly autoscaler: Autoscaler;
   /** Gangs about whose reason an expectation asks. */
   private readonly asked: ReadonlySet<string>;
   private now = 0;
@@ -71,8 +73,11 @@ class Simulation {
 
   constructor(
     private readonly scenario: Scenario,
-    private readonly tell: ((progress: Progress) => void) | undefined,
+    { tell, explain = true, observer = {} }: SimulateOptions,
   ) {
+    this.tell = tell;
+    this.explains = explain;
+    this.observer = observer;
     this.device = commonDevice(scenario.nodes);
     this.runs = scenario.gangs.map((gang) => new GangRun(gang, this.device));
     this.asked = new Set(
@@ -93,6 +98,7 @@ class Simulation {
       resourcesOf(scenario, this.device),
     );
     const { nodes, queues, topologies, policy } = scenario;
+    this.autoscaler = new Autoscaler(scenario.scaling ?? [], scenario.policy);
     this.session = new Session({ now: 0, nodes, queues, topologies, gangs: [], pods: [] }, policy);
     // Events before arrivals of the same moment: a node that is drained at 1h takes nothing that comes at 1h.
     scenario.events.forEach((event) => this.due.add(event.at, { kind: 'event', event }));
@@ -102,6 +108,7 @@ class Simulation {
   run(): SimulationResult {
     const limit = this.scenario.run.seconds ?? LONGEST_SECONDS;
     let ended: SimulationResult['ended'] = 'at-rest';
+    let stopped: number | undefined;
     for (let next = this.next(); next !== undefined; next = this.next()) {
       if (next > limit) {
         ended = 'time';
@@ -116,9 +123,15 @@ class Simulation {
       }
       this.sample();
       this.tell?.({ at: this.now, finished: this.finished, gangs: this.runs.length });
+      if (this.observer.stops?.(next) === true) {
+        stopped = next;
+        break;
+      }
     }
-    this.explainRest();
-    const end = this.scenario.run.seconds ?? (ended === 'time' ? limit : this.changedAt);
+    if (this.explains) {
+      this.explainRest();
+    }
+    const end = stopped ?? this.scenario.run.seconds ?? (ended === 'time' ? limit : this.changedAt);
     const { scenario, device, decisions, runs, recorder, happenings } = this;
     recorder.pass(end);
     const result = resultOf({ scenario, device, end, ended, decisions, runs, recorder, happenings });
@@ -152,29 +165,23 @@ class Simulation {
         }
         this.remove(due.run, due.pod);
         break;
+      case 'idle':
+        if (!this.autoscaler.ends(due.node, due.since)) {
+          return;
+        }
+        this.nodeEvent('leave', [due.node]);
+        break;
     }
     this.changedAt = this.now;
     this.wantDecision(this.now);
   }
 
   private event(event: ScenarioEvent): void {
+    if ('nodes' in event) {
+      this.nodeEvent(event.kind, event.nodes);
+      return;
+    }
     switch (event.kind) {
-      case 'fail':
-        this.change(event.nodes, { ready: false });
-        this.lose(event.nodes, false);
-        event.nodes.forEach((name) => this.recorder.nodeIs(name, false));
-        this.note('fail', `${listed(event.nodes)} failed`);
-        break;
-      case 'drain':
-        this.change(event.nodes, { unschedulable: true });
-        this.lose(event.nodes, true);
-        this.note('drain', `${listed(event.nodes)} drained`);
-        break;
-      case 'return':
-        this.change(event.nodes, { ready: true, unschedulable: false });
-        event.nodes.forEach((name) => this.recorder.nodeIs(name, true));
-        this.note('return', `${listed(event.nodes)} returned`);
-        break;
       case 'queue':
         this.queues.set(event.queue, { ...this.queues.get(event.queue)!, ...event.set });
         this.news.push({ kind: 'queue', queue: this.queues.get(event.queue)! });
@@ -188,6 +195,55 @@ class Simulation {
         this.note('cancel', `${event.gang} withdrawn`, event.gang);
         break;
       }
+    }
+  }
+
+  private nodeEvent(kind: NodeEventKind, nodes: readonly string[]): void {
+    const { change, pods, isUp, verb } = NODE_EVENTS[kind];
+    this.change(nodes, change);
+    if (pods !== 'stay') {
+      this.lose(nodes, pods === 'evicted');
+    }
+    if (isUp !== undefined) {
+      nodes.forEach((name) => this.recorder.nodeIs(name, isUp));
+    }
+    if (isUp === true) {
+      nodes.forEach((name) => this.checkIdle(name));
+    }
+    this.note(kind, `${listed(nodes)} ${verb}`);
+  }
+
+  /** Ends a node of a scaling group that has no pods for as long as the group says. */
+  private checkIdle(node: string): void {
+    const group = this.autoscaler.groupOf(node);
+    if (group !== undefined) {
+      this.due.add(this.now + group.idleSeconds, { kind: 'idle', node, since: this.now });
+    }
+  }
+
+  /** Requests nodes for gangs that wait. */
+  private scale(): void {
+    const waiting = [...this.live].filter(({ works }) => !works);
+    if (waiting.length === 0) {
+      return;
+    }
+    const requested = this.autoscaler.requests(
+      waiting.map(({ spec }) => spec.gang.name),
+      () => ({
+        now: this.now * 1000,
+        nodes: [...this.nodes.values()],
+        queues: [...this.queues.values()],
+        topologies: this.scenario.topologies,
+        gangs: [...this.live].map((run) => run.snapshot(this.now)),
+        pods: [...this.live].flatMap((run) => [...run.pods.values()].map((pod) => podOf(run, pod))),
+      }),
+    );
+    for (const { delaySeconds, nodes } of requested) {
+      this.due.add(this.now + delaySeconds, {
+        kind: 'event',
+        event: { at: this.now + delaySeconds, kind: 'join', nodes },
+      });
+      this.note('request', `${listed(nodes)} requested`);
     }
   }
 
@@ -228,6 +284,7 @@ class Simulation {
     const decision = decideIn(this.session, (gang) => this.detailOf(this.byName.get(gang)!));
     this.decisions++;
     this.apply(decision);
+    this.scale();
     if (decision.bindings.length + decision.evictions.length > 0) {
       this.changedAt = this.now;
       this.wantDecision(this.now + this.scenario.run.cycleSeconds);
@@ -238,6 +295,9 @@ class Simulation {
 
   /** A reason costs more than a decision: it is looked for now and then, and in each decision only where an expectation asks for it. */
   private detailOf(run: GangRun): 'none' | 'reason' {
+    if (!this.explains) {
+      return 'none';
+    }
     return run.isExplained(this.now) && !this.asked.has(run.spec.gang.name) ? 'none' : 'reason';
   }
 
@@ -262,16 +322,13 @@ class Simulation {
     }
   }
 
-  private tellPod({ spec }: GangRun, { name, role, node, devices, startedAt, releasing }: LivePod): void {
-    const state: Pod['state'] = releasing ? 'releasing' : 'running';
-    const pod: Pod = { name, gang: spec.gang.name, role, node, devices, startedAt: startedAt * 1000, state };
-    this.news.push({ kind: 'pod', pod });
+  private tellPod(run: GangRun, pod: LivePod): void {
+    this.news.push({ kind: 'pod', pod: podOf(run, pod) });
   }
 
   private apply({ bindings, evictions, pending }: Decision): void {
     const touched = new Map<GangRun, 'evicted' | 'moved' | 'resized'>();
-    const told = new Map<string, number>();
-    for (const { pod: name, gang, action, beneficiary, movesTo } of evictions) {
+    for (const { pod: name, gang, movesTo } of evictions) {
       const run = this.byName.get(gang)!;
       this.release(run, run.pods.get(name)!);
       if (movesTo === undefined) {
@@ -280,8 +337,6 @@ class Simulation {
         run.moves++;
       }
       touched.set(run, movesTo === undefined ? 'evicted' : (touched.get(run) ?? 'moved'));
-      const key = JSON.stringify([gang, movesTo === undefined ? action : 'move', beneficiary]);
-      told.set(key, (told.get(key) ?? 0) + 1);
     }
     for (const { pod: name, gang, role, node, devices } of bindings) {
       const run = this.byName.get(gang)!;
@@ -289,20 +344,13 @@ class Simulation {
       run.pods.set(name, pod);
       this.tellPod(run, pod);
       this.recorder.pod(node, run.spec.gang.queue, templateOf(run, role), 1);
+      this.observer.held?.(heldPod(run, pod), this.now);
+      this.autoscaler.podStarts(node);
       if (!touched.has(run)) {
         touched.set(run, 'resized');
       }
     }
-    for (const [key, count] of told) {
-      const [gang, action, beneficiary] = JSON.parse(key) as [string, string, string | null];
-      const pods = `${count} pod${count === 1 ? '' : 's'} of ${gang}`;
-      const goal = beneficiary === null ? '' : ` for ${beneficiary}`;
-      if (action === 'move') {
-        this.note('move', `${pods} moved${goal}`, gang);
-      } else {
-        this.note('evict', `${pods} evicted${goal} (${action})`, gang);
-      }
-    }
+    evictionNotes(evictions).forEach(({ kind, text, gang }) => this.note(kind, text, gang));
     for (const [run, why] of touched) {
       this.settled(run, why);
     }
@@ -340,6 +388,10 @@ class Simulation {
     run.pods.delete(pod.name);
     this.news.push({ kind: 'pod-gone', name: pod.name });
     this.recorder.pod(pod.node, run.spec.gang.queue, templateOf(run, pod.role), -1);
+    this.observer.freed?.(heldPod(run, pod), this.now);
+    if (this.autoscaler.podEnds(pod.node, this.now)) {
+      this.checkIdle(pod.node);
+    }
   }
 
   private over(run: GangRun, state: 'finished' | 'canceled'): void {
@@ -355,7 +407,11 @@ class Simulation {
   }
 
   private settled(run: GangRun, why: 'evicted' | 'moved' | 'resized' | 'lost'): void {
+    const isNew = !run.hasStarted;
     run.settle(this.now, why);
+    if (isNew && run.hasStarted) {
+      this.observer.started?.(run.spec.gang.name, this.now);
+    }
     const { endsAt } = run;
     if (endsAt !== undefined) {
       this.due.add(endsAt, { kind: 'end', run, generation: run.generation });
@@ -372,30 +428,9 @@ class Simulation {
 
   /** Nothing can be done now: the next moment at which time alone changes the answer. */
   private wantLater(): void {
-    let first = Infinity;
-    const consider = (at: number | undefined): void => {
-      if (at !== undefined && at > this.now) {
-        first = Math.min(first, at);
-      }
-    };
-    for (const run of this.live) {
-      const { gang, arrivesAt, expectedSeconds } = run.spec;
-      if (run.staleSince !== undefined) {
-        consider(run.staleSince + this.scenario.policy.staleGangSeconds);
-      }
-      if (!run.works) {
-        consider(arrivesAt + (gang.preemptionDelaySeconds ?? 0));
-        consider(arrivesAt + this.scenario.policy.sharedDeviceWaitSeconds);
-      }
-      for (const { startedAt } of run.pods.values()) {
-        consider(startedAt + (gang.minimumRuntimeSeconds ?? 0));
-        if (expectedSeconds !== undefined) {
-          consider(startedAt + expectedSeconds);
-        }
-      }
-    }
-    if (first < Infinity) {
-      this.wantDecision(first);
+    const next = nextMoment(this.live, this.now, this.scenario.policy);
+    if (next !== undefined) {
+      this.wantDecision(next);
     }
   }
 
@@ -430,10 +465,6 @@ function resourcesOf({ expectations }: Scenario, device: string): string[] {
       : expectation.checks.flatMap((check) => ('resource' in check ? [check.resource] : [])),
   );
   return [...new Set([device, 'cpu', 'memory', ...asked])];
-}
-
-function templateOf({ spec }: GangRun, role: string): Scenario['gangs'][number]['gang']['roles'][number]['template'] {
-  return spec.gang.roles.find(({ name }) => name === role)!.template;
 }
 
 function listed(names: readonly string[]): string {

@@ -256,7 +256,7 @@ describe('lists that are sets or maps', () => {
     expect(list.violations).toEqual([
       expect.objectContaining({
         expected: 'at least 1 item',
-        fix: 'Add items to v until it has at least 1.',
+        fix: 'Add at least 1 item to v.',
       }),
     ]);
   });

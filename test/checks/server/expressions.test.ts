@@ -31,7 +31,7 @@ describe('an expression', () => {
     ['device.driver == 1', 'has no overload of "_==_" for (string, int)'],
     ['device.driver.startsWith(1)', 'has no overload of "startsWith" for string.(int)'],
     ['device.driver', 'must evaluate to bool or any, but evaluates to string'],
-    ['device.driver.x == 1', 'selects "x" of a value of type string'],
+    ['device.driver.x == 1', 'selects the field "x" of a value of type string'],
     ['device.driver.all(x, true)', 'loops over a value of type string, which must be a list or map'],
     ['[1, "a"].size() == 2', 'mixes int and string in one list or map'],
     ['[1].all(1, true)', 'has a macro whose variable is not a name'],

@@ -1,22 +1,12 @@
 /**
  * Documents at the edges of the server's limits, and for each alternative of what it checks, with what is wrong in them.
  */
+import { ALTERNATIVE_CASES } from './alternative-cases';
+import { faulty, type LimitCase, list, valid } from './limit-case';
+import { NETWORK_LIMIT_CASES } from './network-limit-cases';
+import { POD_LIMIT_CASES } from './pod-limit-cases';
 import { type Json, minimalPod } from './valid';
 
-export interface LimitCase {
-  readonly what: string;
-  readonly object: Json;
-  /** The place of each fault, and words of its message; none where the document is valid. */
-  readonly faults: readonly { readonly path: string; readonly words: string }[];
-}
-
-const list = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
-const valid = (what: string, object: Json): LimitCase => ({ what, object, faults: [] });
-const faulty = (what: string, object: Json, path: string, words = ''): LimitCase => ({
-  what,
-  object,
-  faults: [{ path, words }],
-});
 const quoted = (value: unknown): string => JSON.stringify(value).slice(0, 60);
 
 function pod(spec: Json): Json {
@@ -228,6 +218,9 @@ const DEVICES: readonly LimitCase[] = DEVICE_LISTS.flatMap(([what, make, path]) 
 ]);
 
 export const LIMIT_CASES: readonly LimitCase[] = [
+  ...ALTERNATIVE_CASES,
+  ...POD_LIMIT_CASES,
+  ...NETWORK_LIMIT_CASES,
   ...DEVICES,
   ...WINDOWS_USERS,
   ...VOLUMES,

@@ -12,6 +12,16 @@ test.each(LIMIT_CASES.map(({ what, ...rest }) => [what, rest] as const))('%s', (
   faults.forEach(({ words }, index) => expect(found[index].message).toContain(words));
 });
 
+test('a finding at an object shows no value, one at a plain field its value', () => {
+  const found = (what: string): readonly unknown[] => {
+    const { object } = LIMIT_CASES.find((one) => one.what === what)!;
+    return findingsOf(yaml(object), coreRules).map((finding) => finding.found);
+  };
+  expect(found('Flocker with neither')).toEqual([undefined]);
+  expect(found('a quota for BestEffort and NotBestEffort')).toEqual([undefined]);
+  expect(found('the iSCSI lun 256')).toEqual([256]);
+});
+
 test('before 1.33 a hook may not sleep 0 s', () => {
   const pod = minimalPod();
   (pod.spec as Json).containers = [{ name: 'main', image: 'img', lifecycle: { preStop: { sleep: { seconds: 0 } } } }];

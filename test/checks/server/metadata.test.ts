@@ -45,6 +45,38 @@ describe('names', () => {
     expect(found(apiVersion, kind, { name })).toEqual(good ? [] : ['metadata/name /metadata/name']);
   });
 
+  test.each<readonly [string, string, JsonObject, string]>([
+    [
+      'CustomResourceDefinition',
+      'a.b',
+      {},
+      'be <spec.names.plural>.<spec.group>, but spec.names.plural and spec.group are unset',
+    ],
+    ['CustomResourceDefinition', 'a.b', { group: 'b' }, 'but spec.names.plural is unset'],
+    [
+      'CustomResourceDefinition',
+      'a.b',
+      { group: 'c', names: { plural: 'a' } },
+      'be <spec.names.plural>.<spec.group> (a.c)',
+    ],
+    ['ClusterTrustBundle', 'a:b', {}, 'not contain ":" if signerName is unset'],
+    ['ClusterTrustBundle', 'a', { signerName: 'x.io/y' }, 'begin with x.io:y:'],
+  ])('the name of a %s %s says which fields decide it', (kind, name, spec, words) => {
+    const group = kind === 'ClusterTrustBundle' ? 'certificates.k8s.io/v1beta1' : 'apiextensions.k8s.io/v1';
+    const { violations } = new ShapeChecker({ kubernetes: '1.36' }).check(
+      manifestOf({ apiVersion: group, kind, metadata: { name }, spec }),
+    );
+    const [said] = violations.filter(({ rule }) => rule === 'metadata/name');
+    expect(said.message).toContain(words);
+  });
+
+  test.each([
+    ['ClusterTrustBundle', 'a', { trustBundle: 'x' }],
+    ['ClusterTrustBundle', 'x.io:y:a', { trustBundle: 'x', signerName: 'x.io/y' }],
+  ])('a %s may be called %s', (kind, name, spec) => {
+    expect(found('certificates.k8s.io/v1beta1', kind, { name }, { spec })).toEqual([]);
+  });
+
   test('a Service may begin with a digit from 1.36 on', () => {
     expect(found('v1', 'Service', { name: '1a' }, {}, '1.36')).toEqual([]);
     expect(found('v1', 'Service', { name: '1a' }, {}, '1.35')).toEqual(['metadata/name /metadata/name']);

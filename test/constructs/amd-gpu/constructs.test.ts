@@ -79,7 +79,7 @@ test('partition profiles become the ConfigMap of the device config manager, and 
 test.each([
   ['MI355X', 'CPX/NPS4', 'MI355X has the modes SPX/NPS1, DPX/NPS1'],
   ['MI210', 'SPX/NPS1', 'MI210 cannot be partitioned'],
-  ['MI300', 'SPX/NPS1', 'ambiguous: use one of MI300A or MI300X'],
+  ['MI300', 'SPX/NPS1', 'ambiguous: use MI300A or MI300X'],
 ] as const)('modes that a %s does not have are refused', (gpu, partition, message) => {
   expect(() => new PartitionProfiles(chart(), 'p', { gpu, profiles: { p: { partition } } })).toThrow(message);
 });

@@ -1,19 +1,14 @@
 /**
  * Compose files with GPUs, in the forms in which people write them: anchors, merge keys, extension fields, names that are replaced, short and long syntax.
  */
-import { check } from '../../../src/checks/engine';
 import { type Finding } from '../../../src/checks/finding';
 import { dockerRules } from '../../../src/constructs/docker/rules';
-import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { NODE_FILE } from '../../../src/manifests/node-file';
 import { parseYaml } from '../../../src/manifests/yaml';
+import { findingsOfFile } from '../../support/findings';
 import { rulesSurvive } from '../../support/rules-survive';
 
-function findings(yaml: string): readonly Finding[] {
-  const { manifests, problems } = parseYaml(yaml, 'compose.yaml', { skipForeign: 'known' });
-  expect(problems).toEqual([]);
-  return check(new ManifestSet(manifests), { rules: dockerRules }).findings;
-}
+const findings = (yaml: string): readonly Finding[] => findingsOfFile(yaml, 'compose.yaml', dockerRules);
 
 const rulesOf = (yaml: string): readonly string[] => [...new Set(findings(yaml).map(({ rule }) => rule))].sort();
 

@@ -1,22 +1,17 @@
 /**
  * `runner.yaml` and CDI specifications as files: recognized by what they contain, and read as the runner and the engine read them.
  */
-import { check } from '../../../src/checks/engine';
 import { type Finding } from '../../../src/checks/finding';
 import { dockerRules } from '../../../src/constructs/docker/rules';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { NODE_FILE, parseFile } from '../../../src/manifests/node-file';
+import { findingsOfFile } from '../../support/findings';
 import { rulesSurvive } from '../../support/rules-survive';
 
 const kindOf = (text: string, name: string): string | undefined =>
   parseFile(text, name, { skipForeign: 'all' }).manifests[0]?.id.kind;
 
-function findings(text: string, name: string): readonly Finding[] {
-  const { manifests, problems } = parseFile(text, name, { skipForeign: 'all' });
-  expect(problems).toEqual([]);
-  return check(new ManifestSet(manifests), { rules: dockerRules }).findings;
-}
+const findings = (text: string, name: string): readonly Finding[] => findingsOfFile(text, name, dockerRules);
 
 const SPECIFICATION = `cdiVersion: 0.6.0
 kind: example.com/accel
@@ -77,7 +72,7 @@ test.each<[string, string, readonly string[], string, string]>([
     'H100',
     ['3g.40gb', '3g.40gb', '1g.10gb'],
     '/devices/0/mig',
-    '9 memory slices of the 8',
+    '9 of the 8 memory slices',
   ],
   ['a profile that is not one', 'H100', ['small'], '/devices/0/mig/0/profile', 'must be a MIG profile such as 1g.10gb'],
 ])('%s', (_, model, profiles, path, message) => {

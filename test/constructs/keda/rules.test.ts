@@ -151,6 +151,12 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
     scaledObject([QUEUE], { target: '{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: chat}' }),
   ],
   [
+    'keda/target-has-scale',
+    'an apiVersion that is no group and version',
+    scaledObject([QUEUE], { target: '{apiVersion: apps/v1/beta, kind: Deployment, name: chat}' }),
+    scaledObject([QUEUE], { target: '{apiVersion: apps/v1, kind: Deployment, name: chat}' }),
+  ],
+  [
     'keda/target-in-namespace',
     'a target elsewhere',
     scaledObject([QUEUE]) + deployment(undefined, { namespace: 'batch' }),

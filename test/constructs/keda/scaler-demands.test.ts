@@ -104,16 +104,46 @@ describe('values of a parameter', () => {
     ['kafka', 'lagThreshold', { taken: ['1'], refused: ['0', '-1'] }],
     ['kafka', 'activationLagThreshold', { taken: ['0', '1'], refused: ['-1'] }],
     ['kafka', 'version', { taken: ['0.10.2.0', '2.5.0'], refused: ['2.5', '0.10.2', 'v2.5.0'] }],
+    ['kafka', 'partitionLimitation', { taken: ['1', '1,2,10-12', ' 1 , 2 - 3 '], refused: ['a', '1,b', '1-'] }],
+    ['etcd', 'watchProgressNotifyInterval', { taken: ['1'], refused: ['0', '-1'] }],
     [
-      'kafka',
-      'partitionLimitation',
-      { taken: ['1', '1,2,10-12', ' 1 , 2 - 3 '], refused: ['a', '1,b', '1-'], beside: { topic: 't' } },
+      'activemq',
+      'restAPITemplate',
+      {
+        taken: [
+          'http://{{.ManagementEndpoint}}/api/jolokia/read/org.apache.activemq:type=Broker,brokerName=b,destinationName=d/Q',
+        ],
+        refused: ['broker', 'a:1', 'http://h/q', 'http://h/r:brokerName=b', 'http://h/r:brokerName=,destinationName=d'],
+      },
     ],
+    [
+      'artemis-queue',
+      'restApiTemplate',
+      {
+        taken: ['http://h/read/org.apache:broker="b",address="a",queue="q"/MessageCount'],
+        refused: ['1', 'localhost:8443', 'http://h/read/org.apache:broker="b",address="a"/MessageCount'],
+      },
+    ],
+    [
+      'mssql',
+      'host',
+      {
+        taken: ['db', 'db.example.com:1433', '10.0.0.1', '[::1]:1433'],
+        refused: ['http://db', 'db/x', 'a b', 'db:port'],
+      },
+    ],
+    [
+      'kubernetes-workload',
+      'podSelector',
+      { taken: ['app=worker', 'app in (a, b)'], refused: ['a:1', 'app=worker pod=x'] },
+    ],
+    ['azure-monitor', 'tenantId', { taken: ['a.onmicrosoft.com', '72f988bf-86f1'], refused: ['://x', 'a_b'] }],
     ['datadog', 'age', { taken: ['0', '90'], refused: ['-1'] }],
     ['datadog', 'timeWindowOffset', { taken: ['0'], refused: ['-1'] }],
     ['datadog', 'lastAvailablePointOffset', { taken: ['0'], refused: ['-1'] }],
     ['datadog', 'type', { taken: ['global', 'Average'], refused: ['sum'] }],
     ['datadog', 'query', { taken: ['avg:a{b}', 'avg:a{*}.rollup(60)'], refused: ['avg:a'] }],
+    ['liiklus', 'groupVersion', { taken: ['0', '1'], refused: ['-1'] }],
     ['nsq', 'depthThreshold', { taken: ['1'], refused: ['0'] }],
     ['nsq', 'activationDepthThreshold', { taken: ['0'], refused: ['-1'] }],
     ['temporal', 'targetQueueSize', { taken: ['0'], refused: ['-1'] }],
@@ -162,6 +192,7 @@ describe('values of a parameter', () => {
         refused: ['count', 'Percent/Second', 'Seconds/Second'],
       },
     ],
+    ['aws-cloudwatch', 'dimensionValue', { taken: ['a', 'a;b', ''], refused: [] }],
     ['aws-cloudwatch', 'dimensionValue', { taken: ['a;b'], refused: ['a', 'a;b;c'], beside: { dimensionName: 'x;y' } }],
     [
       'postgresql',
@@ -190,7 +221,7 @@ describe('values of a parameter', () => {
   /** Findings that name the parameter or its value. */
   const about = (type: string, parameter: string, value: string, beside: Texts): readonly string[] =>
     said(type, { ...beside, [parameter]: value }).filter(
-      (message) => message.startsWith(`${parameter} must be`) || message.startsWith('unsupported '),
+      (message) => message.startsWith(`${parameter} must `) || message.startsWith('unsupported '),
     );
 
   test.each(VALUES)('%s: %s', (type, parameter, { taken, refused, beside = {} }) => {
@@ -202,6 +233,14 @@ describe('values of a parameter', () => {
 describe('parameters together', () => {
   test.each<[string, Texts, string]>([
     ['azure-pipelines', { jobsToFetch: '10', parent: 'a' }, 'parent must not be set when jobsToFetch is set'],
+    ['kafka', { ensureEvenDistributionOfPartitions: 'true' }, 'topic must be set'],
+    [
+      'kafka',
+      { topic: 't', ensureEvenDistributionOfPartitions: 'true', limitToPartitionsWithLag: 'true' },
+      'ensureEvenDistributionOfPartitions must not be set when limitToPartitionsWithLag is set',
+    ],
+    ['azure-app-insights', { cloud: 'Private', appInsightsResourceURL: 'u' }, 'activeDirectoryEndpoint must be set'],
+    ['mssql', { host: 'a:1', port: '1433' }, 'host must be a host name without a port when port is set: "a:1"'],
     [
       'azure-pipelines',
       { jobsToFetch: '10', fetchUnfinishedJobsOnly: 'true' },

@@ -45,7 +45,10 @@ const MEANT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     excludeUnacknowledged: false,
     pageSize: 10,
   },
-  'kubernetes-workload': { value: 3 },
+  activemq: {
+    restAPITemplate: 'http://broker/api/jolokia/read/org.apache.activemq:brokerName=b,destinationName=d/QueueSize',
+  },
+  'kubernetes-workload': { value: 3, podSelector: 'app in (a, b)' },
   'aws-cloudwatch': {
     expression: 'SELECT AVG(depth)',
     metricStatPeriod: Duration.minutes(5),
@@ -65,6 +68,7 @@ const MEANT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     queueName: 'jobs',
     brokerName: 'broker',
     brokerAddress: 'jobs',
+    restApiTemplate: undefined,
   },
   'azure-app-insights': {
     metricAggregationTimespan: Duration.minutes(5),

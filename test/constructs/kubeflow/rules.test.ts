@@ -1,12 +1,9 @@
 import { kubeflowRules } from '../../../src/constructs/kubeflow/rules';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { findingsOf, rulesFiring } from '../../support/findings';
-import { container, elasticJob, job, mpiJob, role, rolesWith, staticJob, yaml } from './jobs';
+import { container, elasticJob, job, masterWorker, mpiJob, role, rolesWith, staticJob, yaml } from './jobs';
 
 const firing = (...objects: readonly JsonObject[]): readonly string[] => rulesFiring(yaml(...objects), kubeflowRules);
-const masterWorker = (master: JsonObject, worker: JsonObject): JsonObject => ({
-  pytorchReplicaSpecs: { Master: master, Worker: worker },
-});
 
 describe('jobs without fault', () => {
   test.each([
@@ -84,6 +81,17 @@ describe('names', () => {
     expect(firing(staticJob({}, { name: 'train.v2' }))).toEqual(['kubeflow/job-name-is-dns-1035']);
   });
 
+  test.each([
+    ['PyTorchJob', 'Worker'],
+    ['TFJob', 'Worker'],
+    ['XGBoostJob', 'Master'],
+    ['PaddleJob', 'Worker'],
+    ['JAXJob', 'Worker'],
+  ])('such a name is refused of a %s', (kind, only) => {
+    const named = { ...job(kind, { [only]: { replicas: 1 } }), metadata: { name: '1st' } };
+    expect(firing(named)).toContain('kubeflow/job-name-is-dns-1035');
+  });
+
   test('the longest derived name counts, with the last index', () => {
     const name = 'a'.repeat(63 - '-worker-9'.length);
     const workers = (count: number): JsonObject => masterWorker(role(1), role(count));
@@ -106,6 +114,15 @@ describe('names', () => {
 });
 
 describe('roles and containers', () => {
+  test.each<[string, JsonObject, string]>([
+    ['no map of roles, as the webhook says', staticJob({ pytorchReplicaSpecs: null }), 'webhook'],
+    ['an empty map, which the webhook accepts', staticJob({ pytorchReplicaSpecs: {} }), 'advice'],
+    ['an empty map of an MPIJob, whose controller looks for a launcher', job('MPIJob', {}), 'webhook'],
+  ])('%s', (_what, object, tier) => {
+    const found = findingsOf(yaml(object), kubeflowRules).filter(({ rule }) => rule === 'kubeflow/roles-present');
+    expect(found.map((finding) => finding.tier)).toEqual([tier]);
+  });
+
   test.each<[string, JsonObject, readonly string[]]>([
     ['an empty map of roles', staticJob({ pytorchReplicaSpecs: {} }), ['kubeflow/roles-present']],
     ['no map of roles', staticJob({ pytorchReplicaSpecs: null }), ['kubeflow/roles-present']],
@@ -307,81 +324,18 @@ describe('elastic jobs', () => {
   });
 });
 
-describe('the command line of torchrun', () => {
-  const launched = (...command: readonly string[]): JsonObject =>
-    staticJob(rolesWith({ command: ['torchrun', ...command, 'train.py'] }));
-
-  test.each<[string, JsonObject, readonly string[]]>([
-    ['another number of nodes than pods', launched('--nnodes=3'), ['kubeflow/torchrun-nnodes-is-pod-count']],
-    ['the same as two words', launched('--nnodes', '3'), ['kubeflow/torchrun-nnodes-is-pod-count']],
-    ['more processes than devices', launched('--nproc_per_node=16'), ['kubeflow/torchrun-nproc-is-device-count']],
-    ['another port', launched('--master_port=29500'), ['kubeflow/torchrun-port-is-operators']],
-    [
-      'another rendezvous port',
-      launched('--rdzv-endpoint=$(MASTER_ADDR):29400'),
-      ['kubeflow/torchrun-port-is-operators'],
-    ],
-    ['an address by hand', launched('--master-addr=train-master-0'), ['kubeflow/torchrun-address-from-operator']],
-    ['a rank by hand', launched('--node_rank=$(RANK)'), ['kubeflow/torchrun-node-rank-from-operator']],
-    [
-      'a rank that is not set',
-      launched('--node_rank=${NODE_RANK}'),
-      ['kubeflow/launch-variables-set-by-operator', 'kubeflow/torchrun-node-rank-from-operator'],
-    ],
-    ['stand-alone', launched('--standalone'), ['kubeflow/torchrun-not-standalone']],
-    [
-      'a variable that the operator overrides',
-      staticJob(rolesWith({ env: [{ name: 'MASTER_PORT', value: '1' }] })),
-      ['kubeflow/operator-variables-not-by-hand'],
-    ],
-    ['nprocPerNode against the devices', staticJob({ nprocPerNode: '4' }), ['kubeflow/nproc-per-node-is-device-count']],
-  ])('%s', (_what, object, rules) => {
-    expect(firing(object)).toEqual(rules);
-  });
-
-  test('it is found behind a shell, behind python -m and in args', () => {
-    const shell = {
-      command: ['bash', '-lc', 'pip install -e . && exec torchrun \\\n  --nnodes=3 \\\n  "train.py" --lr 1'],
-    };
-    const module = { command: ['python3', '-m', 'torch.distributed.run', '--nnodes=3', 'train.py'] };
-    const args = { command: ['/opt/entry.sh'], args: ['/usr/local/bin/torchrun', '--nnodes=3', 'train.py'] };
-    for (const changes of [shell, module, args]) {
-      expect(firing(staticJob(rolesWith(changes)))).toEqual(['kubeflow/torchrun-nnodes-is-pod-count']);
-    }
-  });
-
-  test('a single number of nodes is no elastic range', () => {
-    const elastic = (nnodes: string): JsonObject =>
-      elasticJob(
-        {},
-        {
-          pytorchReplicaSpecs: {
-            Worker: role(4, { container: { command: ['torchrun', `--nnodes=${nnodes}`, 'train.py'] } }),
-          },
-        },
-      );
-    expect(firing(elastic('4:8'))).toEqual([]);
-    expect(firing(elastic('4'))).toEqual(['kubeflow/torchrun-nnodes-is-pod-count']);
-  });
-
-  test('a port that all roles agree on is a warning, one that half of them use an error', () => {
-    const severities = (object: JsonObject): readonly string[] =>
-      findingsOf(yaml(object), kubeflowRules).map(({ severity }) => severity);
-    const other = role(3, { container: { command: ['torchrun', '--master_port=29500', 'train.py'] } });
-    expect(severities(launched('--master_port=29500'))).toEqual(['warning', 'warning']);
-    expect(severities(staticJob(masterWorker(role(1), other)))).toEqual(['error']);
-  });
-
-  test('RANK exists only where there is a Master', () => {
-    const ranked = { container: { command: ['sh', '-c', 'python train.py --rank $RANK'] } };
-    expect(firing(staticJob({ pytorchReplicaSpecs: { Master: role(1, ranked) } }))).toEqual([]);
-    expect(firing(elasticJob({}, { pytorchReplicaSpecs: { Worker: role(4, ranked) } }))).toEqual([
-      'kubeflow/launch-variables-set-by-operator',
-    ]);
-  });
-});
-
 describe('roles that should look alike', () => {
+  test.each<[JsonObject, string, string | undefined, string]>([
+    [{}, '', undefined, 'uses the default scheduler'],
+    [{ schedulerName: 'kai' }, '/schedulerName', 'kai', 'uses kai'],
+  ])('a role with the scheduler of %j', (pod, path, found, words) => {
+    const object = staticJob(masterWorker(role(1, { pod: { schedulerName: 'volcano' } }), role(3, { pod })));
+    const [finding] = findingsOf(yaml(object), kubeflowRules).filter(({ rule }) => rule.endsWith('share-scheduler'));
+    expect([finding.expected, finding.found]).toEqual(['volcano', found]);
+    expect(finding.path).toBe(`/spec/pytorchReplicaSpecs/Worker/template/spec${path}`);
+    expect(finding.message).toContain(words);
+  });
+
   const claim = { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] };
   const mounted = { volumeMounts: [{ name: 'data', mountPath: '/data' }] };
 

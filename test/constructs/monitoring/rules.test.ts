@@ -357,30 +357,6 @@ spec: { selector: { app: server }, ports: [{ name: ${port}, port: 9100 }] }
     ]);
   });
 
-  test.each([
-    ['{ action: hashmod, targetLabel: a }', 'modulus'],
-    ['{ action: replace, sourceLabels: [a] }', 'requires targetLabel'],
-    ['{ action: keep, sourceLabels: [a], regex: "(b" }', 'RE2'],
-    ['{ action: labeldrop, sourceLabels: [a], regex: b }', 'allows only a regex'],
-    [
-      '{ action: lowercase, sourceLabels: [a], targetLabel: b, replacement: c }',
-      'replacement must not be set for lowercase',
-    ],
-    ['{ action: keepequal, sourceLabels: [a], targetLabel: b, regex: c }', 'allows only sourceLabels and targetLabel'],
-  ])('the relabeling %s', (step, message) => {
-    expect(said(monitor(`{ port: metrics, relabelings: [${step}] }`))).toEqual([expect.stringContaining(message)]);
-  });
-
-  test.each([
-    '{ action: LabelDrop, regex: pod }',
-    '{ sourceLabels: [a], targetLabel: b }',
-    '{ action: hashmod, sourceLabels: [a], targetLabel: b, modulus: 4 }',
-    '{ action: labelmap, regex: "a_(.+)" }',
-    '{ targetLabel: "${1}_x", sourceLabels: [a] }',
-  ])('the relabeling %s is one', (step) => {
-    expect(fires(monitor(`{ port: metrics, metricRelabelings: [${step}] }`))).toEqual([]);
-  });
-
   test('labels of pods where those of the Service are meant', () => {
     expect(fires(monitor('{ port: metrics }') + service('{ tier: web }'))).toEqual([
       'monitor-selects-services-by-their-labels',

@@ -5,8 +5,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Size } from 'cdk8s';
-import { check } from '../../../src/checks/engine';
-import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { parseFile } from '../../../src/manifests/node-file';
 import { nodeTuningRules } from '../../../src/constructs/node-tuning/rules';
 import {
@@ -17,14 +15,12 @@ import {
   SystemdDropIn,
   writeNodeDocuments,
 } from '../../../src/constructs/node-tuning';
+import { findingsOfFile } from '../../support/findings';
 
 const findings = (document: NodeDocument): readonly string[] => {
-  const { manifests, problems } = parseFile(document.toText(), document.path);
-  expect(problems).toEqual([]);
-  expect(manifests).toHaveLength(1);
-  return check(new ManifestSet(manifests), { rules: nodeTuningRules }).findings.map(
-    ({ rule, message }) => `${rule}: ${message}`,
-  );
+  const text = document.toText();
+  expect(parseFile(text, document.path).manifests).toHaveLength(1);
+  return findingsOfFile(text, document.path, nodeTuningRules).map(({ rule, message }) => `${rule}: ${message}`);
 };
 
 describe('KubeletDropIn', () => {

@@ -1,9 +1,7 @@
 /**
  * Files of nodes: each rule fires on its fault, as a file and as a text in a ConfigMap alike, and good files stay silent.
  */
-import { check } from '../../../src/checks/engine';
 import { type Finding } from '../../../src/checks/finding';
-import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { NODE_FILE, parseFile } from '../../../src/manifests/node-file';
 import { containerdRules } from '../../../src/constructs/node-tuning/rules/containerd';
 import { dockerDaemonRules } from '../../../src/constructs/node-tuning/rules/docker-daemon';
@@ -11,6 +9,7 @@ import { fileReadable } from '../../../src/constructs/node-tuning/rules/files';
 import { kubeletArgumentRules } from '../../../src/constructs/node-tuning/rules/kubelet-arguments';
 import { nodeTuningRules } from '../../../src/constructs/node-tuning/rules';
 import { unitRules } from '../../../src/constructs/node-tuning/rules/units';
+import { findingsOfFile } from '../../support/findings';
 
 const CRI = 'plugins."io.containerd.cri.v1.runtime"';
 const OLD = 'plugins."io.containerd.grpc.v1.cri"';
@@ -158,11 +157,7 @@ const FAULTS: readonly (readonly [string, string, string, string])[] = [
   ['oci-file-mode-decimal', 'octal digits', 'spec.json', OCI(666)],
 ];
 
-function findingsIn(text: string, file: string): readonly Finding[] {
-  const { manifests, problems } = parseFile(text, file);
-  expect(problems).toEqual([]);
-  return check(new ManifestSet(manifests, problems), { rules: nodeTuningRules }).findings;
-}
+const findingsIn = (text: string, file: string): readonly Finding[] => findingsOfFile(text, file, nodeTuningRules);
 
 function embedded(name: string, text: string): string {
   const map = {
@@ -199,10 +194,7 @@ test('every rule over files has a fault in this table', () => {
 
 describe('a text that is meant for a node and cannot be read', () => {
   test('is an error in a ConfigMap', () => {
-    const { findings } = check(
-      new ManifestSet(parseFile(embedded('config.toml', `${CONTAINERD}\n[broken`), 'map.json').manifests),
-      { rules: [fileReadable] },
-    );
+    const findings = findingsOfFile(embedded('config.toml', `${CONTAINERD}\n[broken`), 'map.json', [fileReadable]);
     expect(findings.map(({ rule, path, message }) => [rule, path, message.split(':')[0]])).toEqual([
       ['node-tuning/node-file-readable', '/data/config.toml', 'invalid file of containerd'],
     ]);

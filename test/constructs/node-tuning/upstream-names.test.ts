@@ -4,16 +4,13 @@
  */
 import { kubeletArgumentRules } from '../../../src/constructs/node-tuning/rules/kubelet-arguments';
 import { kubeletConfigurationRules } from '../../../src/constructs/node-tuning/rules/kubelet-configuration';
-import { findingsOf } from '../../support/findings';
+import { findingsOf, findingsOfFile } from '../../support/findings';
 import { dockerDaemonRules } from '../../../src/constructs/node-tuning/rules/docker-daemon';
 import {
   configurationOfArguments,
   FIELD_OF_FLAG,
 } from '../../../src/constructs/node-tuning/rules/kubelet-arguments-as-configuration';
 import { type Finding } from '../../../src/checks/finding';
-import { check } from '../../../src/checks/engine';
-import { ManifestSet } from '../../../src/manifests/manifest-set';
-import { parseFile } from '../../../src/manifests/node-file';
 
 /** `dockerd --help`, and the keys of daemon.json that have no flag (moby, daemon/config). */
 const DIRECTIVES =
@@ -32,8 +29,7 @@ const DIRECTIVES =
   'tlskey tlsverify userland-proxy userland-proxy-path userns-remap validate';
 
 function findings(daemon: object): readonly Finding[] {
-  const { manifests } = parseFile(JSON.stringify(daemon), 'daemon.json');
-  return check(new ManifestSet(manifests), { rules: dockerDaemonRules }).findings.filter(({ rule }) =>
+  return findingsOfFile(JSON.stringify(daemon), 'daemon.json', dockerDaemonRules).filter(({ rule }) =>
     rule.endsWith('docker-directive-known'),
   );
 }
@@ -224,7 +220,6 @@ test.each([
   'register-schedulable',
   'allow-privileged',
 ])('--%s is reported as a flag that the kubelet no longer has', (flag) => {
-  const { manifests } = parseFile(`KUBELET_EXTRA_ARGS=--${flag}=x\n`, 'kubeadm-flags.env');
-  const found = check(new ManifestSet(manifests), { rules: kubeletArgumentRules }).findings;
+  const found = findingsOfFile(`KUBELET_EXTRA_ARGS=--${flag}=x\n`, 'kubeadm-flags.env', kubeletArgumentRules);
   expect(found.map(({ rule }) => rule)).toContain('node-tuning/kubelet-flag-exists');
 });

@@ -187,7 +187,7 @@ test.each<[string, Partial<Props>, string]>([
   [
     'an accelerator whose boards differ',
     { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'H200' } } },
-    'pool shared: accelerator "H200" is ambiguous: use one of H200-SXM-141GB or H200-NVL.',
+    'pool shared: accelerator "H200" is ambiguous: use H200-SXM-141GB or H200-NVL.',
   ],
   [
     'a fraction of a node',

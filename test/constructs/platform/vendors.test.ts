@@ -172,11 +172,7 @@ test.each([
     { pools: { p: { ...POOLS.tpu, topology: undefined } } },
     'pool p: topology is required for TPU-v6e.',
   ],
-  [
-    'an ambiguous accelerator',
-    { pools: { p: { ...POOLS.gaudi, accelerator: 'Gaudi' } } },
-    'use one of Gaudi2 or Gaudi3',
-  ],
+  ['an ambiguous accelerator', { pools: { p: { ...POOLS.gaudi, accelerator: 'Gaudi' } } }, 'use Gaudi2 or Gaudi3'],
 ] as const)('%s is refused', (_, { pools }, message) => {
   expect(
     () => new GpuPlatform(Cdk8sTesting.app(), 'platform', { pools, teams: { t: { deserved: { p: 1 } } } }),

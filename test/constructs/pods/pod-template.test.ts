@@ -87,7 +87,7 @@ describe('accelerators', () => {
     expect(values('NVIDIA-H100-80GB-HBM3')).toEqual(['NVIDIA-H100-80GB-HBM3']);
     expect(values('Some-New-GPU')).toEqual(['Some-New-GPU']);
     expect(() => values('H800')).toThrow(
-      'product: accelerator "H800" is ambiguous: use one of H100-SXM-80GB, H100-PCIe-80GB, or H100-NVL.',
+      'product: accelerator "H800" is ambiguous: use H100-SXM-80GB, H100-PCIe-80GB, or H100-NVL.',
     );
     expect(() => values('MI300X')).toThrow('product "MI300X" is AMD\'s MI300X; must be one of NVIDIA.');
   });

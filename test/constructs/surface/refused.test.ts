@@ -56,7 +56,7 @@ test.each<readonly [string, () => unknown, string]>([
   [
     'a topology that no slice has',
     () => Accelerator.tpu({ accelerator: 'tpu-v5-lite-podslice', topology: '3x5', count: 4 }),
-    'topology "3x5" is not one of TPU-v5e: must be one of 1x1, 2x2,',
+    'topology "3x5" of TPU-v5e must be 1x1, 2x2,',
   ],
   [
     'a topology that no slice has, in a pool',
@@ -65,7 +65,7 @@ test.each<readonly [string, () => unknown, string]>([
         pools: { tpu: { ...pool, accelerator: 'TPU v6e', devices: 4, topology: '3x5' } },
         teams: {},
       }),
-    'pool tpu: topology "3x5" is not one of TPU-v6e: must be one of',
+    'pool tpu: topology "3x5" of TPU-v6e must be',
   ],
   [
     'more chips than a slice has, in a pool',

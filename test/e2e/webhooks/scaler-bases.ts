@@ -158,7 +158,9 @@ function baseOf(
     metadata: { name: `scaled-${index}`, namespace: NAMESPACE },
     spec: { scaleTargetRef: { name: 'server' }, minReplicaCount: isResource ? 1 : 0, triggers: [trigger] },
   };
-  const variables = Object.entries(metadata).flatMap(([key, value]) => (/FromEnv$/.test(key) ? [value] : []));
+  const variables = Object.entries(metadata).flatMap(([key, value]) =>
+    /FromEnv$/.test(key) && value !== '' ? [value] : [],
+  );
   return {
     file,
     object,

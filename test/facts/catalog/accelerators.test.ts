@@ -102,7 +102,7 @@ describe('finding an accelerator', () => {
     expect(findAccelerator(spelling)).toBeUndefined();
     expect(names(acceleratorsNamed(spelling))).toEqual(choices);
     const listed = oneOf(choices);
-    expect(() => acceleratorNamed(spelling)).toThrow(`accelerator "${spelling}" is ambiguous: use one of ${listed}`);
+    expect(() => acceleratorNamed(spelling)).toThrow(`accelerator "${spelling}" is ambiguous: use ${listed}`);
   });
 
   test.each(['M40', 'gpu', 'NVIDIA', 'SXM 80GB', 'H100 PCIe 40GB'])('%p is unknown', (spelling) => {

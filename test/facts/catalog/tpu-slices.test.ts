@@ -16,9 +16,9 @@ test.each([
 
 test('a problem names the TPU and the choices, by any spelling of the TPU', () => {
   expect(tpuTopologyProblem('tpu-v5-lite-podslice', '3x5')).toBe(
-    'topology "3x5" is not one of TPU-v5e: must be one of 1x1, 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16',
+    'topology "3x5" of TPU-v5e must be 1x1, 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, or 16x16',
   );
-  expect(tpuTopologyProblem('ironwood', '3x3x3')).toMatch(/^topology "3x3x3" is not one of TPU-v7: .* such as 4x4x8$/);
+  expect(tpuTopologyProblem('ironwood', '3x3x3')).toMatch(/^topology "3x3x3" of TPU-v7 must be .* such as 4x4x8$/);
   expect(tpuTopologyProblem('H100-SXM-80GB', '3x3')).toBeUndefined();
 });
 

@@ -73,6 +73,40 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
+    object: `{apiVersion: v1, kind: PersistentVolume, metadata: {name: a}, spec: {capacity: {storage: 10Gi}, accessModes: [ReadWriteOnce], csi: {driver: example.com, volumeHandle: a}}}`,
+    taken: [
+      { 'spec.persistentVolumeReclaimPolicy': 'Delete' },
+      {
+        'spec.nodeAffinity': {
+          required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }] },
+        },
+      },
+    ],
+    rejected: [{ 'spec.csi.volumeHandle': 'b' }, { 'spec.volumeMode': 'Block' }],
+  },
+  {
+    object: `{apiVersion: v1, kind: Pod, metadata: {name: gated}, spec: {schedulingGates: [{name: example.com/a}, {name: example.com/b}], containers: ${CONTAINERS}}}`,
+    taken: [{ 'spec.schedulingGates': [{ name: 'example.com/a' }] }],
+    rejected: [
+      { 'spec.schedulingGates': [{ name: 'example.com/a' }, { name: 'example.com/b' }, { name: 'example.com/c' }] },
+      { 'spec.containers.0.resources': { requests: { cpu: '1' } } },
+    ],
+  },
+  {
+    object: `{apiVersion: v1, kind: ResourceQuota, metadata: {name: selected}, spec: {hard: {pods: "5"}, scopeSelector: {matchExpressions: [{scopeName: PriorityClass, operator: In, values: [high]}]}}}`,
+    taken: [{ 'spec.scopeSelector': null }],
+  },
+  {
+    object: `{apiVersion: apps/v1, kind: ControllerRevision, metadata: {name: a}, revision: 1, data: {a: b}}`,
+    taken: [{ revision: 2 }],
+    rejected: [{ 'data.a': 'c' }],
+  },
+  {
+    object: `{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: a}, spec: {attachRequired: true, podInfoOnMount: false}}`,
+    taken: [{ 'spec.podInfoOnMount': true }],
+    rejected: [{ 'spec.attachRequired': false }, { 'spec.volumeLifecycleModes': ['Ephemeral'] }],
+  },
+  {
     object: `{apiVersion: v1, kind: ResourceQuota, metadata: {name: a}, spec: {hard: {pods: "5"}, scopes: [BestEffort]}}`,
     taken: [{ 'spec.hard.pods': '6' }],
     rejected: [{ 'spec.scopes': ['Terminating'] }],

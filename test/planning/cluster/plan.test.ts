@@ -357,9 +357,9 @@ describe('files', () => {
 
   it('an ambiguous accelerator in a cluster file is refused with the choices', () => {
     expect(() => clusterOf('pools: [{name: p, accelerator: H100}]')).toThrow(
-      'use one of H100-SXM-80GB, H100-PCIe-80GB, or H100-NVL',
+      'use H100-SXM-80GB, H100-PCIe-80GB, or H100-NVL',
     );
-    expect(() => clusterOf('pools: [{name: p, accelerator: Gaudi}]')).toThrow('use one of Gaudi2 or Gaudi3');
+    expect(() => clusterOf('pools: [{name: p, accelerator: Gaudi}]')).toThrow('use Gaudi2 or Gaudi3');
     expect(() => clusterOf('pools: [{name: p, accelerator: My-GPU, memoryMiB: 1024}]')).not.toThrow();
   });
 
@@ -410,7 +410,7 @@ describe('files', () => {
       actions: expect.not.arrayContaining(['preempt']) as unknown,
     });
     expect(() => readPolicyFile('{nodeScore: binpak}', 'p.yaml')).toThrow(
-      'p.yaml: nodeScore must be one of binpack, spread, spread-devices, first-fit, fgd, fragmentation, not "binpak" (did you mean binpack?)',
+      'p.yaml: nodeScore must be binpack, spread, spread-devices, first-fit, fgd, or fragmentation, not "binpak" (did you mean binpack?)',
     );
   });
 });

@@ -140,7 +140,7 @@ it('says in sentences why nodes are excluded, and which one is nearest', () => {
 test('a gang that requests cores of devices says how many, and one that requests devices does not', () => {
   const gangs = everyVendor().gangs.map(({ name, devices, deviceUnits }) => [name, devices, deviceUnits] as const);
   expect(gangs.filter(([, , deviceUnits]) => deviceUnits !== undefined)).toEqual([
-    ['team/trn2-13', 0, '12 neuroncore'],
+    ['team/trn2-13', 0, '12 Neuron cores'],
   ]);
   expect(gangs.find(([name]) => name === 'team/h100-0')).toEqual(['team/h100-0', 8, undefined]);
 });

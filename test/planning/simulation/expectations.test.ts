@@ -61,8 +61,8 @@ test('queues and the cluster', () => {
   ).toEqual([
     'met: queue q has exactly 16 nvidia.com/gpu at 50s: it had 16',
     'NOT: queue q has at least 9 nvidia.com/gpu at 2m: it had 8',
-    'met: in queue q 60 % of gangs wait at most 1m 20s: it was 1m 20s for 3 gangs',
-    'met: utilization of nvidia.com/gpu is at least 90 % from 0s to 1m 40s: it was 100 %',
+    'met: in queue q 60% of gangs wait at most 1m 20s: it was 1m 20s for 3 gangs',
+    'met: utilization of nvidia.com/gpu is at least 90% from 0s to 1m 40s: it was 100%',
     'NOT: all gangs finish within 2m 29s: it took 2m 30s',
     'met: nothing is evicted: 0 pods evicted',
     'met: every gang finishes: all 3 did',

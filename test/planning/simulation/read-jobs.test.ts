@@ -54,3 +54,17 @@ test('a history is simulated like any other scenario', () => {
   const result = simulate(read('submitted,duration,queue,pods,devices\n0,60,a,2,8\n10,60,a,1,8\n'));
   expect(result.gangs.map(({ startedAt }) => startedAt)).toEqual([0, 60]);
 });
+
+test('JSON lines are read like a plain list, and lines that cannot be read are reported', () => {
+  const csv = 'submitted,duration,queue,pods,devices,name\n0,1h,b,2,8,large\n90,30m,,,0.5,\n';
+  const lines =
+    '{"submitted": 0, "duration": "1h", "queue": "b", "pods": 2, "devices": 8, "name": "large"}\n\n' +
+    '{"submitted": "90", "duration": "30m", "queue": null, "devices": 0.5}\n';
+  expect(read(lines).gangs).toEqual(read(csv).gangs);
+  expect(() =>
+    read('{"submitted": 0, "duration": 1}\n{"submitted": 0}\n[]\n{"submitted": 0, "duration": {}}\n{\n'),
+  ).toThrow(
+    /jobs.csv:2 has no duration\n[^]*jobs.csv:3 must be a JSON object\n[^]*jobs.csv:4 "duration" must be a string, a number, or a boolean\n[^]*jobs.csv:5 must be/,
+  );
+  expect(() => read('{"submitted": 0, "duration": 1, "__proto__": 1}')).toThrow('__proto__ is an unknown field');
+});

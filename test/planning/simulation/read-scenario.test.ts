@@ -48,7 +48,7 @@ test.each([
   [
     'an event without a what',
     { events: [{ at: '1h' }] },
-    'events[0] must set one of fail, return, drain, queue, or cancel',
+    'events[0] must set one of fail, return, drain, reclaim, join, queue, or cancel',
   ],
   [
     'an event on no node',
@@ -58,7 +58,7 @@ test.each([
   [
     'an action that is none',
     { policy: { without: 'back-fill' } },
-    'policy.without must be one of allocate, backfill, preempt, reclaim, consolidate, evict-stale, not "back-fill" (did you mean backfill?)',
+    'policy.without must be allocate, backfill, preempt, reclaim, consolidate, or evict-stale, not "back-fill" (did you mean backfill?)',
   ],
   [
     'an expectation about no gang',

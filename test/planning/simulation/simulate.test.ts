@@ -205,7 +205,9 @@ test('waits, use and fragmentation are reported', () => {
 test('progress is reported during the run', () => {
   const seen: Progress[] = [];
   const scenario = { ...BASE, gangs: [{ name: 'a', queue: 'q', duration: 5, repeat: { every: 10, count: 3 } }] };
-  simulate(readScenario(JSON.stringify(scenario), 'test.json', noFile), (progress) => seen.push(progress));
+  simulate(readScenario(JSON.stringify(scenario), 'test.json', noFile), {
+    tell: (progress) => seen.push(progress),
+  });
   expect(seen[0]).toEqual({ at: 0, finished: 0, gangs: 3 });
   expect(seen.at(-1)).toEqual({ at: 25, finished: 3, gangs: 3 });
 });

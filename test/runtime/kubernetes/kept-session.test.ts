@@ -1,10 +1,11 @@
 import { DEFAULT_POLICY, type Snapshot } from '../../../src/placement';
+import { type Delta } from '../../../src/placement/model/facts';
 import { KeptSession } from '../../../src/runtime/kubernetes/kept-session';
 import { cluster, gang, node, running, template } from '../../placement/builders';
 
 /** A feed of one world, which reports a change only on demand. */
 class Source {
-  deltas = jest.fn(() => []);
+  deltas = jest.fn((): Delta[] => []);
   reset = jest.fn();
 
   constructor(public known: Snapshot) {}
@@ -17,6 +18,7 @@ class Source {
 describe('the session that is kept between cycles', () => {
   const moment = { now: 0, settleMilliseconds: 1000 };
   const world = cluster([node('a', 4)], [gang('g', 1, template(1))], [running('g', 'a')]);
+  const scratch = jest.fn((): Snapshot => feed.known);
   let now: number;
   let told: string[];
   let feed: Source;
@@ -25,10 +27,11 @@ describe('the session that is kept between cycles', () => {
   beforeEach(() => {
     now = 0;
     told = [];
+    scratch.mockClear();
     feed = new Source(world);
     kept = new KeptSession({
       feed,
-      scratch: () => feed.known,
+      scratch,
       onDivergence: (difference) => told.push(difference),
       clock: { monotonic: () => now, wall: () => now },
     });
@@ -55,6 +58,52 @@ describe('the session that is kept between cycles', () => {
     expect(told).toEqual([expect.stringContaining('device 3 of node "a"')]);
     expect(feed.reset).toHaveBeenCalled();
     expect(kept.of(moment, DEFAULT_POLICY, isQuiet)).toBe(mended);
+  });
+
+  it('is not compared when it has just been built, however late that is', () => {
+    now = 1_000_000;
+    kept.of(moment, DEFAULT_POLICY, true);
+    expect(scratch).not.toHaveBeenCalled();
+    now += 29_999;
+    kept.of(moment, DEFAULT_POLICY, true);
+    expect(scratch).not.toHaveBeenCalled();
+    now += 1;
+    kept.of(moment, DEFAULT_POLICY, true);
+    expect(scratch).toHaveBeenCalledTimes(1);
+  });
+
+  it('spends at most a hundredth of the time on comparisons', () => {
+    scratch.mockImplementation(() => {
+      now += 400;
+      return feed.known;
+    });
+    kept.of(moment, DEFAULT_POLICY, true);
+    now = 30_000;
+    kept.of(moment, DEFAULT_POLICY, true);
+    expect(scratch).toHaveBeenCalledTimes(1);
+    now = 30_400 + 39_999;
+    kept.of(moment, DEFAULT_POLICY, true);
+    expect(scratch).toHaveBeenCalledTimes(1);
+    now++;
+    kept.of(moment, DEFAULT_POLICY, true);
+    expect(scratch).toHaveBeenCalledTimes(2);
+    scratch.mockImplementation(() => feed.known);
+  });
+
+  it('is built again after more than 20,000 changes at once, which puts no comparison off', () => {
+    const changes = (count: number): Delta[] =>
+      Array.from({ length: count }, (): Delta => ({ kind: 'policy', policy: DEFAULT_POLICY }));
+    const first = kept.of(moment, DEFAULT_POLICY, true);
+    now = 20_000;
+    feed.deltas.mockReturnValueOnce(changes(20_000));
+    expect(kept.of(moment, DEFAULT_POLICY, true)).toBe(first);
+    feed.deltas.mockReturnValueOnce(changes(20_001));
+    const second = kept.of(moment, DEFAULT_POLICY, true);
+    expect(second).not.toBe(first);
+    expect(scratch).not.toHaveBeenCalled();
+    now = 30_000;
+    expect(kept.of(moment, DEFAULT_POLICY, true)).toBe(second);
+    expect(scratch).toHaveBeenCalledTimes(1);
   });
 
   it('follows the policy', () => {

@@ -158,7 +158,7 @@ class Checker {
   private variable(name: string, scope: Scope): CelType {
     const type = this.find(name, scope);
     if (type === undefined) {
-      throw new TypeMistake(`uses the undeclared variable "${name}"`);
+      throw new TypeMistake(`uses the undeclared variable "${name}"`, Object.keys(this.environment.variables));
     }
     return type;
   }
@@ -205,10 +205,16 @@ class Checker {
       throw new TypeMistake(
         target.kind === 'named'
           ? `selects the undefined field "${field}"`
-          : `selects "${field}" of a value of type ${printType(target)}`,
+          : `selects the field "${field}" of a value of type ${printType(target)}`,
+        target.kind === 'named' ? this.fieldNames(target.name) : undefined,
       );
     }
     return type;
+  }
+
+  private fieldNames(type: string): readonly string[] | undefined {
+    const fields = this.environment.types(type);
+    return typeof fields === 'function' || fields === undefined ? undefined : Object.keys(fields);
   }
 
   private fieldOfNamed(type: string, field: string): CelType | undefined {

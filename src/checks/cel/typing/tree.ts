@@ -5,7 +5,15 @@ import { type Expr } from '../syntax-extensions';
 import { type CelType, printType } from './types';
 
 /** Thrown for the first mistake; the message continues "the expression". */
-export class TypeMistake extends Error {}
+export class TypeMistake extends Error {
+  /** @param choices names that would be right in the place of the one that is wrong */
+  constructor(
+    message: string,
+    readonly choices?: readonly string[],
+  ) {
+    super(message);
+  }
+}
 
 /** A node of the tree of this kind. */
 export type Kind<Case> = Extract<Expr['exprKind'], { readonly case: Case }>['value'];

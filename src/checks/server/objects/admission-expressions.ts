@@ -65,12 +65,12 @@ function checkExpression(
     say(path, `the ${what} must have an expression`, { fix: `Set ${fieldOf(path)}.` });
     return undefined;
   }
-  const { type, complaint } = compileExpression(source, {
+  const { type, fault } = compileExpression(source, {
     environment: admissionEnvironment(place),
     ...(result === undefined ? {} : { result }),
   });
-  if (complaint !== undefined) {
-    say(path, `the expression of the ${what} ${complaint}`, expressionFix(path));
+  if (fault !== undefined) {
+    say(path, `the expression of the ${what} ${fault.complaint}`, expressionFix(path, fault));
   }
   return type;
 }

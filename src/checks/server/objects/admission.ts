@@ -281,7 +281,13 @@ function checkClient(client: JsonObject, path: string, say: Say): void {
       .split('/')
       .some((part) => dnsSubdomain(part) !== undefined);
   if (bad) {
-    say(`${path}/service/path`, `"${route}" is not a valid path of DNS names`, { expected: 'such as /validate' });
+    say(
+      `${path}/service/path`,
+      `the service's path must begin with "/" and consist of DNS names separated by "/": "${route}"`,
+      {
+        expected: 'a path in lower case such as /validate',
+      },
+    );
   }
 }
 

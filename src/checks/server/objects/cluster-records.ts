@@ -262,11 +262,15 @@ function checkEventNamespace(object: JsonObject, about: string, say: Say): void 
       });
     }
   } else if (of === '' ? namespace !== 'default' : of !== namespace) {
-    say(at, `the namespace of the object is ${of === '' ? 'unset' : `"${of}"`}, but the event is in "${namespace}"`, {
-      found: of,
-      expected: namespace,
-      fix: `Set metadata.namespace: ${of === '' ? 'default' : of}.`,
-    });
+    say(
+      at,
+      `the object ${of === '' ? 'has no namespace' : `is in the namespace "${of}"`}, but the event is in "${namespace}"`,
+      {
+        found: of,
+        expected: of === '' ? 'an event in the namespace default' : namespace,
+        fix: `Set metadata.namespace: ${of === '' ? 'default' : of}.`,
+      },
+    );
   }
 }
 

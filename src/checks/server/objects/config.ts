@@ -171,7 +171,7 @@ export const configRules: readonly Rule[] = [
         if (!fits) {
           say(
             pointer('/metadata/labels', key),
-            `"${text(value)}" is not a valid ${version === undefined ? 'level' : 'version'} of pod security`,
+            `"${text(value)}" is not a valid pod security ${version === undefined ? 'level' : 'version'}`,
             { found: text(value), expected },
           );
         }

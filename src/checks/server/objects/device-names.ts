@@ -57,5 +57,8 @@ export function attributeName(name: string, domainNeeded: boolean): string | und
   if (id === '') {
     return 'have a name after the "/"';
   }
-  return id.length > 32 ? 'have a name of at most 32 characters' : cIdentifier(id);
+  if (id.length > 32) {
+    return `have no more than 32 characters${id === name ? '' : ' after the prefix'}`;
+  }
+  return cIdentifier(id);
 }

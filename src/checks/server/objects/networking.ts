@@ -168,9 +168,9 @@ export const networkingRules: readonly Rule[] = [
     (object, say) => {
       const ranges = textsOf(asObject(object.spec).cidrs, '/spec/cidrs');
       if (ranges.length < 1 || ranges.length > 2) {
-        say('/spec/cidrs', `one address range, or one for each family, is required, but there are ${ranges.length}`, {
+        say('/spec/cidrs', `cidrs must have 1 or 2 address ranges, but has ${ranges.length}`, {
           found: ranges.length,
-          expected: 'one, or one per address family',
+          expected: 'one range, or one for each of IPv4 and IPv6',
         });
       }
       for (const { value, path } of ranges) {

@@ -8,7 +8,7 @@ import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { BOOL, readType } from '../../cel/typing/types';
 import { deviceEnvironment } from '../cel-environments';
-import { expressionComplaint, expressionFix } from '../expressions';
+import { compileExpression, expressionFix } from '../expressions';
 import { isExtended } from '../resource-names';
 import { type Rule, type RuleContext } from '../../rule';
 import { checkLabels } from '../selectors';
@@ -318,12 +318,12 @@ function checkSelectors(holder: JsonObject, path: string, minor: number, say: Sa
     } else if (byteLength(expression) > LONGEST) {
       say(`${at}/cel/expression`, 'the expression must be no longer than 10 KiB', { found: byteLength(expression) });
     } else {
-      const complaint = expressionComplaint(expression, {
+      const { fault } = compileExpression(expression, {
         environment: deviceEnvironment(minor),
         result: OUTCOMES,
       });
-      if (complaint !== undefined) {
-        say(`${at}/cel/expression`, `the expression ${complaint}`, expressionFix(`${at}/cel/expression`));
+      if (fault !== undefined) {
+        say(`${at}/cel/expression`, `the expression ${fault.complaint}`, expressionFix(`${at}/cel/expression`, fault));
       }
     }
   }

@@ -109,9 +109,7 @@ function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, 
     });
   }
   if (perDevice && choices.length !== 1) {
-    say(path, `exactly one way to select the device's nodes must be set, but there are ${choices.length}`, {
-      expected: 'one of nodeName, nodeSelector, allNodes',
-    });
+    say(path, onlyOne(['nodeName', 'nodeSelector', 'allNodes'], choices));
   }
   if (device.allNodes === false) {
     say(`${path}/allNodes`, 'allNodes must be true or unset');
@@ -201,6 +199,10 @@ function checkPool(pool: JsonObject, say: Say): void {
   }
 }
 
+function onlyOne(fields: readonly string[], set: readonly string[]): string {
+  return `exactly one of ${allOf(fields)} must be set, but ${set.length === 0 ? 'none is' : `${allOf(set)} are`}`;
+}
+
 /** A slice selects its nodes in one way. */
 function checkSliceNodes(object: JsonObject, say: Say): void {
   const spec = asObject(object.spec);
@@ -208,10 +210,7 @@ function checkSliceNodes(object: JsonObject, say: Say): void {
     (field) => given(spec[field]) && spec[field] !== false && spec[field] !== '',
   );
   if (choices.length !== 1) {
-    say('/spec', `exactly one way to select nodes must be set, but there are ${choices.length}`, {
-      found: choices.length,
-      expected: 'one of nodeName, nodeSelector, allNodes, perDeviceNodeSelection',
-    });
+    say('/spec', onlyOne(['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'], choices));
   }
   // In v1beta1, false is what an absent allNodes is.
   const pointers =

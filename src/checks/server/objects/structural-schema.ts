@@ -8,11 +8,11 @@ import { asObject, isObject } from '../../../manifests/read';
 import { patternOf } from '../../schema/patterns';
 import { SchemaTypes } from '../../cel/typing/schema-types';
 import { BOOL, STRING } from '../../cel/typing/types';
-import { expressionComplaint, expressionFix, MOST_EXPRESSIONS } from '../expressions';
+import { compileExpression, expressionFix, MOST_EXPRESSIONS } from '../expressions';
 import { type Say } from '../server-rule';
 import { type Placed, given, itemsOf, size, text, textsOf } from '../values';
 import { checkDefault } from './schema-default';
-import { oneOf } from '../../../facts/words';
+import { oneOf, withArticle } from '../../../facts/words';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
@@ -318,7 +318,7 @@ function checkList(schema: JsonObject, path: string, say: Say): void {
     });
   }
   if ((kind === 'set' || kind === 'map') && item.nullable === true) {
-    say(`${path}/items/nullable`, `the items of a ${kind} must not be nullable`);
+    say(`${path}/items/nullable`, `the items of ${withArticle(kind)} must not be nullable`);
   }
   if (kind === 'set') {
     checkSetItems(item, path, say);
@@ -389,18 +389,22 @@ function checkValidation({ value: rule, path }: Placed, schema: JsonObject, type
     say(`${path}/reason`, `unsupported reason "${reason}"`, { expected: oneOf(REASONS) });
   }
   const environment = types.environmentOf(schema, rule.optionalOldSelf === true);
-  const complaint = source === '' ? undefined : expressionComplaint(source, { environment, result: [BOOL] });
-  if (complaint !== undefined) {
-    say(`${path}/rule`, `the rule ${complaint}`, expressionFix(`${path}/rule`));
+  const fault = source === '' ? undefined : compileExpression(source, { environment, result: [BOOL] }).fault;
+  if (fault !== undefined) {
+    say(`${path}/rule`, `the rule ${fault.complaint}`, expressionFix(`${path}/rule`, fault));
   }
   const dynamic = text(rule.messageExpression);
   const badMessage =
-    dynamic.trim() === '' ? undefined : expressionComplaint(dynamic, { environment, result: [STRING] });
+    dynamic.trim() === '' ? undefined : compileExpression(dynamic, { environment, result: [STRING] }).fault;
   if (dynamic !== '' && dynamic.trim() === '') {
     say(`${path}/messageExpression`, 'the expression must not be empty');
   }
   if (badMessage !== undefined) {
-    say(`${path}/messageExpression`, `the expression ${badMessage}`, expressionFix(`${path}/messageExpression`));
+    say(
+      `${path}/messageExpression`,
+      `the expression ${badMessage.complaint}`,
+      expressionFix(`${path}/messageExpression`, badMessage),
+    );
   }
   if (given(rule.optionalOldSelf) && !/\boldSelf\b/.test(source)) {
     say(`${path}/optionalOldSelf`, 'optionalOldSelf requires a rule that uses oldSelf');

@@ -177,7 +177,7 @@ export const mountRules: readonly Rule[] = [
       row: 'K4',
       summary:
         'A volumeDevice must name a volume with a claim. Its name and path must be unique in the container, and the path must not contain "..".',
-      fix: 'Set volumeDevices[].name to a volume with a persistentVolumeClaim whose volumeMode is Block, and devicePath to a unique path.',
+      fix: 'Set volumeDevices[].name to a volume with a persistentVolumeClaim whose volumeMode is Block.',
     },
     (pod, say) => {
       for (const container of pod.all) {

@@ -288,7 +288,7 @@ export const resourceRules: readonly Rule[] = [
           amountOf(name, amount) ??
           (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined);
         if (complaint !== undefined) {
-          say(pointer('/spec/overhead', name), `the overhead "${name}" must ${complaint}`);
+          say(pointer('/spec/overhead', name), `the resource name "${name}" must ${complaint}`);
         }
       }
       if ([...overhead.keys()].some(isHugePages) && !overhead.has('cpu') && !overhead.has('memory')) {

@@ -67,6 +67,7 @@ export const jobPolicyRules: readonly Rule[] = [
           say(
             `${at}/succeededCount`,
             `succeededCount must be less than or equal to the number of succeededIndexes (${wanted} > ${named})`,
+            named > 0 ? {} : { fix: `Set ${fieldOf(`${at}/succeededIndexes`)} to the indexes that must succeed.` },
           );
         }
       }

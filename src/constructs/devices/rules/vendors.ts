@@ -5,6 +5,7 @@ import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { oneOf } from '../../../facts/words';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { text } from '../../../checks/server/values';
 
@@ -71,7 +72,7 @@ export const vendorRules: readonly Rule[] = [
   vendorRule(
     'amd-driver-type-known',
     {
-      summary: `The driver type of a DeviceConfig must be one of ${AMD_DRIVERS.join(', ')}.`,
+      summary: `The driver type of a DeviceConfig must be ${oneOf(AMD_DRIVERS)}.`,
       why: 'The operator rejects the DeviceConfig, and nothing is deployed.',
       source: `${AMD_SOURCE} (ValidateDriverSpec)`,
       fix: 'Set driver.driverType to container for pods, or to a passthrough type for virtual machines.',

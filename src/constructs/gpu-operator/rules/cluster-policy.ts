@@ -217,7 +217,7 @@ const oneNamespace: SetRule = {
   summary: "The ConfigMaps of a ClusterPolicy must be in the operator's namespace.",
   why: 'The operator mounts them by name from its own namespace: with a ConfigMap elsewhere, its DaemonSet waits for the volume.',
   source: `${OPERATOR}, controllers/object_controls.go`,
-  fix: 'Set metadata.namespace to the namespace of the release, usually gpu-operator.',
+  fix: "Set metadata.namespace to the operator's namespace, usually gpu-operator.",
   on: 'set',
   check: function* ({ set }) {
     for (const { object } of set.ofKind(CLUSTER_POLICY)) {

@@ -32,7 +32,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       summary: 'Each key of a device-plugin configuration must be one that the plugin reads.',
       why: 'The plugin silently ignores any other key: a misspelled timeSlicing shares nothing.',
       source: `${CONFIG}/config.go (decoded without strictness)`,
-      fix: 'Rename the key to one of the plugin, for example sharing.timeSlicing, or remove it.',
+      fix: 'Remove the key, or rename it to one that the plugin reads, such as sharing.timeSlicing.',
     },
     devicePluginConfigsOf,
     'unknown-key',

@@ -175,13 +175,15 @@ export function problemRule<Kind extends string>(
         continue;
       }
       const { at, message, found, expected } = problem;
-      const isTypeOfField = problem.kind === 'shape' && at !== '' && /^(?:an?|at least) /.test(expected ?? '');
+      const isTypeOfField =
+        at !== '' && /^(?:an? |at least |true or false$|all, or )/.test(expected ?? '') && !expected?.includes('{}');
+      const fix = problem.fix ?? (isTypeOfField ? `Set ${at} to ${expected}.` : facts.fix);
       yield {
         path,
         message: at === '' || message.includes(at) ? message : `${at}: ${message}`,
         found,
         expected,
-        ...(isTypeOfField && { fix: `Set ${at} to ${expected}.` }),
+        fix,
       };
     }
   });

@@ -3,6 +3,7 @@
  */
 import { kedaScaler } from '../../../facts/api/keda-scalers';
 import { type JsonObject } from '../../../facts/api/schema';
+import { parseGoBool } from '../../../manifests/go-boolean';
 import { asObject, asString } from '../../../manifests/read';
 import { type AuthenticationView, givenBy } from './authentication-view';
 
@@ -31,7 +32,7 @@ export interface Given {
 export type Demand = (given: Given) => Iterable<Complaint>;
 
 export function isTrue(text: string): boolean {
-  return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text);
+  return parseGoBool(text) === true;
 }
 
 export function givenIn(

@@ -102,7 +102,7 @@ const metricName = triggerRule(
     summary: 'metricName must not be set for a scaler that does not read it.',
     why: 'Since v2.12 KEDA names its metrics itself; metricName is ignored and does not select what is measured.',
     source: `${KEDA_PROJECT}, CHANGELOG.md (v2.12.0) and pkg/scalers`,
-    fix: 'Remove metricName; to refer to the value in a formula, set triggers[].name.',
+    fix: 'Remove metricName, and set triggers[].name if a formula uses the metric.',
     concerns: [METRIC_NAME],
   },
   function* (trigger) {
@@ -111,7 +111,7 @@ const metricName = triggerRule(
     }
     for (const { key, parameters, path, text } of parametersOf(trigger)) {
       if (key === METRIC_NAME && parameters.length === 0) {
-        yield { path, message: `metricName has no effect on ${trigger.type}`, found: text };
+        yield { path, message: `metricName has no effect in a trigger of type ${trigger.type}`, found: text };
       }
     }
   },
@@ -155,7 +155,7 @@ const parameterKnown = triggerRule(
       yield {
         path,
         message: `unknown parameter "${key}" for ${trigger.type}`,
-        found: text,
+        found: key,
         ...(meant === undefined ? {} : { expected: meant, fix: `Rename ${key} to ${meant}.` }),
       };
     }

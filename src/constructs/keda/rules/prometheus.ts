@@ -2,11 +2,11 @@
  * KE10 and KE25: the queries of Prometheus triggers, and whether what they ask can start the first replica.
  */
 import { type Rule } from '../../../checks/rule';
-import { asInteger, asString } from '../../../manifests/read';
+import { asString } from '../../../manifests/read';
 import { describeProblem, hasOneElement, metricsOf, parsePromql, typeOf } from '../../../facts/promql';
 import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';
 import { LLM_METRIC_NAMES } from '../llm-servers';
-import { scaledObjectRule, triggerRule, type TriggerView } from './view';
+import { scaledObjectRule, scalesToZero, triggerRule, type TriggerView } from './view';
 
 const SCALER = `${KEDA_PROJECT}, pkg/scalers/prometheus_scaler.go`;
 
@@ -108,18 +108,13 @@ const firstReplica = scaledObjectRule(
     fix: 'Set minReplicaCount: 1, or add a trigger from outside, such as the request rate of the gateway.',
     concerns: ['triggers'],
   },
-  function* ({ spec, triggers }) {
-    const minimum =
-      spec.minReplicaCount === undefined || spec.minReplicaCount === null ? 0 : asInteger(spec.minReplicaCount);
-    if ((minimum !== 0 && spec.idleReplicaCount !== 0) || triggers.length === 0) {
-      return;
-    }
-    const starters = triggers.filter(({ type }) => !isResourceTrigger(type));
-    if (starters.length === 0 || !starters.every(asksTheServers)) {
+  function* (view) {
+    const starters = view.triggers.filter(({ type }) => !isResourceTrigger(type));
+    if (!scalesToZero(view) || starters.length === 0 || !starters.every(asksTheServers)) {
       return;
     }
     yield {
-      path: starters[0]?.path ?? '/spec/triggers',
+      path: starters[0].path,
       message: 'all triggers read metrics of the scaled servers, which return nothing at zero replicas',
     };
   },

@@ -2,6 +2,7 @@
  * KE2, KE4, KE5, KE7, KE11 and what else is about how many replicas there are, and when.
  */
 import { type Rule } from '../../../checks/rule';
+import { parseGoBool } from '../../../manifests/go-boolean';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject } from '../../../manifests/read';
 import {
@@ -15,16 +16,12 @@ import {
   PAUSED_SCALE_IN,
   PAUSED_SCALE_OUT,
 } from '../keda-facts';
-import { scaledJobRule, scaledObjectRule, scaledRule, type ScaledView, usesModifiers } from './view';
+import { minimumOf, scaledJobRule, scaledObjectRule, scaledRule, scalesToZero, usesModifiers } from './view';
 import { counted } from '../../../facts/words';
 
 const SCALED_JOBS = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledjob_types.go and pkg/scaling/executor/scale_jobs.go`;
 const LONGEST_LABEL = 63;
-
-/** `minReplicaCount` as KEDA takes it: nothing is zero. */
-function minimumOf({ spec }: ScaledView): number | undefined {
-  return spec.minReplicaCount === undefined || spec.minReplicaCount === null ? 0 : asInteger(spec.minReplicaCount);
-}
+const MAX_INT32 = 2_147_483_647;
 
 const idleBelowMin = scaledObjectRule(
   {
@@ -206,10 +203,6 @@ const fallbackFormula = scaledObjectRule(
   },
 );
 
-function scalesToZero({ spec, ...view }: ScaledView): boolean {
-  return minimumOf({ spec, ...view }) === 0 || spec.idleReplicaCount === 0;
-}
-
 const cooldownHasEffect = scaledObjectRule(
   {
     id: 'keda/cooldown-has-effect',
@@ -264,20 +257,10 @@ const pollingHasEffect = scaledObjectRule(
   },
 );
 
-const TRUTHS: ReadonlySet<string> = new Set([
-  '1',
-  't',
-  'T',
-  'TRUE',
-  'true',
-  'True',
-  '0',
-  'f',
-  'F',
-  'FALSE',
-  'false',
-  'False',
-]);
+/** What Go reads as an int32, from zero on. */
+function isCount(text: string): boolean {
+  return /^[+-]?\d+$/.test(text) && Number(text) >= 0 && Number(text) <= MAX_INT32;
+}
 
 const pauseAnnotations = scaledRule(
   {
@@ -295,7 +278,7 @@ const pauseAnnotations = scaledRule(
   function* ({ annotations, manifest }) {
     for (const key of [PAUSED, PAUSED_SCALE_IN, PAUSED_SCALE_OUT, FORCE_ACTIVATION]) {
       const value = asString(annotations[key]);
-      if (value !== undefined && !TRUTHS.has(value)) {
+      if (value !== undefined && parseGoBool(value) === undefined) {
         yield {
           path: pointer('/metadata/annotations', key),
           message: `KEDA reads ${JSON.stringify(value)} as true`,
@@ -317,7 +300,7 @@ const pauseAnnotations = scaledRule(
         severity: 'warning',
         fix: `Use the annotation ${PAUSED}.`,
       };
-    } else if (!/^[+-]?\d{1,9}$/.test(replicas) || Number(replicas) < 0) {
+    } else if (!isCount(replicas)) {
       yield {
         path,
         message: `${JSON.stringify(replicas)} is not a valid number of replicas`,

@@ -3,6 +3,7 @@
  *
  * Source: keda, pkg/scalers: Validate of each scaler, and what its builder checks after it.
  */
+import { selectorTextComplaint } from '../../../checks/server/selector-text';
 import { type Complaint, type Demand, type Given } from './given-parameters';
 
 const AZURE_CLOUDS = ['AZUREPUBLICCLOUD', 'AZUREUSGOVERNMENTCLOUD', 'AZURECHINACLOUD', 'PRIVATE'];
@@ -20,6 +21,8 @@ const BOUNDS: ReadonlyMap<string, { readonly positive?: readonly string[]; reado
   new Map([
     ['apache-kafka', { positive: ['lagThreshold'], notNegative: ['activationLagThreshold'] }],
     ['datadog', { notNegative: ['age', 'timeWindowOffset', 'lastAvailablePointOffset'] }],
+    ['etcd', { positive: ['watchProgressNotifyInterval'] }],
+    ['liiklus', { notNegative: ['groupVersion'] }],
     ['nsq', { positive: ['depthThreshold'], notNegative: ['activationDepthThreshold'] }],
     ['temporal', { notNegative: ['targetQueueSize', 'activationTargetQueueSize'] }],
   ]);
@@ -64,16 +67,19 @@ function together(one: string, other: string): Complaint {
   };
 }
 
-function* cloud({ text, lacks }: Given, url: string): Iterable<Complaint> {
+function* cloud({ text, lacks }: Given, ...own: readonly string[]): Iterable<Complaint> {
   const name = text('cloud');
   if (name !== '' && !AZURE_CLOUDS.includes(name.toUpperCase())) {
     yield format('cloud', name, 'one of AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud, Private');
-  } else if (name.toUpperCase() === 'PRIVATE' && lacks(url)) {
-    yield needed(url);
+  } else if (name.toUpperCase() === 'PRIVATE') {
+    yield* own.filter((key) => lacks(key)).map(needed);
   }
 }
 
-function* azureCredentials({ lacks, isIdentified }: Given): Iterable<Complaint> {
+function* azureCredentials({ text, lacks, isIdentified }: Given): Iterable<Complaint> {
+  if (!isIdentified && /[^\w.-]|_/.test(text('tenantId'))) {
+    yield format('tenantId', text('tenantId'), 'a tenant ID or a domain name');
+  }
   for (const key of isIdentified ? [] : ['activeDirectoryClientId', 'activeDirectoryClientPassword']) {
     if (lacks(key)) {
       yield needed(key);
@@ -101,7 +107,7 @@ function* azureAppInsights(given: Given): Iterable<Complaint> {
   if (text('metricAggregationTimespan') !== '' && text('metricAggregationTimespan').split(':').length !== 2) {
     yield format('metricAggregationTimespan', text('metricAggregationTimespan'), 'hh:mm');
   }
-  yield* cloud(given, 'appInsightsResourceURL');
+  yield* cloud(given, 'appInsightsResourceURL', 'activeDirectoryEndpoint');
   yield* azureCredentials(given);
 }
 
@@ -210,17 +216,64 @@ function* apacheKafka({ has, lacks, text, isTrue }: Given): Iterable<Complaint> 
 /** Sarama reads 0.x.y.z and x.y.z. */
 const KAFKA_VERSION = /^(0\.\d+\.\d+\.\d+|[1-9]\d*\.\d+\.\d+)$/;
 
-function* kafkaSettings({ text, lacks, has }: Given): Iterable<Complaint> {
+function* kafkaSettings({ text, lacks, has, isTrue }: Given): Iterable<Complaint> {
   if (text('version') !== '' && !KAFKA_VERSION.test(text('version'))) {
     yield format('version', text('version'), 'a version such as 2.5.0');
   }
   const partitions = text('partitionLimitation');
   const isList = partitions.split(',').every((item) => /^\s*\d+\s*(-\s*\d+\s*)?$/.test(item));
-  if (partitions !== '' && has('topic') && !isList) {
+  if (partitions !== '' && !isList) {
     yield format('partitionLimitation', partitions, 'numbers and ranges such as 1,2,10-12');
+  }
+  if (isTrue('ensureEvenDistributionOfPartitions')) {
+    if (isTrue('limitToPartitionsWithLag')) {
+      yield together('ensureEvenDistributionOfPartitions', 'limitToPartitionsWithLag');
+    }
+    if (!has('topic')) {
+      yield needed('topic');
+    }
   }
   if (['plaintext', 'scram_sha256', 'scram_sha512'].includes(text('sasl'))) {
     yield* ['username', 'password'].filter((key) => lacks(key)).map(needed);
+  }
+}
+
+/** The REST template of a broker names what is measured in the part of its path after the first colon: `type=Broker,brokerName=a,…`. */
+function managementTemplate(key: string, names: readonly string[]): Demand {
+  return function* ({ text }) {
+    const part = /^[a-z][a-z0-9+.-]*:\/\/[^/]*\/[^:]*:([^/]*)/i.exec(text(key))?.[1];
+    const given = new Map((part ?? '').split(/[,&]/).map((pair) => pair.split('=', 2) as [string, string | undefined]));
+    if (text(key) !== '' && names.some((name) => (given.get(name) ?? '') === '')) {
+      yield format(
+        key,
+        text(key),
+        `a URL whose path contains ${names.map((name) => `${name}=...`).join(', ')} after ":"`,
+      );
+    }
+  };
+}
+
+/** A host that is a URL, or that has characters that no host has, cannot be part of the connection string. */
+function* mssql({ text, lacks }: Given): Iterable<Complaint> {
+  const host = text('host');
+  if (!lacks('connectionString')) {
+    return;
+  }
+  if (/[\s#/?@\\^`{|}]|:(?!\d*$)/.test(host.replace(/^\[[\da-f:.]+\]/i, ''))) {
+    yield format('host', host, 'a host name, without a scheme and a path');
+  } else if (host.includes(':') && Number(text('port')) > 0) {
+    yield format('host', host, 'a host name without a port when port is set');
+  }
+}
+
+function* kubernetesWorkload({ text }: Given): Iterable<Complaint> {
+  const complaint = selectorTextComplaint(text('podSelector'));
+  if (complaint !== undefined) {
+    yield {
+      key: 'podSelector',
+      message: `podSelector must ${complaint}`,
+      fix: 'Set podSelector to a label selector such as app=worker or app in (a, b).',
+    };
   }
 }
 
@@ -249,7 +302,9 @@ function* natsJetStream({ lacks }: Given): Iterable<Complaint> {
 }
 
 export const SCALER_DEMANDS: ReadonlyMap<string, Demand> = new Map<string, Demand>([
+  ['activemq', managementTemplate('restAPITemplate', ['brokerName', 'destinationName'])],
   ['apache-kafka', apacheKafka],
+  ['artemis-queue', managementTemplate('restApiTemplate', ['address', 'queue', 'broker'])],
   ['aws-cloudwatch', awsCloudwatch],
   ['azure-app-insights', azureAppInsights],
   ['azure-monitor', azureMonitor],
@@ -257,6 +312,8 @@ export const SCALER_DEMANDS: ReadonlyMap<string, Demand> = new Map<string, Deman
   ['datadog', datadog],
   ['kafka', kafkaSettings],
   ['kubernetes-resource', kubernetesResource],
+  ['kubernetes-workload', kubernetesWorkload],
+  ['mssql', mssql],
   ['nats-jetstream', natsJetStream],
   ['postgresql', postgresql],
   ['temporal', temporal],

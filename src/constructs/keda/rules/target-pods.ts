@@ -100,6 +100,13 @@ function namespaceGives(set: ManifestSet, namespace: string, resource: string): 
     );
 }
 
+/** What may have `envSourceContainerName`. */
+function environmentSourceOf({ manifest, spec }: ScaledView): { readonly holder: JsonObject; readonly path: string } {
+  return manifest.id.kind === 'ScaledJob'
+    ? { holder: spec, path: '/spec' }
+    : { holder: asObject(spec.scaleTargetRef), path: '/spec/scaleTargetRef' };
+}
+
 const containerExists = scaledRule(
   {
     id: 'keda/container-of-target',
@@ -132,15 +139,13 @@ const containerExists = scaledRule(
         };
       }
     }
-    const isJob = view.manifest.id.kind === 'ScaledJob';
-    const source = asString(
-      isJob ? view.spec.envSourceContainerName : asObject(view.spec.scaleTargetRef).envSourceContainerName,
-    );
+    const { holder, path } = environmentSourceOf(view);
+    const source = asString(holder.envSourceContainerName);
     if (!wrong(source)) {
       return;
     }
     yield {
-      path: isJob ? '/spec/envSourceContainerName' : '/spec/scaleTargetRef/envSourceContainerName',
+      path: `${path}/envSourceContainerName`,
       message: `${targetName(pods.target)} has no container "${source}"`,
       found: source,
       expected: oneOf(names),
@@ -167,12 +172,7 @@ const variableExists = scaledRule(
     if (pods === undefined) {
       return;
     }
-    const source =
-      asString(
-        view.manifest.id.kind === 'ScaledJob'
-          ? view.spec.envSourceContainerName
-          : asObject(view.spec.scaleTargetRef).envSourceContainerName,
-      ) ?? '';
+    const source = asString(environmentSourceOf(view).holder.envSourceContainerName) ?? '';
     const containers = containersIn(pods.spec);
     const container = source === '' ? containers[0] : containers.find(({ name }) => name === source);
     if (container === undefined || asArray(container.envFrom).length > 0) {

@@ -164,13 +164,24 @@ const targetScales = scaledObjectRule(
     row: 'KE22',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The target must be of a kind with a scale subresource.',
+    summary: 'scaleTargetRef must refer to a kind with a scale subresource, with its apiVersion as group/version.',
     why: 'KEDA writes the replicas to that subresource; the controller rejects a target without one.',
     source: `${KEDA_PROJECT}, controllers/keda/scaledobject_controller.go`,
     fix: 'Set scaleTargetRef to a Deployment, a StatefulSet, or another kind with replicas, and use a ScaledJob for Jobs.',
     concerns: ['scaleTargetRef'],
   },
   function* ({ manifest, spec }) {
+    const version = asString(asObject(spec.scaleTargetRef).apiVersion) ?? '';
+    if (version.split('/', 3).length > 2) {
+      yield {
+        path: '/spec/scaleTargetRef/apiVersion',
+        message: `apiVersion must contain at most one "/": ${JSON.stringify(version)}`,
+        found: version,
+        expected: 'a group and a version, such as apps/v1',
+        fix: 'Set scaleTargetRef.apiVersion to the group and version of the target, such as apps/v1.',
+      };
+      return;
+    }
     const target = targetOf(manifest, spec.scaleTargetRef);
     if (target !== undefined && NOT_SCALABLE.has(target.kind)) {
       yield {

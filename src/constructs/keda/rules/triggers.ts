@@ -181,6 +181,7 @@ const cronWindow = fixesByField(
           message: `timezone ${JSON.stringify(zone)} must ${complaint}`,
           found: zone,
           expected: 'an IANA name such as Europe/Berlin',
+          tier: 'advice',
         };
       }
       const replicas = text('desiredReplicas');

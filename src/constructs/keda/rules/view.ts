@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
-import { asObject, asString, objectsAt } from '../../../manifests/read';
+import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
 import { KEDA_PROJECT, SCALED_JOB_KIND, SCALED_OBJECT_KIND } from '../keda-facts';
 
 export interface TriggerView {
@@ -35,6 +35,15 @@ export function scaledView(manifest: Manifest): ScaledView {
       path,
     })),
   };
+}
+
+/** `minReplicaCount` as KEDA takes it: nothing is zero. */
+export function minimumOf({ spec }: ScaledView): number | undefined {
+  return spec.minReplicaCount === undefined || spec.minReplicaCount === null ? 0 : asInteger(spec.minReplicaCount);
+}
+
+export function scalesToZero(view: ScaledView): boolean {
+  return minimumOf(view) === 0 || view.spec.idleReplicaCount === 0;
 }
 
 /** Whether a spec says anything of `scalingModifiers`, which makes one value out of all triggers. */

@@ -276,17 +276,18 @@ const nodeRankFromOperator = jobRule(
     fix: 'Remove --node-rank.',
   },
   function* (job) {
+    const isStatic = job.elasticPolicy === undefined;
     for (const { role, command } of launchesOf(job)) {
       const option = optionNamed(command, 'node_rank');
       if (option === undefined) {
         continue;
       }
-      const literal = option.value !== undefined && /^\d+$/.test(option.value) && role.count > 1;
+      const literal = isStatic && /^\d+$/.test(option.value ?? '') && role.count > 1;
       yield {
         path: option.path,
         message: literal
           ? `${option.text} gives all ${role.count} pods of role ${role.name} the same rank`
-          : `${role.name} sets its own rank: ${option.text}`,
+          : `${role.name} sets its own rank: ${option.text}${isStatic ? '' : ', which has no effect in an elastic job'}`,
         found: option.text,
         expected: 'no --node-rank (PET_NODE_RANK)',
         severity: literal ? 'error' : 'warning',

@@ -243,7 +243,7 @@ const gangStatedWhole = jobRule(
       'A job that is scheduled as a gang must set both schedulerName in its roles and runPolicy.schedulingPolicy.',
     why: 'Both have an effect only if the operator runs with --gang-scheduler-name: without the flag no PodGroup is created from schedulingPolicy, and Volcano schedules each pod separately.',
     source: 'pkg/controller.v1/common/job.go, ReconcileJobs; cmd/training-operator.v1/main.go',
-    fix: 'Set schedulerName in every role and runPolicy.schedulingPolicy, and start the operator with --gang-scheduler-name=volcano.',
+    fix: 'Set both runPolicy.schedulingPolicy and schedulerName: volcano in each role, and start the operator with --gang-scheduler-name=volcano.',
   },
   function* (job) {
     const policy = job.runPolicy.schedulingPolicy;
@@ -252,8 +252,9 @@ const gangStatedWhole = jobRule(
       yield {
         path: '/spec/runPolicy/schedulingPolicy',
         message:
-          'schedulingPolicy has no effect unless the operator runs with --gang-scheduler-name, and no role sets schedulerName',
-        expected: 'schedulerName on every role',
+          'no role sets schedulerName, so schedulingPolicy has an effect only if the operator runs with --gang-scheduler-name',
+        expected: 'schedulerName in each role',
+        fix: 'Set schedulerName: volcano in each role, and start the operator with --gang-scheduler-name=volcano.',
       };
     }
     const gang = schedulers.find((name) => GANG_SCHEDULERS.has(name));

@@ -4,6 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { dnsSubdomain } from '../../../checks/server/syntax';
+import { parseGoBool } from '../../../manifests/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString } from '../../../manifests/read';
@@ -156,7 +157,10 @@ const partialAdmission = jobRule(
         found: value,
         ...(pods > 1
           ? { message: `"${value}" must be between 1 and ${pods - 1}`, expected: `an integer from 1 to ${pods - 1}` }
-          : { message: `the annotation must not be set for a Job with ${counted(Math.max(pods, 0), 'pod')}` }),
+          : {
+              message: `the annotation must not be set for a Job with ${counted(Math.max(pods, 0), 'pod')}`,
+              fix: `Remove the annotation ${MIN_PARALLELISM_ANNOTATION}.`,
+            }),
       };
     }
     if (annotationsOf(manifest)[ELASTIC_ANNOTATION] === 'true') {
@@ -168,9 +172,6 @@ const partialAdmission = jobRule(
     }
   },
 );
-
-const GO_BOOL = ['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'];
-const GO_TRUE = GO_BOOL.slice(0, 6);
 
 const syncCompletions = jobRule(
   'completions-follow-parallelism',
@@ -187,10 +188,11 @@ const syncCompletions = jobRule(
       return;
     }
     const path = pointer('/metadata/annotations', SYNC_COMPLETIONS_ANNOTATION);
-    if (!GO_BOOL.includes(value)) {
+    const isOn = parseGoBool(value);
+    if (isOn === undefined) {
       yield { path, message: `"${value}" is not a valid boolean`, found: value, expected: '"true" or "false"' };
     }
-    if (!GO_TRUE.includes(value)) {
+    if (isOn !== true) {
       return;
     }
     const { completionMode, parallelism, completions } = asObject(manifest.object.spec);

@@ -189,7 +189,7 @@ const flavorLabels = fixesByField(
       for (const [key, value] of stringEntries(asObject(object.spec).nodeLabels)) {
         const said = labelFault(key, value);
         if (said !== undefined) {
-          yield { path: pointer('/spec/nodeLabels', key), message: `the ${said}`, found: value };
+          yield { path: pointer('/spec/nodeLabels', key), message: `the ${said.message}`, found: said.found };
         }
       }
     },

@@ -6,6 +6,7 @@ import { parseQuantity, Quantity } from '../../../manifests/quantity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { qualifiedName } from '../../../checks/server/syntax';
+import { fieldOf } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { CLUSTER_QUEUE, COHORT, KUEUE } from '../kueue-facts';
 import { type GroupView, groupsOf, parentOf, type QuotaView } from '../queue-view';
@@ -81,20 +82,30 @@ const once = quotaRule(
     fix: 'Put flavors that share resources into one entry of resourceGroups.',
   },
   function* (groups) {
-    const resources = groups.flatMap(({ covered, path }) =>
-      covered.map((name, index) => ({ name, path: `${path}/coveredResources/${index}` })),
+    const resources = groups.flatMap(({ covered, path: group }) =>
+      covered.map((name, index) => ({ name, group, path: `${group}/coveredResources/${index}` })),
     );
-    const flavors = groups.flatMap((group) => group.flavors.map(({ name, path }) => ({ name, path: `${path}/name` })));
+    const flavors = groups.flatMap(({ flavors: own, path: group }) =>
+      own.map(({ name, path }) => ({ name, group, path: `${path}/name` })),
+    );
     for (const [what, places] of [
       ['resource', resources],
       ['flavor', flavors],
     ] as const) {
-      const seen = new Set<string>();
-      for (const { name, path } of places) {
-        if (seen.has(name)) {
-          yield { path, message: `duplicate ${what} "${name}"`, found: name, expected: `each ${what} once` };
+      const groupOf = new Map<string, string>();
+      for (const { name, group, path } of places) {
+        const first = groupOf.get(name);
+        if (first !== undefined) {
+          const isWithin = first === group;
+          yield {
+            path,
+            message: `duplicate ${what} "${name}"`,
+            found: name,
+            expected: `each ${what} once`,
+            ...(isWithin && { fix: `Remove ${fieldOf(path.replace(/\/name$/, ''))}.` }),
+          };
         }
-        seen.add(name);
+        groupOf.set(name, first ?? group);
       }
     }
   },

@@ -6,6 +6,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { qualifiedName } from '../../../checks/server/syntax';
 import { addTo } from '../../../facts/collections';
+import { parseGoBool } from '../../../manifests/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
 import { type PodTemplate } from '../../../manifests/pod-template';
 import { pointer } from '../../../manifests/pointer';
@@ -26,7 +27,6 @@ import { allOf } from '../../../facts/words';
 const SOURCE = `${KUEUE}, pkg/controller/jobframework/tas_validation.go`;
 const ANNOTATIONS = '/metadata/annotations';
 const LEVELS = [REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, UNCONSTRAINED_TOPOLOGY];
-const GO_BOOL = ['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'];
 
 type Annotations = ReadonlyMap<string, string>;
 type Facts = Pick<PodTemplateRule, 'summary' | 'fix' | 'concerns'>;
@@ -95,7 +95,7 @@ const readable = fixesByField(
         }
       }
       const unconstrained = annotations.get(UNCONSTRAINED_TOPOLOGY);
-      if (unconstrained !== undefined && !GO_BOOL.includes(unconstrained)) {
+      if (unconstrained !== undefined && parseGoBool(unconstrained) === undefined) {
         yield {
           path: pointer(ANNOTATIONS, UNCONSTRAINED_TOPOLOGY),
           message: `"${unconstrained}" is not a valid boolean`,

@@ -110,7 +110,7 @@ function use(names: MetricNames): PanelRow {
       }),
       lines('Utilization as nvidia-smi reports it', names.ratio('GPU_UTIL', `${names.dcgm('GPU_UTIL')}{${CHOSEN}}`), {
         ...ratio,
-        description: 'Part of the time in which a kernel was resident. 100 % does not mean that the GPU is used well.',
+        description: 'Part of the time in which a kernel was resident. 100% does not mean that the GPU is used well.',
       }),
     ],
   };

@@ -236,7 +236,7 @@ export const monitorRules: readonly Rule[] = [
       if (wanted.app !== 'dcgm-exporter' || chosen.length > 0) {
         return;
       }
-      const operators = manifest.id.namespace === 'gpu-operator' || namespacesOf(manifest).includes('gpu-operator');
+      const operators = namespacesOf(manifest).includes('gpu-operator');
       yield {
         path: '/spec/selector/matchLabels/app',
         message: `no object of the DCGM exporter has the label app: dcgm-exporter${operators ? ' in gpu-operator' : ''}`,

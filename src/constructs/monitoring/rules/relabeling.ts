@@ -130,12 +130,12 @@ function hasOwnSeparator({ separator }: JsonObject): boolean {
   return isSet(separator) && separator !== ';';
 }
 
+function hasModulus({ modulus }: JsonObject): boolean {
+  return typeof modulus === 'number' && modulus !== 0;
+}
+
 function hasMoreThanLabels(step: JsonObject): boolean {
-  return (
-    (isSet(step.regex) && asString(step.regex) !== DEFAULT_REGEX) ||
-    hasOwnSeparator(step) ||
-    (typeof step.modulus === 'number' && step.modulus !== 0)
-  );
+  return (isSet(step.regex) && asString(step.regex) !== DEFAULT_REGEX) || hasOwnSeparator(step) || hasModulus(step);
 }
 
 function hasMoreThanRegex(step: JsonObject, fields: Fields): boolean {
@@ -143,7 +143,8 @@ function hasMoreThanRegex(step: JsonObject, fields: Fields): boolean {
     asArray(step[fields.sourceLabels]).length > 0 ||
     targetOf(step, fields) !== '' ||
     hasOwnReplacement(step) ||
-    hasOwnSeparator(step)
+    hasOwnSeparator(step) ||
+    hasModulus(step)
   );
 }
 

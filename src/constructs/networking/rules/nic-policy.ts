@@ -314,8 +314,7 @@ const hostDeviceName = specRule(
       yield {
         path: name === '' ? '/spec' : '/spec/resourceName',
         message: name === '' ? 'resourceName must be set' : `"${name}" is not a valid resource name`,
-        found: name,
-        expected: name.split('/').at(-1),
+        ...(name === '' ? {} : { found: name, expected: name.split('/').at(-1) ?? '' }),
       };
     }
   },

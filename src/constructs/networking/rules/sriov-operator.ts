@@ -4,6 +4,7 @@
 import { quotedNames } from '../../../facts/spelling';
 import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
 import { asObject } from '../../../manifests/read';
 import {
   NODE_POLICY,
@@ -16,10 +17,17 @@ import {
   SRIOV_NETWORK,
   textAt,
 } from './networking-rule';
+import { withArticle } from '../../../facts/words';
 
 const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
 
 const OPERATOR_KINDS = [NODE_POLICY, SRIOV_NETWORK, SRIOV_IB_NETWORK, OVS_NETWORK, POOL_CONFIG];
+
+/** What to write in an object of the operator that is in another namespace. A network has a field for the namespace of its pods. */
+function moveFix({ id }: Manifest, namespace: string): string {
+  const isNetwork = id.kind.endsWith('Network');
+  return `Set metadata.namespace to ${namespace}${isNetwork ? ', and spec.networkNamespace to the namespace of the pods' : ''}.`;
+}
 
 const operatorNamespace = setRule(
   'sriov-objects-in-operator-namespace',
@@ -29,7 +37,7 @@ const operatorNamespace = setRule(
     summary: "Policies, networks, and pools of the SR-IOV operator must be in the operator's namespace.",
     why: 'The operator reads only that namespace: an object in another namespace is accepted and has no effect.',
     source: `${WEBHOOK}; controllers/generic_network_controller.go`,
-    fix: "Set metadata.namespace to that of the SriovOperatorConfig, and use networkNamespace for the namespace of a network's attachment.",
+    fix: 'Set metadata.namespace to the namespace of the SriovOperatorConfig.',
   },
   function* ({ set }) {
     const [config] = set.ofKind(OPERATOR_CONFIG);
@@ -43,19 +51,22 @@ const operatorNamespace = setRule(
           message: `the operator's configuration is in the namespace ${home}`,
           found: manifest.id.namespace,
           expected: home,
+          fix: moveFix(manifest, home),
         };
       }
       return;
     }
     const [first] = objects;
-    for (const manifest of objects.filter(({ id }) => id.namespace !== first?.id.namespace)) {
+    const namespace = first?.id.namespace ?? '';
+    for (const manifest of objects.filter(({ id }) => id.namespace !== namespace)) {
       yield {
         manifest,
         path: '/metadata/namespace',
         severity: 'warning',
         found: manifest.id.namespace,
-        expected: first?.id.namespace,
-        message: `${first?.id.kind ?? ''} ${first?.id.name ?? ''} is in the namespace ${first?.id.namespace ?? ''}, but an operator reads only one namespace`,
+        expected: namespace,
+        fix: moveFix(manifest, namespace),
+        message: `${first?.id.kind ?? ''} ${first?.id.name ?? ''} is in the namespace ${namespace}, but an operator reads only one namespace`,
       };
     }
   },
@@ -179,7 +190,7 @@ const linkTypesAgree = setRule(
         yield {
           manifest,
           path: '/spec/resourceName',
-          message: `SriovNetworkNodePolicy ${policy.name} sets linkType "${links[0] ?? ''}", but a ${manifest.id.kind} requires ${wanted}`,
+          message: `SriovNetworkNodePolicy ${policy.name} sets linkType "${links[0] ?? ''}", but ${withArticle(manifest.id.kind)} requires ${wanted}`,
           found: textAt(policy.spec, 'linkType'),
           expected: `linkType: ${wanted}, or a ${other}`,
           fix: `Set linkType: ${wanted} in the SriovNetworkNodePolicy, or create a ${other} instead of the ${manifest.id.kind}.`,

@@ -399,15 +399,15 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           path: '/podPidsLimit',
           message: `podPidsLimit is ${limit}, more than half of the processes and threads that the node supports`,
           found: limit,
-          expected: 'such as 65536',
+          expected: 'a limit such as 65536',
         };
       } else if (limit !== undefined && limit > 262_144) {
         yield {
           severity: 'info',
           path: '/podPidsLimit',
-          message: `podPidsLimit is ${limit}, several times what the largest trainer uses`,
+          message: `podPidsLimit is ${limit}, several times what large training jobs use`,
           found: limit,
-          expected: 'such as 65536',
+          expected: 'a limit such as 65536',
         };
       }
     },

@@ -142,6 +142,12 @@ function* booleanProblem(path: string, name: string, value: JsonValue | undefine
   }
 }
 
+/** What happens without an option of the static policy. */
+const HARM: Readonly<Record<string, string>> = {
+  'full-pcpus-only': 'without full-pcpus-only, two pods can share a core',
+  'strict-cpu-reservation': 'without strict-cpu-reservation, pods can run on the reserved cores',
+};
+
 export const kubeletPolicyOptionRules: readonly Rule[] = [
   POLICY_OPTIONS,
   kubeletRule(
@@ -161,11 +167,11 @@ export const kubeletPolicyOptionRules: readonly Rule[] = [
         return;
       }
       const options = asObject(file.cpuManagerPolicyOptions);
-      const missing = ['full-pcpus-only', 'strict-cpu-reservation'].filter((option) => options[option] === undefined);
+      const missing = Object.keys(HARM).filter((option) => options[option] === undefined);
       if (missing.length > 0) {
         yield {
           path: '/cpuManagerPolicy',
-          message: `the static CPU manager runs without ${missing.join(' and ')}`,
+          message: missing.map((option) => HARM[option]).join(', and '),
           found: 'static',
           expected: missing.map((option) => `${option}: "true"`).join(', '),
         };

@@ -55,7 +55,7 @@ const poolTolerated: PodTemplateRule = {
   summary: 'A pod that selects a node pool by its label must tolerate the taints of that pool.',
   why: 'The pod fits no node: Karpenter creates none for it, and it stays pending on existing ones.',
   source: `${cite('karpenter')} (scheduling: taints of the NodePool); kubernetes 1.36`,
-  fix: 'Add the taint to spec.tolerations; a NodeProfile sets selector and tolerations together.',
+  fix: 'Add a toleration for the taint to spec.tolerations, or let a NodeProfile set both the selector and the tolerations.',
   concerns: ['nodeSelector'],
   on: 'pod-template',
   *check({ spec }, context) {
@@ -79,7 +79,7 @@ const poolTolerated: PodTemplateRule = {
       yield {
         path: pointer('/spec/nodeSelector', label[0]),
         message: `nodes of NodePool ${pool.manifest.id.name} have the taint ${taint.key}:${taint.effect}, which the pod does not tolerate`,
-        expected: `a toleration of ${taint.key}`,
+        expected: `a toleration for ${taint.key}`,
       };
     }
   },

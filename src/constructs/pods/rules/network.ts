@@ -139,6 +139,7 @@ export const networkRules: readonly Rule[] = [
             `the network "${network.name}" needs the resource "${attachment.resource}", which no container requests`,
             {
               expected: `limits["${attachment.resource}"]`,
+              fix: `Set limits["${attachment.resource}"] of a container to the number of attachments to the network.`,
             },
           );
           continue;

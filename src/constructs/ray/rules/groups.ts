@@ -189,7 +189,7 @@ const labels = fixesByField(
         for (const [key, text] of stringEntries(value.labels)) {
           const said = labelFault(key, text);
           if (said !== undefined) {
-            yield { path: pointer(`${path}/labels`, key), message: `the ${said}`, found: text };
+            yield { path: pointer(`${path}/labels`, key), message: `the ${said.message}`, found: said.found };
           }
         }
       }

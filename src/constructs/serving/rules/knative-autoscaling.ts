@@ -127,7 +127,7 @@ const hpaMetricStated = revisionRule(
     tier: 'advice',
     severity: 'warning',
     summary: 'A service that hpa scales should set its metric.',
-    why: 'The default metric is CPU, and target is a percentage of it: target 10 means 10 % CPU, not 10 requests. A model server waits for its GPU regardless of the CPU.',
+    why: 'The default metric is CPU, and target is a percentage of it: target 10 means 10% CPU, not 10 requests. A model server waits for its GPU regardless of the CPU.',
     source: `${KNATIVE}, pkg/apis/autoscaling/v1alpha1/pa_defaults.go; pkg/reconciler/autoscaling/hpa/resources/hpa.go`,
     fix: 'Set autoscaling.knative.dev/class to kpa.autoscaling.knative.dev with metric concurrency, or set the metric.',
   },
@@ -142,9 +142,9 @@ const hpaMetricStated = revisionRule(
       message:
         target === undefined
           ? 'the class hpa scales by CPU if no metric is set'
-          : `the class hpa scales by CPU if no metric is set: target ${target.value} is ${target.value} % of the requested CPU`,
+          : `the class hpa scales by CPU if no metric is set: target ${target.value} is ${target.value}% of the requested CPU`,
       found: stated.value,
-      expected: `${KPA}, metric concurrency`,
+      expected: `${KPA} with metric concurrency`,
     };
   },
 );
@@ -443,7 +443,7 @@ const knownAnnotation = revisionRule(
       if (NAMES.includes(today)) {
         yield {
           path,
-          message: `${name} is an outdated name`,
+          message: `${key} is deprecated`,
           found: key,
           expected: `${AUTOSCALING}/${today}`,
           fix: `Rename the annotation ${key} to ${AUTOSCALING}/${today}.`,

@@ -3,7 +3,7 @@
  *
  * Source: Knative Serving, pkg/apis/serving/fieldmask.go and k8s_validation.go.
  */
-import { oneOf } from '../../../facts/words';
+import { allOf, oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { fixesByField, keepOne } from '../../../checks/field-fix';
 import { type Rule, type Violation } from '../../../checks/rule';
@@ -328,7 +328,7 @@ const volumesComplete = revisionRule(
     summary: 'Each volume of a revision must have a unique name that is a DNS label, and exactly one source.',
     why: 'The webhook rejects the revision.',
     source: PODS,
-    fix: 'Set name and one source of the volume, and complete its items.',
+    fix: 'Set a unique name and exactly one source, such as configMap, in each entry of volumes.',
   },
   function* ({ spec, specPath }) {
     const names = new Set<string>();
@@ -345,7 +345,15 @@ const volumesComplete = revisionRule(
       names.add(name);
       const sources = VOLUME_SOURCES.filter((source) => isObject(value[source]));
       if (sources.length !== 1) {
-        yield { path, message: 'exactly one source must be set', expected: VOLUME_SOURCES.join(', ') };
+        yield {
+          path,
+          message: `the volume must have exactly one source, but has ${sources.length === 0 ? 'none' : allOf(sources)}`,
+          expected: oneOf(VOLUME_SOURCES),
+          fix:
+            sources.length === 0
+              ? `Set ${oneOf(VOLUME_SOURCES)} in ${fieldOf(path)}.`
+              : keepOne(sources, fieldOf(path)),
+        };
       }
       for (const source of ['secret', 'configMap']) {
         yield* incompleteItems(value[source], `${path}/${source}`);
@@ -374,7 +382,7 @@ function* incompleteItems(source: JsonValue | undefined, path: string): Iterable
 function* incompleteProjection(source: JsonObject, path: string): Iterable<Violation> {
   const sources = PROJECTION_SOURCES.filter((name) => isObject(source[name]));
   if (sources.length !== 1) {
-    yield { path, message: 'exactly one source must be set', expected: PROJECTION_SOURCES.join(', ') };
+    yield { path, message: 'the projection must have exactly one source', expected: oneOf(PROJECTION_SOURCES) };
   }
   for (const name of ['secret', 'configMap']) {
     if (isObject(source[name]) && (asString(asObject(source[name]).name) ?? '') === '') {

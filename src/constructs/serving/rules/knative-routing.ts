@@ -52,7 +52,7 @@ function* badNames(metadata: JsonObject, path: string, onlyPrefix = false): Iter
     ['generateName', prefix, prefix === '' ? undefined : prefixComplaint(prefix)],
   ] as const) {
     if (complaint !== undefined) {
-      yield { path: `${path}/${field}`, message: `"${value}" must ${complaint}`, found: value };
+      yield { path: `${path}/${field}`, message: `the name "${value}" must ${complaint}`, found: value };
     }
   }
 }

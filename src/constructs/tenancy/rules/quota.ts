@@ -129,7 +129,7 @@ const memoryBinary: Rule = {
   tier: 'advice',
   severity: 'info',
   summary: 'Memory should be written in binary units: Gi, not G.',
-  why: 'G is 10^9 bytes, 7 % less than Gi, in which containers are usually written: the last pod that should fit does not fit.',
+  why: 'G is 10^9 bytes, 7% less than Gi, in which containers are usually written: the last pod that should fit does not fit.',
   source: 'Kubernetes 1.36, apimachinery/pkg/api/resource',
   fix: 'Set the memory in spec.hard or spec.limits with Gi (or Ki, Mi, Ti), if that is intended.',
   *check(manifest) {

@@ -11,6 +11,7 @@ import {
   TRAINER,
 } from '../../../manifests/trainer/trainer-facts';
 import { trainJobRule } from './train-job';
+import { oneOf } from '../../../facts/words';
 
 const SOURCE = `${TRAINER}, pkg/runtime/framework/plugins/torch/torchtune.go`;
 
@@ -50,7 +51,7 @@ const modelKnown = trainJobRule(
     summary: "The name of a TorchTune job's runtime must be <prefix>-<family>-<size> of a supported model.",
     why: 'Trainer derives the model from the name of the runtime; the webhook rejects any other.',
     source: SOURCE,
-    fix: `Set runtimeRef.name to a runtime for one of ${TORCHTUNE_MODELS.join(', ')}, for example torchtune-llama3.2-1b.`,
+    fix: `Set runtimeRef.name to a runtime for ${oneOf(TORCHTUNE_MODELS)}, for example torchtune-llama3.2-1b.`,
   },
   function* (job, runtime) {
     if (

@@ -197,15 +197,23 @@ const unreadFields = flowRule(
     summary: 'A JobFlow must set neither `patch` nor `dependsOn.probe`.',
     why: 'The controller reads neither of them: the job is created from the unchanged template, and a flow starts when its targets have completed.',
     source: `${CONTROLLER}, createJob and judge`,
-    fix: 'Remove patch and dependsOn.probe; put the changes into a JobTemplate of their own, and wait inside the job if completion is not enough.',
+    fix: 'Remove patch or dependsOn.probe from the flow.',
   },
   function* (flows) {
     for (const { value, path, name } of flows) {
       if (value.patch !== undefined) {
-        yield { path: `${path}/patch`, message: `the patch of the flow "${name}" has no effect` };
+        yield {
+          path: `${path}/patch`,
+          message: `the patch of the flow "${name}" has no effect`,
+          fix: 'Remove patch, and refer to a JobTemplate that contains the changes.',
+        };
       }
       if (asObject(value.dependsOn).probe !== undefined) {
-        yield { path: `${path}/dependsOn/probe`, message: `the probe of the flow "${name}" has no effect` };
+        yield {
+          path: `${path}/dependsOn/probe`,
+          message: `the probe of the flow "${name}" has no effect: the flow starts when its targets have completed`,
+          fix: 'Remove dependsOn.probe, and wait for other conditions in a container of the job.',
+        };
       }
     }
   },

@@ -96,6 +96,7 @@ const minMemberCoversTasks: ObjectRule = {
       message: `minMember is ${minimum}, but minTaskMember adds up to ${sum} (${tasks.map(({ task, count }) => `${task} ${count}`).join(', ')})`,
       found: minimum,
       expected: `${sum}`,
+      fix: `Set spec.minMember to ${sum}, or remove spec.minTaskMember.`,
     };
   },
 };

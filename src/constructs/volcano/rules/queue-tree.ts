@@ -3,7 +3,7 @@
  * exist in the cluster.
  */
 import { cite } from '../../../facts/upstream';
-import { pointer } from '../../../manifests/pointer';
+import { fieldPathOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { addTo } from '../../../facts/collections';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -178,7 +178,8 @@ const capabilityWithinAncestor: SetRule = {
 };
 
 function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
-  const base = field === 'guarantee' ? '/spec/guarantee/resource' : '/spec/deserved';
+  const listOf = field === 'guarantee' ? 'guarantee.resource' : 'deserved';
+  const base = `/spec/${listOf.replace('.', '/')}`;
   return {
     id: `volcano/queue-children-${field}-within-parent`,
     row: 'VQ7',
@@ -188,7 +189,7 @@ function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
     summary: `The sum of \`${field}\` of a queue's children must not exceed \`${field}\` of the queue; a resource that the queue does not list counts as zero.`,
     why: 'The webhook rejects the child that exceeds the parent. Only the root queue is exempt.',
     source: `${WEBHOOK}, validateSiblingsSum and validateChildrenConstraints`,
-    fix: `Raise \`${field}\` of the parent to at least the sum, or lower \`${field}\` of the children.`,
+    fix: `Set spec.${listOf} of the parent to at least the sum of its children, or lower it in the children.`,
     *check({ set }) {
       const tree = QueueTree.of(set);
       for (const parent of tree.queues) {
@@ -205,8 +206,11 @@ function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
             message:
               `the children of ${parent.name} have ${sum.total.toString()} ${resource} in ${field} (${describeTerms(sum.terms)}), ` +
               (own === undefined ? `but ${parent.name} has none` : `but ${parent.name} has only ${own.toString()}`),
-            found: own?.toString() ?? null,
+            ...(own === undefined ? {} : { found: own.toString() }),
             expected: `at least ${sum.total.toString()}`,
+            fix:
+              `Set ${fieldPathOf(pointer(base, resource))} of ${parent.name} to at least ${sum.total.toString()}, ` +
+              'or lower it in the children.',
           };
         }
       }

@@ -159,7 +159,7 @@ const memoryUnit: ObjectRule = {
   on: 'object',
   kinds: [QUEUE_KIND],
   summary: 'The memory of a queue should use binary units, as nodes report it and pods request it.',
-  why: '`500G` is 465.7Gi, 7 % less than 500Gi, so the last pod that was intended to fit does not fit.',
+  why: '`500G` is 465.7Gi, 7% less than 500Gi, so the last pod that was intended to fit does not fit.',
   source: 'Kubernetes quantities: k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024',
   fix: 'Set the memory in spec.deserved or spec.capability with Ki, Mi, Gi, or Ti, or suppress this rule if powers of 1000 are intended.',
   *check(queue) {

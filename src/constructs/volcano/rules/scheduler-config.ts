@@ -2,6 +2,7 @@
  * The scheduler's configuration, a text in a ConfigMap that nothing on a server checks.
  */
 import { cite } from '../../../facts/upstream';
+import { parseGoBool } from '../../../manifests/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
@@ -240,7 +241,7 @@ const oneDeviceMode = configRule(
 );
 
 function isTrue(value: unknown): boolean {
-  return value === true || (typeof value === 'string' && ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(value));
+  return value === true || (typeof value === 'string' && parseGoBool(value) === true);
 }
 
 const mapNamed: ObjectRule = configRule(
@@ -276,14 +277,14 @@ const mapInNamespace = configRule(
     summary: 'The ConfigMap must set the namespace of Volcano.',
     why: 'Without it the ConfigMap goes to the namespace of the current context, and the scheduler does not see it.',
     source: `${cite('volcano')}, installer/helm/chart/volcano/templates/scheduler.yaml`,
-    fix: 'Set metadata.namespace to the namespace of the release, usually volcano-system.',
+    fix: 'Set metadata.namespace to the namespace of the Volcano scheduler, usually volcano-system.',
   },
   function* (_config, { id }) {
     if (id.namespace === '') {
       yield {
         path: '/metadata',
-        message: 'the ConfigMap sets no namespace',
-        expected: 'the namespace of the release, for example volcano-system',
+        message: 'the scheduler finds the ConfigMap only in its own namespace, but metadata.namespace is unset',
+        expected: 'the namespace of the Volcano scheduler, for example volcano-system',
       };
     }
   },

@@ -135,7 +135,7 @@ export function acceleratorProblem(name: AcceleratorName): string | undefined {
     return undefined;
   }
   if (named.length > 1) {
-    return `accelerator "${name}" is ambiguous: use one of ${list(named)}`;
+    return `accelerator "${name}" is ambiguous: use ${list(named)}`;
   }
   const near = acceleratorsLike(name);
   return near.length > 0

@@ -4,7 +4,7 @@
  * Sources: GKE documentation, "Plan TPUs in GKE" (topologies and machine types) and "About Ironwood (TPU7x) in GKE"; the table of
  * topologies of AI-Hypercomputer/xpk, src/xpk/core/system_characteristics.py.
  */
-import { counted } from '../../words';
+import { counted, oneOf } from '../../words';
 import { frozen } from '../frozen';
 import { type AcceleratorName } from './index';
 import { acceleratorsNamed } from './names';
@@ -70,11 +70,11 @@ export function tpuTopologyProblem(accelerator: AcceleratorName, topology: strin
   if (isThreeDimensional && isLargeTopology(topology, slices.chips)) {
     return undefined;
   }
-  const choices = slices.topologies.join(', ');
+  const { topologies } = slices;
   const rule = isThreeDimensional
-    ? `one of ${choices}, or three multiples of 4 in ascending order with at most ${slices.chips} chips, such as 4x4x8`
-    : `one of ${choices}`;
-  return `topology "${topology}" is not one of ${name}: must be ${rule}`;
+    ? `${topologies.join(', ')}, or three multiples of 4 in ascending order with at most ${slices.chips} chips, such as 4x4x8`
+    : oneOf(topologies);
+  return `topology "${topology}" of ${name} must be ${rule}`;
 }
 
 /** The TPU of this name, in any spelling, and its slices. */

@@ -34,6 +34,7 @@ import { leaves, overridesFor, patchesFor } from './overrides';
 import { type Composite } from './proposal';
 import { declarationOf, type Proposed } from './proposed-declaration';
 import { scheduledForms } from './scheduling';
+import { withArticle } from '../../../facts/words';
 
 /** Something of an object that no stack can contain. */
 export interface NotCarried {
@@ -296,7 +297,7 @@ class StackBuilder {
           .ofKind(key)
           .find((one) => !this.declared.has(one) && !this.covered.has(one) && isSame(one.object, object));
         if (same === undefined) {
-          throw new Error(`renders a ${other.kind} that the set does not have`);
+          throw new Error(`renders ${withArticle(other.kind)} that the set does not have`);
         }
         return same;
       }),

@@ -17,9 +17,9 @@ import { podEffects, podsOfRemoved, readersOf } from './pods';
 export interface Consequence {
   /**
    * `rejected`: the apply fails. `replaced`, `ended`: pods stop. `kept`: pods keep what they have. `scaled`: pods are added or removed.
-   * `lost`: data or objects are deleted with it.
+   * `lost`: data or objects are deleted with it. `conflict`: another manager owns fields that the apply changes.
    */
-  readonly effect: 'rejected' | 'replaced' | 'ended' | 'kept' | 'scaled' | 'lost';
+  readonly effect: 'rejected' | 'conflict' | 'replaced' | 'ended' | 'kept' | 'scaled' | 'lost';
   /** A sentence without its full stop. */
   readonly text: string;
   /** What to do instead. Absent where nothing is wrong. */

@@ -8,8 +8,9 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
+import { pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
-import { asObject, asString } from '../../../manifests/read';
+import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import { type FieldChange } from '../fields';
 
 /** Both states of an object. */
@@ -37,8 +38,18 @@ interface ImmutableFields {
   readonly when?: (before: JsonObject, after: JsonObject, change: FieldChange) => boolean;
 }
 
+const specOf = (object: JsonObject): JsonObject => asObject(object.spec);
+
+/** Gates of a pod are removed one by one, and never added. */
+function addsGate(before: JsonObject, after: JsonObject): boolean {
+  const namesOf = (object: JsonObject): readonly (string | undefined)[] =>
+    asArray(specOf(object).schedulingGates).map((gate) => asString(asObject(gate).name));
+  const known = new Set(namesOf(before));
+  return namesOf(after).some((name) => !known.has(name));
+}
+
 const POD_MUTABLE =
-  /^\/spec\/((init)?containers\/\d+\/(image|resources)|activeDeadlineSeconds|tolerations|terminationGracePeriodSeconds|schedulingGates)(\/|$)/i;
+  /^\/spec\/((init)?containers\/\d+\/image|activeDeadlineSeconds|tolerations|terminationGracePeriodSeconds|schedulingGates)(\/|$)/i;
 
 /** What a suspended Job that has not started may change in its template. */
 const SUSPENDED_MUTABLE =
@@ -47,7 +58,6 @@ const SUSPENDED_MUTABLE =
 const SUSPENDED_JOB_SET_MUTABLE =
   /^\/spec\/replicatedJobs\/\d+\/template\/spec\/template\/(metadata(\/(labels|annotations))?|spec\/(nodeSelector|tolerations|schedulingGates))(\/|$)/;
 
-const specOf = (object: JsonObject): JsonObject => asObject(object.spec);
 const isFrozen = ({ immutable }: JsonObject): boolean => immutable === true;
 
 /** An indexed Job may change both numbers together. */
@@ -79,11 +89,19 @@ const IMMUTABLE: Readonly<Record<string, readonly ImmutableFields[]>> = {
     { fields: /^\/spec(\/|$)/, except: /^\/spec\/(resources|volumeAttributesClassName)(\/|$)/ },
     { fields: /^\/spec\/resources\/requests\/storage$/, must: 'must not decrease', when: shrinks },
   ],
-  Pod: [{ fields: /^\/spec(\/|$)/, except: POD_MUTABLE }],
-  ResourceQuota: [{ fields: /^\/spec\/(scopes|scopeSelector)(\/|$)/ }],
+  PersistentVolume: [
+    { fields: /^\/spec\/(csi|fc|hostPath|iscsi|local|nfs|volumeMode)(\/|$)/ },
+    { fields: /^\/spec\/nodeAffinity(\/|$)/, when: (before) => specOf(before).nodeAffinity !== undefined },
+  ],
+  Pod: [
+    { fields: /^\/spec(\/|$)/, except: POD_MUTABLE },
+    { fields: /^\/spec\/schedulingGates(\/|$)/, must: 'must only be removed', when: addsGate },
+  ],
+  ResourceQuota: [{ fields: /^\/spec\/scopes(\/|$)/ }],
   Secret: [{ fields: /^\/type$/ }, { fields: /^\/(data|stringData|immutable)(\/|$)/, when: isFrozen }],
   Service: [{ fields: /^\/spec\/clusterIP$/, when: keepsAddress }],
   'apiextensions.k8s.io/CustomResourceDefinition': [{ fields: /^\/spec\/(group|scope|names\/(kind|plural))$/ }],
+  'apps/ControllerRevision': [{ fields: /^\/data(\/|$)/ }],
   'apps/DaemonSet': [{ fields: /^\/spec\/selector(\/|$)/ }],
   'apps/Deployment': [{ fields: /^\/spec\/selector(\/|$)/ }],
   'apps/ReplicaSet': [{ fields: /^\/spec\/selector(\/|$)/ }],
@@ -130,8 +148,13 @@ const IMMUTABLE: Readonly<Record<string, readonly ImmutableFields[]>> = {
   'rbac.authorization.k8s.io/RoleBinding': [{ fields: /^\/roleRef(\/|$)/ }],
   'resource.k8s.io/ResourceClaim': [{ fields: /^\/spec(\/|$)/ }],
   'resource.k8s.io/ResourceClaimTemplate': [{ fields: /^\/spec(\/|$)/ }],
+  'resource.k8s.io/ResourceSlice': [{ fields: /^\/spec\/(driver|nodeName|pool\/name)$/ }],
   'scheduling.k8s.io/PriorityClass': [{ fields: /^\/(value|preemptionPolicy)$/ }],
+  'storage.k8s.io/CSIDriver': [{ fields: /^\/spec\/(attachRequired|volumeLifecycleModes)(\/|$)/ }],
+  'storage.k8s.io/CSIStorageCapacity': [{ fields: /^\/(nodeTopology|storageClassName)(\/|$)/ }],
   'storage.k8s.io/StorageClass': [{ fields: /^\/(provisioner|parameters|reclaimPolicy|volumeBindingMode)(\/|$)/ }],
+  'storage.k8s.io/VolumeAttachment': [{ fields: /^\/spec(\/|$)/ }],
+  'storage.k8s.io/VolumeAttributesClass': [{ fields: /^\/(driverName|parameters)(\/|$)/ }],
 };
 
 /** A change that is rejected, and who rejects it. */
@@ -151,14 +174,21 @@ export function immutableChanges(
   const kind = kindKey(after.id);
   const rules = Object.hasOwn(IMMUTABLE, kind) ? IMMUTABLE[kind] : [];
   return fields.flatMap((change) => {
+    const paths = pathsWithin(change);
     const broken = rules.find(
       ({ fields: immutable, except, when }) =>
-        immutable.test(change.path) &&
-        except?.test(change.path) !== true &&
+        paths.some((path) => immutable.test(path) && except?.test(path) !== true) &&
         (when?.(before.object, after.object, change) ?? true),
     );
     return broken === undefined
       ? []
       : [{ change, by: broken.by ?? 'the API server', must: broken.must ?? 'must not change' }];
   });
+}
+
+/** The path of a change, and those of the fields of an object that is added or removed with it. */
+function pathsWithin({ path, before, after }: FieldChange): readonly string[] {
+  const value = before ?? after;
+  const isWhole = (before === undefined || after === undefined) && isObject(value);
+  return isWhole ? [path, ...Object.keys(value).map((name) => pointer(path, name))] : [path];
 }

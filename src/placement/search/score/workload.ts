@@ -14,7 +14,7 @@ export interface TypicalPod extends DeviceShape {
 }
 
 export interface Workload {
-  /** The most frequent kinds, until they cover 95 % of all pods; their parts add up to one. */
+  /** The most frequent kinds, until they cover 95% of all pods; their parts add up to one. */
   readonly typical: readonly TypicalPod[];
   /** Milli-CPU that the workload uses for each thousandth of a device. */
   readonly cpuPerMilli: number;

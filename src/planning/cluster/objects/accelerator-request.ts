@@ -168,7 +168,7 @@ function modelsNamed(annotations: Annotations): readonly string[] | undefined {
   return models === undefined || models.length === 0 ? undefined : models;
 }
 
-/** `8 x nvidia.com/gpu`, `1 x 1g.10gb`, `1 x 50 % of a device`: one pod's accelerators for people. */
+/** `8 x nvidia.com/gpu`, `1 x 1g.10gb`, `1 x 50% of a device`: one pod's accelerators for people. */
 export function describeAccelerators({
   request,
   accelerator,
@@ -183,7 +183,7 @@ export function describeAccelerators({
     case 'shared':
       return `${count} x ${accelerator.resource ?? DEFAULT_DEVICE_RESOURCE}`;
     case 'fraction':
-      return `${count} x ${accelerator.milli / 10} % of a device`;
+      return `${count} x ${accelerator.milli / 10}% of a device`;
     case 'memory':
       return `${count} x ${accelerator.mebibytes} MiB`;
     case 'mig':

@@ -53,6 +53,8 @@ export async function admissionFrom(kubeconfig: string | undefined): Promise<Adm
 export interface ContextAdmission {
   /** Name of the context. */
   readonly context: string;
+  /** Namespace of objects that name none. */
+  readonly namespace: string;
   readonly admission: AdmissionSource;
 }
 
@@ -94,7 +96,9 @@ export async function admissionOfContext({
       `no cluster is configured: ${file} has no current context; set KUBECONFIG, or name a context with live:CONTEXT`,
     );
   }
-  return { context: config.getCurrentContext(), admission: sourceOf(config, server, true) };
+  const current = config.getCurrentContext();
+  const namespace = config.getContextObject(current)?.namespace ?? 'default';
+  return { context: current, namespace, admission: sourceOf(config, server, true) };
 }
 
 /** What is used of the client's kubeconfig. */

@@ -32,7 +32,7 @@ const MOST_CONFLICTS = 5;
 export interface Placing {
   /**
    * Sends the request. Its precondition is the version of the pod, so that a request that is late comes to nothing once the pod has
-   * changed.
+   * changed. It is sent only while this replica leads, which is asked when there is a connection for it.
    *
    * @param known the pod as it was last read
    */
@@ -67,9 +67,6 @@ export async function attempt(
         const seen = isThePod(latest, pod) ? look(latest) : ({ kind: 'gone' } as const);
         if (seen !== undefined) {
           return seen;
-        }
-        if (!leads()) {
-          return { kind: 'abandoned' };
         }
       }
       isSending = true;

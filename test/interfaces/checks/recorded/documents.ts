@@ -6,7 +6,8 @@ import { changedManifest, type Vocabulary } from '../../../support/changed-manif
 import { Random } from '../../../support/random';
 import { type Source, vocabularyAround, vocabularyOf } from './vocabulary';
 
-const LONGEST = 6000;
+/** Longer documents than this are not read in a review. */
+export const LONGEST = 4000;
 
 /** Makes documents from materials and from what code names. */
 export class DocumentMaker {
@@ -45,7 +46,7 @@ export class DocumentMaker {
     for (let turn = 0; turn < count; turn++) {
       const word = center();
       const vocabulary =
-        word === undefined ? this.all : vocabularyAround(this.source, word, this.random.pick([3, 6, 12, 24]));
+        word === undefined ? this.all : vocabularyAround(this.source, word, this.random.pick([2, 3, 6, 12, 24]));
       const text = JSON.stringify(this.changed(this.random.pick(documents), vocabulary));
       if (!this.known.has(text) && text.length <= LONGEST) {
         this.known.add(text);

@@ -18,12 +18,9 @@ export interface Domain {
   readonly modules: readonly string[];
 }
 
-/** Rules on the files of a Docker host, which are not manifests. */
-const OF_FILES = 'docker';
-
 export function domains(): readonly Domain[] {
   return readdirSync(join(PROJECT, 'src/constructs'))
-    .filter((name) => name !== OF_FILES && existsSync(join(PROJECT, 'src/constructs', name, 'rules')))
+    .filter((name) => existsSync(join(PROJECT, 'src/constructs', name, 'rules')))
     .sort()
     .map((name) => {
       const folder = `src/constructs/${name}/rules`;

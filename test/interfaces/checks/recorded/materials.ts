@@ -1,14 +1,16 @@
 /**
- * What documents are made from: the manifests with which the rules of a domain are tested and those of the fixtures.
+ * What documents are made from: the manifests with which the rules of a domain are tested, those of the fixtures, and those that are recorded for any
+ * domain.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JsonObject } from '../../../../src/facts/api/schema';
 import { parseYaml } from '../../../../src/manifests/yaml';
 import { PROJECT } from '../../../mutation/mutants';
 import { manifestsOfTests } from '../../../support/manifests-of-tests';
+import { readFindings } from '../../../support/recorded-findings';
 import { recordedProjects } from '../../../support/webhook-verdicts';
-import { type Domain } from './domains';
+import { type Domain, domains, fixtureOf } from './domains';
 
 const FOLDERS = ['test/e2e/corpus', 'test/fixtures/manifests/defects', 'test/fixtures/manifests/corrected'];
 /** How many manifests of a file are taken together. */
@@ -23,7 +25,17 @@ export function materialsFor({ tests }: Domain): readonly string[] {
     verdicts.map(({ object, beside }) => [object, ...beside]),
   );
   const texts = [...fromFiles, ...ofProjects].map((objects) => JSON.stringify(objects));
-  return [...new Set([...manifestsOfTests(tests), ...texts])].sort((a, b) => a.length - b.length);
+  return [...new Set([...manifestsOfTests(tests), ...texts, ...recordedDocuments()])].sort(
+    (a, b) => a.length - b.length,
+  );
+}
+
+/** Those in which the rules of any domain found something when they were recorded. */
+function recordedDocuments(): readonly string[] {
+  return domains()
+    .map(fixtureOf)
+    .filter((fixture) => existsSync(fixture))
+    .flatMap((fixture) => readFindings(readFileSync(fixture, 'utf8')).map(({ text }) => text));
 }
 
 function manifestsOfFile(file: string): readonly JsonObject[] {

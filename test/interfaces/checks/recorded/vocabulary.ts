@@ -27,7 +27,7 @@ export function wordsOf(modules: readonly string[]): readonly Word[] {
   const words: Word[] = [];
   for (const path of modules) {
     const file = relative(PROJECT, path);
-    const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2022);
+    const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2022, true);
     const add = (node: ts.Node, values: readonly JsonValue[], name?: string): void => {
       words.push({ file, position: node.getStart(source), values, ...(name === undefined ? {} : { name }) });
     };
@@ -40,7 +40,9 @@ export function wordsOf(modules: readonly string[]): readonly Word[] {
       } else if (ts.isStringLiteralLike(node) && !/\s/.test(node.text)) {
         add(node, [node.text], node.text);
       } else if (ts.isNumericLiteral(node)) {
-        add(node, [Number(node.text), node.text]);
+        const isNegative = ts.isPrefixUnaryExpression(node.parent) && node.parent.operator === ts.SyntaxKind.MinusToken;
+        const value = isNegative ? -Number(node.text) : Number(node.text);
+        add(node, [value, String(value)]);
       } else if (ts.isRegularExpressionLiteral(node)) {
         add(node, node.text.match(/[A-Za-z][\w.-]*/g) ?? []);
       }

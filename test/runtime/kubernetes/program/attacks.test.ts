@@ -163,6 +163,8 @@ describe('attacks', () => {
     expect(await rig.metric('gantry_set_aside', 'kind="gang"')).toBe(1);
     await rig.until('the reason is reported', () => rig.server.condition('poison/bad-0') !== undefined);
     expect(rig.server.condition('poison/bad-0')).toContain('cannot read properties of undefined');
+    // A gang is no object of the cluster: its pods have the reason.
+    expect(rig.server.notes().filter((note) => note.startsWith('SetAside'))).toEqual([]);
     isPoison = false;
     await rig.until('it runs once the error is gone', () => isBound('poison/bad-1'));
     expect(await rig.metric('gantry_set_aside')).toBe(0);

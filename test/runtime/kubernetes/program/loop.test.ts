@@ -28,6 +28,22 @@ describe('the scheduler program', () => {
     expect(await rig.metric('gantry_leader')).toBe(1);
   });
 
+  it('decides again about the pods of a gang that was placed in part', async () => {
+    rig = await Rig.start({ config: 'cycle: { periodSeconds: 3600 }' });
+    const { server } = rig;
+    let refusals = 1;
+    server.trouble = ({ method, path }) =>
+      method === 'POST' && path.endsWith('/pods/a-1/binding') && refusals-- > 0 ? 403 : undefined;
+    rig.addNodes(1);
+    rig.addPods(...gangOf('a', 3));
+    await rig.until('two have a node', () => Object.keys(server.places()).length === 2);
+    await rig.until('the third has one too', () => Object.keys(server.places()).length === 3);
+    expect(rig.said('placed in part: the other pods are decided again')).toMatchObject([
+      { gang: 'default/a', pods: 3, failed: 1 },
+    ]);
+    expect(await rig.metric('gantry_binding_failures_total')).toBe(1);
+  });
+
   it('notices within 30 seconds that a watch is frozen', async () => {
     rig = await Rig.start();
     rig.addNodes(1);
@@ -50,6 +66,7 @@ describe('the scheduler program', () => {
     await rig.until('it may make its pods', () => phase() === 'Inqueue', 5000);
     // One event for each gang comes before the conditions of its pods.
     expect(server.writes(/pods\/never.*status$/).length).toBeLessThan(100);
+    expect(await rig.metric('gantry_pending_gangs')).toBe(1000);
   });
 
   it.each([

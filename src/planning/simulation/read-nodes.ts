@@ -1,0 +1,125 @@
+/**
+ * The nodes of a scenario file.
+ */
+import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint, type TaintEffect } from '../../placement';
+import { type Fields } from '../cluster/fields';
+import { type ScalingGroup } from './scenario';
+import { type SpotTerms } from './spot';
+
+/** The notice that AWS gives before it takes a spot instance back; others give less. */
+export const DEFAULT_NOTICE_SECONDS = 120;
+
+/** An entry of `nodes`. */
+export interface NodeGroup {
+  readonly nodes: readonly ClusterNode[];
+  readonly scaling?: ScalingGroup;
+  readonly spot?: SpotTerms & { readonly seed: number };
+}
+
+/** One node, or `count` of them whose names end in their number. */
+export function readNodes(fields: Fields): NodeGroup {
+  const name = fields.required('name');
+  const count = fields.number('count', { least: 1, most: 100_000, whole: true });
+  const digits = String(count).length;
+  const names =
+    count === undefined
+      ? [name]
+      : Array.from({ length: count }, (_, i) => `${name}-${String(i + 1).padStart(digits, '0')}`);
+  const node = readShape(fields, name);
+  const scale = fields.fields('autoscale');
+  const spot = fields.fields('spot');
+  if (scale !== undefined && spot !== undefined) {
+    fields.wrongAt('autoscale', 'must not be set together with spot');
+  }
+  const scaling = scale === undefined ? undefined : readScaling(scale, name, names);
+  const interruptions = spot === undefined ? undefined : readInterruptions(spot);
+  fields.done();
+  const ready = scaling?.least ?? names.length;
+  return {
+    nodes: names.map((own, i) => ({ ...node, name: own, ...(i >= ready && { ready: false }) })),
+    ...(scaling !== undefined && { scaling }),
+    ...(interruptions !== undefined && { spot: interruptions }),
+  };
+}
+
+function readShape(fields: Fields, name: string): ClusterNode {
+  const device = fields.text('deviceResource') ?? DEFAULT_DEVICE_RESOURCE;
+  const amounts = fields.amounts('allocatable', device) ?? {};
+  if (!fields.has('allocatable')) {
+    fields.wrongAt(
+      'allocatable',
+      'is required; set the resources of the node, such as {cpu: 96, memory: 1Ti, gpus: 8}',
+    );
+  }
+  if ((amounts.cpu ?? 0) > 10_000_000) {
+    fields.wrongAt(
+      'allocatable.cpu',
+      `is ${amounts.cpu / 1000} cores; write milli-CPU with the suffix m, such as 96000m`,
+    );
+  }
+  const taints = fields.list('taints').map(readTaint);
+  const gpu = fields.fields('gpu');
+  const memoryMiB = gpu?.number('memoryMiBPerGpu', { least: 1 });
+  const model = gpu?.text('model');
+  gpu?.done();
+  const shape: Device = {
+    ...(memoryMiB === undefined ? {} : { memoryMiB }),
+    ...(model === undefined ? {} : { model }),
+  };
+  return {
+    name,
+    allocatable: { pods: 110, ...amounts },
+    labels: fields.map('labels') ?? {},
+    ...(taints.length === 0 ? {} : { taints }),
+    ...(device === DEFAULT_DEVICE_RESOURCE ? {} : { deviceResource: device }),
+    ...(gpu === undefined ? {} : { devices: Array.from({ length: amounts[device] ?? 0 }, () => shape) }),
+    ready: fields.flag('ready'),
+    unschedulable: fields.flag('unschedulable'),
+  };
+}
+
+function readInterruptions(fields: Fields): NodeGroup['spot'] {
+  const seed = fields.number('seed', { least: 0, whole: true }) ?? 1;
+  return { ...readSpot(fields), seed };
+}
+
+function readScaling(fields: Fields, name: string, nodes: readonly string[]): ScalingGroup {
+  const least = fields.number('min', { least: 0, most: nodes.length, whole: true }) ?? 0;
+  const delaySeconds = fields.duration('delay');
+  if (!fields.has('delay')) {
+    fields.wrongAt('delay', 'is required; set the time from the request of a node until it is ready, such as 4m');
+  } else if (delaySeconds === 0) {
+    fields.wrong('delay', 0, 'more than 0');
+  }
+  const idleSeconds = fields.duration('idle') ?? 600;
+  fields.done();
+  return { name, nodes, least, delaySeconds: delaySeconds ?? 1, idleSeconds };
+}
+
+/** The interruptions of spot nodes. */
+export function readSpot(fields: Fields): SpotTerms {
+  const rate = fields.number('interruptionsPerHour', { least: 0, most: 60 });
+  const noticeSeconds = fields.duration('notice') ?? DEFAULT_NOTICE_SECONDS;
+  const replaced = fields.duration('replacedAfter');
+  if (!fields.has('interruptionsPerHour')) {
+    fields.wrongAt('interruptionsPerHour', 'is required; set the interruptions of one node per hour, such as 0.05');
+  }
+  if (!fields.has('replacedAfter')) {
+    fields.wrongAt(
+      'replacedAfter',
+      'is required; set the time until a new node replaces the interrupted one, such as 5m',
+    );
+  }
+  fields.done();
+  return { interruptionsPerHour: rate ?? 0, noticeSeconds, replacedAfterSeconds: replaced ?? 0 };
+}
+
+function readTaint(fields: Fields): Taint {
+  const taint: Taint = {
+    key: fields.required('key'),
+    value: fields.text('value'),
+    effect: fields.oneOf<TaintEffect>('effect', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']) ?? 'NoSchedule',
+  };
+  fields.done();
+  return taint;
+}

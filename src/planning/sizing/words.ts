@@ -1,0 +1,34 @@
+/**
+ * Amounts of a sizing as text.
+ */
+import { tellDuration } from '../simulation';
+import { type Interval } from './confidence';
+import { type MixReport, type SizingResult, type TargetOutcome } from './result';
+
+/** As cloud providers count a month. */
+export const HOURS_OF_MONTH = 730;
+
+export function money(amount: number, { currency }: Pick<SizingResult, 'currency'>): string {
+  const digits = Math.abs(amount) >= 1000 ? 0 : 2;
+  const text = amount.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return currency === undefined ? text : `${text} ${currency}`;
+}
+
+export function percent(part: number): string {
+  return `${Math.round(part * 100)} %`;
+}
+
+/** Such as `6 h100, 2 spot`. */
+export function mixText({ nodes }: Pick<MixReport, 'nodes'>): string {
+  const parts = Object.entries(nodes).flatMap(([name, count]) => (count === 0 ? [] : [`${count} ${name}`]));
+  return parts.length === 0 ? 'no nodes' : parts.join(', ');
+}
+
+export function intervalText({ mean, low, high }: Interval): string {
+  return low === high ? tellDuration(mean) : `${tellDuration(mean)} (${tellDuration(low)} to ${tellDuration(high)})`;
+}
+
+/** Such as `p95 wait of queue research`. */
+export function targetName({ percentile, queue }: Pick<TargetOutcome, 'percentile' | 'queue'>): string {
+  return `p${percentile} wait${queue === undefined ? '' : ` of queue ${queue}`}`;
+}

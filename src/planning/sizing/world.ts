@@ -1,0 +1,45 @@
+/**
+ * One mix in one replication, as a scenario.
+ */
+import { type Scenario } from '../simulation';
+import { type PricedNode } from './costs';
+import { drawOutages, reclaimEvents, seedOf } from '../simulation/spot';
+import { type DrawnWork } from './draw';
+import { type Mix, type Sizing } from './sizing';
+
+export interface World {
+  readonly scenario: Scenario;
+  readonly nodes: readonly PricedNode[];
+}
+
+export function worldOf(sizing: Sizing, mix: Mix, replication: number, { gangs }: DrawnWork): World {
+  const { run, search, pools } = sizing;
+  const until = longestRun(sizing);
+  const nodes = pools.flatMap((pool, index) =>
+    pool.nodes.slice(0, mix[index]).map((node, place): PricedNode => {
+      const seed = seedOf(search.seed, replication, 'spot', pool.name, place);
+      const outages = pool.spot === undefined ? [] : drawOutages(pool.spot, seed, until);
+      return { node, pool: pool.name, pricePerHour: pool.pricePerHour, outages };
+    }),
+  );
+  const { name, topologies, queues, policy } = sizing;
+  const scenario: Scenario = {
+    name,
+    nodes: [...sizing.nodes, ...nodes.map(({ node }) => node)],
+    topologies,
+    queues,
+    gangs,
+    events: nodes
+      .flatMap(({ node, outages }) => outages.flatMap((outage) => reclaimEvents([node.name], outage)))
+      .sort((a, b) => a.at - b.at),
+    policy,
+    run: { seconds: until, cycleSeconds: run.cycleSeconds, graceSeconds: run.graceSeconds },
+    expectations: [],
+  };
+  return { scenario, nodes };
+}
+
+/** No gang arrives after the run; what has not started long after it never starts. */
+export function longestRun({ run, targets }: Sizing): number {
+  return 2 * run.seconds + Math.max(0, ...targets.map(({ seconds }) => seconds));
+}
