@@ -5,7 +5,7 @@ import { readSizing, size, type Sizing } from '../../../src/planning/sizing';
 import { Evaluator } from '../../../src/planning/sizing/evaluate';
 import { reportOf } from '../../../src/planning/sizing/size';
 import { costPerHour, type Mix } from '../../../src/planning/sizing/sizing';
-import { Random } from '../../e2e/agreement/random';
+import { Random } from '../../support/random';
 import { NO_SOURCES } from './support';
 
 export function smallWorld(seed: number): Sizing {
