@@ -13,7 +13,8 @@ import { type PlacedPod, type PlacingOutcome, podRefOf } from './apply/pod-ref';
 import { type Resolved, resolvePlace } from './apply/resolve';
 import { Slots } from './apply/slots';
 import { type Assumptions } from './assumptions';
-import { type Clock, type ServerClock, SYSTEM_CLOCK } from './clock';
+import { type Clock, type ServerClock, SYSTEM_CLOCK, timeText } from './clock';
+import { evictionWords } from './eviction-words';
 import { type Explainer } from './explain';
 import { type Leader } from './leader';
 import { type Log } from './log';
@@ -166,7 +167,7 @@ export class Actor {
     const outcome = await resolvePlace(pod, {
       ...attempts,
       look: (now) => look(now, pod.node),
-      now: () => new Date(serverClock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+      now: () => timeText(serverClock.now()),
     });
     log.info({ pod: entry.key, node: pod.node, ...outcome }, 'the outcome of unanswered requests is known');
     if (outcome.kind === 'undone') {
@@ -309,19 +310,6 @@ export class Actor {
       'HandOverTimedOut',
       `kube-scheduler did not bind the pod to ${entry.node} within ${timeoutSeconds} s.`,
     );
-  }
-}
-
-function evictionWords(action: Eviction['action'], beneficiary: string | undefined): string {
-  switch (action) {
-    case 'preempt':
-      return `Evicted for gang ${beneficiary}, which has a higher priority in the same queue.`;
-    case 'reclaim':
-      return `Evicted for gang ${beneficiary}, whose queue takes back its share.`;
-    case 'consolidate':
-      return `Moved so that gang ${beneficiary} fits.`;
-    case 'evict-stale':
-      return 'Evicted because its gang stayed below its minimum for too long.';
   }
 }
 

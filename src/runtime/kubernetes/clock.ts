@@ -12,6 +12,16 @@ export interface Clock {
   wall(): number;
 }
 
+/** A moment as fields of the type Time have it: in whole seconds. */
+export function timeText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, -'.000Z'.length)}Z`;
+}
+
+/** A moment as fields of the type MicroTime have it. */
+export function microTimeText(at: number): string {
+  return new Date(at).toISOString().replace('Z', '000Z');
+}
+
 export const SYSTEM_CLOCK: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };
 
 /** A `Date` header says seconds: the truth is up to this much later. */

@@ -12,7 +12,7 @@ import { messageOf } from './api/api-error';
 import { pause } from './api/backoff';
 import { type ApiClient } from './api/client';
 import { type PodRef, podPath } from './apply/pod-ref';
-import { type Clock, SYSTEM_CLOCK, type ServerClock } from './clock';
+import { type Clock, microTimeText, SYSTEM_CLOCK, type ServerClock, timeText } from './clock';
 
 /** A gang that waits, in words. */
 export interface Waiting {
@@ -277,10 +277,10 @@ export class Explainer {
   }
 
   private now(): string {
-    return new Date(this.options.serverClock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    return timeText(this.options.serverClock.now());
   }
 
   private microTime(): string {
-    return new Date(this.options.serverClock.now()).toISOString().replace('Z', '000Z');
+    return microTimeText(this.options.serverClock.now());
   }
 }

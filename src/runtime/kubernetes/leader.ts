@@ -13,7 +13,7 @@ import { type Lease } from '../../facts/api/types/coordination.k8s.io/v1';
 import { isNotFound, messageOf } from './api/api-error';
 import { pause } from './api/backoff';
 import { type ApiClient } from './api/client';
-import { type Clock, SYSTEM_CLOCK } from './clock';
+import { type Clock, microTimeText, SYSTEM_CLOCK } from './clock';
 
 export interface LeaderOptions {
   readonly client: Pick<ApiClient, 'request'>;
@@ -202,7 +202,7 @@ export class Leader {
   }
 
   private microTime(): string {
-    return new Date(this.clock.wall()).toISOString().replace('Z', '000Z');
+    return microTimeText(this.clock.wall());
   }
 }
 

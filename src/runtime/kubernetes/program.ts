@@ -12,7 +12,7 @@ import { messageOf } from './api/api-error';
 import { ApiClient } from './api/client';
 import { admissionFrom } from './api/credentials';
 import { Assumptions } from './assumptions';
-import { ServerClock } from './clock';
+import { ServerClock, timeText } from './clock';
 import { ConfigurationFile } from './configuration-file';
 import { Decisions } from './decisions';
 import { Explainer } from './explain';
@@ -295,7 +295,7 @@ export class Program {
 
   private podGroups({ at }: Outcome): PodGroupReport {
     const { watched, world, explainer } = this;
-    return { watched, world, explainer, now: new Date(at).toISOString().replace(/\.\d+Z$/, 'Z') };
+    return { watched, world, explainer, now: timeText(at) };
   }
 
   private pending(): ReturnType<typeof pendingReports> {

@@ -3,6 +3,8 @@
  */
 import { ALTERNATIVE_CASES } from './alternative-cases';
 import { faulty, type LimitCase, list, valid } from './limit-case';
+import { NETWORK_LIMIT_CASES } from './network-limit-cases';
+import { POD_LIMIT_CASES } from './pod-limit-cases';
 import { type Json, minimalPod } from './valid';
 
 const quoted = (value: unknown): string => JSON.stringify(value).slice(0, 60);
@@ -217,6 +219,8 @@ const DEVICES: readonly LimitCase[] = DEVICE_LISTS.flatMap(([what, make, path]) 
 
 export const LIMIT_CASES: readonly LimitCase[] = [
   ...ALTERNATIVE_CASES,
+  ...POD_LIMIT_CASES,
+  ...NETWORK_LIMIT_CASES,
   ...DEVICES,
   ...WINDOWS_USERS,
   ...VOLUMES,

@@ -126,6 +126,7 @@ describe('which authentication a trigger refers to', () => {
       'the TriggerAuthentication broker is in the namespace other',
     ]);
     expect(messages(referring(''), elsewhere('other'), elsewhere('serving'))).toEqual([]);
+    expect(messages(referring(''), authentication(TOKEN, { name: 'of-others', namespace: 'other' }))).toEqual([]);
     expect(messages(referring(', kind: ClusterTriggerAuthentication'), elsewhere('other'))).toEqual([]);
     expect(messages(scaledObject([`${prometheus('sum(a)')}authenticationRef: {name: ""}`]), elsewhere('x'))).toEqual(
       [],

@@ -234,6 +234,28 @@ describe('parameters in the wrong place', () => {
     ]);
   });
 
+  test('what KEDA has removed is an error of the controller', () => {
+    const trigger = 'type: cpu\nmetricType: Utilization\nmetadata: {type: Utilization, value: "1"}';
+    expect(found(scaledObject([trigger]), 'parameter-current')).toMatchObject([{ severity: 'error', tier: 'webhook' }]);
+  });
+
+  test('a complaint about a parameter is at the parameter, and one about missing ones at the metadata', () => {
+    const at = (metadata: string): readonly string[] =>
+      paths('parameters-agree', scaledObject([`type: nsq\nmetadata: ${metadata}`]));
+    expect(at('{nsqLookupdHTTPAddresses: a, topic: t, channel: c, depthThreshold: "0"}')).toEqual([
+      '/spec/triggers/0/metadata/depthThreshold',
+    ]);
+    expect(paths('parameters-agree', scaledObject(['type: mssql\nmetadata: {query: q, targetValue: "1"}']))).toEqual([
+      '/spec/triggers/0/metadata',
+    ]);
+  });
+
+  test('an empty formula is none', () => {
+    const spec = 'advanced: {scalingModifiers: {formula: "", target: "1"}}';
+    expect(paths('formula-compiles', scaledObject([QUERY], { spec }))).toEqual([]);
+    expect(paths('formula-names-triggers', scaledObject([QUERY], { spec }))).toEqual([]);
+  });
+
   test('what CPU triggers had in the metadata goes beside it', () => {
     const [old] = found(
       scaledObject(['type: cpu\nmetricType: Utilization\nmetadata: {type: AverageValue, value: "1"}']),

@@ -192,6 +192,7 @@ describe('values of a parameter', () => {
         refused: ['count', 'Percent/Second', 'Seconds/Second'],
       },
     ],
+    ['aws-cloudwatch', 'dimensionValue', { taken: ['a', 'a;b', ''], refused: [] }],
     ['aws-cloudwatch', 'dimensionValue', { taken: ['a;b'], refused: ['a', 'a;b;c'], beside: { dimensionName: 'x;y' } }],
     [
       'postgresql',

@@ -31,6 +31,11 @@ export function role(replicas: number | undefined, changes: RoleChanges = {}): J
   };
 }
 
+/** The roles of a static job. */
+export const masterWorker = (master: JsonObject, worker: JsonObject): JsonObject => ({
+  pytorchReplicaSpecs: { Master: master, Worker: worker },
+});
+
 /** A static job of 1 + 3 pods that no rule objects to. */
 export function staticJob(spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
   return {

@@ -62,6 +62,17 @@ describe('workloads whose pods run at the same time', () => {
     ]);
   });
 
+  test('two pods are already several, one is not', () => {
+    const pods = (replicas: number): readonly string[] =>
+      messages(
+        'quota-holds-gang',
+        quota({ pods: replicas - 1 }),
+        object('apps/v1', 'Deployment', { ...replicated, replicas }),
+      );
+    expect(pods(2)).toHaveLength(1);
+    expect(pods(1)).toEqual([]);
+  });
+
   test.each([
     object('batch/v1', 'Job', { parallelism: 3, template: template() }),
     object('apps/v1', 'Deployment', { ...replicated, replicas: 0 }),

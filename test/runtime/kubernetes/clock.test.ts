@@ -1,4 +1,4 @@
-import { ServerClock } from '../../../src/runtime/kubernetes/clock';
+import { microTimeText, ServerClock, timeText } from '../../../src/runtime/kubernetes/clock';
 
 class Hands {
   time = 5000;
@@ -78,4 +78,10 @@ describe('the time of the API server', () => {
     expect(clock.now()).toBe(isBelieved ? SERVER : 5077);
     expect(clock.skew()).toBe(isBelieved ? 5077 - SERVER : 0);
   });
+});
+
+test('moments are written as the API server reads them: Time in seconds, MicroTime in microseconds', () => {
+  const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+  expect(timeText(at)).toBe('2026-01-02T03:04:05Z');
+  expect(microTimeText(at)).toBe('2026-01-02T03:04:05.678000Z');
 });
