@@ -7,6 +7,9 @@ import { PROJECT } from './mutants';
 
 const IMPORTED = /(?:\bfrom|\bimport\(|\brequire\(|^import)\s*['"]([^'"]+)['"]/gm;
 
+/** An import of a name that the code computes. */
+const COMPUTED = /\bimport\(\s*[^'"\s]/;
+
 interface Mapper {
   readonly moduleNameMapper: Readonly<Record<string, string>>;
 }
@@ -24,6 +27,14 @@ export class ImportGraph {
       this.importsOf(next).forEach((imported) => seen.add(imported));
     }
     return seen;
+  }
+
+  /** Whether a suite may load one of the files. One that computes what it imports may load any. */
+  mayLoad(suite: string, files: ReadonlySet<string>): boolean {
+    return (
+      COMPUTED.test(readFileSync(join(PROJECT, suite), 'utf8')) ||
+      [...this.closureOf(suite)].some((file) => files.has(file))
+    );
   }
 
   private importsOf(file: string): readonly string[] {

@@ -129,6 +129,13 @@ describe('the imports of a suite', () => {
     expect([...loaded].filter((file) => file.startsWith('src/constructs/'))).toEqual([]);
   });
 
+  it('lead anywhere where the suite computes them', () => {
+    const rules = new Set(['src/constructs/ray/rules/jobs.ts']);
+    expect(new ImportGraph().mayLoad('test/interfaces/checks/recorded/findings.test.ts', rules)).toBe(true);
+    expect(new ImportGraph().mayLoad('test/constructs/ray/rules.test.ts', rules)).toBe(true);
+    expect(new ImportGraph().mayLoad('test/constructs/kueue/rules.test.ts', rules)).toBe(false);
+  });
+
   it('lead to entry points by their names', () => {
     expect(new ImportGraph().closureOf('examples/devices/main.ts')).toContain('src/index.ts');
   });

@@ -10,7 +10,6 @@ const KUBEFLOW = ['training.kubeflow.org/job-name'];
 const LABELS: ReadonlyMap<string, readonly string[]> = new Map([
   ['batch/Job', ['batch.kubernetes.io/job-name', 'job-name']],
   ['jobset.x-k8s.io/JobSet', ['jobset.sigs.k8s.io/jobset-name']],
-  ['trainer.kubeflow.org/TrainJob', ['jobset.sigs.k8s.io/jobset-name']],
   ['leaderworkerset.x-k8s.io/LeaderWorkerSet', ['leaderworkerset.sigs.k8s.io/name']],
   ['batch.volcano.sh/Job', ['volcano.sh/job-name']],
   ['ray.io/RayCluster', ['ray.io/cluster']],

@@ -102,7 +102,8 @@ export const knownObjects: SetRule = {
   },
 };
 
-const VOLCANO_GROUPS = ['batch.volcano.sh', 'flow.volcano.sh', 'scheduling.volcano.sh'];
+/** The API groups of Volcano's own kinds. */
+export const VOLCANO_GROUPS: readonly string[] = ['batch.volcano.sh', 'flow.volcano.sh', 'scheduling.volcano.sh'];
 
 /** The queue in a spec of Volcano's own kinds has rules in the domain of Volcano. */
 function isVolcanoOwn({ kind, from, path }: Reference): boolean {

@@ -7,6 +7,7 @@ import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, asString } from '../../../manifests/read';
 import { type Reference } from '../../../manifests/references';
 import { type SetRule } from '../../../checks/rule';
+import { VOLCANO_GROUPS } from './known-objects';
 
 /** Kinds of queues that form trees, with the field that names the parent. */
 const PARENT_FIELDS: ReadonlyMap<string, string> = new Map([
@@ -15,7 +16,6 @@ const PARENT_FIELDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Volcano's own kinds, and pods with its annotation, have rules in the domain of Volcano. */
-const VOLCANO_GROUPS = ['batch.volcano.sh', 'flow.volcano.sh', 'scheduling.volcano.sh'];
 const VOLCANO_ANNOTATION = '/metadata/annotations/scheduling.volcano.sh~1queue-name';
 
 function hasOwnRule({ kind, path, from }: Reference): boolean {

@@ -85,9 +85,9 @@ function requested(set: ManifestSet, manifest: Manifest, counts: (resource: stri
   }, Quantity.ZERO);
 }
 
-/** Volcano's own kinds have a rule that knows what their gangs need. */
+/** Volcano's jobs have a rule that knows what their gangs need. */
 function hasOwnRule({ from }: Reference): boolean {
-  return ['batch.volcano.sh', 'flow.volcano.sh', 'scheduling.volcano.sh', 'scheduling.run.ai'].includes(from.id.group);
+  return from.id.group === 'batch.volcano.sh';
 }
 
 export const podsFitQueue: SetRule = {
