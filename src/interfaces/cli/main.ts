@@ -179,6 +179,11 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
     .option('--policy <name|file>', 'scheduling policy: a name, or a file')
     .option('--what-if <change>', 'drain=NODE, add-pool=POOL:N, add-pool={…}, or copies=JOB:N; repeatable', collect)
+    .option(
+      '--price <pool=usd>',
+      'price of a node per hour, for pools that an autoscaler may enlarge; repeatable',
+      collect,
+    )
     .option('--format <format>', 'text, json, or html (default: "text")')
     .option('--output <file>', 'write the plan to a file')
     .option('--no-color', 'print without colors')

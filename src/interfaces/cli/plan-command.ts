@@ -4,6 +4,8 @@
 import { createRequire } from 'node:module';
 import { ClusterFileError, type ClusterPlan, type ClusterState, planOf } from '../../planning/cluster';
 import { changed, differenceOf, readWhatIf, type PlanDifference, WhatIfError } from '../../planning/cluster/what-if';
+import { type ScaleUp, type ScaleUps, scaleUpsOf } from '../../planning/cluster/autoscaling/scale-up';
+import { scaleUpNotes } from '../../planning/cluster/autoscaling/words';
 import { ManifestSet } from '../../manifests/manifest-set';
 import type * as Pages from '../../planning/pages';
 import { type Policy, SnapshotError } from '../../placement';
@@ -21,6 +23,8 @@ const load = createRequire(__filename);
 export interface PlanFlags extends ClusterFlags {
   readonly policy?: string;
   readonly whatIf?: readonly string[];
+  /** `POOL=USD`, each. */
+  readonly price?: readonly string[];
   readonly format?: string;
   readonly output?: string;
   readonly color?: boolean;
@@ -33,6 +37,8 @@ interface Planned {
   readonly plan: ClusterPlan;
   readonly changes: readonly string[];
   readonly difference?: PlanDifference;
+  /** What autoscalers may add for the gangs that wait. */
+  readonly scaleUps: readonly ScaleUp[];
 }
 
 /** @returns the exit status: 0 where everything has its place, 1 where something waits */
@@ -44,6 +50,7 @@ export async function planCommand(paths: readonly string[], flags: PlanFlags, te
   if (paths.length === 0 && flags.cluster === undefined) {
     throw new UsageError('no manifests to plan; pass files or folders, or a cluster with pending gangs (--cluster)');
   }
+  const prices = pricesOf(flags.price ?? []);
   const progress = new Progress(terminal);
   try {
     const policy = flags.policy === undefined ? undefined : policyNamed(flags.policy, terminal);
@@ -52,7 +59,7 @@ export async function planCommand(paths: readonly string[], flags: PlanFlags, te
     if (cluster.nodes.length > 1000) {
       progress.say(`planning on ${cluster.nodes.length} nodes`);
     }
-    const planned = explained(() => planWithChanges(set, cluster, policy, flags.whatIf ?? []));
+    const planned = explained(() => planWithChanges(set, cluster, { policy, changes: flags.whatIf ?? [], prices }));
     progress.done();
     write(render(planned, format, flags, terminal), flags, terminal);
     return planned.plan.good ? 0 : 1;
@@ -61,20 +68,41 @@ export async function planCommand(paths: readonly string[], flags: PlanFlags, te
   }
 }
 
-function planWithChanges(
-  set: ManifestSet,
-  cluster: ClusterState,
-  policy: Policy | undefined,
-  changes: readonly string[],
-): Planned {
+interface PlanRequest {
+  readonly policy: Policy | undefined;
+  readonly changes: readonly string[];
+  /** USD per hour of a node, by pool. */
+  readonly prices: ReadonlyMap<string, number>;
+}
+
+function planWithChanges(set: ManifestSet, cluster: ClusterState, { policy, changes, prices }: PlanRequest): Planned {
   const plan = planOf(set, cluster, { policy });
   if (changes.length === 0) {
-    return { plan, changes };
+    return { ...withScaleUps(plan, scaleUpsOf(set, cluster, plan, { policy, prices })), changes };
   }
   const asked = plan.asked.map(({ view }) => view.name);
   const { cluster: other, copies } = changed(cluster, changes.map(readWhatIf), asked);
   const after = planOf(set, other, { policy, copies });
-  return { plan: after, changes, difference: differenceOf(plan.view, after.view) };
+  const further = scaleUpsOf(set, other, after, { policy, copies, prices });
+  return { ...withScaleUps(after, further), changes, difference: differenceOf(plan.view, after.view) };
+}
+
+function withScaleUps(plan: ClusterPlan, found: ScaleUps): Pick<Planned, 'plan' | 'scaleUps'> {
+  const notes = [...scaleUpNotes(found), ...plan.view.notes];
+  return { plan: { ...plan, view: { ...plan.view, notes } }, scaleUps: found.scaleUps };
+}
+
+/** @throws UsageError for a text that is no price */
+function pricesOf(texts: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(
+    texts.map((text) => {
+      const [, pool = '', price = ''] = /^(.+)=(\d{1,9}(?:\.\d{1,6})?)$/.exec(text) ?? [];
+      if (pool === '') {
+        throw new UsageError(`--price ${text}: must be POOL=USD, the price of a node per hour, for example h100=98.32`);
+      }
+      return [pool, Number(price)];
+    }),
+  );
 }
 
 const NO_CLUSTER = 'No cluster was given, so this is a plan on the sample cluster; use --cluster to plan on your own.';
@@ -88,10 +116,10 @@ async function clusterOption(flags: ClusterFlags, terminal: Terminal): Promise<C
 }
 
 function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanFlags, terminal: Terminal): string {
-  const { plan, changes, difference } = planned;
+  const { plan, changes, difference, scaleUps } = planned;
   switch (format) {
     case 'json':
-      return planJson(plan, changes, difference);
+      return planJson(plan, { changes, difference, scaleUps });
     case 'html':
       return renderPage(plan);
     case 'text': {

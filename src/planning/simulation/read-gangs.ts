@@ -158,6 +158,14 @@ function randomArrivals(
   if (count === undefined && until === undefined) {
     every.wrongAt('until', 'is required unless count is set');
   }
+  const expected = count ?? (perHour * ((until ?? at) - at)) / 3600;
+  if (expected > MOST_GANGS) {
+    every.wrong(
+      'perHour',
+      perHour,
+      `a rate with at most ${MOST_GANGS} arrivals, instead of about ${Math.round(expected)}`,
+    );
+  }
   const usable = perHour > 0 && (count ?? until) !== undefined;
   return {
     kind: 'poisson',

@@ -105,6 +105,11 @@ function interruptionsOf(
       fields.wrongAt('run.for', 'is required for spot nodes, whose interruptions have no end');
       return [];
     }
+    const expected = Math.round((nodes.length * seconds * spot.interruptionsPerHour) / 3600);
+    if (expected > MOST_INTERRUPTIONS) {
+      fields.wrongAt('run.for', `gives about ${expected} interruptions; at most ${MOST_INTERRUPTIONS} are simulated`);
+      return [];
+    }
     return nodes.flatMap(({ name }) =>
       drawOutages(spot, seedOf(spot.seed, name), seconds).flatMap((outage) => reclaimEvents([name], outage)),
     );
@@ -133,6 +138,8 @@ function checkNames(
   checkQueues(fields, queues, new Set(gangs.map(({ gang }) => gang.queue)));
 }
 
+/** Interruptions of one entry of `nodes`. */
+const MOST_INTERRUPTIONS = 200_000;
 const EVENTS_OF_NODES = ['fail', 'return', 'drain', 'reclaim', 'join'] as const;
 
 /** What happens to nodes at a moment, and what follows from it. */

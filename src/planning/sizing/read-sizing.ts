@@ -19,6 +19,7 @@ import {
   readCluster,
   readDocument,
 } from '../simulation/read-world';
+import { checkBounds } from './bounds';
 import { blockCount } from './draw';
 import { clusterWithoutPods, readPools } from './read-pools';
 import { type SearchOptions, type Sizing, type SizingRun, type WaitTarget } from './sizing';
@@ -85,6 +86,7 @@ function sizingOf(fields: Fields, file: string, sources: SizingSources): Sizing 
     run: runOf(horizon, history),
     search: readSearch(fields.fields('search')),
   };
+  checkBounds(fields, sizing);
   fields.done();
   return sizing;
 }

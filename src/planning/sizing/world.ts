@@ -40,6 +40,6 @@ export function worldOf(sizing: Sizing, mix: Mix, replication: number, { gangs }
 }
 
 /** No gang arrives after the run; what has not started long after it never starts. */
-function longestRun({ run, targets }: Sizing): number {
-  return 2 * run.seconds + Math.max(...targets.map(({ seconds }) => seconds));
+export function longestRun({ run, targets }: Sizing): number {
+  return 2 * run.seconds + Math.max(0, ...targets.map(({ seconds }) => seconds));
 }

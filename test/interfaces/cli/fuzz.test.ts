@@ -1,5 +1,5 @@
 /**
- * The command line on random inputs: texts, YAML, JSON, flags, cluster files, snapshots, baselines, definitions, scenarios, and histories of jobs
+ * The command line on random inputs: texts, YAML, JSON, flags, cluster files, snapshots, baselines, definitions, scenarios, sizings, and histories of jobs
  * (CSV, openb), with deep nesting and aliases that expand, compressed or not, in files of any name. Whatever they say, the answer is an exit status
  * of 0, 1 or 2, no stack trace, and no character that steers a terminal, in less than five seconds. `npm run test:fuzz` runs 10,000 of them.
  */
@@ -27,6 +27,11 @@ const CLUSTERS = [
 const SCENARIOS = [
   'name: s\ncluster: {pools: [{name: h100, count: 2, accelerator: H100-SXM-80GB}]}\ngangs:\n- {name: a, replicas: 2, gpus: 8, arrivesAt: 0, runsFor: 60}\nexpect:\n- {gang: a, placed: true}\n',
 ];
+const SIZINGS = [
+  'pools: [{name: h100, accelerator: H100-SXM-80GB, count: 1, max: 2, pricePerHour: 9}]\nqueues: [{name: a}]\n' +
+    'gangs: [{name: g, queue: a, gpus: 8, duration: {median: 1h, p95: 2h}, repeat: {perHour: 0.5}}]\n' +
+    'targets: [{wait: 1h}]\nrun: {for: 4h}\nsearch: {replications: 2}\n',
+];
 /** A scenario that replays the file of the input. */
 const HISTORY =
   'name: h\ncluster: {pools: [{name: h100, count: 2, accelerator: H100-SXM-80GB}], queues: [{name: a}]}\njobs: a.yaml\n';
@@ -35,6 +40,12 @@ const HISTORIES = [
   'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n' +
     'p0,12000,16384,1,1000,,LS,Running,0,12537496,0\np1,6000,12288,1,460,V100M16|V100M32,BE,Succeeded,427061,12902960,427061\n',
 ];
+/** Texts of the commands that read one kind of file. */
+const BASES: Readonly<Record<string, readonly string[]>> = {
+  simulate: SCENARIOS,
+  size: SIZINGS,
+  jobs: HISTORIES,
+};
 const WORDS = [
   'toString',
   'constructor',
@@ -124,7 +135,15 @@ class Fuzz {
   /** Words of a command line, and the file that it reads. */
   next(): { readonly words: readonly string[]; readonly text: string; readonly name?: string } {
     const { random } = this;
-    const command = random.pick([...Array<string>(5).fill('check'), 'plan', 'simulate', 'jobs', 'reader', 'reader']);
+    const command = random.pick([
+      ...Array<string>(5).fill('check'),
+      'plan',
+      'simulate',
+      'size',
+      'jobs',
+      'reader',
+      'reader',
+    ]);
     const text = this.text(command);
     switch (command) {
       case 'plan':
@@ -134,6 +153,8 @@ class Fuzz {
         };
       case 'simulate':
         return { words: ['simulate', 'a.yaml', ...this.flags()], text };
+      case 'size':
+        return { words: ['size', 'a.yaml', ...this.flags()], text };
       case 'jobs':
         return { words: ['simulate', 'history.yaml', ...this.flags()], text };
       case 'reader': {
@@ -183,8 +204,8 @@ class Fuzz {
     const base =
       command === 'plan' && random.chance(0.5)
         ? random.pick(CLUSTERS)
-        : command === 'simulate' || command === 'jobs'
-          ? random.pick(command === 'jobs' ? HISTORIES : SCENARIOS)
+        : Object.hasOwn(BASES, command)
+          ? random.pick(BASES[command])
           : random.chance(0.75)
             ? random.pick(MANIFESTS)
             : random.chance(0.5)

@@ -100,6 +100,38 @@ it('tells what a change would do', async () => {
   expect(run.out).toContain('What if drain=n-02\n  ml/train: placed → pending\n');
 });
 
+it('says which nodes an autoscaler would have to add, in each format', async () => {
+  const pool = `---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: h100}
+spec: {limits: {nvidia.com/gpu: 128}, template: {spec: {}}}
+`;
+  const plan = (...words: readonly string[]): ReturnType<Workplace['run']> =>
+    here.run([
+      ...['plan', here.write('more.yaml', `${JOB.replace('replicas: 2', 'replicas: 5')}${pool}`)],
+      ...['--cluster', here.write('cluster.yaml', CLUSTER), '--price', 'h100=98.32', ...words],
+    ]);
+  const sentence = 'ml/train fits after 3 more nodes of pool h100 (limit 128 nvidia.com/gpu), about $294.96/h.';
+  const text = await plan();
+  expect(text.status).toBe(1);
+  expect(text.out).toContain(sentence);
+  const { scaleUps, notes } = JSON.parse((await plan('--format', 'json')).out) as {
+    scaleUps: readonly object[];
+    notes: readonly string[];
+  };
+  expect(scaleUps).toEqual([
+    {
+      gang: 'ml/train',
+      outcome: 'fits',
+      capacity: [{ pool: 'h100', nodes: 3, limit: 'limit 128 nvidia.com/gpu', pricePerHour: 294.96 }],
+    },
+  ]);
+  expect(notes[0]).toBe(sentence);
+  expect((await plan('--format', 'html')).out).toContain(sentence);
+  expect((await plan('--what-if', 'add-pool=h100:1')).out).toContain('fits after 2 more nodes of pool h100');
+});
+
 it.each([
   [['plan'], 'no manifests to plan; pass files or folders'],
   [['plan', 'job.yaml', '--cluster', 'none.yaml'], 'none.yaml: no such file or folder'],
@@ -108,6 +140,7 @@ it.each([
     '--policy bin-pack: unknown policy; supported values are default, binpack',
   ],
   [['plan', 'job.yaml', '--what-if', 'drain=m'], '--what-if drain=m: node not found; node names are'],
+  [['plan', 'job.yaml', '--price', 'h100'], '--price h100: must be POOL=USD, the price of a node per hour'],
   [['plan', '-', '--cluster', '-'], '- must not be both the manifests and the cluster'],
 ])('%j is refused in one line', async (words, message) => {
   here.write('job.yaml', JOB);

@@ -54,6 +54,9 @@ test('spot nodes are interrupted at random, the same for the same seed', () => {
   expect(at(1)).toEqual(at(1));
   expect(at(2)).not.toEqual(at(1));
   expect(complaint({ nodes: [{ ...NODE, name: 'n', spot }] })).toContain('run.for is required for spot nodes');
+  expect(complaint({ nodes: [{ ...NODE, name: 'n', spot }], run: { for: '1000000d' } })).toContain(
+    'run.for gives about 12000000 interruptions; at most 200000 are simulated',
+  );
 });
 
 describe('a group that scales', () => {

@@ -46,6 +46,25 @@ test.each([
   [{ gangs: [{ name: 'a', queue: 'r', duration: 1 }] }, 'gangs name the queue "r", which does not exist'],
   [{ run: { for: '1h', warmup: '1h' } }, 'run.warmup must be less than the length of the run, 3600 seconds'],
   [{ run: { for: 0 } }, 'run.for must be more than 0'],
+  [
+    { gangs: [{ name: 'a', queue: 'q', duration: 1, repeat: { perHour: 1e6 } }] },
+    'gangs[0].repeat.perHour must be a rate with at most 100000 arrivals, instead of about 4000000',
+  ],
+  [
+    { gangs: ['a', 'b'].map((name) => ({ name, queue: 'q', duration: 1, repeat: { every: 1, count: 60_000 } })) },
+    'run.for gives about 120000 gangs in each replication; at most 100000 are simulated',
+  ],
+  [
+    {
+      gangs: [{ name: 'a', queue: 'q', duration: 1, repeat: { every: 1, count: 10_000 } }],
+      search: { replications: 300 },
+    },
+    'search.replications must be at most 200 for about 10000 gangs in each, not 300',
+  ],
+  [
+    { pools: [{ ...SPOT, max: 90_000, spot: { ...SPOT.spot, interruptionsPerHour: 1 } }] },
+    'pools have about 720000 interruptions in each replication; at most 200000 are simulated',
+  ],
   [{ search: { replications: 1 } }, 'search.replications must be a whole number greater than or equal to 2'],
 ])('%j is reported', (more, message) => {
   expect(complaint(more)).toContain(message);

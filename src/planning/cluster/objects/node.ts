@@ -59,7 +59,7 @@ function isReady(status: JsonObject): boolean {
   return ready === undefined || ready.status === 'True';
 }
 
-function taintsOf(spec: JsonObject): readonly Taint[] {
+export function taintsOf(spec: JsonObject): readonly Taint[] {
   return asArray(spec.taints)
     .map(asObject)
     .flatMap((taint): Taint[] => {

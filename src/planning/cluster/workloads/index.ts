@@ -13,6 +13,7 @@ import { jobSet, trainJob } from './job-set';
 import { operatorJob } from './kubeflow';
 import { disaggregatedSet, leaderWorkerSet } from './leader-worker';
 import { job, knativeService, kueueWorkload, replicas } from './plain';
+import { provisioningRequest } from './provisioning-request';
 import { ray } from './ray';
 import { jobFlow, volcanoJob } from './volcano';
 import { type NotPlaced, rolesOf, type Workload, type WorkloadsOf } from './workload';
@@ -62,6 +63,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   'serving.knative.dev/Revision': knativeService,
   'keda.sh/ScaledJob': later('starts when its triggers fire'),
   'kueue.x-k8s.io/Workload': kueueWorkload,
+  'autoscaling.x-k8s.io/ProvisioningRequest': (manifest, _, { set }) => provisioningRequest(manifest, set),
   'mindcluster.huawei.com/InferService': together,
   'mindcluster.huawei.com/InferServiceSet': later('creates InferServices whose number is not known'),
   'mindcluster.huawei.com/InstanceSet': together,
