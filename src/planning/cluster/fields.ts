@@ -16,7 +16,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The problems to report: what is no map has no fields that could be missing. */
+/** The problems to report: a value that is not a map has no fields. */
 export function foremost(problems: readonly Problem[]): readonly Problem[] {
   return problems[0]?.path === '' ? problems.slice(0, 1) : problems;
 }

@@ -355,7 +355,7 @@ describe('files', () => {
     },
   );
 
-  it.each(['', '[]', 'text'])('a cluster file that is no map is one mistake: %j', (text) => {
+  it.each(['', '[]', 'text'])('a cluster file that is not a map is one mistake: %j', (text) => {
     expect(() => clusterOf(text)).toThrow(/^[^\n]*the file must be a map, not [^\n]*$/);
   });
 
