@@ -17,7 +17,7 @@ import { type Report, type SuppressedFinding } from './report';
 import { fixOfRequirement } from './field-fix';
 import { MissingFields } from './missing-fields';
 import { MOST_FINDINGS, omittedMessage } from './most-findings';
-import { THE_POSITION } from './source-rules';
+import { fixInFile } from './source-rules';
 import { type RuleFacts, type Violation } from './rule';
 import { withoutSecretValues } from './secrets';
 import { suppressionNeedsReason, suppressionsOf, type Suppression } from './suppression';
@@ -170,10 +170,7 @@ export class FindingCollector {
       object: '',
       path: '',
       message: problem.message,
-      fix: rule.fix.replace(
-        THE_POSITION,
-        `${problem.file ?? 'line '}${problem.file === undefined ? '' : ':'}${problem.position.line}`,
-      ),
+      fix: fixInFile(rule, problem),
       file: problem.file,
       line: problem.position.line,
       column: problem.position.column,

@@ -5,7 +5,17 @@ import { type SourceProblem } from '../manifests/manifest';
 import { type RuleFacts } from './rule';
 
 /** In the fix of a rule; a finding names the file and the line instead. */
-export const THE_POSITION = 'the position of the finding';
+const THE_POSITION = 'the position of the finding';
+
+/** Before the reason in the message on a file that could not be read at all. */
+export const UNREADABLE = 'cannot be read: ';
+
+/** What to do about a problem in its file. */
+export function fixInFile({ fix }: Pick<RuleFacts, 'fix'>, { file, position, message }: SourceProblem): string {
+  return message.startsWith(UNREADABLE)
+    ? `Make ${file} a readable file, or leave it out with --exclude.`
+    : fix.replace(THE_POSITION, `${file ?? 'line '}${file === undefined ? '' : ':'}${position.line}`);
+}
 
 export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
   'duplicate-key': {

@@ -7,6 +7,7 @@ import { type Manifest, type SkippedSource, type SourceProblem } from '../../man
 import { ManifestSet } from '../../manifests/manifest-set';
 import { parseFile } from '../../manifests/node-file';
 import { findFiles, type FoundFile, type FoundFiles } from './find-files';
+import { UNREADABLE } from '../../checks/source-rules';
 import { attempt, InputError } from '../../manifests/input-error';
 
 /** Options of `readManifests`. */
@@ -99,7 +100,7 @@ export class SourceReader {
   }
 
   private addUnreadable(file: string, why: string): void {
-    this.problems.push({ kind: 'syntax', file, position: { line: 1, column: 1 }, message: `cannot be read: ${why}` });
+    this.problems.push({ kind: 'syntax', file, position: { line: 1, column: 1 }, message: `${UNREADABLE}${why}` });
   }
 }
 

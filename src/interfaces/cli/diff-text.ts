@@ -31,7 +31,7 @@ export function diffText(diff: Diff, options: DiffTextOptions): string {
       ? []
       : [[colors.bold('Queues and quotas'), ...diff.sums.map((sum) => `  ${sumText(sum)}`)].join('\n')]),
     ...(diff.plan === undefined ? [] : [planDifferenceText('Plan', diff.plan, { ...options, asked: 0 }).trimEnd()]),
-    colors.dim(limitLines(diff).join('\n')),
+    limitLines(diff).map(colors.dim).join('\n'),
     verdict(diff, colors),
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;

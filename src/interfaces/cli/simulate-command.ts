@@ -15,6 +15,7 @@ import {
   tellDuration,
   verdictLine,
 } from '../../planning/simulation';
+import { printable } from '../../facts/words';
 import { oneOf } from './check-options';
 import { filesOf } from '../checks/find-files';
 import { readText } from '../checks/read-files';
@@ -97,7 +98,11 @@ function written(
     case 'text': {
       const width = terminal.columns === undefined ? undefined : terminal.columns - 2;
       const asTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-        table(head, rows, { color, width });
+        table(
+          head,
+          rows.map((row) => row.map(printable)),
+          { color, width },
+        );
       if (runs.some(({ policy }, i) => policy !== undefined && policy !== runs[0].policy && i > 0)) {
         return comparisons(runs, { color, table: asTable });
       }

@@ -15,6 +15,7 @@ import {
 import { renderSizingPage } from '../../planning/pages';
 import { type Policy } from '../../placement';
 import { readManifestFiles, readText } from '../checks/read-files';
+import { printable } from '../../facts/words';
 import { oneOf } from './check-options';
 import { type ClusterFlags, readClusterOption } from './cluster-option';
 import { wholeSet } from './inputs';
@@ -105,7 +106,11 @@ function written(
   const color = flags.output === undefined && wantsColor(terminal, flags.color);
   const width = terminal.columns === undefined ? undefined : terminal.columns - 2;
   const asTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-    table(head, rows, { color, width });
+    table(
+      head,
+      rows.map((row) => row.map(printable)),
+      { color, width },
+    );
   return results.length > 1
     ? sizingComparison(results, { file, table: asTable })
     : sizingText(results[0], { color, file, table: asTable });

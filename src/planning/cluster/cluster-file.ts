@@ -7,7 +7,7 @@ import { type JsonValue } from '../../facts/api/schema';
 import { parseValue } from '../../manifests/yaml';
 import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Queue, type Topology } from '../../placement';
 import { type ClusterState } from './cluster-state';
-import { Fields, meant, type Problem } from './fields';
+import { Fields, foremost, meant, type Problem } from './fields';
 import { HOSTNAME, tiersOfLevels } from './objects/topologies';
 import { LEVELS, MOST_NODES, type Pool, readPool } from './pool-file';
 import { readQueue } from './queue-terms';
@@ -55,7 +55,9 @@ export function clusterOfValue(value: JsonValue, file: string): ClusterState {
   const state = clusterOf(fields, file);
   if (problems.length > 0) {
     throw new ClusterFileError(
-      problems.map(({ path, message }) => `${file}: ${path === '' ? 'the file' : path} ${message}`).join('\n'),
+      foremost(problems)
+        .map(({ path, message }) => `${file}: ${path === '' ? 'the file' : path} ${message}`)
+        .join('\n'),
     );
   }
   return state;

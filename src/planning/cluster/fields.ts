@@ -16,6 +16,11 @@ export interface Problem {
   readonly message: string;
 }
 
+/** The problems to report: a value that is not a map has no fields. */
+export function foremost(problems: readonly Problem[]): readonly Problem[] {
+  return problems[0]?.path === '' ? problems.slice(0, 1) : problems;
+}
+
 type Value = JsonValue | undefined;
 
 interface NumberBounds {

@@ -13,7 +13,7 @@ import {
   type Topology,
 } from '../../placement';
 import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/cluster-file';
-import { Fields, meant, type Problem } from '../cluster/fields';
+import { Fields, foremost, meant, type Problem } from '../cluster/fields';
 import { clusterOfObjects } from '../cluster/from-objects';
 import { NAMED_POLICIES, readPolicy } from '../cluster/policy-file';
 import { sampleCluster } from '../cluster/sample';
@@ -51,7 +51,9 @@ export function readDocument<T>(text: string, file: string, read: (fields: Field
   const value = read(new Fields(parsed.value, '', problems));
   if (problems.length > 0) {
     throw new ScenarioError(
-      problems.map(({ path, message }) => `${file}: ${path}${path === '' ? '' : ' '}${message}`).join('\n'),
+      foremost(problems)
+        .map(({ path, message }) => `${file}: ${path}${path === '' ? '' : ' '}${message}`)
+        .join('\n'),
     );
   }
   return value;

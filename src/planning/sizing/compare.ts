@@ -1,6 +1,7 @@
 /**
  * Sizings of one file with several policies, side by side.
  */
+import { printable } from '../../facts/words';
 import { tellDuration } from '../simulation';
 import { type MixReport, type SizingResult } from './result';
 import { type SizingTextOptions } from './report';
@@ -19,7 +20,7 @@ export function sizingComparison(
     ['', ...results.map(({ policy = '' }) => policy)],
     rows.map(({ name, textOf }) => [name, ...results.map(textOf)]),
   );
-  return `${results[0].name}  ${file}\n${text.trimEnd().replaceAll(/^(?=.)/gm, '  ')}\n`;
+  return `${printable(results[0].name)}  ${printable(file)}\n${text.trimEnd().replaceAll(/^(?=.)/gm, '  ')}\n`;
 
   function rowsOf(title: string, mixOf: (result: SizingResult) => MixReport | undefined): readonly Row[] {
     const row = (name: string, textOf: (mix: MixReport, result: SizingResult) => string): Row => ({

@@ -2,6 +2,7 @@
  * A sizing as text.
  */
 import pico from 'picocolors';
+import { counted, printable } from '../../facts/words';
 import { tellDuration } from '../simulation';
 import { type MixReport, type SizingMethod, type SizingResult } from './result';
 import { HOURS_OF_MONTH, intervalText, mixText, money, percent, targetName } from './words';
@@ -23,7 +24,7 @@ export function sizingText(result: SizingResult, { color, file, table }: SizingT
       ? [red(noneText(result))]
       : [green(`cheapest mix: ${mixText(best)}, ${costText(best, result)}`), ...factsOf(best, result)];
   const blocks = [
-    [`${bold(result.name)}  ${dim(file)}`, ...verdict.map((line) => `  ${line}`)].join('\n'),
+    [`${bold(printable(result.name))}  ${dim(printable(file))}`, ...verdict.map((line) => `  ${line}`)].join('\n'),
     ...(today === undefined ? [] : [todayText(today, result)]),
     ...(best === undefined ? [] : tablesOf(best, result, table)),
     methodLines(result.method).join('\n'),
@@ -37,8 +38,8 @@ function costText({ costPerHour }: MixReport, result: SizingResult): string {
 
 function noneText({ method, pools }: SizingResult): string {
   const largest = pools.map(({ name, most }) => `${most} ${name}`).join(', ');
-  return method.evaluated < method.limit || method.assumed === method.mixes - method.evaluated
-    ? `no mix up to ${largest} keeps the targets; raise max, or move the targets`
+  return method.open === 0
+    ? `no mix up to ${printable(largest)} keeps the targets; raise max, or move the targets`
     : `no mix that keeps the targets was found in ${method.evaluated} evaluations; raise search.evaluations`;
 }
 
@@ -46,10 +47,11 @@ function factsOf(mix: MixReport, result: SizingResult): readonly string[] {
   return [
     ...mix.targets.map(
       (target) =>
-        `${targetName(target)} ${intervalText(target.wait)}, ${target.met ? 'within' : 'above'} the target of ${tellDuration(target.seconds)}`,
+        `${targetName(target)} ${intervalText(target.wait)}, ${target.wait.high <= target.seconds ? 'within' : 'above'} the target of ${tellDuration(target.seconds)}`,
     ),
     `devices in use ${percent(mix.utilization.mean)}, ${money(mix.idle * mix.costPerHour, result)} per hour idle (${percent(mix.idle)}), ` +
       `${Math.round(mix.evictions.mean * 10) / 10} evictions`,
+    ...(mix.unstarted > 0 ? [`${counted(mix.unstarted, 'gang')} of all replications never started`] : []),
   ];
 }
 

@@ -60,6 +60,8 @@ export interface MixReport {
   readonly costPerHour: number;
   readonly meets: boolean;
   readonly targets: readonly TargetOutcome[];
+  /** Measured gangs of all replications that never started; with any, no target is met. */
+  readonly unstarted: number;
   /** Part of the devices of ready nodes that pods had. */
   readonly utilization: Interval;
   /** Of a replication. */

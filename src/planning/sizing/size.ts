@@ -131,10 +131,10 @@ export function reportOf(evaluator: Evaluator, mix: Mix): MixReport {
     intervalOf(replicas.map(valueOf), sizing.search.confidence);
   const waitOf = ({ percentile: percent, queue }: Pick<WaitTarget, 'percentile' | 'queue'>): Interval =>
     interval(({ waitsOf }) => percentile(waitsOf(queue), percent));
-  const startsAll = replicas.every(({ unstarted }) => unstarted === 0);
+  const unstarted = replicas.reduce((sum, replica) => sum + replica.unstarted, 0);
   const targets = sizing.targets.map((target) => {
     const wait = waitOf(target);
-    return { ...target, wait, met: startsAll && wait.high <= target.seconds };
+    return { ...target, wait, met: unstarted === 0 && wait.high <= target.seconds };
   });
   const costs = sharesOf(sizing, mix, replicas);
   return {
@@ -142,6 +142,7 @@ export function reportOf(evaluator: Evaluator, mix: Mix): MixReport {
     costPerHour: costs.total,
     meets: targets.every(({ met }) => met),
     targets,
+    unstarted,
     utilization: interval(({ result }) => utilizationOf(result, sizing)),
     evictions: interval(({ result }) => result.summary.evictions),
     idle: costs.idle,

@@ -1,6 +1,7 @@
 /**
  * Amounts of a sizing as text.
  */
+import { printable } from '../../facts/words';
 import { tellDuration } from '../simulation';
 import { type Interval } from './confidence';
 import { type MixReport, type SizingResult, type TargetOutcome } from './result';
@@ -11,7 +12,7 @@ export const HOURS_OF_MONTH = 730;
 export function money(amount: number, { currency }: Pick<SizingResult, 'currency'>): string {
   const digits = Math.abs(amount) >= 1000 ? 0 : 2;
   const text = amount.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return currency === undefined ? text : `${text} ${currency}`;
+  return currency === undefined ? text : `${text} ${printable(currency)}`;
 }
 
 export function percent(part: number): string {
@@ -21,7 +22,7 @@ export function percent(part: number): string {
 /** Such as `6 h100, 2 spot`. */
 export function mixText({ nodes }: Pick<MixReport, 'nodes'>): string {
   const parts = Object.entries(nodes).flatMap(([name, count]) => (count === 0 ? [] : [`${count} ${name}`]));
-  return parts.length === 0 ? 'no nodes' : parts.join(', ');
+  return parts.length === 0 ? 'no nodes' : printable(parts.join(', '));
 }
 
 export function intervalText({ mean, low, high }: Interval): string {
@@ -30,5 +31,5 @@ export function intervalText({ mean, low, high }: Interval): string {
 
 /** Such as `p95 wait of queue research`. */
 export function targetName({ percentile, queue }: Pick<TargetOutcome, 'percentile' | 'queue'>): string {
-  return `p${percentile} wait${queue === undefined ? '' : ` of queue ${queue}`}`;
+  return `p${percentile} wait${queue === undefined ? '' : ` of queue ${printable(queue)}`}`;
 }

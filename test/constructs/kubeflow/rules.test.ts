@@ -276,6 +276,11 @@ describe('elastic jobs', () => {
     ['an empty rdzvConf', elasticJob({ rdzvConf: [] }), ['kubeflow/rendezvous-conf-not-empty']],
     ['a range upside down', elasticJob({ minReplicas: 8, maxReplicas: 4 }), ['kubeflow/elastic-range-ordered']],
     ['too few Workers', elasticJob({ minReplicas: 6 }), ['kubeflow/elastic-workers-in-range']],
+    [
+      'a number of Workers in quotes, which schema/type reports',
+      elasticJob({ minReplicas: 6 }, { pytorchReplicaSpecs: { Worker: { ...role(4), replicas: '4' } } }),
+      [],
+    ],
     ['too many Workers', elasticJob({ minReplicas: 2, maxReplicas: 3 }), ['kubeflow/elastic-workers-in-range']],
     [
       'a Master',

@@ -232,6 +232,11 @@ test("a kubelet's drop-in is not blamed for what another file says", () => {
     'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncpuManagerPolicy: static\nmemoryManagerPolicy: Static\n';
   expect(findingsIn(dropIn, '50-gpu.conf')).toEqual([]);
   expect(findingsIn(dropIn, 'kubelet.yaml').map(({ severity }) => severity)).toContain('error');
+  const low = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nimageGCLowThresholdPercent: 85\n';
+  expect(findingsIn(low, '50-images.conf')).toEqual([]);
+  expect(findingsIn(low, 'kubelet.yaml').map(({ found, expected }) => [found, expected])).toEqual([
+    [85, 'less than 85'],
+  ]);
 });
 
 test('a place within a ConfigMap is named in the message', () => {

@@ -254,6 +254,7 @@ export const knativeCases: readonly RuleCases[] = [
     silent: {
       'a domain': mapping('chat.example.com', { ...target, namespace: 'ai' }),
       'two parts': mapping('example.com', target),
+      'a name that is no string, which schema/type reports': mapping('chat.example.com', { ...target, name: 5 }),
     },
   },
 ];

@@ -59,6 +59,21 @@ describe('a file that cannot be read is a finding, and the others are checked', 
     expect(report.findings[0]?.message).toBe('cannot be read: no such file or folder');
   });
 
+  test('links in a cycle, with a fix that is about the file and not about its text', async () => {
+    symlinkSync('b.yaml', join(place.folder, 'a.yaml'));
+    symlinkSync('a.yaml', join(place.folder, 'b.yaml'));
+    const { status, findings } = await reportOf(['.']);
+    expect([status, findings.slice(0, 1).map(({ message, fix }) => [message, fix])]).toEqual([
+      2,
+      [
+        [
+          'cannot be read: too many levels of symbolic links',
+          'Make a.yaml a readable file, or leave it out with --exclude.',
+        ],
+      ],
+    ]);
+  });
+
   test('the documents around a broken one', async () => {
     place.write('a.yaml', `${GOOD}---\na: [\n---\n${BAD}`);
     expect(places(await reportOf(['a.yaml']))).toEqual(['yaml/syntax a.yaml:6', 'schema/unknown-field a.yaml:12']);

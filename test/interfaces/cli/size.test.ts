@@ -63,6 +63,31 @@ test('status is 1 and the reason is printed if no mix keeps the targets', async 
   expect(out).toContain('no mix up to 1 h100 keeps the targets; raise max, or move the targets\n');
 });
 
+test('a mix in which a gang never starts keeps no target, and the report says so', async () => {
+  const small = 'queue: research, gpus: 1, duration: 1m, repeat: {every: 1m, count: 60}';
+  const gangs = `  - {name: small, ${small}}\n  - {name: large, queue: research, pods: 2, gpus: 8, duration: 1h}`;
+  const text = SIZING.replace(/ {2}- \{name: train.*/, gangs).replace('{wait: 0}', '{wait: 1m, percentile: 90}');
+  const { status, out } = await place.run(['size', place.write('two.yaml', text)]);
+  expect(status).toBe(0);
+  expect(out).toMatch(/cheapest mix: [23] h100/);
+  expect(out).toMatch(
+    /today: 1 h100[^]* p90 wait [^\n]*within the target of 1m\n[^]*1 gang of all replications never started\n/,
+  );
+});
+
+test('names cannot control a terminal', async () => {
+  place.write('h.csv', 'submitted,duration,devices,name\n0,1h,1,\u001B[31mred\n');
+  const text = SIZING.replace('name: Two', 'name: "\\e[31mTwo').replace('at once', 'at once"');
+  const file = place.write(
+    'two.yaml',
+    text.replace(/gangs:\n.*\n/, 'jobs: h.csv\n').replace('{wait: 0}', '{wait: 1h}'),
+  );
+  const { status, out } = await place.run(['size', file]);
+  expect(status).toBe(0);
+  expect(out).toContain('[31mred');
+  expect(out).not.toContain('\u001B');
+});
+
 test('a limit of evaluations that was reached is printed', async () => {
   const file = place.write('two.yaml', SIZING.replace('max: 3', 'max: 30'));
   const { out } = await place.run(['size', file, '--evaluations', '2']);

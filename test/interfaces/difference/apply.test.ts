@@ -106,6 +106,11 @@ describe('server-side apply', () => {
     expect(object).toMatchObject({ metadata: { uid: 'a', generation: 2 }, status: { replicas: 1 } });
   });
 
+  it('does not take a name that objects inherit for a field of the schema', () => {
+    const live = `{metadata: {managedFields: [${entry('{"f:spec": {"f:constructor": {"f:a": {}}}}')}]}, spec: {constructor: {a: 1, b: 2}}}`;
+    expect(apply(live, '{spec: {replicas: 1}}').object.spec).toEqual({ constructor: { b: 2 }, replicas: 1 });
+  });
+
   it('takes managed fields of any form', () => {
     for (const fields of [
       '[1]',

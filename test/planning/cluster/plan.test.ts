@@ -355,6 +355,10 @@ describe('files', () => {
     },
   );
 
+  it.each(['', '[]', 'text'])('a cluster file that is not a map is one mistake: %j', (text) => {
+    expect(() => clusterOf(text)).toThrow(/^[^\n]*the file must be a map, not [^\n]*$/);
+  });
+
   it('an ambiguous accelerator in a cluster file is refused with the choices', () => {
     expect(() => clusterOf('pools: [{name: p, accelerator: H100}]')).toThrow(
       'use H100-SXM-80GB, H100-PCIe-80GB, or H100-NVL',

@@ -9,6 +9,26 @@ describe('a watch', () => {
   });
   afterEach(() => server.close());
 
+  it('and what was asked before keep their connections until the client is closed', async () => {
+    handler = ({ path }, response) => {
+      if (path === '/watched') {
+        response.writeHead(200);
+        response.write('first\n');
+      } else {
+        reply(response, 200, {});
+      }
+    };
+    await server.client.get('/things');
+    const watched = await server.client.stream('/watched', {});
+    watched.on('error', () => undefined);
+    expect(await server.connections()).toBe(2);
+    server.client.close();
+    for (let left = 2; left > 0; left = await server.connections()) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await server.connections()).toBe(0);
+  });
+
   it('that is refused ends within the timeout, although the refusal does not', async () => {
     handler = (_, response) => {
       response.writeHead(503);

@@ -32,6 +32,11 @@ class KubeConfig {
     return this.text.contexts ?? [{ name: 'loaded-context' }];
   }
 
+  getContextObject(name: string): object | undefined {
+    const found = this.getContexts().find((context) => context.name === name) as { context?: object } | undefined;
+    return found?.context;
+  }
+
   getCurrentContext(): string {
     return this.current;
   }
@@ -83,7 +88,7 @@ users:
   - { name: password, user: { auth: 'me:pass' } }
 contexts:
   - { name: first, context: { cluster: one, user: token } }
-  - { name: second, context: { cluster: two, user: password } }
+  - { name: second, context: { cluster: two, user: password, namespace: research } }
 `;
 
 describe('the credentials of a kubeconfig', () => {
@@ -145,9 +150,13 @@ describe('the credentials of a kubeconfig', () => {
     ['the one that is named', { context: 'second' }, 'second', 'https://two.example', true],
   ])('of a context: %s', async (_, options, name, url, isProxied) => {
     for (const kubeconfig of [file, undefined]) {
-      const { context, admission } = await admissionOfContext({ ...options, ...(kubeconfig && { kubeconfig }) });
+      const { context, namespace, admission } = await admissionOfContext({
+        ...options,
+        ...(kubeconfig && { kubeconfig }),
+      });
       const { proxy, ...found } = await admission();
       expect([context, found.url, proxy !== undefined]).toEqual([name, url, isProxied]);
+      expect(namespace).toBe(name === 'second' ? 'research' : 'default');
     }
   });
 

@@ -68,6 +68,16 @@ describe('the reasons that owners of pods read', () => {
     });
   });
 
+  it.each([1024, 1025])('are cut to what an event takes: %d characters', async (length) => {
+    const reason = ' (no-fit)';
+    const message = 'x'.repeat(length - reason.length);
+    explainer.waiting([waiting(message)]);
+    await settle();
+    const { note } = events()[0].body;
+    expect(note).toBe(length === 1024 ? `${message}${reason}` : `${`${message}${reason}`.slice(0, 1023)}…`);
+    expect(note).toHaveLength(1024);
+  });
+
   it('are not said again while they are the same, and the condition says so already', async () => {
     explainer.waiting([waiting('x')]);
     await settle();

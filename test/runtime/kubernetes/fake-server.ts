@@ -21,6 +21,8 @@ export interface FakeServer {
   readonly asked: readonly Asked[];
   /** Plain address, for what is no client. */
   readonly url: string;
+  /** How many connections there are. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -53,6 +55,10 @@ export async function fakeServer(
     client,
     asked,
     url,
+    connections: () =>
+      new Promise((done, fail) =>
+        server.getConnections((error, count) => (error === null ? done(count) : fail(error))),
+      ),
     close: async () => {
       client.close();
       server.closeAllConnections();

@@ -170,6 +170,19 @@ describe('a reflector', () => {
     expect(versionsAsked()).toEqual(['10', '70']);
   });
 
+  it('reads nothing again for a caller whose moment was before the last list', async () => {
+    copy = new Copy(server);
+    await until(() => watches.length === 1);
+    const lists = (): number => server.asked.filter(({ query }) => !query.has('watch')).length;
+    const before = performance.now();
+    await copy.reflector.refresh();
+    expect(lists()).toBe(2);
+    await copy.reflector.refresh(before);
+    expect(lists()).toBe(2);
+    await copy.reflector.refresh();
+    expect(lists()).toBe(3);
+  });
+
   it('reads characters that are cut in two by the network', async () => {
     copy = new Copy(server);
     await until(() => watches.length === 1);

@@ -234,19 +234,23 @@ const workersInRange = jobRule(
     if (range === undefined || worker === undefined || range.min > range.max) {
       return;
     }
-    const path = worker.value.replicas === undefined ? worker.path : `${worker.path}/replicas`;
-    const stated = worker.value.replicas === undefined ? `${worker.count} (the default)` : String(worker.count);
+    const { replicas } = worker.value;
+    if (replicas !== undefined && replicas !== null && asInteger(replicas) === undefined) {
+      return;
+    }
+    const path = replicas === undefined ? worker.path : `${worker.path}/replicas`;
+    const stated = `${counted(worker.count, 'Worker replica')}${replicas === undefined ? ' by default' : ''}`;
     if (worker.count < range.min) {
       yield {
         path,
-        message: `there are ${stated} Worker replicas, but training waits for ${range.min}`,
+        message: `the job has ${stated}, but training waits for ${range.min}`,
         found: worker.count,
         expected: range.min === range.max ? `${range.min}` : `${range.min} to ${range.max}`,
       };
     } else if (worker.count > range.max) {
       yield {
         path,
-        message: `there are ${stated} Worker replicas, but only ${range.max} can take part`,
+        message: `the job has ${stated}, but only ${range.max} can take part`,
         found: worker.count,
         expected: range.min === range.max ? `${range.min}` : `${range.min} to ${range.max}`,
         severity: 'warning',

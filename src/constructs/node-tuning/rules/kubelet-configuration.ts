@@ -3,6 +3,7 @@
  * starts, and ends if it is wrong.
  */
 import { fixesByField } from '../../../checks/field-fix';
+import { type JsonValue } from '../../../facts/api/schema';
 import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { nearestName } from '../../../facts/spelling';
@@ -47,6 +48,11 @@ const ENFORCED: ReadonlyMap<string, string | undefined> = new Map([
 
 /** Fields of every object, which no rule here reads. */
 const COMMON_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+
+/** A threshold that is not set has its default, or the value of the file that a drop-in is laid over, which is not known. */
+function threshold(value: JsonValue | undefined, preset: number, partial: boolean): number | undefined {
+  return value !== undefined ? whole(value) : partial ? undefined : preset;
+}
 
 export const kubeletConfigurationRules: readonly Rule[] = [
   kubeletRule(
@@ -104,7 +110,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           'Counts, ports, and percentages of the kubelet must be in range, and the low threshold of image garbage collection must be less than the high one.',
         fix: 'Set the field, for example imageGCLowThresholdPercent, to a number in the expected range.',
       },
-      function* (file) {
+      function* (file, { partial }) {
         for (const [field, least, most] of BOUNDS) {
           const value = whole(file[field]);
           if (value === undefined || (value >= least && value <= most)) {
@@ -117,9 +123,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
             expected: most === Infinity ? `${least} or more` : `${least}-${most}`,
           };
         }
-        const high = whole(file.imageGCHighThresholdPercent) ?? 85;
-        const low = whole(file.imageGCLowThresholdPercent) ?? 80;
-        if (low >= high) {
+        const high = threshold(file.imageGCHighThresholdPercent, 85, partial);
+        const low = threshold(file.imageGCLowThresholdPercent, 80, partial);
+        if (high !== undefined && low !== undefined && low >= high) {
           yield {
             path: '/imageGCLowThresholdPercent',
             message: `imageGCLowThresholdPercent must be less than imageGCHighThresholdPercent (${low} >= ${high})`,

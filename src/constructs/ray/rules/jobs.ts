@@ -5,7 +5,7 @@ import { fixesByField } from '../../../checks/field-fix';
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { fieldOf, pointer } from '../../../manifests/pointer';
-import { asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
+import { asInteger, asObject, asString, isObject, isUnset, objectsAt } from '../../../manifests/read';
 import { clusterOf } from '../ray-view';
 import { rayJobRule, rayRule } from './ray-rule';
 
@@ -71,7 +71,7 @@ const cluster = rayJobRule(
       }
       return;
     }
-    if ((asString(selector[SELECTOR_KEY]) ?? '') === '') {
+    if (isUnset(selector[SELECTOR_KEY])) {
       yield {
         path: `${path}/clusterSelector`,
         message: `clusterSelector must contain ${SELECTOR_KEY}`,

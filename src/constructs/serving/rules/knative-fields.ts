@@ -10,7 +10,7 @@ import { type Rule, type Violation } from '../../../checks/rule';
 import { dnsLabel, dnsSubdomain, userOrGroupId } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
-import { asArray, asObject, asString, hasNoItems, isObject, objectsAt } from '../../../manifests/read';
+import { asArray, asObject, asString, hasNoItems, isObject, isUnset, objectsAt } from '../../../manifests/read';
 import { isImageReference } from '../image-reference';
 import { KNATIVE, revisionRule, type RevisionView } from './serving-rule';
 
@@ -226,7 +226,7 @@ const containersComplete = fixesByField(
 
 function* incompleteVariables(container: JsonObject, path: string): Iterable<Violation> {
   for (const { value, path: at } of objectsAt(container, '/env')) {
-    if ((asString(value.name) ?? '') === '') {
+    if (isUnset(value.name)) {
       yield { path: `${path}${at}/name`, message: 'name must be set' };
     }
   }
@@ -362,7 +362,7 @@ const volumesComplete = revisionRule(
         yield* incompleteProjection(source, `${path}${place}`);
       }
       yield* wrongSize(value.emptyDir, `${path}/emptyDir`);
-      if (isObject(value.image) && (asString(value.image.reference) ?? '') === '') {
+      if (isObject(value.image) && isUnset(value.image.reference)) {
         yield { path: `${path}/image/reference`, message: 'reference must be set' };
       }
     }
@@ -372,7 +372,7 @@ const volumesComplete = revisionRule(
 function* incompleteItems(source: JsonValue | undefined, path: string): Iterable<Violation> {
   for (const { value, path: at } of objectsAt(asObject(source), '/items')) {
     for (const field of ['key', 'path']) {
-      if ((asString(value[field]) ?? '') === '') {
+      if (isUnset(value[field])) {
         yield { path: `${path}${at}/${field}`, message: `${field} must be set` };
       }
     }
@@ -385,19 +385,19 @@ function* incompleteProjection(source: JsonObject, path: string): Iterable<Viola
     yield { path, message: 'the projection must have exactly one source', expected: oneOf(PROJECTION_SOURCES) };
   }
   for (const name of ['secret', 'configMap']) {
-    if (isObject(source[name]) && (asString(asObject(source[name]).name) ?? '') === '') {
+    if (isObject(source[name]) && isUnset(asObject(source[name]).name)) {
       yield { path: `${path}/${name}/name`, message: 'name must be set' };
     }
     yield* incompleteItems(source[name], `${path}/${name}`);
   }
-  if (isObject(source.serviceAccountToken) && (asString(source.serviceAccountToken.path) ?? '') === '') {
+  if (isObject(source.serviceAccountToken) && isUnset(source.serviceAccountToken.path)) {
     yield { path: `${path}/serviceAccountToken/path`, message: 'path must be set' };
   }
   for (const { value, path: at } of objectsAt(source, '/downwardAPI/items')) {
     if (['fieldRef', 'resourceFieldRef'].filter((name) => isObject(value[name])).length !== 1) {
       yield { path: `${path}${at}`, message: 'exactly one of fieldRef and resourceFieldRef must be set' };
     }
-    if ((asString(value.path) ?? '') === '') {
+    if (isUnset(value.path)) {
       yield { path: `${path}${at}/path`, message: 'path must be set' };
     }
   }

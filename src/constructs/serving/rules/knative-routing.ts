@@ -8,7 +8,7 @@ import { parseGoDuration } from '../../../manifests/go-duration';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
-import { asArray, asObject, asString, objectsAt } from '../../../manifests/read';
+import { asArray, asObject, asString, isUnset, objectsAt } from '../../../manifests/read';
 import { AUTOSCALING, type Facts, goNumber, KNATIVE, revisionRule } from './serving-rule';
 
 const SERVING = 'serving.knative.dev';
@@ -313,7 +313,7 @@ const domainMapping = servingRule(
     yield* badDomain(manifest);
     const ref = asObject(asObject(manifest.object.spec).ref);
     for (const field of ['name', 'apiVersion', 'kind']) {
-      if ((asString(ref[field]) ?? '') === '') {
+      if (isUnset(ref[field])) {
         yield { path: `/spec/ref/${field}`, message: `${field} must be set` };
       }
     }

@@ -5,7 +5,7 @@
  */
 import { type JsonValue, type Schema } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
-import { childSchema, elementsOf, isGranularMap } from './structure';
+import { childSchema, elementsOf, isGranularMap, namedField } from './structure';
 
 /** A set of paths. A path element is a token of FieldsV1: `f:NAME`, `k:KEYS`, `v:VALUE`. */
 export interface FieldSet {
@@ -57,7 +57,7 @@ export function withNamedFields(set: FieldSet, schema: Schema | undefined): Fiel
   const members = new Set(set.members);
   const children = new Map<string, FieldSet>();
   for (const [token, below] of set.children) {
-    if (token.startsWith('f:') && isGranularMap(schema) && schema?.properties?.[token.slice(2)] !== undefined) {
+    if (token.startsWith('f:') && isGranularMap(schema) && namedField(schema, token.slice(2)) !== undefined) {
       members.add(token);
     }
     children.set(token, withNamedFields(below, childSchema(schema, token)));

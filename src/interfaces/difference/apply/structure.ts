@@ -46,7 +46,8 @@ function membersOf(object: JsonObject, schema: Schema | undefined): readonly Ele
   }));
 }
 
-function namedField(schema: Schema | undefined, name: string): Schema | undefined {
+/** The schema of a field that an object's schema names. */
+export function namedField(schema: Schema | undefined, name: string): Schema | undefined {
   const { properties } = schema ?? {};
   return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }

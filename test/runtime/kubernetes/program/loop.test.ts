@@ -1,5 +1,6 @@
 import { type JsonObject } from '../../../../src/facts/api/schema';
 import { asObject } from '../../../../src/manifests/read';
+import { InProcessApiServer } from '../../../support/api-server/api-server';
 import { gangOf, kubeScheduler, letTimeRun, podObject, Rig, stopTime } from './rig';
 
 describe('the scheduler program', () => {
@@ -26,6 +27,20 @@ describe('the scheduler program', () => {
     ]);
     // The only replica needs no lease to lead.
     expect(await rig.metric('gantry_leader')).toBe(1);
+  });
+
+  it('decides nothing until it has read every collection', async () => {
+    const server = new InProcessApiServer();
+    server.trouble = ({ path }) => (path.endsWith('/nodes') ? 503 : undefined);
+    rig = await Rig.start({ server });
+    rig.addPods(podObject('early'));
+    rig.addNodes(1);
+    await rig.pass(10_000);
+    expect((await rig.ask('/readyz')).status).toBe(503);
+    expect(rig.server.places()).toEqual({});
+    server.trouble = () => undefined;
+    await rig.until('it is bound', () => Object.keys(server.places()).length === 1);
+    expect((await rig.ask('/readyz')).status).toBe(200);
   });
 
   it('decides again about the pods of a gang that was placed in part', async () => {
