@@ -34,12 +34,12 @@ export function asString(value: Maybe): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The value where it is an integer (JSON numbers only). */
 /** Whether a string is absent: null and the empty string count as absent, a value of another type does not. */
 export function isUnset(value: Maybe): boolean {
   return value === undefined || value === null || value === '';
 }
 
+/** The value where it is an integer (JSON numbers only). */
 export function asInteger(value: Maybe): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 }

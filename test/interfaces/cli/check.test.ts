@@ -256,7 +256,7 @@ test('help for an unknown command is a usage error', async () => {
 test('help is no failure and names the exit statuses', async () => {
   const { status, out } = await place.run(['--help']);
   expect(status).toBe(0);
-  expect(out).toContain('Exit status:\n  0  no findings, no pending gangs, all expectations met\n');
+  expect(out).toContain('Exit status:\n  0  no findings, no pending gangs, all expectations and targets met\n');
   expect((await place.run(['check', '--help'])).out).toContain('--ignore <rule=reason>');
   expect((await place.run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+/);
 });
