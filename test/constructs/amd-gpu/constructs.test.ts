@@ -73,7 +73,7 @@ test('partition profiles become the ConfigMap of the device config manager, and 
   });
   expect(profiles.nodeLabels('slices')).toEqual({ 'dcm.amd.com/gpu-config-profile': 'slices' });
   expect(profiles.partition('slices')).toMatchObject({ devices: 8, resource: 'amd.com/cpx_nps4' });
-  expect(() => profiles.nodeLabels('slice')).toThrow('unknown profile "slice"; must be one of whole, slices.');
+  expect(() => profiles.nodeLabels('slice')).toThrow('unknown profile "slice"; must be whole or slices.');
 });
 
 test.each([

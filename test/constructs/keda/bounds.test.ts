@@ -165,7 +165,7 @@ describe('values of cpu, memory, and cron triggers', () => {
     ['desiredReplicas', '0x', []],
     ['desiredReplicas', 'x0', []],
     ['timezone', 'Local', []],
-    ['timezone', 'Mars/Base', ['webhook timezone']],
+    ['timezone', 'Mars/Base', ['advice timezone']],
     ['start', 'TZ=UTC 0 8 * * *', []],
     ['start', 'CRON_TZ=UTC 0 8 * * *', []],
     ['start', '0 8 * * * TZ=UTC ', ['webhook start']],

@@ -26,7 +26,7 @@ export function unwrapped(type: CelType): CelType {
   return type.kind === 'optional' ? type.of[0] : type;
 }
 
-/** `a.b.c` as text; `undefined` for what is no chain of names. */
+/** `a.b.c` as text; `undefined` for an expression of another form. */
 export function qualifiedName({ exprKind }: Expr): string | undefined {
   if (exprKind.case === 'identExpr') {
     return exprKind.value.name;

@@ -144,8 +144,13 @@ const A = { name: 'a', value: '1' };
 const B = { name: 'b', value: '2' };
 
 test.each([
-  // A request follows from the limit.
-  ['another amount', 2, pod({ resources: { limits: { cpu: '1' } } }), pod({ resources: { limits: { cpu: '1001m' } } })],
+  ['another amount', 1, pod({ resources: { limits: { cpu: '1' } } }), pod({ resources: { limits: { cpu: '1001m' } } })],
+  [
+    'another amount from which a request follows that one side states',
+    2,
+    pod({ resources: { limits: { cpu: '1' }, requests: { cpu: '1' } } }),
+    pod({ resources: { limits: { cpu: '1001m' } } }),
+  ],
   ['another value than the default', 1, { backoffLimit: 5, ...pod({}) }, pod({})],
   ['the order of arguments', 2, pod({ args: ['a', 'b'] }), pod({ args: ['b', 'a'] })],
   ['the order of variables, which may use each other', 4, pod({ env: [A, B] }), pod({ env: [B, A] })],
