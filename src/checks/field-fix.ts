@@ -34,6 +34,10 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     /\bexactly one of (\w+) and (\w+) must be set$/,
     ([, one, other], { field }) => `Set either ${one} or ${other} in ${field}.`,
   ],
+  [
+    /\bexactly one of .+ must be set, but (\w+) and (\w+) are$/,
+    ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
+  ],
   [EITHER, () => ''],
   [
     /^(\w+) and (\w+) must be set together$/,
@@ -178,6 +182,9 @@ function setTo(field: string, expected: string): string {
     return `Set ${expected}.`;
   }
   const [, value = expected, otherwise] = /^(.+?),? or unset\b(.*)$/.exec(expected) ?? [];
+  if (/^at least one [a-z]/.test(expected)) {
+    return `Add ${expected} to ${field}.`;
+  }
   if (/^at most \d+ (?:characters|bytes)\b/.test(expected)) {
     return `Shorten ${field} to ${expected}.`;
   }

@@ -25,11 +25,18 @@ export function tokensOf(path: string): string[] {
   return path.includes('~') ? tokens.map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~')) : tokens;
 }
 
-/** The field at a place, with its parent: `roleRef.kind`, `volumeMounts[0].name`, `limits["nvidia.com/gpu"]`; `the object` for the root. */
+/** Parents that an object may have at several levels: `spec.containers` of a Job could be read as a field of the Job itself. */
+const AT_SEVERAL_LEVELS: ReadonlySet<string> = new Set(['metadata', 'spec']);
+
+/**
+ * The field at a place, with its parent: `roleRef.kind`, `volumeMounts[0].name`, `limits["nvidia.com/gpu"]`, `template.spec.containers`;
+ * `the object` for the root.
+ */
 export function fieldOf(path: string): string {
   const tokens = tokensOf(path);
   let first = Math.max(0, tokens.length - 2);
-  while (first > 0 && isIndex(tokens[first] ?? '')) {
+  const isUnclear = (token = ''): boolean => isIndex(token) || AT_SEVERAL_LEVELS.has(token);
+  while (first > 0 && isUnclear(tokens[first])) {
     first -= 1;
   }
   return tokens.length === 0 ? 'the object' : joined(tokens.slice(first));

@@ -12,8 +12,8 @@ const CASES: readonly (readonly [
 ])[] = [
   // What must be set.
   ['/spec/leaseName', 'leaseName must be set', undefined, 'Set spec.leaseName.'],
-  ['/spec/usages', 'usages must not be empty', undefined, 'Set spec.usages to at least one usage.'],
-  ['/spec/policies', 'policies must not be empty', undefined, 'Set spec.policies to at least one policy.'],
+  ['/spec/usages', 'usages must not be empty', undefined, 'Add at least one usage to spec.usages.'],
+  ['/spec/policies', 'policies must not be empty', undefined, 'Add at least one policy to spec.policies.'],
   ['/spec/class', 'class must be set', undefined, 'Set spec.class.'],
   ['/spec/attacher', 'the driver must be set', undefined, 'Set spec.attacher.'],
   ['/dns/searches/0', 'searches[0] must be set', undefined, 'Set searches[0].'],

@@ -104,7 +104,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   [
     "self.all(x, (x.operator == 'Gt' || x.operator == 'Lt' || x.operator == 'Gte' || x.operator == 'Lte') ? (x.values.size() == 1 && int(x.values[0]) >= 0) : true)",
     [
-      'an entry with the operator Gt, Gte, Lt, or Lte must have exactly one value, an integer of at least 0',
+      'an entry with the operator Gt, Gte, Lt, or Lte must have exactly one value, an integer greater than or equal to 0',
       'Set values of each such entry of {} to one integer, for example ["4"].',
     ],
   ],

@@ -206,8 +206,8 @@ export class ShapeChecker {
             message:
               replicas < 0 ? `must be greater than or equal to 0: ${replicas}` : `${replicas} does not fit in 32 bits`,
             found: replicas,
-            expected: 'an integer of at least 0 that fits in 32 bits',
-            fix: `Set ${THE_FIELD} to an integer of at least 0 that fits in 32 bits.`,
+            expected: 'an integer greater than or equal to 0 that fits in 32 bits',
+            fix: `Set ${THE_FIELD} to an integer greater than or equal to 0 that fits in 32 bits.`,
           },
           ...tokensOf(scale),
         );

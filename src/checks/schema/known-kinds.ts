@@ -168,7 +168,7 @@ export class KnownKinds {
     }
     if (versions.length > 0) {
       return {
-        notServed: `${kind} of ${apiVersion} is not served by cluster ${cluster.name}`,
+        notServed: `${apiVersion} ${kind} is not served by cluster ${cluster.name}`,
         expected: `apiVersion ${versions.join(' or ')}`,
         fix: `Set apiVersion: ${versions[0]}.`,
       };
@@ -213,7 +213,7 @@ export class KnownKinds {
       last === undefined ? '' : ` (served by ${minors.length === 1 ? last : `${minors[0] ?? ''} to ${last}`})`;
     const otherTarget = `check for Kubernetes ${last ?? ''} with --k8s ${last ?? ''} (in an app: Checks.of(app).target)`;
     return {
-      notServed: `${kind} of ${apiVersion} is not served by ${who}${when}`,
+      notServed: `${apiVersion} ${kind} is not served by ${who}${when}`,
       expected:
         served.length > 0
           ? `apiVersion ${served.map((info) => info.apiVersion).join(' or ')}`

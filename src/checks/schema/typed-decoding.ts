@@ -223,7 +223,7 @@ export class TypedDecoding {
       message: `${quoted(value)} is not a valid quantity`,
       found: value,
       expected: 'a quantity such as 2, 500m, 16Gi, or 1e3',
-      fix: 'Set the `field` to a number with one of the suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or with an exponent, such as "16Gi" or 1e3.',
+      fix: 'Set the `field` to a quantity such as 2, 500m, or 16Gi.',
     });
   }
 

@@ -131,7 +131,7 @@ export function typeWords(types: string | undefined): string {
     return 'a value';
   }
   const words = types.split(' or ').map((type) => (Object.hasOwn(WITH_ARTICLE, type) ? WITH_ARTICLE[type] : type));
-  return words.join(' or ');
+  return oneOf(words.flatMap((word) => word.split(' or ')));
 }
 
 /** What a required field must be set to: `a string`, or `an object with kind and name` where the field requires members itself. */

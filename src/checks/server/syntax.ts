@@ -91,8 +91,11 @@ export function qualifiedName(value: string): Complaint {
   if (byteLength(name) > 63) {
     return isPrefixed ? 'have no more than 63 characters after the prefix' : 'be no more than 63 characters';
   }
-  return KEY_NAME_PATTERN.test(name)
-    ? undefined
+  if (KEY_NAME_PATTERN.test(name)) {
+    return undefined;
+  }
+  return isPrefixed
+    ? 'have a name after the "/" that consists of letters, digits, "-", "_", and ".", and starts and ends with a letter or digit'
     : 'consist of letters, digits, "-", "_", and ".", and start and end with a letter or digit';
 }
 

@@ -121,9 +121,9 @@ function readDevices(
     note(
       'entry',
       within(at, 'devices'),
-      'devices must be all, or a list of indexes',
+      'devices must be all or a list of indexes',
       devices,
-      'all, or a list of indexes',
+      'all or a list of indexes',
     );
   }
   if (
@@ -211,9 +211,9 @@ function readInstances(
       note(
         'count',
         within(at, profile),
-        `the number of ${profile} instances must be an integer of at least 0`,
+        `the number of ${profile} instances must be an integer greater than or equal to 0`,
         count,
-        'an integer of at least 0',
+        'an integer greater than or equal to 0',
       );
     }
   }

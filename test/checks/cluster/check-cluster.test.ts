@@ -92,7 +92,7 @@ describe('a check against a cluster', () => {
     expect(report.findings.map(({ message }) => message)).toEqual(
       expect.arrayContaining([
         'cluster prod serves no kind ResourceFlavor of kueue.x-k8s.io/v1beta1',
-        'Job of batch/v1beta1 is not served by cluster prod',
+        'batch/v1beta1 Job is not served by cluster prod',
       ]),
     );
   });

@@ -58,7 +58,7 @@ test.each<[string, readonly string[], string]>([
   [
     'an option of alpha without its gate',
     cpu({ 'align-by-socket': 'true' }),
-    `${AT}/align-by-socket: align-by-socket requires the feature gate CPUManagerPolicyAlphaOptions, which is off by default`,
+    `${AT}/align-by-socket: align-by-socket requires the CPUManagerPolicyAlphaOptions feature gate, which is disabled by default`,
   ],
   [
     'options of the policy none',

@@ -84,7 +84,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         'The versions of a CRD must have unique names and a schema each, and exactly one of them must be the storage version.',
-      fix: 'Set storage: true for exactly one entry of spec.versions, and schema for each.',
+      fix: 'Set storage: true on exactly one entry in spec.versions, and a schema on each.',
     },
     (object, say) => {
       const spec = asObject(object.spec);

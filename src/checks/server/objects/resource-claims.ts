@@ -67,6 +67,7 @@ export const resourceClaimRules: readonly Rule[] = [
           expected: 'at most 32',
         });
       }
+      const one = flat ? 'deviceClassName' : 'exactly';
       const seen = new Set<string>();
       for (const { value, path: at } of requests) {
         checkRequestName(value.name, `${at}/name`, seen, say);
@@ -75,9 +76,9 @@ export const resourceClaimRules: readonly Rule[] = [
         if (exact === alternatives.length > 0) {
           say(
             at,
-            exact ? 'exactly must not be set when firstAvailable is set' : 'exactly or firstAvailable must be set',
+            exact ? `${one} must not be set when firstAvailable is set` : `${one} or firstAvailable must be set`,
             {
-              expected: flat ? 'deviceClassName or firstAvailable' : 'exactly or firstAvailable',
+              expected: `${one} or firstAvailable`,
             },
           );
         }

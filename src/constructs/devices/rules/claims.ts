@@ -247,7 +247,7 @@ export const claimRules: readonly Rule[] = [
         if (!gates.some((on) => on[gate] === true)) {
           yield {
             path: `${path}/sharing/strategy`,
-            message: `${strategy} requires the feature gate ${gate} of the driver, which is off by default`,
+            message: `${strategy} requires the driver's ${gate} feature gate, which is disabled by default`,
             found: strategy,
             expected: `${gate}: true`,
             fix: `Set featureGates.${gate}: true in the GPUCluster, or in the values of the driver's chart.`,
@@ -315,7 +315,7 @@ export const claimRules: readonly Rule[] = [
         }
         yield {
           path: `${path}/deviceClassName`,
-          message: `the DeviceClass "${name}" is not in these manifests`,
+          message: `DeviceClass "${name}" not found in these manifests`,
           found: name,
           expected: `a class in these manifests or in the cluster, such as ${[...OWN_CLASSES][0] ?? ''}`,
           ...(name.endsWith('.nvidia.com') ? { severity: 'warning' as const } : {}),

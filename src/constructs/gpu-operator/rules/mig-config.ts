@@ -61,7 +61,7 @@ export const migConfigRules: readonly Rule[] = [
       summary: 'Instances must have names of MIG profiles: <slices>g.<memory>gb, with +me, +gfx, +me.all, or -me.',
       why: REFUSED,
       source: `${cite('mig-parted')}, pkg/types/mig_profile.go`,
-      fix: 'Use a profile of the GPU in mig-devices, for example "1g.10gb" (gantry catalog lists them).',
+      fix: 'Change the key in mig-devices to a profile that the GPU supports, such as "1g.10gb" (gantry catalog lists the profiles).',
     },
     migConfigsOf,
     'profile',
@@ -74,7 +74,7 @@ export const migConfigRules: readonly Rule[] = [
       summary: 'Counts of instances must be integers, not negative, and not all zero.',
       why: REFUSED,
       source: `${cite('mig-parted')}, pkg/types/mig_config.go AssertValid`,
-      fix: 'Set the count in mig-devices to an integer of at least 0.',
+      fix: 'Set the count in mig-devices to an integer greater than or equal to 0.',
     },
     migConfigsOf,
     'count',
@@ -145,7 +145,7 @@ export const migConfigRules: readonly Rule[] = [
           path,
           message: 'mig-configs has no entry all-disabled',
           found: [...reading.names],
-          expected: 'all-disabled in addition',
+          expected: 'an all-disabled entry',
         };
       }
     },

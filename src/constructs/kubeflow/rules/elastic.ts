@@ -250,7 +250,7 @@ const workersInRange = jobRule(
     } else if (worker.count > range.max) {
       yield {
         path,
-        message: `the job has ${stated}, but only ${range.max} can take part`,
+        message: `the job has ${stated}, but maxReplicas is ${range.max}`,
         found: worker.count,
         expected: range.min === range.max ? `${range.min}` : `${range.min} to ${range.max}`,
         severity: 'warning',
@@ -279,7 +279,7 @@ const elasticWorkersOnly = jobRule(
     }
     yield {
       path: master.path,
-      message: 'an elastic job must not have a Master, which minReplicas and maxReplicas do not count',
+      message: 'an elastic job must not have a Master: minReplicas and maxReplicas count only Workers',
       expected: 'no Master, only Workers',
     };
   },

@@ -68,7 +68,7 @@ function unknown(set: ManifestSet, kind: string, name: string, path: string): re
   return [
     {
       path,
-      message: `${what} "${name}" not found in these manifests${others === '' ? '' : ` (found: ${others})`}`,
+      message: `${what} "${name}" not found in these manifests${others === '' ? '' : `, which define ${others}`}`,
       found: name,
       expected: near === undefined ? (others === '' ? undefined : others) : `"${near}"`,
     },

@@ -223,7 +223,7 @@ const flavorTaints = fixesByField(
           yield { path, message: `the taint's key ${JSON.stringify(key)} must ${badKey}`, found: key, fix };
         } else if (badValue !== undefined) {
           const fix = nameFix(`${fieldOf(path)}.value`, badValue);
-          yield { path, message: `the taint's value ${JSON.stringify(text)} must ${badValue}`, found: key, fix };
+          yield { path, message: `the taint's value ${JSON.stringify(text)} must ${badValue}`, found: text, fix };
         }
         if (seen.has(`${key} ${effect}`)) {
           yield {

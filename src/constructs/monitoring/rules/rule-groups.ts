@@ -201,7 +201,7 @@ export const ruleGroupRules: readonly Rule[] = [
                 : `groups ${before.group.name} and ${rule.group.name}`;
             yield {
               path: within(rule, file),
-              message: `duplicate rule: ${rule.title} appears twice with the same labels, in ${where}`,
+              message: `duplicate rule: ${rule.title} appears twice with the same labels in ${where}`,
               found: name,
             };
           }

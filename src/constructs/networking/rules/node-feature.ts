@@ -54,7 +54,7 @@ function domainFault(key: string, domains: readonly string[]): string | undefine
   const [domain = '', name] = key.split('/');
   const kubernetes = name !== undefined && (domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io'));
   const allowed = domains.some((one) => domain === one || domain.endsWith(`.${one}`));
-  return kubernetes && !allowed ? `is in the domain ${domain}, in which NFD sets no keys` : undefined;
+  return kubernetes && !allowed ? `must not have the prefix ${domain}, which NFD rejects` : undefined;
 }
 
 const KEYS: readonly (readonly [string, readonly string[]])[] = [
@@ -199,7 +199,7 @@ const taints = entryRule(
     summary: 'A taint of a NodeFeatureRule must have the effect NoSchedule, PreferNoSchedule, or NoExecute.',
     why: LEFT_OUT,
     source: VALIDATE,
-    fix: 'Set taints[].effect to NoSchedule, PreferNoSchedule, or NoExecute; NFD sets taints only if its master runs with --enable-taints.',
+    fix: 'Set taints[].effect to NoSchedule, PreferNoSchedule, or NoExecute.',
   },
   function* (entry, path) {
     for (const { value, path: at } of objectsAt(entry, '/taints')) {
@@ -264,7 +264,9 @@ const expressions = entryRule(
       for (const { value, path: place } of [...named, { value: matcher.matchName ?? null, path: `${at}/matchName` }]) {
         const fault = isObject(value) ? expressionFault(value) : undefined;
         if (fault !== undefined) {
-          const wanted = / is not an integer$/.test(fault) ? 'integers' : / takes (.+)$/.exec(fault)?.[1];
+          const wanted = / is not an integer$/.test(fault)
+            ? 'a list of integers in quotes, such as ["10"]'
+            : / takes (.+)$/.exec(fault)?.[1];
           const fix = wanted === undefined ? {} : { fix: `Set ${fieldOf(place)}.value to ${wanted}.` };
           yield { path: place, message: fault, found: value, ...fix };
         }

@@ -48,7 +48,7 @@ const operatorNamespace = setRule(
         yield {
           manifest,
           path: '/metadata/namespace',
-          message: `the operator's configuration is in the namespace ${home}`,
+          message: `namespace must be "${home}", the namespace of the SriovOperatorConfig`,
           found: manifest.id.namespace,
           expected: home,
           fix: moveFix(manifest, home),

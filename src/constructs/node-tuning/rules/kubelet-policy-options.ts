@@ -72,7 +72,7 @@ function* cpuOptions(file: JsonObject, partial: boolean): Iterable<Violation> {
     } else if (stage === 'alpha' && !hasGate && !partial) {
       yield {
         path,
-        message: `${name} requires the feature gate ${ALPHA_GATE}, which is off by default`,
+        message: `${name} requires the ${ALPHA_GATE} feature gate, which is disabled by default`,
         found: name,
         fix: `Remove ${name} from ${CPU}, or set ${ALPHA_GATE}: true in featureGates.`,
       };
@@ -144,8 +144,8 @@ function* booleanProblem(path: string, name: string, value: JsonValue | undefine
 
 /** What happens without an option of the static policy. */
 const HARM: Readonly<Record<string, string>> = {
-  'full-pcpus-only': 'without full-pcpus-only, two pods can share a core',
-  'strict-cpu-reservation': 'without strict-cpu-reservation, pods can run on the reserved cores',
+  'full-pcpus-only': 'without full-pcpus-only, two pods can share a physical core',
+  'strict-cpu-reservation': 'without strict-cpu-reservation, pods can run on the reserved CPUs',
 };
 
 export const kubeletPolicyOptionRules: readonly Rule[] = [

@@ -63,7 +63,7 @@ export const commandRules: readonly Rule[] = [
       severity: 'error',
       summary: 'Outside a shell, a variable in command or args must be written as $(NAME).',
       why: 'No shell reads the arguments: the program receives the string ${NAME} itself.',
-      fix: 'Write $(NAME) in command or args, or run the line in a shell: ["sh", "-c", "…"].',
+      fix: 'Write $(NAME) in command or args, or run the command in a shell: ["sh", "-c", "…"].',
       source: SOURCE,
     },
     (pod, say) => {
@@ -73,7 +73,7 @@ export const commandRules: readonly Rule[] = [
           for (const match of value.matchAll(/(?<!\$)\$(?:\{([A-Za-z_][A-Za-z0-9_]*)[^}]*\}|([A-Z_][A-Z0-9_]+))/g)) {
             const [written, braced, bare] = match;
             const name = braced ?? bare ?? '';
-            say(path, `${written} is not expanded, because no shell reads it`, {
+            say(path, `${written} is not expanded, because the command does not run in a shell`, {
               expected: `$(${name})`,
               fix: `Write $(${name}) in ${fieldOf(path)}, or run the line in a shell: ["sh", "-c", "…"].`,
               // An image's own entry point may be a shell; a name without braces may be meant as text.
@@ -94,7 +94,7 @@ export const commandRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A command substitution such as $(hostname -s) must run in a shell.',
       why: 'Kubernetes does not change $(…) if it contains more than a name, and no shell runs it.',
-      fix: 'Run the line in a shell, in command: ["sh", "-c", "…"].',
+      fix: 'Run the command in a shell: command: ["sh", "-c", "…"].',
       source: SOURCE,
     },
     (pod, say) => {
@@ -102,7 +102,7 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of wordsOf(container).words) {
           const match = /(?<!\$)\$\(([^()]*\s[^()]*)\)/.exec(value);
           if (match !== null) {
-            say(path, `${match[0]} is not run, because no shell reads it`);
+            say(path, `${match[0]} is not run, because the command does not run in a shell`);
           }
         }
       }

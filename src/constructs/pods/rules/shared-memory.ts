@@ -105,7 +105,9 @@ export const sharedMemoryRules: readonly Rule[] = [
           continue;
         }
         say(`${path}/emptyDir/medium`, `unsupported medium "${medium}"`, {
-          expected: /ram|mem|tmpfs/i.test(medium) ? 'Memory' : 'Memory, or unset for disk',
+          expected: /ram|mem|tmpfs/i.test(medium)
+            ? 'Memory'
+            : 'Memory, HugePages, HugePages-<size>, or unset for the storage of the node',
         });
       }
     },

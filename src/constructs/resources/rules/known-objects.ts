@@ -63,7 +63,7 @@ export const knownObjects: SetRule = {
   summary: 'An object that another one names should be in the manifests, if they have others of its kind.',
   why: 'The object may exist in the cluster. A name that nearly matches another one in the manifests is most likely misspelled: the pod does not start, or the reference has no effect.',
   source: SOURCE,
-  fix: 'Add the object to the manifests under this metadata.name, or make sure that the cluster has it.',
+  fix: 'Add the object with this metadata.name to the manifests, or make sure that it exists in the cluster.',
   *check({ set }) {
     for (const manifest of set.manifests) {
       for (const reference of set.referencesFrom(manifest)) {
@@ -87,7 +87,7 @@ export const knownObjects: SetRule = {
         yield {
           manifest,
           path: reference.path,
-          message: `the ${kind} "${reference.name}" is not in these manifests`,
+          message: `${kind} "${reference.name}" not found in these manifests`,
           found: reference.name,
           ...(near === undefined
             ? {}

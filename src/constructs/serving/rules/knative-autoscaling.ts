@@ -129,7 +129,7 @@ const hpaMetricStated = revisionRule(
     summary: 'A service that hpa scales should set its metric.',
     why: 'The default metric is CPU, and target is a percentage of it: target 10 means 10% CPU, not 10 requests. A model server waits for its GPU regardless of the CPU.',
     source: `${KNATIVE}, pkg/apis/autoscaling/v1alpha1/pa_defaults.go; pkg/reconciler/autoscaling/hpa/resources/hpa.go`,
-    fix: 'Set autoscaling.knative.dev/class to kpa.autoscaling.knative.dev with metric concurrency, or set the metric.',
+    fix: 'Set autoscaling.knative.dev/metric to cpu, or set autoscaling.knative.dev/class to kpa.autoscaling.knative.dev and autoscaling.knative.dev/metric to concurrency.',
   },
   function* (revision) {
     const stated = autoscalingAnnotation(revision, 'class');
@@ -144,7 +144,7 @@ const hpaMetricStated = revisionRule(
           ? 'the class hpa scales by CPU if no metric is set'
           : `the class hpa scales by CPU if no metric is set: target ${target.value} is ${target.value}% of the requested CPU`,
       found: stated.value,
-      expected: `${KPA} with metric concurrency`,
+      expected: `${KPA} and the metric concurrency, or the metric cpu`,
     };
   },
 );
@@ -348,7 +348,7 @@ const initialScale = revisionRule(
   'knative-initial-scale-allowed',
   {
     row: 'KN6',
-    summary: 'initial-scale must be an integer of at least 0, and 0 only if the cluster allows it.',
+    summary: 'initial-scale must be an integer greater than or equal to 0, and 0 only if the cluster allows it.',
     why: 'The webhook rejects any others, and 0 unless allow-zero-initial-scale is "true" in config-autoscaler.',
     source: VALIDATION,
     fix: 'Set autoscaling.knative.dev/initial-scale to at least 1, or allow zero in config-autoscaler.',

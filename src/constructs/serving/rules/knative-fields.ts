@@ -305,7 +305,7 @@ function* portsWithoutServer(probe: JsonObject, path: string, serving: boolean):
   for (const handler of serving ? [] : ['httpGet', 'tcpSocket']) {
     const action = probe[handler];
     if (isObject(action) && (action.port === undefined || action.port === null || ['', 0].includes(action.port as 0))) {
-      yield { path: `${path}/${handler}/port`, message: 'port must be set for a container without a port of its own' };
+      yield { path: `${path}/${handler}/port`, message: 'port must be set when the container has no ports' };
     }
   }
 }

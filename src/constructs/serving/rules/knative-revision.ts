@@ -34,7 +34,7 @@ const onePort = revisionRule(
       'The containers of a revision must have exactly one port in total, over TCP, with no name or with the name http1 or h2c, and not a port that Knative uses.',
     why: 'Knative sends all requests to this port; the webhook rejects any others.',
     source: PODS,
-    fix: 'Keep one entry in containers[].ports, the one that takes requests, and state a metrics port in a PodMonitor.',
+    fix: 'Keep one entry in containers[].ports, the one that receives requests, and state a metrics port in a PodMonitor.',
   },
   function* ({ spec, specPath }) {
     const containers = objectsAt(spec, '/containers');
@@ -47,9 +47,9 @@ const onePort = revisionRule(
     if (ports.length === 0 && containers.length > 1) {
       yield {
         path: `${specPath}/containers`,
-        message: 'one of several containers must have a port',
-        expected: 'a port in the container that takes requests',
-        fix: 'Set containers[].ports of the container that takes requests.',
+        message: 'exactly one of the containers must set ports',
+        expected: 'a port in the container that receives requests',
+        fix: 'Set containers[].ports in the container that receives requests.',
       };
     }
     for (const { port, path } of ports) {
@@ -85,7 +85,7 @@ const features = revisionRule(
     summary: "Fields of a revision's pod that depend on a feature flag must be enabled in config-features.",
     why: 'Node selectors, tolerations, schedulers, runtime classes, claims, and other fields are off by default: the webhook rejects the service.',
     source: `${KNATIVE}, pkg/apis/config/features.go, pkg/apis/serving/fieldmask.go`,
-    fix: 'Set the key to enabled in the ConfigMap config-features of knative-serving (most cannot safely be disabled again), or remove the field.',
+    fix: 'Set the key to enabled in the config-features ConfigMap in the knative-serving namespace (most cannot safely be disabled again), or remove the field.',
   },
   function* ({ spec, specPath }, _manifest, { set }) {
     const config = set.get('ConfigMap', FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE);
@@ -102,9 +102,9 @@ const features = revisionRule(
       said.add(feature);
       yield {
         path: `${specPath}${path}`,
-        message: `the field requires the Knative feature ${feature}, which is off ${config === undefined ? 'by default' : 'in config-features'}`,
+        message: `the field requires the Knative feature ${feature}, which is disabled ${config === undefined ? 'by default' : 'in config-features'}`,
         expected: `${feature}: enabled`,
-        fix: `Set ${feature}: enabled in the ConfigMap config-features of knative-serving, or remove the field.`,
+        fix: `Set ${feature}: enabled in the config-features ConfigMap in the knative-serving namespace, or remove the field.`,
         ...(config === undefined ? {} : { severity: 'error' as const }),
       };
     }

@@ -88,7 +88,7 @@ const classDefined: Rule = {
       const defined = quotedNames(names);
       yield {
         path: reference.path,
-        message: `PriorityClass "${reference.name}" not found in these manifests${defined === '' ? ', so it must exist in the cluster' : ` (found: ${defined})`}`,
+        message: `PriorityClass "${reference.name}" not found in these manifests${defined === '' ? ', so it must exist in the cluster' : `, which define ${defined}`}`,
         found: reference.name,
         expected: defined !== '' ? `${defined}, or a class in the cluster` : 'a class in the cluster',
         // Who defines no class at all relies on the cluster for all of them.

@@ -45,9 +45,10 @@ const processesAreDevices = trainJobRule(
     }
     yield {
       path: '/spec/trainer/numProcPerNode',
-      message: `a node has ${counted(processes, 'process')} but ${counted(devices, 'device')}`,
+      message: `numProcPerNode is ${processes}, but each node has ${counted(devices, 'device')}`,
       found: processes,
       expected: String(devices),
+      fix: `Set trainer.numProcPerNode to ${devices}.`,
       severity: processes > devices ? 'error' : 'warning',
     };
   },

@@ -48,9 +48,9 @@ const ancestors = runtimeRule(
       if (!job.containers.includes(container)) {
         yield {
           path: `${job.podSpecPath}/containers`,
-          message: `the job ${job.name} has no container "${container}"`,
+          message: `the job "${job.name}" must have a container named "${container}"`,
           expected: `a container named ${container}`,
-          fix: `Name the container of this job that does its work "${container}".`,
+          fix: `Set the name of the training container in this job to "${container}".`,
         };
       }
     }

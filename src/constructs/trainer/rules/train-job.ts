@@ -184,7 +184,7 @@ const initializers = trainJobRule(
       'An initializer in a TrainJob requires a runtime with the job and container dataset-initializer or model-initializer, which mounts the volume initializer.',
     why: 'The webhook rejects an initializer that the runtime would not run.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/jobset.go (Validate)`,
-    fix: 'Set runtimeRef.name to a runtime with initializers, or fetch the data in the trainer.',
+    fix: 'Set runtimeRef.name to a runtime with this initializer, or download the data in the trainer.',
   },
   function* (job, runtime) {
     const initializer = asObject(job.spec.initializer);
@@ -202,7 +202,7 @@ const initializers = trainJobRule(
         yield {
           path,
           message: `the runtime ${job.runtimeName} has no job ${name} with a container of that name`,
-          expected: 'a runtime with initializers',
+          expected: `a runtime with a ${field} initializer`,
         };
         continue;
       }

@@ -281,7 +281,7 @@ const hasProgram = taskRule(
       }
       yield {
         path: path.slice(task.path.length),
-        message: `the container ${asString(container.name) ?? ''} with the image ${image} sets no program to run`,
+        message: `the container ${asString(container.name) ?? ''} with the image ${image} sets neither command nor args`,
         expected: 'command or args',
       };
     }

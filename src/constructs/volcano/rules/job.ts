@@ -429,7 +429,7 @@ const restartPolicy = taskRule(
       path: '/template/spec',
       // Always says that the task does not finish. Left out, it may be meant as well, unless the job says what follows when it finishes.
       severity: policy === undefined && endOf(job).isExpected ? 'warning' : 'info',
-      message: `restartPolicy of the task ${task.name} should be OnFailure or Never if the task finishes, but is ${policy === undefined ? 'Always (the default)' : JSON.stringify(policy)}`,
+      message: `restartPolicy of the task ${task.name} should be OnFailure or Never if its pods run to completion, but is ${policy === undefined ? 'Always (the default)' : JSON.stringify(policy)}`,
       found: policy ?? null,
       expected: 'OnFailure or Never',
     };

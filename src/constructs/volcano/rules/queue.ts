@@ -100,7 +100,7 @@ const amountsValid: ObjectRule = fixesByField({
   summary: 'The amounts of a queue must not be negative, and amounts of devices and pods must be integers.',
   why: 'The webhook rejects the queue.',
   source: `${WEBHOOK}, ValidateResourceQuantityValue`,
-  fix: 'Set the amount in spec.deserved, spec.guarantee, or spec.capability to an integer of at least 0.',
+  fix: 'Set the amount in spec.deserved, spec.guarantee, or spec.capability to an integer greater than or equal to 0.',
   *check(queue) {
     for (const { path, resource, written } of amountsOf(queue)) {
       const amount = amountsIn({ [resource]: written }).get(resource);
