@@ -110,7 +110,7 @@ describeBadDays('bad days', (world) => {
     gantry.configure('policy: { nodeScore: pretty }\n');
     const fault = await gantry.until('the configuration was rejected; the previous one stays in effect');
     expect(String(fault.message)).toContain(
-      'policy.nodeScore must be one of binpack, spread, spread-devices, first-fit, fgd, fragmentation, not "pretty"',
+      'policy.nodeScore must be binpack, spread, spread-devices, first-fit, fgd, or fragmentation, not "pretty"',
     );
     gantry.configure(`${CONFIG}queues: [{ name: research, capability: { nvidia.com/gpu: 4 } }]\n`);
     await gantry.until('configuration reloaded');
