@@ -30,6 +30,8 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
   'apiextensions.k8s.io/CustomResourceDefinition': ['/spec/versions/*/served', '/spec/versions/*/storage'],
   'apps/ControllerRevision': ['/revision'],
   'discovery.k8s.io/EndpointSlice': ['/endpoints/*/hints/forZones/*/name'],
+  'rbac.authorization.k8s.io/ClusterRoleBinding': ['/roleRef/apiGroup'],
+  'rbac.authorization.k8s.io/RoleBinding': ['/roleRef/apiGroup'],
   'resource.k8s.io/DeviceClass': ['/spec'],
   'resource.k8s.io/ResourceClaim': ['/spec'],
   'resource.k8s.io/ResourceClaimTemplate': ['/spec', '/spec/spec'],

@@ -113,6 +113,10 @@ describe('built-in kinds are decoded as Go does', () => {
   test('required fields that the server does without may be missing', () => {
     expect(found({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'a' } })).toEqual([]);
     expect(found({ apiVersion: 'resource.k8s.io/v1', kind: 'ResourceClaim', metadata })).toEqual([]);
+    const roleRef = { kind: 'ClusterRole', name: 'view' };
+    for (const kind of ['RoleBinding', 'ClusterRoleBinding']) {
+      expect(found({ apiVersion: 'rbac.authorization.k8s.io/v1', kind, metadata: { name: 'a' }, roleRef })).toEqual([]);
+    }
     expect(found({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { template: {} } })).toEqual([
       'schema/required /spec/selector',
     ]);
