@@ -62,9 +62,16 @@ export class Actor {
     setMaxListeners(0, this.ended.signal);
   }
 
-  /** @returns milliseconds after which it is worth another look, where time alone changes something */
+  /**
+   * Nothing where this replica no longer leads: a process may have been stopped in the middle of the cycle that decided.
+   *
+   * @returns milliseconds after which it is worth another look, where time alone changes something
+   */
   carryOut(outcome: Outcome): number {
     const { decision, queueOf } = outcome;
+    if (!this.options.leader.holds) {
+      return Infinity;
+    }
     this.slots.resize(this.options.config().binding.inFlight);
     for (const bindings of byGang(decision.bindings)) {
       this.start(bindings, queueOf(bindings[0].gang));
