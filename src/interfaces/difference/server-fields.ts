@@ -16,8 +16,8 @@ export interface Authored {
   readonly dropped: readonly string[];
 }
 
-/** Metadata that only the API server writes. */
-const METADATA = [
+/** Metadata that only the API server writes, and that it ignores in a manifest. */
+export const SERVER_METADATA: readonly string[] = [
   'creationTimestamp',
   'deletionGracePeriodSeconds',
   'deletionTimestamp',
@@ -90,7 +90,7 @@ export function authored(manifest: Manifest): Authored {
     }
   };
   drop('/status');
-  METADATA.forEach((name) => drop(pointer('/metadata', name)));
+  SERVER_METADATA.forEach((name) => drop(pointer('/metadata', name)));
   ANNOTATIONS.forEach((name) => drop(pointer('/metadata/annotations', name)));
   for (const { path } of podTemplatesOf(manifest)) {
     if (path !== '') {

@@ -7,6 +7,7 @@
 import { type JsonObject, type JsonValue, type Schema } from '../../../facts/api/schema';
 import { sameJson } from '../../../checks/schema/canonical';
 import { asArray, asObject, asString, isObject } from '../../../manifests/read';
+import { SERVER_METADATA } from '../server-fields';
 import {
   difference,
   type FieldSet,
@@ -35,18 +36,6 @@ export interface Applied {
 /** The manager that `kubectl apply --server-side` uses; it takes over what `kubectl apply` has set. */
 export const KUBECTL = 'kubectl';
 const CLIENT_SIDE = 'kubectl-client-side-apply';
-
-/** What the server ignores in a manifest. */
-const NOT_APPLIED = [
-  'creationTimestamp',
-  'deletionGracePeriodSeconds',
-  'deletionTimestamp',
-  'generation',
-  'managedFields',
-  'resourceVersion',
-  'selfLink',
-  'uid',
-];
 
 /**
  * Applies a manifest to an object of the server.
@@ -81,7 +70,7 @@ export function appliedTo(
 function configOf(manifest: JsonObject): JsonObject {
   const without = (object: JsonObject, names: readonly string[]): JsonObject =>
     Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
-  return { ...without(manifest, ['status']), metadata: without(asObject(manifest.metadata), NOT_APPLIED) };
+  return { ...without(manifest, ['status']), metadata: without(asObject(manifest.metadata), SERVER_METADATA) };
 }
 
 /** Whether an entry of `managedFields` is of the manager who applies. */
