@@ -1,6 +1,7 @@
 import { allKinds, findKind } from '../../../src/facts/api/kinds';
 import { type KubernetesMinor, type Schema } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
+import { specialDefinition } from '../../../src/checks/cluster/definition-facts';
 
 function schemaOf(apiVersion: string, kind: string, minor: KubernetesMinor = '1.35'): Schema {
   return loadSchema(findKind(apiVersion, kind)!, minor);
@@ -40,6 +41,20 @@ function celRules(schema: Schema): number {
 }
 
 describe('loadSchema', () => {
+  test.each([
+    ['io.k8s.apimachinery.pkg.api.resource.Quantity', 'v1', 'ResourceQuota', 'spec.hard{}'],
+    ['io.k8s.apimachinery.pkg.util.intstr.IntOrString', 'v1', 'Service', 'spec.ports[].targetPort'],
+    ['io.k8s.apimachinery.pkg.apis.meta.v1.Time', 'v1', 'Pod', 'metadata.creationTimestamp'],
+    ['io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime', 'coordination.k8s.io/v1', 'Lease', 'spec.renewTime'],
+    ['io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', 'v1', 'Pod', 'metadata.managedFields[].fieldsV1'],
+    ['io.k8s.apimachinery.pkg.runtime.RawExtension', 'apps/v1', 'ControllerRevision', 'data'],
+  ])('gives %s of a live server and of the generated schemas one schema', (name, apiVersion, kind, path) => {
+    expect(specialDefinition(name)).toBeDefined();
+    for (const minor of ['1.30', '1.33', '1.36'] as const) {
+      expect(at(schemaOf(apiVersion, kind, minor), path)).toEqual(specialDefinition(name));
+    }
+  });
+
   test('keeps enums and defaults: the Volcano queue dequeues by traversal unless it is set', () => {
     expect(at(schemaOf('scheduling.volcano.sh/v1beta1', 'Queue'), 'spec.dequeueStrategy')).toEqual({
       type: 'string',
