@@ -2,7 +2,7 @@ import { get, request } from 'node:http';
 import { ClusterAuthorizer, EVERYBODY } from '../../../src/runtime/kubernetes/http/authorizer';
 import { type Face, HttpFace, isLoopback } from '../../../src/runtime/kubernetes/http/server';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { type FakeServer, fakeServer, reply, until } from './fake-server';
+import { type FakeServer, fakeServer, reply, until } from '../fake-server';
 
 interface Got {
   readonly status: number;
