@@ -82,7 +82,7 @@ export function refuse(response: ServerResponse, code: number, reason: string, m
 }
 
 /** Lets everything happen that is under way, until it is so. */
-export async function until(isSo: () => boolean, limit = 5000): Promise<void> {
+export async function until(isSo: () => boolean, limit = 30_000): Promise<void> {
   for (const deadline = Date.now() + limit; !isSo();) {
     if (Date.now() > deadline) {
       throw new Error('it did not come true');
