@@ -47,6 +47,7 @@ export * from './constructs/pods';
 export * from './constructs/tenancy';
 export * from './constructs/training';
 export * from './constructs/scheduler';
+export * from './constructs/agent';
 export * from './constructs/platform';
 export * as amdGpu from './constructs/amd-gpu';
 export * as ascend from './constructs/ascend';

@@ -11,6 +11,7 @@ import {
   ValidatingAdmissionPolicyBinding,
 } from '../../facts/api/types/admissionregistration.k8s.io/v1';
 import {
+  GANTRY_ACCELERATOR_CAPACITY,
   GANTRY_ALLOCATED_DEVICES,
   GANTRY_DEVICES,
   GANTRY_GANG_LABEL,
@@ -46,6 +47,9 @@ const unchanged = (key: string): string =>
 const ON_UPDATE = 'oldObject == null';
 const WAS_BOUND = 'has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ""';
 
+/** What a node says about its devices. */
+const REPORTS = [GANTRY_ACCELERATOR_CAPACITY, GANTRY_ALLOCATED_DEVICES];
+
 /** The kubelet of the node, or a service account whose token was issued for a pod on that node. */
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 const OF_THE_NODE =
@@ -54,8 +58,8 @@ const OF_THE_NODE =
   `object.metadata.name in request.userInfo.extra[${text(NODE_NAME)}])`;
 
 /**
- * Reserves the fields that the scheduler writes on pods for the scheduler, and the annotation in which a node reports the devices of its pods
- * for that node: two ValidatingAdmissionPolicies. `GantryScheduler` makes one FieldGuard.
+ * Reserves the fields that the scheduler writes on pods for the scheduler, and the annotations in which a node reports its devices for
+ * that node: two ValidatingAdmissionPolicies. `GantryScheduler` makes one FieldGuard.
  *
  * @beta
  *
@@ -150,12 +154,12 @@ export class FieldGuard extends Construct {
             },
           ],
         },
-        // Almost all updates of nodes do not touch the annotation.
-        matchConditions: [{ name: 'reports-other-devices', expression: `!(${unchanged(GANTRY_ALLOCATED_DEVICES)})` }],
+        // Almost all updates of nodes do not touch the annotations.
+        matchConditions: [{ name: 'reports-other-devices', expression: `!(${REPORTS.map(unchanged).join(' && ')})` }],
         validations: [
           {
             expression: OF_THE_NODE,
-            message: `the annotation ${GANTRY_ALLOCATED_DEVICES} must be set by the node itself only`,
+            message: `the annotations ${REPORTS.join(' and ')} must be set by the node itself only`,
             reason: 'Forbidden',
           },
         ],

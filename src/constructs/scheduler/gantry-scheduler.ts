@@ -18,6 +18,8 @@ import { dependOn } from '../resources/depend-on';
 import { copied, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type GantryQueueReference, requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
 import { nameOf, type PriorityClassReference } from '../resources/references';
+import { bundledProgram } from '../bundled/program';
+import { programConfigMaps } from '../bundled/program-objects';
 import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { SchedulerAlerts } from './alerts';
@@ -28,7 +30,6 @@ import { SchedulerNetworkPolicy } from './network-policy';
 import { clusterRules, leaseRules } from './permissions';
 import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
 import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
-import { schedulerProgram, START_KEY } from './program';
 import { publicClass } from '../resources/public-class';
 
 /** Props of a GantryScheduler. */
@@ -141,7 +142,7 @@ export class GantryScheduler extends Construct {
         username: `system:serviceaccount:${this.namespace}:${account.name}`,
       });
     }
-    const program = image.hasProgram ? [] : this.programConfigMaps();
+    const program = image.hasProgram ? [] : programConfigMaps(this, this.metadata, bundledProgram('scheduler'));
     const permissions = this.permissions(account);
     this.resource = new Resource(
       this,
@@ -235,19 +236,6 @@ export class GantryScheduler extends Construct {
       labels: { ...this.labels, ...copied('labels', this.props.labels) },
       annotations: copied('annotations', this.props.annotations),
     };
-  }
-
-  private programConfigMaps(): readonly ApiObject[] {
-    const { parts, start, hash } = schedulerProgram();
-    return parts.map(
-      ({ key, content }, index) =>
-        new Resource(this, `Program${index + 1}`, ConfigMap, {
-          metadata: { ...this.metadata, name: `${this.name}-program-${hash}-${index + 1}` },
-          immutable: true,
-          ...(index === 0 ? { data: { [START_KEY]: start } } : {}),
-          binaryData: { [key]: content },
-        }),
-    );
   }
 
   private permissions(account: ApiObject): readonly ApiObject[] {

@@ -1,13 +1,13 @@
 /**
  * The scheduler's pod: no more rights than it needs on its node, a file system that it cannot write, and probes that say when it is stuck.
  */
-import { type Container, type PodSpec, type Volume, type VolumeMount } from '../../facts/api/types/core/v1';
+import { type Container, type PodSpec, type VolumeMount } from '../../facts/api/types/core/v1';
+import { PROGRAM_MOUNT, programCommand, programVolume } from '../bundled/program-objects';
 import { type Amounts, amountsByName } from '../pods/amounts';
 import { parseQuantity } from '../../manifests/quantity';
 import { CONFIGURATION_KEY } from '../../planning/scheduler-settings/deployment-names';
 import { type PriorityClassReference } from '../resources/references';
 import { type SchedulerImage } from './image';
-import { START_KEY } from './program';
 
 export const HTTP_PORT = 10270;
 export const HTTP_PORT_NAME = 'http';
@@ -37,7 +37,6 @@ export interface SchedulerPodProps {
 }
 
 const DEFAULT_RESOURCES: PodResources = { requests: { cpu: '500m', memory: '256Mi' }, limits: { memory: '512Mi' } };
-const PROGRAM_FOLDER = '/opt/gantry';
 const CONFIGURATION_FOLDER = '/etc/gantry';
 /** What V8 may have of the container's memory; the rest is for buffers and the program itself. */
 const HEAP_SHARE = 0.75;
@@ -70,10 +69,6 @@ export function schedulerPod(props: SchedulerPodProps): PodSpec {
   };
 }
 
-function programVolume(configMaps: readonly string[]): Volume {
-  return { name: 'program', projected: { sources: configMaps.map((name) => ({ configMap: { name } })) } };
-}
-
 /** A node that fails must not take all replicas with it. */
 function apart(labels: Readonly<Record<string, string>>): PodSpec['affinity'] {
   const term = { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' };
@@ -96,20 +91,12 @@ function containerOf(props: SchedulerPodProps): Container {
   ];
   const mounts: readonly VolumeMount[] = [
     { name: 'configuration', mountPath: CONFIGURATION_FOLDER, readOnly: true },
-    ...(program.length === 0 ? [] : [{ name: 'program', mountPath: PROGRAM_FOLDER, readOnly: true }]),
+    ...(program.length === 0 ? [] : [PROGRAM_MOUNT]),
   ];
   return {
     name: 'scheduler',
     image: image.reference,
-    ...(image.hasProgram
-      ? {}
-      : {
-          command: [
-            'node',
-            ...(heap === undefined ? [] : [`--max-old-space-size=${heap}`]),
-            `${PROGRAM_FOLDER}/${START_KEY}`,
-          ],
-        }),
+    ...(image.hasProgram ? {} : { command: programCommand(heap) }),
     args: flags,
     env: [
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },

@@ -105,6 +105,7 @@ export {
   findNcclVariable,
   unknownNcclTokens,
 } from './nccl';
+export { NODE_AGENT_CONDITIONS, type NodeAgentCondition } from './node-conditions';
 export { type LabelSource, NODE_LABELS, type NodeLabelFact, findNodeLabel, productLabel } from './node-labels';
 export { PROJECTS, type ProjectFact } from './projects';
 export {

@@ -4,7 +4,7 @@
  *
  * Nothing here has to survive the process: the next leader reads the results from the API server.
  */
-import { type Clock, SYSTEM_CLOCK } from './clock';
+import { type Clock, SYSTEM_CLOCK } from '../api/clock';
 
 export interface AssumedPlace {
   readonly node: string;

@@ -12,7 +12,7 @@ import { messageOf } from '../api/api-error';
 import { pause } from '../api/backoff';
 import { type ApiClient } from '../api/client';
 import { type PodRef, podPath } from './apply/pod-ref';
-import { type Clock, microTimeText, SYSTEM_CLOCK, type ServerClock, timeText } from './clock';
+import { type Clock, microTimeText, SYSTEM_CLOCK, type ServerClock, timeText } from '../api/clock';
 
 /** A gang that waits, in words. */
 export interface Waiting {

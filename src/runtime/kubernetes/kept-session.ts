@@ -8,7 +8,7 @@ import { type Policy, type Snapshot } from '../../placement';
 import { areEqual } from '../../placement/books/catch-up';
 import { firstDifference } from '../../placement/cycle/compare-books';
 import { Session } from '../../placement/books/session';
-import { type Clock, SYSTEM_CLOCK } from './clock';
+import { type Clock, SYSTEM_CLOCK } from '../api/clock';
 import { type Feed } from './world/feed';
 import { type Moment } from './world/snapshot';
 

@@ -13,7 +13,7 @@ import { type Lease } from '../../facts/api/types/coordination.k8s.io/v1';
 import { isNotFound, messageOf } from '../api/api-error';
 import { pause } from '../api/backoff';
 import { type ApiClient } from '../api/client';
-import { type Clock, microTimeText, SYSTEM_CLOCK } from './clock';
+import { type Clock, microTimeText, SYSTEM_CLOCK } from '../api/clock';
 
 export interface LeaderOptions {
   readonly client: Pick<ApiClient, 'request'>;

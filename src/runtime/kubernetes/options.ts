@@ -3,7 +3,7 @@
  */
 import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { flagsOf, UsageError, wholeNumber } from '../api/command-line';
 
 export interface Options {
   readonly config: string | undefined;
@@ -22,11 +22,6 @@ export interface Options {
   readonly identity: string;
   /** What the cluster is called on the page. */
   readonly clusterName: string;
-}
-
-/** The command line makes no sense. The message says what would. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 export const USAGE = `Schedules gangs of pods in a Kubernetes cluster.
@@ -72,7 +67,7 @@ export function readOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Options | undefined {
-  const values = parse(args);
+  const values = flagsOf(args, OPTIONS, USAGE);
   if (values.help) {
     return undefined;
   }
@@ -84,29 +79,13 @@ export function readOptions(
     config: values.config,
     kubeconfig: values.kubeconfig,
     address: values.address,
-    port: whole(values.port, '--port', 0, 65_535),
+    port: wholeNumber(values.port, '--port', 0, 65_535),
     authentication,
     leaderElection: !values['no-leader-election'],
     leaseNamespace: values['lease-namespace'] ?? env.POD_NAMESPACE ?? 'kube-system',
     leaseName: values['lease-name'],
-    leaseSeconds: whole(values['lease-seconds'], '--lease-seconds', 3, 3600),
+    leaseSeconds: wholeNumber(values['lease-seconds'], '--lease-seconds', 3, 3600),
     identity: values.identity ?? `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString('hex')}`,
     clusterName: values['cluster-name'],
   };
-}
-
-function parse(args: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'] {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false }).values;
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-  }
-}
-
-function whole(text: string, name: string, least: number, most: number): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < least || number > most) {
-    throw new UsageError(`${name} is ${text}; it must be a whole number from ${least} to ${most}.`);
-  }
-  return number;
 }

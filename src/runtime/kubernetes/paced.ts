@@ -2,7 +2,7 @@
  * Work that only informs takes a bounded part of the time, however much of it there is: after it has run it rests for many times as long
  * as it took. What is asked for meanwhile is done once, when it has rested.
  */
-import { type Clock, SYSTEM_CLOCK } from './clock';
+import { type Clock, SYSTEM_CLOCK } from '../api/clock';
 
 /** Time of work to time of rest. */
 const REST = 20;

@@ -1,13 +1,13 @@
 /**
  * FieldGuard: the admission policy is evaluated here as an API server evaluates it.
  */
-import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
 import { App, Chart } from 'cdk8s';
 import { type ValidatingAdmissionPolicy } from '../../../src/facts/api/types/admissionregistration.k8s.io/v1';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { GantryScheduler, type GantrySchedulerProps } from '../../../src/constructs/scheduler';
 import { Testing } from '../../../src/interfaces/testing';
 import { asObject, asString } from '../../../src/manifests/read';
+import { type AdmissionRequest, policyRefusals } from '../../support/policy-refusals';
 
 const SCHEDULER = 'system:serviceaccount:gantry-system:gantry-scheduler';
 
@@ -28,38 +28,7 @@ function policyNamed(name: string): Policy {
 const policy = policyNamed('gantry-scheduler-fields');
 const nodePolicy = policyNamed('gantry-scheduler-fields-nodes');
 
-interface Request {
-  readonly before?: JsonObject;
-  readonly after: JsonObject;
-  readonly user?: string;
-  readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
-/** Messages of the validations that fail; none where a match condition leaves the request out. */
-function refusals(
-  { before, after, user = 'tenant', groups = ['system:authenticated'], extra }: Request,
-  by = policy,
-): readonly string[] {
-  const variables = {
-    object: after,
-    oldObject: before ?? null,
-    request: {
-      userInfo: { username: user, groups: [...groups], ...(extra && { extra: structuredClone(extra) as JsonObject }) },
-    },
-  };
-  const holds = (expression: string): boolean => {
-    const result = plan(celEnv(), parse(expression).expr)(variables);
-    if (isCelError(result)) {
-      throw new Error(`${expression}: ${result.message}`);
-    }
-    return result === true;
-  };
-  const { matchConditions = [], validations = [] } = by.spec ?? {};
-  return matchConditions.every(({ expression }) => holds(expression))
-    ? validations.filter(({ expression }) => !holds(expression)).map(({ message }) => message ?? '')
-    : [];
-}
+const refusals = (request: AdmissionRequest, by = policy): readonly string[] => policyRefusals(by, request);
 
 function pod(more: { annotations?: JsonObject; labels?: JsonObject; spec?: JsonObject } = {}): JsonObject {
   const { annotations, labels, spec = {} } = more;
@@ -118,9 +87,11 @@ test('only the node itself reports the devices of its pods', () => {
   const node = (report?: string): JsonObject => ({
     metadata: { name: 'n-1', ...(report !== undefined && { annotations: { 'gantry.dev/allocated-devices': report } }) },
   });
-  const refused = ['the annotation gantry.dev/allocated-devices must be set by the node itself only'];
+  const refused = [
+    'the annotations gantry.dev/accelerator-capacity and gantry.dev/allocated-devices must be set by the node itself only',
+  ];
   const NODE_NAME = 'authentication.kubernetes.io/node-name';
-  const by = (change: Partial<Request>): readonly string[] =>
+  const by = (change: Partial<AdmissionRequest>): readonly string[] =>
     refusals({ before: node(), after: node('{}'), ...change }, nodePolicy);
   expect(by({})).toEqual(refused);
   expect(by({ before: undefined })).toEqual(refused);

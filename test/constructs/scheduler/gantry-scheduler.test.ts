@@ -25,7 +25,7 @@ import { LocalQueue } from '../../../src/constructs/kueue';
 import { Queue } from '../../../src/constructs/volcano';
 import { Accelerator } from '../../../src/constructs/pods';
 import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
-import { programOf } from '../../../src/constructs/scheduler/program';
+import { programOf } from '../../../src/constructs/bundled/program';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { Testing } from '../../../src/interfaces/testing';
 
@@ -114,7 +114,7 @@ test.each([
   [400_000, 3],
 ])('a program of %d compressed bytes needs %d ConfigMaps', (bytes, count) => {
   const compressed = randomBytes(bytes);
-  const { parts } = programOf(compressed);
+  const { parts } = programOf('scheduler', compressed);
   expect(parts.map(({ key }) => key)).toEqual(
     Array.from({ length: count }, (_, index) => `scheduler.js.br.${index + 1}`),
   );
@@ -124,9 +124,9 @@ test.each([
 test('a program of several parts starts, and its name changes with each part', () => {
   const source = (text: string): string =>
     `console.log(${JSON.stringify(text)}); // ${randomBytes(300_000).toString('base64')}`;
-  const { parts, start, hash } = programOf(brotliCompressSync(source('started')));
+  const { parts, start, hash } = programOf('scheduler', brotliCompressSync(source('started')));
   expect(parts).toHaveLength(2);
-  expect(programOf(brotliCompressSync(source('started'))).hash).not.toBe(hash);
+  expect(programOf('scheduler', brotliCompressSync(source('started'))).hash).not.toBe(hash);
   const folder = mkdtempSync(join(tmpdir(), 'gantry-parts-'));
   writeFileSync(join(folder, 'start.cjs'), start);
   parts.forEach(({ key, content }) => writeFileSync(join(folder, key), Buffer.from(content, 'base64')));

@@ -4,9 +4,9 @@
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { Actor } from '../../../src/runtime/kubernetes/actor';
 import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
-import { ServerClock } from '../../../src/runtime/kubernetes/clock';
+import { ServerClock } from '../../../src/runtime/api/clock';
 import { type Explainer } from '../../../src/runtime/kubernetes/explain';
-import { makeLog } from '../../../src/runtime/kubernetes/log';
+import { makeLog } from '../../../src/runtime/api/log';
 import { Metrics } from '../../../src/runtime/kubernetes/metrics';
 import { type Outcome } from '../../../src/runtime/kubernetes/outcome';
 import { World } from '../../../src/runtime/kubernetes/world/world';

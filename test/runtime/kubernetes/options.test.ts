@@ -1,7 +1,8 @@
 /**
  * The command line of the scheduler program.
  */
-import { type Options, readOptions, USAGE, UsageError } from '../../../src/runtime/kubernetes/options';
+import { UsageError } from '../../../src/runtime/api/command-line';
+import { type Options, readOptions, USAGE } from '../../../src/runtime/kubernetes/options';
 
 const of = (...args: readonly string[]): Options | undefined => readOptions(args, { POD_NAME: 'pod-1' });
 

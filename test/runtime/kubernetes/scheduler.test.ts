@@ -4,8 +4,8 @@
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { type Actor } from '../../../src/runtime/kubernetes/actor';
 import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
-import { ServerClock, SYSTEM_CLOCK } from '../../../src/runtime/kubernetes/clock';
-import { makeLog } from '../../../src/runtime/kubernetes/log';
+import { ServerClock, SYSTEM_CLOCK } from '../../../src/runtime/api/clock';
+import { makeLog } from '../../../src/runtime/api/log';
 import { Metrics } from '../../../src/runtime/kubernetes/metrics';
 import { type Outcome } from '../../../src/runtime/kubernetes/outcome';
 import { Scheduler } from '../../../src/runtime/kubernetes/scheduler';

@@ -7,7 +7,7 @@ import { asObject, asString } from '../../../manifests/read';
 import { ApiError, isNotFound, messageOf, NOT_SENT } from '../../api/api-error';
 import { Backoff, pause } from '../../api/backoff';
 import { type ApiClient } from '../../api/client';
-import { type Clock, SYSTEM_CLOCK } from '../clock';
+import { type Clock, SYSTEM_CLOCK } from '../../api/clock';
 import { type PlacedPod, type PlacingOutcome, podPath } from './pod-ref';
 
 export interface AttemptOptions {

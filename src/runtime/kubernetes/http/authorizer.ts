@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { asArray, asObject, asString, stringsIn } from '../../../manifests/read';
 import { type ApiClient } from '../../api/client';
-import { type Clock, SYSTEM_CLOCK } from '../clock';
+import { type Clock, SYSTEM_CLOCK } from '../../api/clock';
 
 export interface Refusal {
   readonly status: 401 | 403 | 429 | 503;

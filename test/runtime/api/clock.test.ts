@@ -1,4 +1,4 @@
-import { microTimeText, ServerClock, timeText } from '../../../src/runtime/kubernetes/clock';
+import { microTimeText, ServerClock, timeText } from '../../../src/runtime/api/clock';
 
 class Hands {
   time = 5000;

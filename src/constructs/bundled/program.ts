@@ -1,13 +1,16 @@
 /**
- * The scheduler's program as it travels: one file, compressed and cut into parts, and the few lines that start it. They go into ConfigMaps
+ * A program of this package as it travels: one file, compressed and cut into parts, and the few lines that start it. They go into ConfigMaps
  * that a stock Node image runs, so that no image has to be built.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** The programs that run in a cluster. */
+export type ProgramName = 'scheduler' | 'node-agent';
+
 /** Found from `src/` as from `lib/`. */
-const BUNDLE = join(__dirname, '../../../lib/bundles/scheduler.js.br');
+const BUNDLES = join(__dirname, '../../../lib/bundles');
 
 export const START_KEY = 'start.cjs';
 
@@ -17,17 +20,17 @@ export const START_KEY = 'start.cjs';
  */
 const PART_BYTES = Math.floor(((262_144 - 8192) * 3) / 4);
 
-const partKey = (index: number): string => `scheduler.js.br.${index + 1}`;
+const partKey = (name: ProgramName, index: number): string => `${name}.js.br.${index + 1}`;
 
 /** Puts the parts that lie beside it together, and runs the program as if it were a file. */
-const startOf = (parts: number): string => `'use strict';
+const startOf = (name: ProgramName, keys: readonly string[]): string => `'use strict';
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { join } = require('node:path');
 const { compileFunction } = require('node:vm');
 const { brotliDecompressSync } = require('node:zlib');
-const filename = join(__dirname, 'scheduler.js');
-const parts = ${JSON.stringify(Array.from({ length: parts }, (_, index) => partKey(index)))};
+const filename = join(__dirname, '${name}.js');
+const parts = ${JSON.stringify(keys)};
 const compressed = Buffer.concat(parts.map((name) => readFileSync(join(__dirname, name))));
 const source = brotliDecompressSync(compressed).toString('utf8');
 const module_ = { exports: {} };
@@ -52,23 +55,25 @@ export interface Program {
 }
 
 /** @throws where the package was not built */
-export function schedulerProgram(): Program {
-  if (!existsSync(BUNDLE)) {
-    throw new Error(
-      `The scheduler's program ${BUNDLE} was not found. In a checkout, create it with \`npm run bundle\`.`,
-    );
+export function bundledProgram(name: ProgramName): Program {
+  const bundle = join(BUNDLES, `${name}.js.br`);
+  if (!existsSync(bundle)) {
+    throw new Error(`The program ${bundle} was not found. In a checkout, create it with \`npm run bundle\`.`);
   }
-  return programOf(readFileSync(BUNDLE));
+  return programOf(name, readFileSync(bundle));
 }
 
 /** @param compressed the program, compressed with Brotli */
-export function programOf(compressed: Buffer): Program {
+export function programOf(name: ProgramName, compressed: Buffer): Program {
   const count = Math.ceil(compressed.length / PART_BYTES);
   const parts = Array.from({ length: count }, (_, index) => ({
-    key: partKey(index),
+    key: partKey(name, index),
     content: compressed.subarray(index * PART_BYTES, (index + 1) * PART_BYTES).toString('base64'),
   }));
-  const start = startOf(count);
+  const start = startOf(
+    name,
+    parts.map(({ key }) => key),
+  );
   const hash = createHash('sha256').update(start).update(compressed).digest('hex').slice(0, 10);
   return { parts, start, hash };
 }

@@ -1,0 +1,67 @@
+/**
+ * Files of the host, read below one folder: `/` on a node whose root is mounted, a folder of recorded files in a test.
+ *
+ * What a driver writes there is untrusted and may be missing: a read gives at most 256 KiB, and `undefined` where there is nothing to read.
+ */
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const MOST_BYTES = 262_144;
+/** Entries of one folder that are looked at. */
+const MOST_ENTRIES = 20_000;
+
+export class HostRoot {
+  constructor(private readonly root: string) {}
+
+  /** Text of a file, without white space around it. */
+  async text(path: string): Promise<string | undefined> {
+    try {
+      const file = await open(join(this.root, path), 'r');
+      try {
+        // Files of /proc and /sys say that their size is 0 or a page.
+        const buffer = Buffer.alloc(MOST_BYTES);
+        let length = 0;
+        while (length < MOST_BYTES) {
+          const { bytesRead } = await file.read(buffer, length, MOST_BYTES - length);
+          if (bytesRead === 0) {
+            break;
+          }
+          length += bytesRead;
+        }
+        return buffer.toString('utf8', 0, length).trim();
+      } finally {
+        await file.close();
+      }
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A file that contains one number, in decimal or as `0x…`. */
+  async number(path: string): Promise<number | undefined> {
+    const text = await this.text(path);
+    const value = text === undefined || text === '' ? NaN : Number(text);
+    return Number.isFinite(value) ? value : undefined;
+  }
+
+  /** Names of what a folder contains, sorted; none where there is no such folder. */
+  async list(path: string): Promise<readonly string[]> {
+    try {
+      return (await readdir(join(this.root, path))).sort().slice(0, MOST_ENTRIES);
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** Lines of `name value`, such as those of `cpu.stat`. */
+export function keyedNumbers(text: string | undefined): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (const line of text?.split('\n') ?? []) {
+    const [, name, value] = /^(\S+)\s+(\d+)$/.exec(line.trim()) ?? [];
+    if (name !== undefined) {
+      numbers.set(name, Number(value));
+    }
+  }
+  return numbers;
+}

@@ -1,0 +1,40 @@
+/**
+ * Which devices the kubelet gave to which pod, in the form of the annotation `gantry.dev/allocated-devices`.
+ */
+import { type AcceleratorState } from '../devices/accelerators';
+import { type Observation } from '../observation';
+
+/**
+ * @returns the text of the annotation; undefined where the kubelet does not answer, or no device has a known index. A pod of which one device
+ *   is unknown is left out, since half of its devices would be a wrong statement.
+ */
+export function allocatedDevices({ kubelet, podNames, accelerators }: Observation): string | undefined {
+  if (kubelet === undefined || podNames === undefined || accelerators === undefined) {
+    return undefined;
+  }
+  const uids = new Map([...podNames].map(([uid, { namespace, name }]) => [`${namespace}/${name}`, uid]));
+  const indexes = indexesById(accelerators);
+  const byResource = new Map<string, Map<string, readonly number[]>>();
+  for (const { namespace, name, devices } of kubelet.pods) {
+    const uid = uids.get(`${namespace}/${name}`);
+    for (const resource of uid === undefined ? [] : new Set(devices.map((device) => device.resource))) {
+      const given = devices.filter((device) => device.resource === resource).map(({ id }) => indexes.get(id));
+      if (given.every((index) => index !== undefined)) {
+        const pods = byResource.get(resource) ?? new Map<string, readonly number[]>();
+        byResource.set(resource, pods.set(uid!, given));
+      }
+    }
+  }
+  if (indexes.size === 0) {
+    return undefined;
+  }
+  const sorted = <T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])[] =>
+    [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(
+    Object.fromEntries(sorted(byResource).map(([resource, pods]) => [resource, Object.fromEntries(sorted(pods))])),
+  );
+}
+
+function indexesById(accelerators: readonly AcceleratorState[]): ReadonlyMap<string, number> {
+  return new Map(accelerators.flatMap(({ id, index }) => (id === undefined ? [] : [[id, index] as const])));
+}

@@ -1,0 +1,114 @@
+/**
+ * What the agent measures, in Prometheus' form. Names begin with `gantry_node_`; those about the agent itself with `gantry_agent_`.
+ *
+ * Everything about the node is set anew with each observation: a pod, a port, or a device that is gone leaves no series behind.
+ */
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { type Condition } from './judge/conditions';
+import { type ThrottledPod } from './judge/throttling-watch';
+import { type Observation } from './observation';
+
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly own = { registers: [this.registry] };
+
+  private readonly condition = this.gauge('condition', '1 for the status that the condition has', ['type', 'status']);
+  private readonly pressure = this.gauge(
+    'pressure_ratio',
+    'Part of the last minute in which some or all tasks waited for the resource',
+    ['resource', 'kind'],
+  );
+  private readonly throttled = this.gauge(
+    'pod_cpu_throttled_ratio',
+    'Part of the CPU periods since the last observation in which the most throttled container of the pod was throttled',
+    ['namespace', 'pod'],
+  );
+  private readonly oomKills = this.gauge('pod_oom_kills', 'Processes of the pod that the out-of-memory killer ended', [
+    'namespace',
+    'pod',
+  ]);
+  private readonly rdmaUp = this.gauge('rdma_port_active', '1 if the link of the port is active', ['device', 'port']);
+  private readonly rdma = this.gauge('rdma_counter', 'Counters of the port since its driver was loaded', [
+    'device',
+    'port',
+    'counter',
+  ]);
+  private readonly memory = this.gauge('accelerator_free_memory_bytes', 'Free memory of the device', ['index']);
+  private readonly utilization = this.gauge('accelerator_utilization_ratio', 'Utilization of the device', ['index']);
+  private readonly healthy = this.gauge('accelerator_healthy', '0 if the device reports a fault', ['index']);
+  private readonly allocatable = this.gauge('allocatable_devices', 'Devices that the kubelet offers', ['resource']);
+  private readonly onBus = this.gauge('pci_accelerators', 'Accelerators on the PCI bus', ['vendor']);
+
+  readonly sourceFailures = new Counter({
+    ...this.own,
+    name: 'gantry_agent_source_failures_total',
+    help: 'Reads of a source that failed',
+    labelNames: ['source'],
+  });
+  readonly patches = new Counter({
+    ...this.own,
+    name: 'gantry_agent_patches_total',
+    help: 'Writes to the Node by outcome',
+    labelNames: ['outcome'],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  show(observation: Observation, conditions: readonly Condition[], throttled: readonly ThrottledPod[]): void {
+    observation.failures.forEach(({ source }) => this.sourceFailures.inc({ source }));
+    this.condition.reset();
+    conditions.forEach(({ type, status }) => this.condition.set({ type, status }, 1));
+    this.showHost(observation);
+    this.showPods(observation, throttled);
+    this.showDevices(observation);
+  }
+
+  private showHost({ pressure = {}, rdma = [], pci = [] }: Observation): void {
+    this.pressure.reset();
+    for (const [resource, { some, full }] of Object.entries(pressure)) {
+      this.pressure.set({ resource, kind: 'some' }, some.avg60);
+      if (full !== undefined) {
+        this.pressure.set({ resource, kind: 'full' }, full.avg60);
+      }
+    }
+    this.rdmaUp.reset();
+    this.rdma.reset();
+    for (const { device, port, state, counters } of rdma) {
+      this.rdmaUp.set({ device, port }, state === 'ACTIVE' ? 1 : 0);
+      Object.entries(counters).forEach(([counter, value]) => this.rdma.set({ device, port, counter }, value));
+    }
+    this.onBus.reset();
+    pci.forEach(({ vendor }) => this.onBus.inc({ vendor }));
+  }
+
+  private showPods({ cgroups, podNames }: Observation, throttled: readonly ThrottledPod[]): void {
+    const labelsOf = (uid: string): { namespace: string; pod: string } => {
+      const { namespace = '', name = uid } = podNames?.get(uid) ?? {};
+      return { namespace, pod: name };
+    };
+    this.throttled.reset();
+    throttled.forEach(({ uid, ratio }) => this.throttled.set(labelsOf(uid), ratio));
+    this.oomKills.reset();
+    cgroups?.pods.forEach(({ uid, memory }) => this.oomKills.set(labelsOf(uid), memory.oomKills));
+  }
+
+  private showDevices({ accelerators = [], kubelet }: Observation): void {
+    [this.memory, this.utilization, this.healthy, this.allocatable].forEach((gauge) => gauge.reset());
+    for (const { index, totalMiB, usedMiB, utilization, fault } of accelerators) {
+      if (totalMiB !== undefined && usedMiB !== undefined) {
+        this.memory.set({ index }, Math.max(0, totalMiB - usedMiB) * 2 ** 20);
+      }
+      if (utilization !== undefined) {
+        this.utilization.set({ index }, utilization);
+      }
+      this.healthy.set({ index }, fault === undefined ? 1 : 0);
+    }
+    kubelet?.allocatable.forEach(({ resource }) => this.allocatable.inc({ resource }));
+  }
+
+  private gauge<T extends string>(name: string, help: string, labelNames: readonly T[]): Gauge<T> {
+    return new Gauge({ ...this.own, name: `gantry_node_${name}`, help, labelNames: [...labelNames] });
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * One look at the node: the files of the host, the kubelet, and the exporters of its accelerators, each on its own.
+ *
+ * A source that fails or hangs costs what it would have said, and nothing else.
+ */
+import { messageOf } from '../api/api-error';
+import { type AcceleratorState, type ExporterVendor, readAccelerators } from './devices/accelerators';
+import { fetchText } from './devices/fetch-text';
+import { type Cgroups, readCgroups } from './host/cgroups';
+import { type HostRoot } from './host/host-root';
+import { readRdmaPorts, type RdmaPort } from './host/infiniband';
+import { type PciAccelerator, readPciAccelerators } from './host/pci-devices';
+import { type PodName, readPodNames } from './host/pod-names';
+import { nodePressure, type Pressures } from './host/pressure';
+import { type KubeletDevices, readKubeletDevices } from './kubelet/pod-resources';
+
+export interface Observation {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Each member is absent where its source failed, or does not exist. */
+  readonly cgroups?: Cgroups;
+  readonly pressure?: Pressures;
+  readonly rdma?: readonly RdmaPort[];
+  readonly pci?: readonly PciAccelerator[];
+  readonly podNames?: ReadonlyMap<string, PodName>;
+  readonly accelerators?: readonly AcceleratorState[];
+  readonly kubelet?: KubeletDevices;
+  readonly failures: readonly SourceFailure[];
+}
+
+export type SourceName = 'cgroups' | 'pressure' | 'rdma' | 'pci' | 'pod names' | 'accelerators' | 'kubelet';
+
+export interface SourceFailure {
+  readonly source: SourceName;
+  readonly message: string;
+}
+
+export interface Exporter {
+  readonly vendor: ExporterVendor;
+  readonly url: string;
+}
+
+export interface Sources {
+  readonly root: HostRoot;
+  /** Exporters of this node. */
+  readonly exporters: readonly Exporter[];
+  /** Path of the kubelet's pod resources socket; absent where the kubelet is not asked. */
+  readonly podResources?: string;
+  /** Of each source, milliseconds. */
+  readonly timeout: number;
+  readonly now: () => number;
+}
+
+export async function observe({ root, exporters, podResources, timeout, now }: Sources): Promise<Observation> {
+  const failures: SourceFailure[] = [];
+  const from = async <T>(source: SourceName, read: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await within(timeout, read());
+    } catch (error) {
+      failures.push({ source, message: messageOf(error) });
+      return undefined;
+    }
+  };
+  const [cgroups, pressure, rdma, pci, podNames, accelerators, kubelet] = await Promise.all([
+    from('cgroups', () => readCgroups(root)),
+    from('pressure', () => nodePressure(root)),
+    from('rdma', () => readRdmaPorts(root)),
+    from('pci', () => readPciAccelerators(root)),
+    from('pod names', () => readPodNames(root)),
+    exporters.length === 0 ? undefined : from('accelerators', () => readExporters(exporters, timeout)),
+    podResources === undefined ? undefined : from('kubelet', () => readKubeletDevices(podResources, timeout)),
+  ]);
+  return { at: now(), cgroups, pressure, rdma, pci, podNames, accelerators, kubelet, failures };
+}
+
+async function readExporters(exporters: readonly Exporter[], timeout: number): Promise<readonly AcceleratorState[]> {
+  const read = exporters.map(async ({ vendor, url }) => readAccelerators(vendor, await fetchText(url, timeout)));
+  return (await Promise.all(read)).flat();
+}
+
+function within<T>(timeout: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${timeout} ms`)), timeout);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
