@@ -57,6 +57,7 @@ describe('the scheduler program', () => {
       { gang: 'default/a', pods: 3, failed: 1 },
     ]);
     expect(await rig.metric('gantry_binding_failures_total')).toBe(1);
+    expect(await rig.metric('gantry_binding_failures_total', 'way="direct",reason="Forbidden"')).toBe(1);
   });
 
   it('notices within 30 seconds that a watch is frozen', async () => {
