@@ -1,11 +1,11 @@
 import { get, request } from 'node:http';
 import { ClusterAuthorizer, EVERYBODY } from '../../../src/runtime/kubernetes/http/authorizer';
 import { type Face, HttpFace, isLoopback } from '../../../src/runtime/kubernetes/http/server';
-import { ApiError } from '../../../src/runtime/kubernetes/api/api-error';
-import { type ApiClient, type ApiRequest } from '../../../src/runtime/kubernetes/api/client';
+import { ApiError } from '../../../src/runtime/api/api-error';
+import { type ApiClient, type ApiRequest } from '../../../src/runtime/api/client';
 import { asObject } from '../../../src/manifests/read';
 import { Reviews } from '../../support/api-server/reviews';
-import { until } from './fake-server';
+import { until } from '../fake-server';
 
 interface Got {
   readonly status: number;

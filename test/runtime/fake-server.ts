@@ -3,8 +3,8 @@
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type JsonValue } from '../../../src/facts/api/schema';
-import { ApiClient } from '../../../src/runtime/kubernetes/api/client';
+import { type JsonValue } from '../../src/facts/api/schema';
+import { ApiClient } from '../../src/runtime/api/client';
 
 export interface Asked {
   readonly method: string;

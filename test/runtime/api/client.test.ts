@@ -1,5 +1,5 @@
-import { ApiClient, type ApiClientOptions } from '../../../src/runtime/kubernetes/api/client';
-import { type FakeServer, fakeServer, type Handler, refuse, reply } from './fake-server';
+import { ApiClient, type ApiClientOptions } from '../../../src/runtime/api/client';
+import { type FakeServer, fakeServer, type Handler, refuse, reply } from '../fake-server';
 
 describe('a watch', () => {
   let server: FakeServer;
