@@ -64,7 +64,7 @@ export class NodeTable {
   replaced = 0;
 
   private readonly most: (number | undefined)[] = [];
-  private offers: { readonly amounts: Float64Array; readonly replaced: number } | undefined;
+  private offers: { readonly amounts: Float64Array; readonly most: number; readonly replaced: number } | undefined;
   private readonly deviceResources: ReadonlySet<string>;
 
   /** By row, with the text that was read. */
@@ -197,14 +197,24 @@ export class NodeTable {
 
   /** What each row has of its device resource. */
   offered(): Float64Array {
+    return this.offersNow().amounts;
+  }
+
+  /** The most that one row has of its device resource. */
+  mostOffered(): number {
+    return this.offersNow().most;
+  }
+
+  private offersNow(): NonNullable<NodeTable['offers']> {
     if (this.offers?.replaced !== this.replaced) {
       const amounts = Float64Array.from(
         this.nodes,
         ({ allocatable }, row) => allocatable[this.deviceResource[row]] ?? 0,
       );
-      this.offers = { amounts, replaced: this.replaced };
+      const most = amounts.reduce((largest, amount) => Math.max(largest, amount), 0);
+      this.offers = { amounts, most, replaced: this.replaced };
     }
-    return this.offers.amounts;
+    return this.offers;
   }
 
   /** Notes that something on the row is different. */

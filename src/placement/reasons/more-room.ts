@@ -66,6 +66,9 @@ export class MoreRoom {
     const { pods } = this.turn;
     const best: Growth[] = [];
     for (const { rows, short } of this.areas) {
+      if (this.isTooMuch(short)) {
+        continue;
+      }
       const least = this.leastGrowths(short);
       for (const row of rows) {
         const worst = best[MOST_TRIED - 1];
@@ -85,6 +88,18 @@ export class MoreRoom {
       }
     }
     return best;
+  }
+
+  /** Would any node need more devices than it has, even for the pods alone that find no place? */
+  private isTooMuch(short: number): boolean {
+    const { table, others } = this.cycle.session;
+    const [{ podClass }] = this.turn.pods;
+    return (
+      podClass.accelerator?.kind === 'whole' &&
+      !others.active &&
+      short * podClass.deviceCount > table.mostOffered() &&
+      !table.overdrawn.some((milli) => milli > 0)
+    );
   }
 
   /**
