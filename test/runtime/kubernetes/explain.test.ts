@@ -1,8 +1,8 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { type ApiRequest } from '../../../src/runtime/kubernetes/api/client';
+import { type ApiRequest } from '../../../src/runtime/api/client';
 import { ServerClock } from '../../../src/runtime/kubernetes/clock';
 import { Explainer, type Waiting } from '../../../src/runtime/kubernetes/explain';
-import { until } from './fake-server';
+import { until } from '../fake-server';
 import { enqueued, type GangProgress, podGroupStatus } from '../../../src/runtime/kubernetes/pod-group-status';
 
 describe('the reasons that owners of pods read', () => {

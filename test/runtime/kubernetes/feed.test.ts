@@ -46,6 +46,23 @@ describe.each(Array.from({ length: SEEDS }, (_, i) => i + 1))('random changes, s
   });
 });
 
+it('everything is brought again after it was forgotten', () => {
+  const { feed, moment, source } = new ChangingWorld(1);
+  source.put('nodes', NODE);
+  source.put('kueueTopologies', {
+    metadata: { name: 'racks' },
+    spec: { levels: [{ nodeLabel: 'rack' }, { nodeLabel: 'kubernetes.io/hostname' }] },
+  });
+  source.put('pods', pod('a', { gang: 'g', minimum: 1 }));
+  source.put('pods', pod('other', { node: 'n-1', spec: { schedulerName: 'default-scheduler' } }));
+  const first = feed.deltas(moment);
+  expect(new Set(first.map(({ kind }) => kind))).toEqual(
+    new Set(['time', 'node', 'topologies', 'queue', 'gang', 'pod']),
+  );
+  feed.reset();
+  expect(feed.deltas(moment)).toEqual(first);
+});
+
 it('nothing is worked out again where nothing changed', () => {
   const { feed, moment, world, source } = new ChangingWorld(1);
   source.put('nodes', NODE);

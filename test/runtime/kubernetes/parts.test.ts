@@ -1,9 +1,9 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Slots } from '../../../src/runtime/kubernetes/apply/slots';
-import { Backoff, pause } from '../../../src/runtime/kubernetes/api/backoff';
-import { Lines } from '../../../src/runtime/kubernetes/api/lines';
+import { Backoff, pause } from '../../../src/runtime/api/backoff';
+import { Lines } from '../../../src/runtime/api/lines';
 import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
-import { trimmed } from '../../../src/runtime/kubernetes/api/trim';
+import { trimmed } from '../../../src/runtime/api/trim';
 
 describe('the small parts', () => {
   it('let no more happen at once than there are slots, first come, first served', async () => {

@@ -10,7 +10,7 @@ import { type ClusterNode, type Queue, type Topology } from '../../../placement'
 import { matchesRequirement } from '../../../placement/nodes/filters/selectors';
 import { type CollectionName } from '../../../planning/scheduler-settings/collections';
 import { type Configuration } from '../../../planning/scheduler-settings/configuration';
-import { messageOf } from '../api/api-error';
+import { messageOf } from '../../api/api-error';
 import { type Change, type Watched } from '../watched';
 import { budgetsOf, covers } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';
