@@ -5,19 +5,24 @@
 import { type Cycle } from '../cycle/cycle';
 import { isOverdue, usesSharedDevices } from '../queues/overdue';
 import { mayReclaim } from './reclaim';
-import { type GangRecord, type Turn } from '../books/records';
+import { type GangRecord, type QueueRecord, type Turn } from '../books/records';
 import { runningOf } from './running';
 import { victimOrder } from './victims';
 
 /** In the order in which they would go, which begins with the lowest priority. */
 export function preemptCandidates(cycle: Cycle, turn: Turn): readonly GangRecord[] {
   const { gang } = turn;
-  const running = runningOf(cycle);
-  const own = running.below(gang.queue!, gang.priority);
+  const own = lower(cycle, gang.queue!, gang.priority);
   if (!isOverdue(cycle.session, gang) || !mayReclaim(turn)) {
     return own;
   }
-  const others = running.queues().filter((queue) => queue !== gang.queue);
-  const sharing = others.flatMap((queue) => running.below(queue, gang.priority)).filter(usesSharedDevices);
+  const others = runningOf(cycle)
+    .queues()
+    .filter((queue) => queue !== gang.queue);
+  const sharing = others.flatMap((queue) => lower(cycle, queue, gang.priority)).filter(usesSharedDevices);
   return [...own, ...sharing].sort(victimOrder(cycle));
+}
+
+function lower(cycle: Cycle, queue: QueueRecord, priority: number): readonly GangRecord[] {
+  return cycle.session.hasGangBelow(queue, priority) ? runningOf(cycle).below(queue, priority) : [];
 }

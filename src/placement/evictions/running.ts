@@ -17,8 +17,6 @@ interface Known {
 /** The running gangs of a queue. */
 interface OfQueue {
   readonly gangs: GangRecord[];
-  /** No gang has a lower priority. */
-  lowest: number;
   isSorted: boolean;
 }
 
@@ -32,7 +30,6 @@ class Running implements GangObserver {
       if (gang.placed > 0 && gang.queue !== undefined) {
         const known = this.inQueue(gang.queue);
         known.gangs.push(gang);
-        known.lowest = Math.min(known.lowest, gang.priority);
         known.isSorted = false;
       }
     }
@@ -45,9 +42,6 @@ class Running implements GangObserver {
 
   /** The gangs of a queue with a lower priority, likewise. */
   below(queue: QueueRecord, priority: number): readonly GangRecord[] {
-    if (this.inQueue(queue).lowest >= priority) {
-      return [];
-    }
     const gangs = this.ofQueue(queue);
     const end = gangs.findIndex((other) => other.priority >= priority);
     return end < 0 ? gangs : gangs.slice(0, end);
@@ -66,7 +60,7 @@ class Running implements GangObserver {
   private inQueue(queue: QueueRecord): OfQueue {
     let known = this.byQueue.get(queue);
     if (known === undefined) {
-      known = { gangs: [], lowest: Infinity, isSorted: true };
+      known = { gangs: [], isSorted: true };
       this.byQueue.set(queue, known);
     }
     return known;
@@ -123,7 +117,6 @@ class Running implements GangObserver {
       const order = victimOrder(this.cycle);
       const next = gangs.findIndex((other) => order(gang, other) < 0);
       gangs.splice(next < 0 ? gangs.length : next, 0, gang);
-      known.lowest = Math.min(known.lowest, gang.priority);
     }
   }
 
@@ -152,6 +145,9 @@ export function runningOf(cycle: Cycle): Running {
 
 /** Gangs from `candidates`, which are in the order in which they go, as portions. */
 export function portions(cycle: Cycle, candidates: readonly GangRecord[], claimants: ReadonlySet<PodClass>): Portion[] {
+  if (candidates.length === 0) {
+    return [];
+  }
   const useful = usefulRows(cycle, claimants);
   const running = runningOf(cycle);
   const list: Portion[] = [];

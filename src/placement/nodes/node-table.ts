@@ -47,6 +47,8 @@ export class NodeTable {
   readonly milliFree: Int32Array;
   /** Thousandths that pods hold of the row's devices beyond what these have; the other devices give up as much. */
   readonly overdrawn: Int32Array;
+  /** Rows on which they hold any such. */
+  overdrawnRows = 0;
   readonly deviceResource: readonly string[];
   readonly allRows: Int32Array;
   /** A fraction goes to the emptiest device that takes it, and not to the fullest. */
@@ -240,6 +242,7 @@ export class NodeTable {
         beyond -= free;
       }
     }
+    this.overdrawnRows += Number(beyond > 0) - Number(this.overdrawn[row] > 0);
     this.overdrawn[row] = beyond;
     this.milliFree[row] = Math.max(0, milli - beyond);
     this.wholeFree[row] = beyond === 0 ? whole : Math.min(whole, Math.floor(this.milliFree[row] / WHOLE));
