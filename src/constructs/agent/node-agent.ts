@@ -8,7 +8,7 @@ import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
 import { Construct } from 'constructs';
 import { DaemonSet } from '../../facts/api/types/apps/v1';
 import { type Container, type PodSpec, Service, ServiceAccount, type Volume } from '../../facts/api/types/core/v1';
-import { ClusterRole, ClusterRoleBinding } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
+import { ClusterRole, ClusterRoleBinding, type PolicyRule } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
 import { ACCELERATOR_EXPORTERS, type MeasuredVendor } from '../../facts/catalog/accelerator-exporters';
 import { bundledProgram } from '../bundled/program';
 import { PROGRAM_MOUNT, programCommand, programConfigMaps, programVolume } from '../bundled/program-objects';
@@ -97,6 +97,13 @@ const METRICS_PORT_NAME = 'metrics';
 const HOST_ROOT = '/host';
 /** Mebibytes; V8's heap is half of it, since buffers and the program need the rest. */
 const MEMORY_LIMIT = 160;
+
+/** No verb more than the program uses; a test holds them against what an API server saw it do. */
+export const AGENT_RULES: readonly PolicyRule[] = [
+  // The policy of the agent limits this to the node of the agent's pod.
+  { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] },
+  { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] },
+];
 
 /** Folders of the host that the agent reads. */
 const HOST_FOLDERS: readonly (readonly [name: string, path: string])[] = [
@@ -215,11 +222,7 @@ export class NodeAgent extends Construct {
     const metadata = { name, labels: this.labels };
     const role = new Resource(this, 'ClusterRole', ClusterRole, {
       metadata,
-      rules: [
-        // The policy of the agent limits this to the node of the agent's pod.
-        { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] },
-        { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] },
-      ],
+      rules: AGENT_RULES,
     });
     const binding = new Resource(this, 'ClusterRoleBinding', ClusterRoleBinding, {
       metadata,

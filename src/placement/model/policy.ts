@@ -177,7 +177,7 @@ export const DEFAULT_POLICY: Policy = {
   nonPreemptibleWithinQuota: true,
   affinityWeight: 1,
   signalWeight: 0.1,
-  capacityReportSeconds: 60,
+  capacityReportSeconds: 300,
   staleGangSeconds: 60,
   stuckSeconds: 300,
   victimLimit: 4096,

@@ -69,6 +69,7 @@ export class Program {
           log.warn({ message: failure }, 'the Node was not updated');
         }
       },
+      onEventFailure: (failure) => log.warn({ message: failure }, 'an event was not written'),
     });
     this.face = new Face({
       address: options.address,

@@ -28,6 +28,7 @@ export interface PublisherOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly onPatch?: (failure: string | undefined) => void;
+  readonly onEventFailure?: (failure: string) => void;
 }
 
 const STRATEGIC = 'application/strategic-merge-patch+json';
@@ -65,12 +66,13 @@ export class Publisher {
         conditions: this.wanted.conditions,
       };
       this.options.onPatch?.(undefined);
-      await this.tell(conditions);
     } catch (error) {
       this.options.onPatch?.(messageOf(error));
+      return;
     } finally {
       this.underWay = false;
     }
+    await this.tell(conditions).catch((error: unknown) => this.options.onEventFailure?.(messageOf(error)));
   }
 
   private changedAnnotations(): Readonly<Record<string, string>> {
@@ -130,7 +132,7 @@ export class Publisher {
         body: {
           apiVersion: 'events.k8s.io/v1',
           kind: 'Event',
-          metadata: { generateName: `${node.slice(0, 200)}.`, namespace: 'default' },
+          metadata: { generateName: `${node.slice(0, 200)}-`, namespace: 'default' },
           eventTime: microTimeText(now()),
           reportingController: 'gantry.dev/node-agent',
           reportingInstance: node.slice(0, 128),

@@ -37,13 +37,23 @@ export async function apply(lab: Lab, objects: readonly JsonObject[]): Promise<v
   }
 }
 
-/** A token of a service account. */
-export async function tokenOf(lab: Lab, namespace: string, account: string): Promise<string> {
+/**
+ * A token of a service account.
+ *
+ * @param pod the pod that it is for, as the kubelet asks for one
+ */
+export async function tokenOf(lab: Lab, namespace: string, account: string, pod?: JsonObject): Promise<string> {
+  const { name, uid } = asObject(pod?.metadata);
+  const bound: JsonObject = pod === undefined ? {} : { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid } };
   const { status, body } = await lab.cluster.client.request(
     'POST',
     `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,
     {
-      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
+      body: {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { expirationSeconds: 3600, ...bound },
+      },
     },
   );
   if (status >= 300) {
