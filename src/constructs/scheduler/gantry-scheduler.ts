@@ -1,7 +1,7 @@
 /**
  * GantryScheduler: the in-cluster scheduler with everything that it needs, as one construct.
  *
- * The program travels in an immutable ConfigMap that is named for its content and runs on a stock Node image: a new version of the
+ * The program travels in immutable ConfigMaps that are named for its content and runs on a stock Node image: a new version of the
  * package is a new ConfigMap and a rolling update, and nothing has to be built. The configuration is in a separate ConfigMap, which
  * the program reloads when it changes.
  */
@@ -28,7 +28,7 @@ import { SchedulerNetworkPolicy } from './network-policy';
 import { clusterRules, leaseRules } from './permissions';
 import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
 import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
-import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
+import { schedulerProgram, START_KEY } from './program';
 import { publicClass } from '../resources/public-class';
 
 /** Props of a GantryScheduler. */
@@ -141,7 +141,7 @@ export class GantryScheduler extends Construct {
         username: `system:serviceaccount:${this.namespace}:${account.name}`,
       });
     }
-    const program = image.hasProgram ? undefined : this.programConfigMap();
+    const program = image.hasProgram ? [] : this.programConfigMaps();
     const permissions = this.permissions(account);
     this.resource = new Resource(
       this,
@@ -160,7 +160,7 @@ export class GantryScheduler extends Construct {
               labels: this.labels,
               replicas,
               image,
-              program: program?.name,
+              program: program.map(({ name }) => name),
               configuration: configuration.name,
               serviceAccount: account.name,
               resources: props.resources,
@@ -182,11 +182,11 @@ export class GantryScheduler extends Construct {
       props.priorityClass,
       account,
       configuration,
-      program,
+      ...program,
       this.fieldGuard?.binding,
       ...permissions,
     );
-    const around = [account, configuration, program, this.service, ...this.protection(replicas)];
+    const around = [account, configuration, ...program, this.service, ...this.protection(replicas)];
     for (const object of around) {
       if (object !== undefined) {
         dependOn(object, namespace);
@@ -237,14 +237,17 @@ export class GantryScheduler extends Construct {
     };
   }
 
-  private programConfigMap(): ApiObject {
-    const { bundle, start, hash } = schedulerProgram();
-    return new Resource(this, 'Program', ConfigMap, {
-      metadata: { ...this.metadata, name: `${this.name}-program-${hash}` },
-      immutable: true,
-      data: { [START_KEY]: start },
-      binaryData: { [PROGRAM_KEY]: bundle },
-    });
+  private programConfigMaps(): readonly ApiObject[] {
+    const { parts, start, hash } = schedulerProgram();
+    return parts.map(
+      ({ key, content }, index) =>
+        new Resource(this, `Program${index + 1}`, ConfigMap, {
+          metadata: { ...this.metadata, name: `${this.name}-program-${hash}-${index + 1}` },
+          immutable: true,
+          ...(index === 0 ? { data: { [START_KEY]: start } } : {}),
+          binaryData: { [key]: content },
+        }),
+    );
   }
 
   private permissions(account: ApiObject): readonly ApiObject[] {

@@ -3,10 +3,11 @@
  */
 import { App, Chart, Duration } from 'cdk8s';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { type Deployment } from '../../../src/facts/api/types/apps/v1';
@@ -24,6 +25,7 @@ import { LocalQueue } from '../../../src/constructs/kueue';
 import { Queue } from '../../../src/constructs/volcano';
 import { Accelerator } from '../../../src/constructs/pods';
 import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
+import { programOf } from '../../../src/constructs/scheduler/program';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { Testing } from '../../../src/interfaces/testing';
 
@@ -69,25 +71,74 @@ test('nothing is found wrong with any of its objects, in the order in which they
   expect(kinds.indexOf('Deployment')).toBeGreaterThan(kinds.indexOf('ClusterRoleBinding'));
 });
 
-test('the program lies in an immutable ConfigMap that is named for its content and fits into one', () => {
-  const program = manifests().find(({ immutable }) => immutable === true) ?? {};
-  expect(asString(asObject(program.metadata).name)).toMatch(/^gantry-scheduler-program-[0-9a-f]{10}$/);
-  const bundle = Buffer.from(asString(asObject(program.binaryData)['scheduler.js.br']) ?? '', 'base64');
-  // `kubectl apply` keeps a copy in an annotation, which is smaller than the mebibyte of a ConfigMap.
-  expect(JSON.stringify(program).length).toBeLessThan(256 * 1024);
-  expect(brotliDecompressSync(bundle).toString()).toContain('gantry-scheduler [flags]');
+/** The files of the volume with the program, in the order in which the pod names its ConfigMaps. */
+function programFiles(objects: readonly JsonObject[]): ReadonlyMap<string, Buffer> {
+  const { spec } = only(objects, 'Deployment') as unknown as Deployment;
+  const sources = spec?.template.spec?.volumes?.find(({ name }) => name === 'program')?.projected?.sources ?? [];
+  return new Map(
+    sources.flatMap(({ configMap }) => {
+      const found = objects.find(
+        ({ kind, metadata }) => kind === 'ConfigMap' && asObject(metadata).name === configMap?.name,
+      );
+      expect(found).toBeDefined();
+      return [
+        ...Object.entries(asObject(found?.data)).map(([key, text]) => [key, Buffer.from(text as string)] as const),
+        ...Object.entries(asObject(found?.binaryData)).map(
+          ([key, text]) => [key, Buffer.from(text as string, 'base64')] as const,
+        ),
+      ];
+    }),
+  );
+}
+
+test('the program lies in immutable ConfigMaps that are named for its content', () => {
+  const objects = manifests();
+  const parts = objects.filter(({ immutable }) => immutable === true);
+  const names = parts.map(({ metadata }) => asString(asObject(metadata).name) ?? '');
+  const hash = /^gantry-scheduler-program-([0-9a-f]{10})-1$/.exec(names[0])?.[1];
+  expect(hash).toBeDefined();
+  expect(names).toEqual(parts.map((_, index) => `gantry-scheduler-program-${hash}-${index + 1}`));
+  for (const part of parts) {
+    // `kubectl apply` keeps a copy in an annotation, which is smaller than the mebibyte of a ConfigMap.
+    expect(JSON.stringify(part).length).toBeLessThan(256 * 1024);
+  }
+  const [start, ...compressed] = programFiles(objects).values();
+  expect(start.toString()).toContain('brotliDecompressSync');
+  expect(brotliDecompressSync(Buffer.concat(compressed)).toString()).toContain('gantry-scheduler [flags]');
 });
 
-test('the program starts from the ConfigMap as a kubelet mounts it: links to a folder whose name changes', () => {
-  const program = manifests().find(({ immutable }) => immutable === true) ?? {};
+test.each([
+  [10_000, 1],
+  [190_464, 1],
+  [190_465, 2],
+  [400_000, 3],
+])('a program of %d compressed bytes needs %d ConfigMaps', (bytes, count) => {
+  const compressed = randomBytes(bytes);
+  const { parts } = programOf(compressed);
+  expect(parts.map(({ key }) => key)).toEqual(
+    Array.from({ length: count }, (_, index) => `scheduler.js.br.${index + 1}`),
+  );
+  expect(Buffer.concat(parts.map(({ content }) => Buffer.from(content, 'base64'))).equals(compressed)).toBe(true);
+});
+
+test('a program of several parts starts, and its name changes with each part', () => {
+  const source = (text: string): string =>
+    `console.log(${JSON.stringify(text)}); // ${randomBytes(300_000).toString('base64')}`;
+  const { parts, start, hash } = programOf(brotliCompressSync(source('started')));
+  expect(parts).toHaveLength(2);
+  expect(programOf(brotliCompressSync(source('started'))).hash).not.toBe(hash);
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-parts-'));
+  writeFileSync(join(folder, 'start.cjs'), start);
+  parts.forEach(({ key, content }) => writeFileSync(join(folder, key), Buffer.from(content, 'base64')));
+  expect(spawnSync(process.execPath, [join(folder, 'start.cjs')], { encoding: 'utf8' }).stdout).toBe('started\n');
+  rmSync(folder, { recursive: true });
+});
+
+test('the program starts from the volume as a kubelet mounts it: links to a folder whose name changes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-program-'));
   mkdirSync(join(folder, '..2026'));
   symlinkSync('..2026', join(folder, '..data'));
-  const files: Readonly<Record<string, Buffer>> = {
-    'start.cjs': Buffer.from(asString(asObject(program.data)['start.cjs']) ?? ''),
-    'scheduler.js.br': Buffer.from(asString(asObject(program.binaryData)['scheduler.js.br']) ?? '', 'base64'),
-  };
-  for (const [name, content] of Object.entries(files)) {
+  for (const [name, content] of programFiles(manifests())) {
     writeFileSync(join(folder, '..2026', name), content);
     symlinkSync(join('..data', name), join(folder, name));
   }
