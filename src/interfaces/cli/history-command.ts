@@ -12,6 +12,7 @@ import {
   jobsAsJsonLines,
   jobsOf,
   readHistory,
+  readSegment,
   segmentIn,
 } from '../../planning/history';
 import { oneOf } from './check-options';
@@ -74,10 +75,7 @@ function historyIn(configMaps: readonly JsonObject[]): History {
     const where = printable(`ConfigMap ${asString(namespace)}/${asString(name)}`);
     return explained(where, () => {
       const text = segmentIn(configMap);
-      if (text !== undefined) {
-        readHistory([text]);
-      }
-      return text ?? [];
+      return text === undefined ? [] : readSegment(text);
     });
   });
   return readHistory(segments);
@@ -99,8 +97,8 @@ function beginning({ from }: History): string {
 function notesOf(history: History, undescribed: number, structured: number): readonly string[] {
   const { running, waiting, neverStarted, unseen, lost } = history;
   const open = [
-    ...(running > 0 ? [`${counted(running, 'gang')} that still run`] : []),
-    ...(waiting > 0 ? [`${counted(waiting, 'gang')} that wait`] : []),
+    ...(running > 0 ? [counted(running, 'running gang')] : []),
+    ...(waiting > 0 ? [counted(waiting, 'waiting gang')] : []),
     ...(neverStarted > 0 ? [`${counted(neverStarted, 'gang')} that never started`] : []),
     ...(unseen > 0 ? [`${counted(unseen, 'gang')} that ended while no scheduler led`] : []),
     ...(undescribed > 0 ? [`${counted(undescribed, 'gang')} that a scenario cannot describe`] : []),

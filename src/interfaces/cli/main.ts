@@ -25,6 +25,7 @@ import type * as SynthModule from './synth-command';
 import { nearestName } from '../../facts/spelling';
 import { printable } from '../../facts/words';
 import { InputError, reasonOf } from '../../manifests/input-error';
+import { SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
 import { processTerminal, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
 

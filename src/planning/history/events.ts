@@ -52,7 +52,7 @@ export type HistoryEvent =
   | { readonly kind: 'evict'; readonly at: number; readonly id: number; readonly pods: number }
   /** All pods of the gang have ended or were deleted. */
   | { readonly kind: 'end'; readonly at: number; readonly id: number }
-  /** The gang ended while no scheduler led: nobody knows when. */
+  /** The gang ended at an unknown time, while no scheduler led. */
   | { readonly kind: 'unseen'; readonly at: number; readonly id: number }
   /** Events that were not written, because more happened than the history may hold. */
   | { readonly kind: 'lost'; readonly at: number; readonly events: number };
@@ -107,21 +107,27 @@ function gangValues({ key, members }: RecordedGang): readonly JsonValue[] {
   return [key, members ?? null];
 }
 
-/**
- * The events of a segment. A line that is none is skipped and counted.
- * @throws if the segment is of a later format, or does not begin as a segment
- */
-export function readSegment(text: string): { readonly events: readonly HistoryEvent[]; readonly unreadable: number } {
+/** A segment of the history. */
+export interface Segment {
+  readonly sequence: number;
+  readonly events: readonly HistoryEvent[];
+  /** Lines that cannot be read. */
+  readonly unreadable: number;
+}
+
+/** @throws if the text is of a later format, or does not begin as a segment */
+export function readSegment(text: string): Segment {
   const lines = text.split('\n').filter((line) => line !== '');
   const first = parsed(lines[0] ?? '');
-  if (first?.[0] !== LETTERS.segment) {
+  const header = eventOf(first ?? []);
+  if (first === undefined || header?.kind !== 'segment') {
     throw new Error('is not a history of the scheduler');
   }
   if (first[3] !== HISTORY_FORMAT) {
     throw new Error(`has format ${JSON.stringify(first[3])}, which this version of Gantry cannot read`);
   }
   const events = lines.flatMap((line) => eventOf(parsed(line) ?? []) ?? []);
-  return { events, unreadable: lines.length - events.length };
+  return { sequence: header.sequence, events, unreadable: lines.length - events.length };
 }
 
 function parsed(line: string): readonly JsonValue[] | undefined {

@@ -10,7 +10,8 @@ export {
   LONGEST_LINE,
   readSegment,
   type RecordedGang,
+  type Segment,
 } from './events';
 export { type History, isFlat, jobsAsCsv, jobsAsJsonLines, jobsOf, readHistory } from './read-history';
-export { type OpenGang, Replay } from './replay';
+export { type EndedGang, Replay } from './replay';
 export { segmentIn } from './segment-file';

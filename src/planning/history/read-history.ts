@@ -3,7 +3,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asString } from '../../manifests/read';
-import { type HistoryEvent, readSegment } from './events';
+import { type Segment } from './events';
 import { type EndedGang, Replay } from './replay';
 
 export interface History {
@@ -23,16 +23,9 @@ export interface History {
   readonly from?: number;
 }
 
-/**
- * @param segments texts of segments, in any order
- * @throws if one of them is not a segment, or of a later format
- */
-export function readHistory(segments: readonly string[]): History {
-  const read = segments.map((text) => {
-    const { events, unreadable } = readSegment(text);
-    return { events, unreadable, sequence: sequenceOf(events) };
-  });
-  read.sort((a, b) => a.sequence - b.sequence);
+/** @param segments in any order */
+export function readHistory(segments: readonly Segment[]): History {
+  const read = [...segments].sort((a, b) => a.sequence - b.sequence);
   const replay = new Replay();
   const ended: EndedGang[] = [];
   for (const { events } of read) {
@@ -52,10 +45,6 @@ export function readHistory(segments: readonly string[]): History {
     lost: replay.lost + read.reduce((sum, { unreadable }) => sum + unreadable, 0),
     ...(from !== undefined && { from }),
   };
-}
-
-function sequenceOf([first]: readonly HistoryEvent[]): number {
-  return first?.kind === 'segment' ? first.sequence : 0;
 }
 
 /** Jobs of a history, and how many gangs cannot be jobs. */

@@ -17,10 +17,16 @@ export interface EndedGang extends OpenGang {
 
 export class Replay {
   /** By the number of the gang. */
-  private readonly gangs = new Map<number, OpenGang>();
-  private last = 0;
+  private readonly gangs: Map<number, OpenGang>;
+  private last: number;
   private unknownEnds = 0;
   private lostEvents = 0;
+
+  /** @param from the history that this one continues */
+  constructor(from?: Pick<Replay, 'open' | 'nextId'>) {
+    this.gangs = new Map(from?.open);
+    this.last = (from?.nextId ?? 1) - 1;
+  }
 
   get open(): ReadonlyMap<number, OpenGang> {
     return this.gangs;

@@ -160,15 +160,20 @@ function plainRow(values: ReadonlyMap<string, Cell>, base: BaseRow): Row | strin
     ...Object.fromEntries(
       own.map(([column, value]): [string, JsonValue] => [
         Object.hasOwn(RENAMED, column) ? RENAMED[column] : column,
-        typeof value === 'string' && Number.isFinite(Number(value)) ? Number(value) : value,
+        typeof value === 'string' ? valueOf(value) : value,
       ]),
     ),
   };
   const submitted = textIn(values, 'submitted');
   const at = parseDuration(submitted) ?? Date.parse(submitted) / 1000;
   return Number.isFinite(at)
-    ? { at, gang: { ...gang, name: String(gang.name), queue: String(gang.queue) } }
+    ? { at, gang: { ...gang, name: textIn(values, 'name') || base.name, queue: textIn(values, 'queue') || base.queue } }
     : `submitted "${submitted}" must be seconds, a duration such as 90m, or a date and time`;
+}
+
+/** A number or a truth value, where the text is one. */
+function valueOf(text: string): string | number | boolean {
+  return text === 'true' || text === 'false' ? text === 'true' : Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 /** Empty where the job does not say. */
