@@ -73,7 +73,7 @@ describe('the lines of a history', () => {
     expect(jobsOf({ ...readHistory([]), ended })).toEqual({ jobs: [], undescribed: 1 });
   });
 
-  it('that are none are counted, and a text that is no history is rejected', () => {
+  it('that cannot be read are counted, and any other text is rejected', () => {
     const text = [
       '["h",1,1,1]',
       '["a",1]',

@@ -156,7 +156,7 @@ export class History {
     } catch (error) {
       this.failed(error);
       if (error instanceof ApiError && error.status === CONFLICT && this.term === term) {
-        // Somebody else wrote: the ConfigMaps are read again, and the gangs that exist are compared with them.
+        // Another replica or a user wrote to it: the ConfigMaps are read again, and the gangs that exist are compared with them.
         this.term = undefined;
       }
     }
