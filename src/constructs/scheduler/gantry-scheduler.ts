@@ -8,6 +8,7 @@
 import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
+import { GANTRY_HISTORY_LABEL } from '../../facts/catalog/gantry-names';
 import { Deployment } from '../../facts/api/types/apps/v1';
 import { ConfigMap, Service, ServiceAccount } from '../../facts/api/types/core/v1';
 import { type NetworkPolicyPeer } from '../../facts/api/types/networking.k8s.io/v1';
@@ -28,7 +29,6 @@ import { SchedulerNetworkPolicy } from './network-policy';
 import { clusterRules, namespaceRules } from './permissions';
 import {
   CONFIGURATION_KEY,
-  HISTORY_LABEL,
   historySegmentName,
   NAME_LABEL,
   SCHEDULER_NAME,
@@ -250,7 +250,7 @@ export class GantryScheduler extends Construct {
     return this.historyNames.map(
       (name, index) =>
         new Resource(this, `History${index + 1}`, ConfigMap, {
-          metadata: { ...this.metadata, name, labels: { ...this.metadata.labels, [HISTORY_LABEL]: this.name } },
+          metadata: { ...this.metadata, name, labels: { ...this.metadata.labels, [GANTRY_HISTORY_LABEL]: this.name } },
         }),
     );
   }

@@ -8,8 +8,6 @@ export const SCHEDULER_NAME = 'gantry-scheduler';
 /** Key of the configuration file in its ConfigMap. */
 export const CONFIGURATION_KEY = 'scheduler.yaml';
 
-/** Label of the ConfigMaps that hold the history; its value is the name of the scheduler. */
-export const HISTORY_LABEL = 'gantry.dev/history';
 /** Key of a segment of the history in its ConfigMap: lines, compressed with gzip. */
 export const HISTORY_KEY = 'history.jsonl.gz';
 /** The most ConfigMaps that a history may have. */
