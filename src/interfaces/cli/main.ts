@@ -12,6 +12,8 @@ import type * as CatalogModule from './catalog-command';
 import type * as CheckModule from './check-command';
 import { addDockerCommands } from './docker/commands';
 import { type CheckFlags } from './check-options';
+import { collect, examples, withCheckOptions } from './command-parts';
+import { requireCompiled } from './compile-cache';
 import type * as DiffModule from './diff-command';
 import type * as ExplainModule from './explain-command';
 import type * as InitModule from './init/init-command';
@@ -138,7 +140,9 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (paths: string[], flags: CheckFlags) => {
-      const { checkCommand } = load(existsSync(CHECK_BUNDLE) ? CHECK_BUNDLE : './check-command') as typeof CheckModule;
+      const { checkCommand } = (
+        existsSync(CHECK_BUNDLE) ? requireCompiled(CHECK_BUNDLE) : load('./check-command')
+      ) as typeof CheckModule;
       finish(await checkCommand(paths, flags, terminal));
     });
 
@@ -476,36 +480,6 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     command.copyInheritedSettings(program);
   }
   return program;
-}
-
-/** A flag that may be given several times. */
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
-}
-
-function withCheckOptions(command: Command): Command {
-  return command
-    .option('--only <tiers>', 'tiers to report: schema, cel, server, webhook, advice', collect)
-    .option('--k8s <minor>', 'Kubernetes version of the target cluster (default: "1.35")')
-    .option(
-      '--crd <file>',
-      'file or folder with CustomResourceDefinitions of kinds that Gantry does not know; repeatable',
-      collect,
-    )
-    .option('--ignore <rule=reason>', 'suppress a rule, with a reason; repeatable', collect)
-    .option(
-      '--fail-on <severity>',
-      'exit with status 1 for findings of this severity or above: error, warning, or info; also not-checked (default: "error")',
-    )
-    .option('--hygiene', 'also run the rules on workload hygiene: security, images, requests, later API removals')
-    .option('--config <file>', 'configuration file (default: the nearest .gantry.yaml)')
-    .option('--format <format>', 'text, json, or sarif (default: "text")')
-    .option('--no-color', 'print without colors');
-}
-
-/** The section of examples in the help of a command: a comment, and the command line. */
-function examples(...lines: readonly (readonly [comment: string, command: string])[]): string {
-  return `\nExamples:\n${lines.map(([comment, command]) => `  # ${comment}\n  ${command}\n`).join('\n')}`;
 }
 
 /** Runs the process's own command line. */

@@ -3,9 +3,9 @@
  * kubeconfigs is not among its dependencies.
  */
 import { type ClusterSnapshot } from '../../manifests/snapshot/cluster-snapshot';
-import { ApiError, messageOf } from '../../runtime/kubernetes/api/api-error';
-import { ApiClient } from '../../runtime/kubernetes/api/client';
-import { admissionOfContext } from '../../runtime/kubernetes/api/credentials';
+import { ApiError, messageOf } from '../../runtime/api/api-error';
+import { ApiClient } from '../../runtime/api/client';
+import { admissionOfContext } from '../../runtime/api/credentials';
 import { type LiveObject } from '../../manifests/snapshot/live-object';
 import { type ObjectId } from '../../manifests/manifest';
 import { collect, type CollectOptions } from './collect';

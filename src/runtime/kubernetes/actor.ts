@@ -4,7 +4,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Binding, type Decision, type Eviction } from '../../placement';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
-import { type ApiClient } from './api/client';
+import { type ApiClient } from '../api/client';
 import { type AttemptOptions, placeOf } from './apply/attempts';
 import { bind } from './apply/bind';
 import { evict, type EvictOptions } from './apply/evict';

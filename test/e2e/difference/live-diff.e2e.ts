@@ -15,7 +15,7 @@ import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { tokensOf } from '../../../src/manifests/pointer';
 import { asInteger, asObject, asString, isObject } from '../../../src/manifests/read';
 import { type ClusterSnapshot } from '../../../src/manifests/snapshot/cluster-snapshot';
-import { ApiError } from '../../../src/runtime/kubernetes/api/api-error';
+import { ApiError } from '../../../src/runtime/api/api-error';
 import { Random } from '../../support/random';
 import { corpus } from '../agreement/corpus';
 import { prepareCluster } from '../agreement/prepare';

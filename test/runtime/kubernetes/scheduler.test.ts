@@ -30,6 +30,8 @@ describe('the loop of the scheduler', () => {
   let scheduler: Scheduler;
   let messages: string[];
   let delay: number;
+  /** Milliseconds that pass whenever the time is asked for. */
+  let tick: number;
   let running: Promise<void>;
 
   beforeEach(() => {
@@ -37,7 +39,7 @@ describe('the loop of the scheduler', () => {
     lease = { holds: true, heldSince: 5 };
     isSynced = true;
     asked = 0;
-    delay = 0;
+    delay = tick = 0;
     messages = [];
     refresh = jest.fn(() => Promise.resolve());
     carryOut = jest.fn<number, [Outcome]>(() => Infinity);
@@ -73,7 +75,7 @@ describe('the loop of the scheduler', () => {
       metrics,
       config: () => ({ ...DEFAULT_CONFIGURATION, cycle }),
       onOutcome,
-      clock: { monotonic: () => SYSTEM_CLOCK.monotonic() + delay, wall: () => SYSTEM_CLOCK.wall() },
+      clock: { monotonic: () => SYSTEM_CLOCK.monotonic() + (delay += tick), wall: () => SYSTEM_CLOCK.wall() },
     });
     world.onRelevant = (ready) => scheduler.changed(ready);
     source.put('nodes', NODE);
@@ -282,5 +284,24 @@ describe('the loop of the scheduler', () => {
     );
     expect(outcomes[0].queueOf('default/large')).toBe('default');
     expect([...scheduler.takeTouched()]).toEqual(expect.arrayContaining(['default/pod/a', 'default/pod/large']));
+  });
+
+  it('looks for reasons again only after twenty times as long as it took, and then without a change', async () => {
+    const large = { spec: { containers: [{ resources: { requests: { cpu: '99' } } }] } };
+    const waitingIn = (outcome: Outcome | undefined): readonly string[] =>
+      outcome?.decision.pending.map(({ gang }) => gang) ?? [];
+    await startAndRest();
+    source.put('pods', pod('first', large));
+    tick = 200;
+    await pass(20);
+    expect([cycles(), waitingIn(scheduler.outcome)]).toEqual([1, ['default/first']]);
+    tick = 0;
+    source.put('pods', pod('second', large));
+    await pass(2500);
+    expect([cycles(), waitingIn(scheduler.outcome)]).toEqual([2, ['default/first']]);
+    await pass(2500);
+    expect([cycles(), waitingIn(scheduler.outcome)]).toEqual([3, ['default/first', 'default/second']]);
+    await pass(5000);
+    expect(cycles()).toBe(3);
   });
 });

@@ -4,7 +4,7 @@ import { type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { admissionFrom, admissionOfContext } from '../../../src/runtime/kubernetes/api/credentials';
+import { admissionFrom, admissionOfContext } from '../../../src/runtime/api/credentials';
 
 /** Jest cannot load the Kubernetes client, which is an ES module. This reads what the tests write; the end-to-end tests use the client. */
 class KubeConfig {

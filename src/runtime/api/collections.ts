@@ -1,8 +1,8 @@
 /**
  * How a collection is found: some are served only where a project is installed, and that may happen later.
  */
-import { asArray, asObject, asString } from '../../../manifests/read';
-import { type CollectionName, COLLECTIONS } from '../../../planning/scheduler-settings/collections';
+import { asArray, asObject, asString } from '../../manifests/read';
+import { type CollectionName, COLLECTIONS } from '../../planning/scheduler-settings/collections';
 import { isNotFound } from './api-error';
 import { type ApiClient } from './client';
 

@@ -10,8 +10,8 @@
  * end means to resume after a pause that grows; silence for longer than a watch lasts means that the connection is dead; a line that
  * cannot be read means to resume from before it. Nothing is ever taken for deleted because a watch broke.
  */
-import { type JsonObject } from '../../../facts/api/schema';
-import { asArray, asObject, asString } from '../../../manifests/read';
+import { type JsonObject } from '../../facts/api/schema';
+import { asArray, asObject, asString } from '../../manifests/read';
 import { ApiError, isNotFound, messageOf } from './api-error';
 import { Backoff, pause } from './backoff';
 import { type ApiClient } from './client';

@@ -10,7 +10,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type Socket } from 'node:net';
-import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { ApiError, messageOf, NOT_SENT } from './api-error';
 import { type Admission, type AdmissionSource } from './credentials';
 

@@ -2,9 +2,9 @@
  * Leaves out what no decision looks at, so that ten thousand pods fit into little memory: who wrote which field, environments, commands,
  * probes, container states.
  */
-import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { asArray, asObject } from '../../../manifests/read';
-import { type CollectionName } from '../../../planning/scheduler-settings/collections';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { asArray, asObject } from '../../manifests/read';
+import { type CollectionName } from '../../planning/scheduler-settings/collections';
 
 type Draft = Record<string, JsonValue | undefined>;
 

@@ -3,8 +3,8 @@
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type JsonValue } from '../../../src/facts/api/schema';
-import { ApiClient } from '../../../src/runtime/kubernetes/api/client';
+import { type JsonValue } from '../../src/facts/api/schema';
+import { ApiClient } from '../../src/runtime/api/client';
 
 export interface Asked {
   readonly method: string;
@@ -82,7 +82,7 @@ export function refuse(response: ServerResponse, code: number, reason: string, m
 }
 
 /** Lets everything happen that is under way, until it is so. */
-export async function until(isSo: () => boolean, limit = 5000): Promise<void> {
+export async function until(isSo: () => boolean, limit = 30_000): Promise<void> {
   for (const deadline = Date.now() + limit; !isSo();) {
     if (Date.now() > deadline) {
       throw new Error('it did not come true');

@@ -1,8 +1,8 @@
 /**
  * An error of the API server, or the absence of an answer.
  */
-import { type JsonObject } from '../../../facts/api/schema';
-import { asInteger, asObject, asString } from '../../../manifests/read';
+import { type JsonObject } from '../../facts/api/schema';
+import { asInteger, asObject, asString } from '../../manifests/read';
 
 /** Status of a request that was never written to a connection: it cannot have been carried out. */
 export const NOT_SENT = -1;

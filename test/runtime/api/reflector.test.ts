@@ -1,7 +1,7 @@
 import { type ServerResponse } from 'node:http';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { Reflector, type ReflectorNote } from '../../../src/runtime/kubernetes/api/reflector';
-import { type FakeServer, fakeServer, type Handler, refuse, reply, until } from './fake-server';
+import { Reflector, type ReflectorNote } from '../../../src/runtime/api/reflector';
+import { type FakeServer, fakeServer, type Handler, refuse, reply, until } from '../fake-server';
 
 const object = (name: string, version: string): JsonObject => ({ metadata: { name, resourceVersion: version } });
 

@@ -1,5 +1,5 @@
-import { ApiClient, type ApiClientOptions } from '../../../src/runtime/kubernetes/api/client';
-import { type FakeServer, fakeServer, type Handler, refuse, reply } from './fake-server';
+import { ApiClient, type ApiClientOptions } from '../../../src/runtime/api/client';
+import { type FakeServer, fakeServer, type Handler, refuse, reply } from '../fake-server';
 
 describe('a watch', () => {
   let server: FakeServer;
@@ -164,10 +164,12 @@ describe('a request', () => {
     expect(admissions).toBe(2);
     handler = (_, response) => refuse(response, 401, 'Unauthorized');
     await expect(client.get('/things')).rejects.toMatchObject({ status: 401 });
+    await expect(client.get('/things')).rejects.toMatchObject({ status: 401 });
+    expect(admissions).toBe(3);
     handler = (_, response) => refuse(response, 403, 'Forbidden');
     await expect(client.get('/things')).rejects.toMatchObject({ status: 403 });
     await expect(client.get('/things')).rejects.toMatchObject({ status: 403 });
-    expect(admissions).toBe(3);
+    expect(admissions).toBe(4);
   });
 
   it('asks for credentials again that could not be had', async () => {
@@ -195,5 +197,8 @@ describe('a request', () => {
     handler = (_, response) => refuse(response, 410, 'Expired', 'too old');
     await expect(client.stream('/things', {})).rejects.toMatchObject({ status: 410, message: 'too old' });
     expect(heard).toEqual([['WATCH', '/things', 410]]);
+    handler = (_, response) => void response.destroy();
+    await expect(client.stream('/things', {})).rejects.toMatchObject({ status: 0, reason: 'NoAnswer' });
+    expect(heard[1]).toEqual(['WATCH', '/things', 0]);
   });
 });
