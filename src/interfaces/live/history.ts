@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { historySegmentName, MOST_HISTORY_SEGMENTS } from '../../planning/scheduler-settings/deployment-names';
-import { ApiError, isNotFound } from '../../runtime/kubernetes/api/api-error';
+import { ApiError, isNotFound } from '../../runtime/api/api-error';
 import { type Client, TIMEOUT } from './collect';
 import { reasonOf } from './refusal';
 

@@ -11,7 +11,7 @@ import {
   Replay,
   segmentIn,
 } from '../../../src/planning/history';
-import { ApiError } from '../../../src/runtime/kubernetes/api/api-error';
+import { ApiError } from '../../../src/runtime/api/api-error';
 import { Ring, type RingOptions, SEGMENT_BYTES } from '../../../src/runtime/kubernetes/history/ring';
 import { Random } from '../../support/random';
 

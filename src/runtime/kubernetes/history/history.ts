@@ -3,9 +3,9 @@
  * changed, and writes at most once in each interval.
  */
 import { type Configuration } from '../../../planning/scheduler-settings/configuration';
-import { ApiError, messageOf } from '../api/api-error';
-import { pause } from '../api/backoff';
-import { type ApiClient } from '../api/client';
+import { ApiError, messageOf } from '../../api/api-error';
+import { pause } from '../../api/backoff';
+import { type ApiClient } from '../../api/client';
 import { type Clock, type ServerClock, SYSTEM_CLOCK } from '../clock';
 import { type Log } from '../log';
 import { type PodEntry } from '../world/pod-entry';

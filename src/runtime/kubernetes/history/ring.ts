@@ -7,8 +7,8 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { asObject } from '../../../manifests/read';
 import { type HistoryEvent, lineOf, readSegment, Replay, segmentIn } from '../../../planning/history';
 import { HISTORY_KEY, historySegmentName } from '../../../planning/scheduler-settings/deployment-names';
-import { messageOf } from '../api/api-error';
-import { type ApiClient } from '../api/client';
+import { messageOf } from '../../api/api-error';
+import { type ApiClient } from '../../api/client';
 
 const compressed = promisify(gzip);
 
