@@ -15,7 +15,7 @@ import {
   readSegment,
   segmentIn,
 } from '../../planning/history';
-import { oneOf } from './check-options';
+import { oneOf } from './check/check-options';
 import { readHistoryOf } from './live-cluster';
 import { type Terminal, UsageError } from './terminal';
 import { writeWhole } from './whole-file';
