@@ -9,20 +9,20 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import type * as AdoptModule from './adopt/adopt-command';
 import type * as CatalogModule from './catalog-command';
-import type * as CheckModule from './check-command';
+import type * as CheckModule from './check/check-command';
 import { addDockerCommands } from './docker/commands';
-import { type CheckFlags } from './check-options';
+import { type CheckFlags } from './check/check-options';
 import { collect, examples, withCheckOptions } from './command-parts';
 import { requireCompiled } from './compile-cache';
-import type * as DiffModule from './diff-command';
-import type * as ExplainModule from './explain-command';
+import type * as DiffModule from './diff/diff-command';
+import type * as ExplainModule from './explain/explain-command';
 import type * as InitModule from './init/init-command';
-import type * as PlanModule from './plan-command';
-import type * as RulesModule from './rules-command';
+import type * as PlanModule from './plan/plan-command';
+import type * as RulesModule from './check/rules-command';
 import type * as SnapshotModule from './snapshot-command';
-import type * as SimulateModule from './simulate-command';
-import type * as SizeModule from './size-command';
-import type * as SynthModule from './synth-command';
+import type * as SimulateModule from './plan/simulate-command';
+import type * as SizeModule from './plan/size-command';
+import type * as SynthModule from './synth/synth-command';
 import { nearestName } from '../../facts/spelling';
 import { printable } from '../../facts/words';
 import { InputError, reasonOf } from '../../manifests/input-error';
@@ -139,7 +139,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     )
     .action(async (paths: string[], flags: CheckFlags) => {
       const { checkCommand } = (
-        existsSync(CHECK_BUNDLE) ? requireCompiled(CHECK_BUNDLE) : load('./check-command')
+        existsSync(CHECK_BUNDLE) ? requireCompiled(CHECK_BUNDLE) : load('./check/check-command')
       ) as typeof CheckModule;
       finish(await checkCommand(paths, flags, terminal));
     });
@@ -165,7 +165,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (flags: SynthModule.SynthFlags) => {
-      const { synthCommand } = load('./synth-command') as typeof SynthModule;
+      const { synthCommand } = load('./synth/synth-command') as typeof SynthModule;
       finish(await synthCommand(flags, terminal));
     });
 
@@ -203,7 +203,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (paths: string[], flags: PlanModule.PlanFlags) => {
-      const { planCommand } = load('./plan-command') as typeof PlanModule;
+      const { planCommand } = load('./plan/plan-command') as typeof PlanModule;
       finish(await planCommand(paths, flags, terminal));
     });
 
@@ -232,7 +232,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action((paths: string[], flags: SimulateModule.SimulateFlags) => {
-      const { simulateCommand } = load('./simulate-command') as typeof SimulateModule;
+      const { simulateCommand } = load('./plan/simulate-command') as typeof SimulateModule;
       finish(simulateCommand(paths, flags, terminal));
     });
 
@@ -266,7 +266,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (file: string, flags: SizeModule.SizeFlags) => {
-      const { sizeCommand } = load('./size-command') as typeof SizeModule;
+      const { sizeCommand } = load('./plan/size-command') as typeof SizeModule;
       finish(await sizeCommand(file, flags, terminal));
     });
 
@@ -375,7 +375,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (paths: string[], flags: DiffModule.DiffFlags) => {
-      const { diffCommand } = load('./diff-command') as typeof DiffModule;
+      const { diffCommand } = load('./diff/diff-command') as typeof DiffModule;
       finish(await diffCommand(paths, flags, terminal));
     });
 
@@ -415,7 +415,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action((name: string | undefined, flags: RulesModule.RulesFlags) => {
-      const { rulesCommand } = load('./rules-command') as typeof RulesModule;
+      const { rulesCommand } = load('./check/rules-command') as typeof RulesModule;
       finish(rulesCommand(name, flags, terminal));
     });
 
@@ -443,7 +443,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (what: string, flags: ExplainModule.ExplainFlags) => {
-      const { explainCommand } = load('./explain-command') as typeof ExplainModule;
+      const { explainCommand } = load('./explain/explain-command') as typeof ExplainModule;
       finish(await explainCommand(what, flags, terminal));
     });
 

@@ -8,8 +8,9 @@ import { Session } from '../../../src/placement/books/session';
 import { question } from '../../../src/runtime/kubernetes/world/snapshot';
 import { ChangingWorld } from './changing-world';
 import { NODE, pod } from './watched-source';
+import { samples } from '../../support/samples';
 
-const SEEDS = Number(process.env.GANTRY_RANDOM_FEEDS ?? 12);
+const SEEDS = samples(48);
 const STEPS = 60;
 
 /** In the order of names; the order of a snapshot means nothing. */

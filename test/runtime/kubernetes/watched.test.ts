@@ -69,7 +69,7 @@ describe('the watched collections', () => {
     expect([changes.length, keys('nodes'), keys('pods')]).toEqual([4, ['n-0'], []]);
   });
 
-  it('lose what was deleted while nobody watched', async () => {
+  it('lose what was deleted while they were not watched', async () => {
     server.put('v1', 'nodes', nodeObject('n-0'));
     server.put('v1', 'nodes', nodeObject('n-1'));
     start();
