@@ -14,6 +14,7 @@ import {
   selectorsOf,
   typeOf,
 } from '../../../src/facts/promql';
+import { samples } from '../../support/samples';
 
 function parsed(text: string): Expression {
   const { expression, problems } = parsePromql(text);
@@ -157,7 +158,7 @@ describe('operations are put together by precedence', () => {
           expect(shape(parsed(explicit(expression)))).toBe(shape(expression));
         },
       ),
-      { seed: 4, numRuns: 100 },
+      { seed: 4, numRuns: samples(100) },
     );
   });
 });
@@ -283,6 +284,6 @@ test('whatever the text, reading it ends with a tree or with a problem', () => {
       const { expression, problems } = parsePromql(pieces.join(''));
       expect(expression !== undefined || problems.length > 0).toBe(true);
     }),
-    { seed: 9, numRuns: 500 },
+    { seed: 9, numRuns: samples(500) },
   );
 });
