@@ -9,7 +9,7 @@ import { build, type Plugin } from 'esbuild';
 
 const ROOT = resolve(__dirname, '../..');
 const SOURCES = join(ROOT, 'src');
-const ENTRY = 'src/interfaces/cli/check-command.ts';
+const ENTRY = 'src/interfaces/cli/check/check-command.ts';
 export const CHECK_BUNDLE = 'lib/interfaces/cli/check-bundle.js';
 /** The command line tells errors of its user from bugs by their class, which must be the same in both. */
 const SHARED = 'manifests/input-error';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { contentsOf } from '../../../src/checks/server/admission/cluster-contents';
 import { admissionViolations } from '../../../src/checks/server/admission/admit-pod';
-import { POD_SECURITY_CHECKS } from '../../../src/checks/server/admission/pod-security-checks';
+import { POD_SECURITY_CHECKS } from '../../../src/checks/server/admission/pod-security/checks';
 import { asObject } from '../../../src/manifests/read';
 import { agree, asManifest, gantrySays } from '../../e2e/admission/verdict';
 

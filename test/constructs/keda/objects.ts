@@ -140,3 +140,9 @@ spec:
   scaleTargetRef: ${target}
 `;
 }
+
+/** A rule, what is wrong, manifests on which the rule fires, and manifests on which it is silent. */
+export type RuleCase = readonly [rule: string, what: string, wrong: string, right: string];
+
+/** A trigger without its host, which an authentication gives. */
+export const byBroker = `authenticationRef: {name: broker}\n${QUEUE.replace(/, host: "[^"]*"/, '')}`;

@@ -2,8 +2,13 @@ import { type JsonObject } from '../../../src/facts/api/schema';
 import { networkingRules } from '../../../src/constructs/networking/rules';
 import { findingsOf } from '../../support/findings';
 import { rulesSurvive } from '../../support/rules-survive';
-import { cases } from './cases';
+import { cniCases } from './cni-cases';
+import { nicCases } from './nic-cases';
+import { nodeCases } from './node-cases';
+import { sriovCases } from './sriov-cases';
 import { attachment, cni, functions, type Manifests, nics, nodeNics, pod, policy, pool, shared, sriov } from './world';
+
+const cases = [...sriovCases, ...nicCases, ...cniCases, ...nodeCases];
 
 const yaml = (manifests: Manifests): string => manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n');
 const firing = (manifests: Manifests): readonly string[] =>

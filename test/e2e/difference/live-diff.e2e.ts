@@ -3,7 +3,7 @@
  */
 import { findKind } from '../../../src/facts/api/kinds';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
-import { liveDiff } from '../../../src/interfaces/cli/diff-live';
+import { liveDiff } from '../../../src/interfaces/cli/diff/diff-live';
 import { type ObjectDifference } from '../../../src/interfaces/difference';
 import { differences } from '../../../src/interfaces/difference/compare';
 import { authored } from '../../../src/interfaces/difference/server-fields';

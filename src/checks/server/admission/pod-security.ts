@@ -7,7 +7,8 @@ import { type JsonObject, type KubernetesMinor } from '../../../facts/api/schema
 import { type Violation } from '../../rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString } from '../../../manifests/read';
-import { POD_SECURITY_CHECKS, type PodSecurityCheck, type RestrictedLevel, securedPod } from './pod-security-checks';
+import { POD_SECURITY_CHECKS } from './pod-security/checks';
+import { type PodSecurityCheck, type RestrictedLevel, securedPod } from './pod-security/secured-pod';
 
 /** The label of a namespace that names its level. */
 const POD_SECURITY_LABEL = 'pod-security.kubernetes.io/enforce';

@@ -9,6 +9,8 @@ import { pointer } from '../../../manifests/pointer';
 import { asObject, stringEntries } from '../../../manifests/read';
 
 export const KNATIVE = cite('knative-serving');
+/** Where the webhook validates autoscaling annotations. */
+export const AUTOSCALING_VALIDATION = `${KNATIVE}, pkg/apis/autoscaling/annotation_validation.go`;
 export const AUTOSCALING = 'autoscaling.knative.dev';
 export const KPA = `kpa.${AUTOSCALING}`;
 export const HPA = `hpa.${AUTOSCALING}`;

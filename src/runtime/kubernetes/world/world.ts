@@ -3,13 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type GangIdentity, Priorities, topologyOf } from '../../../planning/cluster/objects';
-import {
-  allocatedDevices,
-  type AllocatedDevices,
-  NO_DEVICES_REPORTED,
-} from '../../../planning/cluster/objects/allocated-devices';
-import { GANTRY_ALLOCATED_DEVICES } from '../../../facts/catalog/gantry-names';
-import { QueueTree } from '../../../planning/cluster/queue-tree';
+import { QueueTree } from '../../../planning/cluster/queues/queue-tree';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { type ClusterNode, type Queue, type Topology } from '../../../placement';
@@ -22,6 +16,7 @@ import { budgetsOf, covers } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';
 import { type GangContext, gangId, GangMembers } from './gang-members';
 import { type EntryOptions, isRelevant, type PodEntry, podEntry } from './pod-entry';
+import { DeviceReports } from './device-reports';
 import { GangNames } from './gang-names';
 import { checkedNode, differs } from './node-changes';
 import { type Places, placesOf } from './places';
@@ -49,7 +44,7 @@ export class World {
   readonly pods = new Map<string, PodEntry>();
   readonly gangs = new Map<string, GangMembers>();
   private readonly nodesByName = new Map<string, ClusterNode>();
-  private readonly allocated = new Map<string, AllocatedDevices>();
+  private readonly deviceReports = new DeviceReports();
   private readonly byUid = new Map<string, PodEntry>();
   private readonly names = new GangNames<GangMembers>(({ key }) => this.touches.gang(key));
   /** Gangs that lost a pod, and may have none. */
@@ -136,12 +131,12 @@ export class World {
 
   /** What the agent of its node says that the kubelet gave to the pod: only where an admission policy keeps others from saying it. */
   allocatedTo({ uid, node }: Pick<PodEntry, 'uid' | 'node'>): readonly number[] | undefined {
-    return node === undefined || !this.config.handOver.guarded ? undefined : this.allocated.get(node)?.get(uid);
+    return node === undefined || !this.config.handOver.guarded ? undefined : this.deviceReports.of(node)?.get(uid);
   }
 
   /** Nodes that report what the kubelet gave to pods. */
   get reportingNodes(): number {
-    return this.config.handOver.guarded ? this.allocated.size : 0;
+    return this.config.handOver.guarded ? this.deviceReports.nodes : 0;
   }
 
   /** Something else is assumed of a pod. */
@@ -326,23 +321,8 @@ export class World {
       this.placesKnown = undefined;
     }
     this.touches.places = true;
-    this.takeAllocated(key, node, asObject(asObject(after?.metadata).annotations)[GANTRY_ALLOCATED_DEVICES]);
+    this.deviceReports.take(key, node, after).forEach((uid) => this.touchPod(uid));
     return true;
-  }
-
-  private takeAllocated(key: string, node: ClusterNode | undefined, report: JsonObject[string] | undefined): void {
-    const before = this.allocated.get(key) ?? NO_DEVICES_REPORTED;
-    const after = allocatedDevices(asString(report), node?.deviceResource, node?.devices?.length ?? 0);
-    if (after.size === 0) {
-      this.allocated.delete(key);
-    } else {
-      this.allocated.set(key, after);
-    }
-    for (const uid of new Set([...before.keys(), ...after.keys()])) {
-      if (before.get(uid)?.join() !== after.get(uid)?.join()) {
-        this.touchPod(uid);
-      }
-    }
   }
 
   private takeBudget(key: string, before: JsonObject | undefined, after: JsonObject | undefined): void {

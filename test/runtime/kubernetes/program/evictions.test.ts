@@ -50,7 +50,7 @@ describe('an eviction', () => {
     rig.server.budget = () => "Cannot evict pod as it would violate the pod's disruption budget.";
     addHigh();
     await rig.until('it is tried', () => tries() === 1);
-    // The rest of the gang is not tried: it would be torn apart for nothing.
+    // The other pods of the gang are not tried.
     await rig.pass(14_500);
     expect(tries()).toBe(1);
     expect(rig.said('not evicted')).toMatchObject([{ gang: 'default/low', kind: 'protected' }]);
