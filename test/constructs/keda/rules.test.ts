@@ -49,6 +49,10 @@ function modified(modifiers: string, more: readonly string[] = []): string {
 }
 
 /** What is wrong, by rule: each fires on the first and is silent on the second. */
+const MYSQL = `type: mysql
+metadata: {host: db, port: default, dbName: a, username: a, query: SELECT 1, queryValue: "1"}
+authenticationRef: {name: broker}`;
+
 const CASES: readonly (readonly [rule: string, what: string, wrong: string, right: string])[] = [
   [
     'keda/target-scaled-once',
@@ -532,6 +536,12 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
     'neither true nor false',
     scaledObject([prometheus('sum(requests)', 'unsafeSsl: "yes"')]),
     scaledObject([prometheus('sum(requests)', 'unsafeSsl: "T"')]),
+  ],
+  [
+    'keda/parameter-value',
+    'a number that the authentication does not replace',
+    scaledObject([MYSQL]) + authentication('secretTargetRef: [{parameter: password, name: mysql, key: password}]'),
+    scaledObject([MYSQL]) + authentication('secretTargetRef: [{parameter: port, name: mysql, key: port}]'),
   ],
   [
     'keda/parameter-value',
