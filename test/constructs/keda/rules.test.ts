@@ -49,8 +49,8 @@ function modified(modifiers: string, more: readonly string[] = []): string {
 }
 
 /** What is wrong, by rule: each fires on the first and is silent on the second. */
-const MYSQL = `type: mysql
-metadata: {host: db, port: default, dbName: a, username: a, query: SELECT 1, queryValue: "1"}
+const SEARCH = `type: elasticsearch
+metadata: {addresses: "http://search:9200", index: a, searchTemplateName: t, valueLocation: hits, targetValue: ten}
 authenticationRef: {name: broker}`;
 
 const CASES: readonly (readonly [rule: string, what: string, wrong: string, right: string])[] = [
@@ -540,8 +540,8 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
   [
     'keda/parameter-value',
     'a number that the authentication does not replace',
-    scaledObject([MYSQL]) + authentication('secretTargetRef: [{parameter: password, name: mysql, key: password}]'),
-    scaledObject([MYSQL]) + authentication('secretTargetRef: [{parameter: port, name: mysql, key: port}]'),
+    scaledObject([SEARCH]) + authentication('secretTargetRef: [{parameter: username, name: search, key: user}]'),
+    scaledObject([SEARCH]) + authentication('secretTargetRef: [{parameter: targetValue, name: search, key: target}]'),
   ],
   [
     'keda/parameter-value',
