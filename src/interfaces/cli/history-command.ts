@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../facts/api/schema';
 import { allOf, counted, printable } from '../../facts/words';
 import { asObject, asString } from '../../manifests/read';
-import { parseDuration } from '../../planning/cluster/durations';
+import { parseDuration } from '../../planning/cluster/files/durations';
 import {
   type History,
   isFlat,

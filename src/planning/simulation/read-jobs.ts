@@ -8,8 +8,8 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
-import { Fields, type Problem } from '../cluster/fields';
-import { parseDuration } from '../cluster/durations';
+import { Fields, type Problem } from '../cluster/files/fields';
+import { parseDuration } from '../cluster/files/durations';
 import { readGang } from './read-gangs';
 import { type ScenarioGang } from './scenario';
 

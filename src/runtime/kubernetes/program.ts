@@ -4,7 +4,7 @@
 import { type DestinationStream } from 'pino';
 import { clusterView } from '../../planning/cluster';
 import { commonLevels } from '../../planning/cluster/objects';
-import { poolName } from '../../planning/cluster/pools';
+import { poolName } from '../../planning/cluster/nodes/pools';
 import { type LiveView } from '../../planning/pages/live-view';
 import { renderLivePage } from '../../planning/pages/plan-page';
 import { Actor } from './actor';

@@ -333,7 +333,7 @@ describe('elastic jobs', () => {
 describe('roles that should look alike', () => {
   test.each<[JsonObject, string, string | undefined, string]>([
     [{}, '', undefined, 'uses the default scheduler'],
-    [{ schedulerName: 'kai' }, '/schedulerName', 'kai', 'uses kai'],
+    [{ schedulerName: 'kai' }, '/schedulerName', 'kai', 'uses "kai"'],
   ])('a role with the scheduler of %j', (pod, path, found, words) => {
     const object = staticJob(masterWorker(role(1, { pod: { schedulerName: 'volcano' } }), role(3, { pod })));
     const [finding] = findingsOf(yaml(object), kubeflowRules).filter(({ rule }) => rule.endsWith('share-scheduler'));

@@ -1,8 +1,8 @@
 /**
  * How the free devices lie: in whole nodes and racks where large gangs find room, or scattered.
  */
-import { CPU_COLUMN, MEMORY_COLUMN, WHOLE } from '../../placement/nodes/node-table';
-import { type Session } from '../../placement/books/session';
+import { CPU_COLUMN, MEMORY_COLUMN, WHOLE } from '../../../placement/nodes/node-table';
+import { type Session } from '../../../placement/books/session';
 import { type ViewFragmentation } from './view';
 import { deviceUsed } from './view-nodes';
 import { type Places } from './view-input';

@@ -1,12 +1,12 @@
 /**
  * Gangs with where they are, or why they wait, for the view.
  */
-import { deviceNoun, findResource } from '../../facts/catalog';
-import { counted } from '../../facts/words';
-import { type PendingGang } from '../../placement';
-import { describeAccelerators } from './objects/accelerator-request';
-import { type PodClass } from '../../placement/nodes/pod-class';
-import { type GangRecord, type RoleRecord } from '../../placement/books/records';
+import { deviceNoun, findResource } from '../../../facts/catalog';
+import { counted } from '../../../facts/words';
+import { type PendingGang } from '../../../placement';
+import { describeAccelerators } from '../objects/accelerator-request';
+import { type PodClass } from '../../../placement/nodes/pod-class';
+import { type GangRecord, type RoleRecord } from '../../../placement/books/records';
 import {
   type ViewEviction,
   type ViewGang,
@@ -15,10 +15,10 @@ import {
   type ViewPending,
   type ViewRole,
 } from './view';
-import { addTo } from '../../facts/collections';
+import { addTo } from '../../../facts/collections';
 import { type ViewInput } from './view-input';
-import { obstacleText } from '../../placement/reasons/obstacle-words';
-import { amountOf, changeText, topologyText } from './words';
+import { obstacleText } from '../../../placement/reasons/obstacle-words';
+import { amountOf, changeText, topologyText } from '../words';
 
 interface Placed {
   readonly nodes: readonly ViewNode[];

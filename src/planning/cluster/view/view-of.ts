@@ -4,10 +4,10 @@
  * What is nominated counts as placed, what is evicted as gone: the view is of the cluster once everything that was decided has happened.
  * O(nodes + devices + pods).
  */
-import { levelValue } from '../../placement/topology/domains';
-import { compareNames } from '../../placement/model/names';
-import { type Session } from '../../placement/books/session';
-import { levelTitle } from './objects/topologies';
+import { levelValue } from '../../../placement/topology/domains';
+import { compareNames } from '../../../placement/model/names';
+import { type Session } from '../../../placement/books/session';
+import { levelTitle } from '../objects/topologies';
 import { type ClusterView, type ViewEviction, type ViewLevel, type ViewReservation } from './view';
 import { fragmentationOf } from './view-fragmentation';
 import { gangViews } from './view-gangs';

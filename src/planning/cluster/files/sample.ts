@@ -2,7 +2,7 @@
  * The default cluster of a plan: a training cluster of medium size.
  */
 import { readClusterFile } from './cluster-file';
-import { type ClusterState } from './cluster-state';
+import { type ClusterState } from '../cluster-state';
 
 /** 64 nodes of eight H100 in eight racks of two blocks, 16 nodes of four L40S for inference. It doubles as an example of the format. */
 export const SAMPLE_CLUSTER = `name: sample cluster

@@ -9,11 +9,11 @@ import {
   migResource,
   parseMigProfile,
   VENDORS,
-} from '../../facts/catalog';
-import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint } from '../../placement';
+} from '../../../facts/catalog';
+import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint } from '../../../placement';
 import { type Fields } from './fields';
-import { addTo } from '../../manifests/resource-amounts';
-import { taintEffect } from './objects/selectors';
+import { addTo } from '../../../manifests/resource-amounts';
+import { taintEffect } from '../objects/selectors';
 
 export interface Pool {
   readonly name: string;

@@ -3,12 +3,12 @@
  *
  * The reader requests each field by name. A field that was never requested is unknown, and is reported with the nearest known name.
  */
-import { nearestName } from '../../facts/spelling';
-import { type JsonValue } from '../../facts/api/schema';
-import { isObject } from '../../manifests/read';
-import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { nearestName } from '../../../facts/spelling';
+import { type JsonValue } from '../../../facts/api/schema';
+import { isObject } from '../../../manifests/read';
+import { parseQuantity, Quantity } from '../../../manifests/quantity';
 import { parseDuration } from './durations';
-import { oneOf } from '../../facts/words';
+import { oneOf } from '../../../facts/words';
 
 export interface Problem {
   /** Such as `gangs[2].duration`; empty for the whole. */

@@ -4,7 +4,7 @@
  *
  * Sources: ROCm k8s-device-plugin, cmd/k8s-node-labeller (label) and docs (naming strategies); modes of each GPU: the catalog.
  */
-import { type AmdPartition, findAccelerator, findResource } from '../../facts/catalog';
+import { type AmdPartition, findAccelerator, findResource } from '../../../facts/catalog';
 
 const MODE_LABEL = 'amd.com/compute-memory-partition';
 const RESOURCE_PREFIX = 'amd.com/';

@@ -1,10 +1,10 @@
 /**
  * What a cluster itself says about work that waits: conditions of pods, pod groups, and Workloads of Kueue that are not met.
  */
-import { type JsonObject } from '../../facts/api/schema';
-import { asArray, asInteger, asObject, asString } from '../../manifests/read';
-import { kindOf, nameOf, namespaceOf } from './lookups';
-import { gangIdentityOf, gangKey } from './objects/gang-identity';
+import { type JsonObject } from '../../../facts/api/schema';
+import { asArray, asInteger, asObject, asString } from '../../../manifests/read';
+import { kindOf, nameOf, namespaceOf } from '../lookups';
+import { gangIdentityOf, gangKey } from '../objects/gang-identity';
 
 /** A condition that says why something waits, or what was done with it. */
 export interface Statement {

@@ -3,12 +3,12 @@
  *
  * All mistakes in a file are reported together, with the field names of the file.
  */
-import { type JsonValue } from '../../facts/api/schema';
-import { parseValue } from '../../manifests/yaml';
-import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Queue, type Topology } from '../../placement';
-import { type ClusterState } from './cluster-state';
+import { type JsonValue } from '../../../facts/api/schema';
+import { parseValue } from '../../../manifests/yaml';
+import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Queue, type Topology } from '../../../placement';
+import { type ClusterState } from '../cluster-state';
 import { Fields, foremost, meant, type Problem } from './fields';
-import { HOSTNAME, tiersOfLevels } from './objects/topologies';
+import { HOSTNAME, tiersOfLevels } from '../objects/topologies';
 import { LEVELS, MOST_NODES, type Pool, readPool } from './pool-file';
 import { readQueue } from './queue-terms';
 

@@ -1,20 +1,20 @@
 /**
  * Gangs of the placement core from workloads of manifests, and from what of them is in the cluster already.
  */
-import { type JsonObject } from '../../facts/api/schema';
-import { type Manifest } from '../../manifests/manifest';
-import { type ClusterNode, type Gang, type Pod, type PodTemplate, type Role, type Subgroup } from '../../placement';
-import { type ClusterGang } from './cluster-state';
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ClusterNode, type Gang, type Pod, type PodTemplate, type Role, type Subgroup } from '../../../placement';
+import { type ClusterGang } from '../cluster-state';
 import { displayNames } from './gang-names';
-import { type Lookups } from './lookups';
-import { admitted } from './objects/flavors';
-import { gangHintsOf, mergedHints } from './objects/gang-hints';
-import { gangIdentityOf, gangKey } from './objects/gang-identity';
-import { gangTerms, minimumOf, withPriorities } from './objects/gangs';
-import { templateOf } from './objects/pod';
-import { type PodGroupFacts } from './objects/pod-group';
-import { type GangFacts } from './view-input';
-import { hintsOf, namespaceOf, type Workload, type WorkloadRole } from './workloads';
+import { type Lookups } from '../lookups';
+import { admitted } from '../objects/flavors';
+import { gangHintsOf, mergedHints } from '../objects/gang-hints';
+import { gangIdentityOf, gangKey } from '../objects/gang-identity';
+import { gangTerms, minimumOf, withPriorities } from '../objects/gangs';
+import { templateOf } from '../objects/pod';
+import { type PodGroupFacts } from '../objects/pod-group';
+import { type GangFacts } from '../view/view-input';
+import { hintsOf, namespaceOf, type Workload, type WorkloadRole } from '../workloads';
 
 export interface PlannedGang {
   readonly gang: Gang;

@@ -1,7 +1,7 @@
 /**
  * A policy of the placement core as people name or write it.
  */
-import { parseValue } from '../../manifests/yaml';
+import { parseValue } from '../../../manifests/yaml';
 import {
   type Action,
   DEFAULT_POLICY,
@@ -16,9 +16,9 @@ import {
   SHARE_JUDGMENTS,
   SURPLUS_ORDERS,
   VICTIM_ORDERS,
-} from '../../placement';
+} from '../../../placement';
 import { Fields, meant, type Problem } from './fields';
-import { oneOf } from '../../facts/words';
+import { oneOf } from '../../../facts/words';
 
 const ACTIONS: readonly Action[] = DEFAULT_POLICY.actions;
 

@@ -1,8 +1,8 @@
 /**
  * Which nodes belong together for people: by the labels of node pools, else by what they are.
  */
-import { GANTRY_NODE_PROFILE_LABEL, VENDORS, vendorOfResource } from '../../facts/catalog';
-import { type ClusterNode, DEFAULT_DEVICE_RESOURCE } from '../../placement';
+import { GANTRY_NODE_PROFILE_LABEL, VENDORS, vendorOfResource } from '../../../facts/catalog';
+import { type ClusterNode, DEFAULT_DEVICE_RESOURCE } from '../../../placement';
 
 /** Labels by which clouds, autoscalers, and Gantry's node profiles name pools. */
 const POOL_LABELS = [

@@ -2,12 +2,12 @@
  * The queues that gangs may wait in: those of the configuration and of the cluster, without those that contradict themselves, and who may
  * use each.
  */
-import { GANTRY_NAMESPACES } from '../../facts/catalog/gantry-names';
-import { type JsonObject } from '../../facts/api/schema';
-import { asObject, asString } from '../../manifests/read';
-import { queueOf } from './objects';
-import { type Queue } from '../../placement';
-import { type ConfiguredQueue } from '../scheduler-settings/configuration';
+import { GANTRY_NAMESPACES } from '../../../facts/catalog/gantry-names';
+import { type JsonObject } from '../../../facts/api/schema';
+import { asObject, asString } from '../../../manifests/read';
+import { queueOf } from '../objects';
+import { type Queue } from '../../../placement';
+import { type ConfiguredQueue } from '../../scheduler-settings/configuration';
 
 export interface QueueSources {
   readonly defaultQueue: string;

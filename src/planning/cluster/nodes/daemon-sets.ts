@@ -1,13 +1,13 @@
 /**
  * DaemonSets: a pod on every node that suits it, which takes room there before anything is placed.
  */
-import { type PodTemplate as ManifestTemplate } from '../../manifests/pod-template';
-import { type ClusterNode, type Pod, type Toleration } from '../../placement';
-import { nodeConstraint } from '../../placement/nodes/filters/static';
-import { type NodePod } from './cluster-state';
-import { type Lookups } from './lookups';
-import { templateOf } from './objects/pod';
-import { namespaceOf } from './workloads';
+import { type PodTemplate as ManifestTemplate } from '../../../manifests/pod-template';
+import { type ClusterNode, type Pod, type Toleration } from '../../../placement';
+import { nodeConstraint } from '../../../placement/nodes/filters/static';
+import { type NodePod } from '../cluster-state';
+import { type Lookups } from '../lookups';
+import { templateOf } from '../objects/pod';
+import { namespaceOf } from '../workloads';
 
 /** What the DaemonSet controller adds to every pod. */
 const TOLERATIONS: readonly Toleration[] = [

@@ -1,13 +1,13 @@
 /**
  * Nodes, their devices and who holds them, for the view.
  */
-import { type ClusterNode, type Device } from '../../placement';
-import { untoleratedTaint } from '../../placement/nodes/filters/selectors';
-import { milliOn } from '../../placement/nodes/devices';
-import { WHOLE } from '../../placement/nodes/node-table';
-import { type PodRecord } from '../../placement/books/records';
-import { type Session } from '../../placement/books/session';
-import { partitionOf } from './partitions';
+import { type ClusterNode, type Device } from '../../../placement';
+import { untoleratedTaint } from '../../../placement/nodes/filters/selectors';
+import { milliOn } from '../../../placement/nodes/devices';
+import { WHOLE } from '../../../placement/nodes/node-table';
+import { type PodRecord } from '../../../placement/books/records';
+import { type Session } from '../../../placement/books/session';
+import { partitionOf } from '../nodes/partitions';
 import { type ViewDeviceKind, type ViewNode, type ViewPod } from './view';
 import { type Places, type ViewInput } from './view-input';
 

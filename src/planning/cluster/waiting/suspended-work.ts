@@ -3,18 +3,18 @@
  *
  * Kueue keeps the job of such a Workload suspended, so nothing but the templates of the Workload says what the job needs.
  */
-import { type JsonObject } from '../../facts/api/schema';
-import { idOf } from '../../manifests/identity';
-import { type Manifest } from '../../manifests/manifest';
-import { ManifestSet } from '../../manifests/manifest-set';
-import { asArray, asObject, asString } from '../../manifests/read';
-import { type Gang } from '../../placement';
-import { compareNames } from '../../placement/model/names';
-import { type ClusterGang } from './cluster-state';
-import { creationOf, kindOf, type Lookups, nameOf, namespaceOf } from './lookups';
-import { plannedGangs, type PodBudget } from './planned-gangs';
+import { type JsonObject } from '../../../facts/api/schema';
+import { idOf } from '../../../manifests/identity';
+import { type Manifest } from '../../../manifests/manifest';
+import { ManifestSet } from '../../../manifests/manifest-set';
+import { asArray, asObject, asString } from '../../../manifests/read';
+import { type Gang } from '../../../placement';
+import { compareNames } from '../../../placement/model/names';
+import { type ClusterGang } from '../cluster-state';
+import { creationOf, kindOf, type Lookups, nameOf, namespaceOf } from '../lookups';
+import { plannedGangs, type PodBudget } from '../gangs/planned-gangs';
 import { keysOf } from './statements';
-import { workloadsOf } from './workloads';
+import { workloadsOf } from '../workloads';
 
 export interface SuspendedWork extends Pick<ClusterGang, 'facts' | 'keys'> {
   readonly gang: Gang;

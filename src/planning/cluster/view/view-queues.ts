@@ -1,9 +1,9 @@
 /**
  * Queues beside what they could have, for the view.
  */
-import { type Decision } from '../../placement';
-import { type QueueRecord } from '../../placement/books/records';
-import { type Session } from '../../placement/books/session';
+import { type Decision } from '../../../placement';
+import { type QueueRecord } from '../../../placement/books/records';
+import { type Session } from '../../../placement/books/session';
 import { type ViewAmounts, type ViewGang, type ViewQueue } from './view';
 
 export function queueViews(session: Session, { queues }: Decision, gangs: readonly ViewGang[]): readonly ViewQueue[] {

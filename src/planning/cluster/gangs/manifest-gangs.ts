@@ -1,12 +1,12 @@
 /**
  * The gangs of a set of manifests, and the queues that it defines, for work that arrives again and again.
  */
-import { type ManifestSet } from '../../manifests/manifest-set';
-import { type Gang, type Queue } from '../../placement';
-import { Lookups } from './lookups';
-import { QUEUE_KINDS, queueOf } from './objects/queue';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { type Gang, type Queue } from '../../../placement';
+import { Lookups } from '../lookups';
+import { QUEUE_KINDS, queueOf } from '../objects/queue';
 import { plannedGangs, PodBudget } from './planned-gangs';
-import { workloadsOf } from './workloads';
+import { workloadsOf } from '../workloads';
 
 export interface ManifestGangs {
   readonly gangs: readonly Gang[];

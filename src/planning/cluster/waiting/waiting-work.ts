@@ -3,18 +3,18 @@
  *
  * The plan is `planOf`, the one of every command.
  */
-import { type JsonObject } from '../../facts/api/schema';
-import { ManifestSet } from '../../manifests/manifest-set';
-import { asArray, asObject, asString } from '../../manifests/read';
-import { compareNames } from '../../placement/model/names';
-import { type ClusterState } from './cluster-state';
-import { itemsOf } from './from-objects';
-import { creationOf, kindOf, nameOf, namespaceOf } from './lookups';
-import { gangKey } from './objects/gang-identity';
-import { cohortQueue } from './objects/queue';
-import { planOf } from './plan';
+import { type JsonObject } from '../../../facts/api/schema';
+import { ManifestSet } from '../../../manifests/manifest-set';
+import { asArray, asObject, asString } from '../../../manifests/read';
+import { compareNames } from '../../../placement/model/names';
+import { type ClusterState } from '../cluster-state';
+import { itemsOf } from '../from-objects';
+import { creationOf, kindOf, nameOf, namespaceOf } from '../lookups';
+import { gangKey } from '../objects/gang-identity';
+import { cohortQueue } from '../objects/queue';
+import { planOf } from '../plan';
 import { keysOf, type Statement, statementsOf } from './statements';
-import { type ClusterView, type ViewGang, type ViewQueue } from './view';
+import { type ClusterView, type ViewGang, type ViewQueue } from '../view/view';
 import { QUEUE_NAMES, type WorkName } from './work-names';
 
 /** A gang of the cluster, with what the plan says about it. */

@@ -1,7 +1,7 @@
 /**
  * Nodes that a pool could have beside those that it has.
  */
-import { type ClusterNode } from '../../placement';
+import { type ClusterNode } from '../../../placement';
 
 export interface FurtherNodes {
   readonly pool: string;

@@ -1,7 +1,7 @@
 /**
  * The settings of a queue in files: cluster files set them, and scenarios change them.
  */
-import { type Queue } from '../../placement';
+import { type Queue } from '../../../placement';
 import { type Fields } from './fields';
 
 /** All of a queue but its name and its place in the tree. */

@@ -1,12 +1,12 @@
 /**
  * The configuration of Gantry's own scheduler, as its ConfigMap in a set of manifests or in a cluster states it.
  */
-import { GANTRY_PLACEMENT_GATE } from '../../facts/catalog/gantry-names';
-import { type JsonObject } from '../../facts/api/schema';
-import { asArray, asObject, asString } from '../../manifests/read';
-import { type Configuration, ConfigurationError, readConfiguration } from '../scheduler-settings/configuration';
-import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../scheduler-settings/deployment-names';
-import { kindOf, nameOf } from './lookups';
+import { GANTRY_PLACEMENT_GATE } from '../../../facts/catalog/gantry-names';
+import { type JsonObject } from '../../../facts/api/schema';
+import { asArray, asObject, asString } from '../../../manifests/read';
+import { type Configuration, ConfigurationError, readConfiguration } from '../../scheduler-settings/configuration';
+import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../scheduler-settings/deployment-names';
+import { kindOf, nameOf } from '../lookups';
 
 export interface FoundConfiguration {
   readonly configuration: Configuration;

@@ -1,8 +1,8 @@
 /**
  * What a view is made from.
  */
-import { type ClusterNode, type Decision, type PendingGang } from '../../placement';
-import { type Session } from '../../placement/books/session';
+import { type ClusterNode, type Decision, type PendingGang } from '../../../placement';
+import { type Session } from '../../../placement/books/session';
 
 /** Facts about a gang that a snapshot does not contain. */
 export interface GangFacts {

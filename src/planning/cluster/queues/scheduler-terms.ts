@@ -1,16 +1,16 @@
 /**
  * What Gantry's own scheduler does with the planned workloads: its policy, its queues, and who may use them.
  */
-import { type JsonObject } from '../../facts/api/schema';
-import { type Manifest } from '../../manifests/manifest';
-import { type Decision, type Queue, type Topology } from '../../placement';
-import { type Configuration } from '../scheduler-settings/configuration';
-import { kindOf } from './lookups';
-import { type PlannedGang } from './planned-gangs';
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Manifest } from '../../../manifests/manifest';
+import { type Decision, type Queue, type Topology } from '../../../placement';
+import { type Configuration } from '../../scheduler-settings/configuration';
+import { kindOf } from '../lookups';
+import { type PlannedGang } from '../gangs/planned-gangs';
 import { QueueTree } from './queue-tree';
 import { isScheduledBy, schedulerConfigurationIn } from './scheduler-configuration';
-import { type ClusterView, type ViewGang } from './view';
-import { type Workload } from './workloads';
+import { type ClusterView, type ViewGang } from '../view/view';
+import { type Workload } from '../workloads';
 
 interface Refusal {
   /** The queue that the workload names. */
