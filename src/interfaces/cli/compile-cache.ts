@@ -2,8 +2,8 @@
  * Loads a bundle with what V8 compiled of it in an earlier run, since compiling takes most of the time of a short check.
  *
  * `module.enableCompileCache` of Node 22 does the same, but not on Node 20, and by default in the temporary folder, which all users share.
- * Whoever can write the cache decides what the command executes, so it is in the cache folder of the user, and is read only if
- * nobody else can write it. A cache that cannot be read or written costs time, and nothing else.
+ * A program that can write the cache decides what the command executes, so the cache is in the user's own cache folder, and is read only if
+ * no other user can write it. A cache that cannot be read or written costs time, and nothing else.
  */
 import {
   closeSync,
