@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { table } from '../src/interfaces/cli/table';
 import { DEFAULT_POLICY, type Gang, type Pod, type PodTemplate, type Queue } from '../src/placement';
 import { decideIn } from '../src/placement/engine';
+import { type Binding } from '../src/placement/model/decision';
 import { type Delta } from '../src/placement/model/facts';
 import { type PodRecord } from '../src/placement/books/records';
 import { DeviceStates } from '../src/placement/search/score/device-states';
@@ -50,6 +51,9 @@ const runs = Number(values.runs ?? 3);
 const mix = values.trace === undefined ? builtInMix() : traceMix(values.trace);
 /** Decisions before those that count: code is compiled while it runs. */
 const WARM = 5;
+/** The same for a scheduler in its steady state, and cycles that are measured. */
+const WARM_CYCLES = 20;
+const MEASURED_CYCLES = 20;
 
 const PARTS: Readonly<Record<string, () => Line[]>> = {
   whole: wholeDecisions,
@@ -256,11 +260,24 @@ function steadyState(): Line[] {
     ended += 50;
     return elapsed(() => {
       session.apply(...ends, ...arrive);
-      return decideIn(session);
+      session.assume(...started(decideIn(session).bindings, world.now));
     }).seconds;
   };
-  const took = 1000 * median(Array.from({ length: WARM + runs }, cycle).slice(WARM));
+  const took = 1000 * median(Array.from({ length: WARM_CYCLES + MEASURED_CYCLES }, cycle).slice(WARM_CYCLES));
   return [line('steady state: 40,000 pods run, 2,000 gangs wait, 50 come, 50 end', took, 'ms', 'under 20', took < 20)];
+}
+
+/** The pods that a decision starts, as they then run. */
+function started(bindings: readonly Binding[], startedAt: number): Pod[] {
+  return bindings.map(({ pod, gang, role, node, devices }) => ({
+    name: pod,
+    gang,
+    role,
+    state: 'running',
+    node,
+    devices,
+    startedAt,
+  }));
 }
 
 /** 4,096 pods over 512 nodes, all in one block. */

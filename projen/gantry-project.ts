@@ -38,6 +38,8 @@ const PROJECT_TEMPLATES = 'src/interfaces/cli/init/templates';
 const PUBLISHED = [
   'lib',
   '!lib/**/*.map',
+  '!lib/runtime/agent',
+  '!lib/runtime/api',
   '!lib/runtime/kubernetes',
   '!lib/interfaces/live',
   '!lib/bundles/*.js',

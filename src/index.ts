@@ -58,8 +58,8 @@ export {
   type GantryValidationContext,
   type GantryValidationProperties,
   type GantryViolation,
-} from './interfaces/cli/cdk8s-terms';
-export { GantryValidation } from './interfaces/cli/cdk8s-validation';
+} from './interfaces/cli/check/cdk8s-terms';
+export { GantryValidation } from './interfaces/cli/check/cdk8s-validation';
 export * as cluster from './planning/cluster';
 export * as devices from './constructs/devices';
 export * as docker from './constructs/docker';

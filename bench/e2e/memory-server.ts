@@ -6,8 +6,8 @@ import { PassThrough } from 'node:stream';
 import { type IncomingMessage } from 'node:http';
 import { type JsonObject } from '../../src/facts/api/schema';
 import { asObject, asString } from '../../src/manifests/read';
-import { ApiError } from '../../src/runtime/kubernetes/api/api-error';
-import { type ApiClient, type ApiRequest } from '../../src/runtime/kubernetes/api/client';
+import { ApiError } from '../../src/runtime/api/api-error';
+import { type ApiClient, type ApiRequest } from '../../src/runtime/api/client';
 
 type Store = Map<string, JsonObject>;
 

@@ -3,8 +3,8 @@
  */
 import { admissionOf } from './admission';
 import { asObject, asString } from '../../src/manifests/read';
-import { ApiClient } from '../../src/runtime/kubernetes/api/client';
-import { Reflector } from '../../src/runtime/kubernetes/api/reflector';
+import { ApiClient } from '../../src/runtime/api/client';
+import { Reflector } from '../../src/runtime/api/reflector';
 import { type JsonObject } from '../../src/facts/api/schema';
 
 export interface Sighting {

@@ -3,7 +3,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CONFIGURATION_SCHEMA } from '../../src/interfaces/cli/configuration-schema';
+import { CONFIGURATION_SCHEMA } from '../../src/interfaces/cli/settings/configuration-schema';
 
 const FILE = join(__dirname, '../../schemas/gantry.schema.json');
 

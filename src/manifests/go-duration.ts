@@ -15,6 +15,9 @@ const SECONDS: Readonly<Record<string, number>> = {
   h: 3600,
 };
 
+/** The longest duration of Go, 2^63 nanoseconds. */
+const MAX_SECONDS = 2 ** 63 * 1e-9;
+
 /** The duration in seconds; `undefined` where Go refuses the text. */
 export function parseGoDuration(text: string): number | undefined {
   if (!PATTERN.test(text)) {
@@ -23,6 +26,9 @@ export function parseGoDuration(text: string): number | undefined {
   let seconds = 0;
   for (const [, amount = '0', unit = 's'] of text.matchAll(PART)) {
     seconds += Number(amount) * (SECONDS[unit] ?? 0);
+  }
+  if (seconds >= MAX_SECONDS) {
+    return undefined;
   }
   return text.startsWith('-') ? -seconds : seconds;
 }

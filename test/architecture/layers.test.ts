@@ -69,13 +69,14 @@ test('a folder imports only from the folders to its left', () => {
   expect(rightwards.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
 });
 
-test('no other folder imports the scheduler program: the package contains it as a bundle only', () => {
-  // What reads a running cluster is bundled like a program, with the client that the scheduler has.
+test('no other folder imports a program of a cluster: the package contains them as bundles only', () => {
+  const bundled = ['runtime/agent', 'runtime/api', 'runtime/kubernetes'];
+  // What reads a running cluster is bundled like a program, with the client that the programs have.
   const outside = imports.filter(
     ({ from, to }) =>
-      folderOf(to) === 'runtime/kubernetes' &&
+      bundled.includes(folderOf(to) ?? '') &&
       folderOf(from) !== folderOf(to) &&
-      !(folderOf(from) === 'interfaces/live' && to.startsWith('src/runtime/kubernetes/api/')),
+      !(folderOf(to) === 'runtime/api' && [...bundled, 'interfaces/live'].includes(folderOf(from) ?? '')),
   );
   expect(outside.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
 });

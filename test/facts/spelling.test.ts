@@ -8,6 +8,7 @@ import {
   quotedNames,
 } from '../../src/facts/spelling';
 import { Random } from '../support/random';
+import { samples } from '../support/samples';
 
 /** The definition itself, without a bound and without a table. */
 function slowDistance(a: string, b: string): number {
@@ -33,7 +34,7 @@ describe('the edit distance', () => {
       fc.property(text, text, fc.integer({ min: 1, max: 7 }), (a, b, limit) => {
         expect(editDistance(a, b, limit)).toBe(Math.min(limit, slowDistance(a, b)));
       }),
-      { numRuns: 300 },
+      { numRuns: samples(300) },
     );
   });
 

@@ -3,6 +3,7 @@ import { Construct } from 'constructs';
 import fc from 'fast-check';
 import { manifestsOf } from '../../src/manifests/constructs';
 import { parseYaml } from '../../src/manifests/yaml';
+import { samples } from '../support/samples';
 
 function configMap(scope: Construct, id: string, data: object = {}): ApiObject {
   return new ApiObject(scope, id, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: id }, data });
@@ -91,7 +92,7 @@ describe('the order is that of cdk8s', () => {
         }
         expect(found).toEqual(expected);
       }),
-      { seed: 3, numRuns: 200 },
+      { seed: 3, numRuns: samples(200) },
     );
   }, 60_000);
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { parseQuantity, Quantity } from '../../src/manifests/quantity';
+import { samples } from '../support/samples';
 
 const text = (value: string | number) => parseQuantity(value)?.toString();
 
@@ -100,7 +101,7 @@ describe('arithmetic', () => {
           expect(parseQuantity(String(first))?.equals(first ?? Quantity.ZERO)).toBe(true);
         },
       ),
-      { seed: 7, numRuns: 500 },
+      { seed: 7, numRuns: samples(500) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { parseValue, parseYaml } from '../../src/manifests/yaml';
 import { type JsonValue } from '../../src/facts/api/schema';
+import { samples } from '../support/samples';
 
 const HEAD = 'apiVersion: v1\nkind: Thing\n';
 
@@ -181,7 +182,7 @@ describe('values', () => {
           expect(manifests[0].object.spec).toEqual(value);
         },
       ),
-      { seed: 7, numRuns: 300 },
+      { seed: 7, numRuns: samples(300) },
     );
   }, 60_000);
 });
@@ -382,7 +383,7 @@ describe('JSON', () => {
         const value = parseValue(`{"x":${text}}`, 'a.json');
         expect(value).toEqual({ value: JSON.parse(`{"x":${text}}`) as JsonValue });
       }),
-      { seed: 11, numRuns: 500 },
+      { seed: 11, numRuns: samples(500) },
     );
   });
 });

@@ -3,19 +3,27 @@
  *
  * The parent ends it where a mutant never comes to an end, which a timeout inside the process could not.
  */
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Config } from '@jest/types';
 import { type Test, type TestResult } from '@jest/test-result';
 import { readConfig } from 'jest-config';
 import TestRunner from 'jest-runner';
 import Runtime from 'jest-runtime';
-import { current } from './environment';
+import * as environment from './environment';
 import { PROJECT } from './mutants';
 import { type Order, type Outcome } from './plan';
 
 type Watcher = Parameters<TestRunner['runTests']>[1];
 
+/** Suites that ask for a context of their own (`@jest-environment node`) get the environment of the mutation run too. */
+function replaceNodeEnvironment(): void {
+  const { cache, resolve } = createRequire(__filename);
+  cache[resolve('jest-environment-node')]!.exports = environment;
+}
+
 async function main(): Promise<void> {
+  replaceNodeEnvironment();
   const { globalConfig, projectConfig } = await readConfig(
     { config: join(PROJECT, 'jest.config.json'), $0: 'jest', _: [] },
     PROJECT,
@@ -34,8 +42,8 @@ async function main(): Promise<void> {
   const watcher = { isInterrupted: () => false, isWatchMode: () => false } as unknown as Watcher;
 
   const run = async (order: Order): Promise<Outcome> => {
-    current.order = order;
-    current.hits = undefined;
+    environment.current.order = order;
+    environment.current.hits = undefined;
     const started = process.cpuUsage();
     let result: TestResult | Error = new Error('no result');
     settle = (settled) => {
@@ -48,7 +56,7 @@ async function main(): Promise<void> {
     return {
       passed: failure === undefined,
       seconds: (user + system) / 1e6,
-      hits: order.mutant === 0 ? current.hits : undefined,
+      hits: order.mutant === 0 ? environment.current.hits : undefined,
       failure,
       memory: Math.round(process.memoryUsage().rss / 2 ** 20),
     };

@@ -3,6 +3,7 @@ import { checkFewMoves } from './few-moves';
 import { Random } from '../support/random';
 import { checkFewestVictims } from './fewest-victims';
 import { cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
+import { samples } from '../support/samples';
 
 const low = (name: string, more: Partial<Gang> = {}): Gang => gang(name, 1, template(2), more);
 const high = gang('high', 1, template(2), { priority: 10, arrival: NOW });
@@ -37,7 +38,7 @@ describe('preemption', () => {
   });
 
   it('loses no more pods than a brute force has to', () => {
-    checkFewestVictims(Number(process.env.GANTRY_PROPERTY_RUNS ?? 300), 17);
+    checkFewestVictims(samples(300), 17);
   });
 
   it('does not start what the next decision would evict', () => {
@@ -261,7 +262,7 @@ describe('consolidation and stale gangs', () => {
   });
 
   it('finds what at most four moves solve, with the fewest of them', () => {
-    checkFewMoves(Number(process.env.GANTRY_PROPERTY_RUNS ?? 300), 3);
+    checkFewMoves(300, 3);
   });
 
   const wide = gang('wide', 1, template(4), { arrival: NOW });

@@ -1,5 +1,6 @@
 import { checkMixedGangs } from './mixed-gangs';
+import { samples } from '../support/samples';
 
 test('a gang of several roles is placed wherever a brute force places it', () => {
-  checkMixedGangs(300, 3);
+  checkMixedGangs(samples(300), 3);
 });

@@ -4,10 +4,11 @@ import { decideIn } from '../../src/placement/engine';
 import { Session } from '../../src/placement/books/session';
 import { cluster, gang, MINUTE, node, NOW, running, template } from './builders';
 import { checkHistories } from './histories';
+import { samples } from '../support/samples';
 
 describe('a session that follows the world', () => {
   it('has the books of a session built from scratch, and decides the same, after every step of a random history', () => {
-    checkHistories(Number(process.env.GANTRY_PROPERTY_RUNS ?? 100), 20_261_122);
+    checkHistories(samples(300), 20_261_122);
   }, 600_000);
 
   const snapshot = cluster([node('a', 4), node('b', 4)], [gang('g', 2, template(2))], [running('g', 'a')]);

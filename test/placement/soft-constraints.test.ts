@@ -1,5 +1,6 @@
 import { bound, cluster, gang, node, run, template } from './builders';
 import { checkSoftConstraints } from './soft-constraints';
+import { samples } from '../support/samples';
 
 const labels = { app: 'server' };
 /** As InferenceService writes it: copies on different hosts, where that can be. */
@@ -14,7 +15,7 @@ const topologySpread = [
 
 describe('soft constraints', () => {
   it('hold no gang back that a brute force places', () => {
-    checkSoftConstraints(Number(process.env.GANTRY_PROPERTY_RUNS ?? 300), 5);
+    checkSoftConstraints(samples(300), 5);
   });
 
   it('decide between places where there is room for all', () => {

@@ -2,6 +2,7 @@ import { type Gang, type Queue } from '../../src/placement';
 import { checkEntitled } from './entitled';
 import { apply } from './guarantees';
 import { bound, cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
+import { samples } from '../support/samples';
 
 const queues: Queue[] = ['a', 'b'].map((name) => ({ name, deserved: { 'nvidia.com/gpu': 2 } }));
 const borrower = gang('borrower', 1, template(4), { queue: 'b', arrival: NOW - 20 * MINUTE });
@@ -46,5 +47,5 @@ describe('work within the unused quota of its queue', () => {
 });
 
 test('at rest, no entitled gang waits for evictions that the policy allows', () => {
-  checkEntitled(300, 11);
+  checkEntitled(samples(300), 11);
 });

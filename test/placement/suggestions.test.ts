@@ -1,6 +1,7 @@
 import { type ClusterNode, type Counterfactual, type PendingGang } from '../../src/placement';
 import { cluster, gang, node, run, running, template } from './builders';
 import { checkSuggestions } from './suggestions';
+import { samples } from '../support/samples';
 
 const GPU = 'nvidia.com/gpu';
 const gaudi: ClusterNode = {
@@ -19,7 +20,7 @@ function change<Kind extends Counterfactual['kind']>(pending: PendingGang, kind:
 
 describe('suggestions', () => {
   it('help, and are the smallest of their kind, as a brute force finds', () => {
-    checkSuggestions(Number(process.env.GANTRY_PROPERTY_RUNS ?? 300), 11);
+    checkSuggestions(samples(300), 11);
   });
 
   it('are not made where no node offers the resource, which is said first', () => {

@@ -7,6 +7,7 @@ import { type Domain, TopologyTree } from '../../src/placement/topology/domains'
 import { DEFAULT_POLICY } from '../../src/placement/model/policy';
 import { Session } from '../../src/placement/books/session';
 import { assignTopology, type LeafRoom, type TopologyRequest } from '../../src/placement/topology/topology';
+import { samples } from '../support/samples';
 
 const LEVELS = ['block', 'rack', 'host'];
 
@@ -127,7 +128,7 @@ test.each([false, true])(
           expect(given).toBeLessThanOrEqual(hosts[domain.values.join('/')] ?? 0);
         }
       }),
-      { seed: 7, numRuns: 200 },
+      { seed: 7, numRuns: samples(200) },
     );
   },
 );

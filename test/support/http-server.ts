@@ -4,7 +4,7 @@
 import { createServer, type Server } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo } from 'node:net';
-import { type ApiError } from '../../src/runtime/kubernetes/api/api-error';
+import { type ApiError } from '../../src/runtime/api/api-error';
 import { type InProcessApiServer } from './api-server/api-server';
 
 export class HttpServer {

@@ -1,13 +1,14 @@
 /**
  * GantryScheduler: the in-cluster scheduler with everything that it needs, as one construct.
  *
- * The program travels in an immutable ConfigMap that is named for its content and runs on a stock Node image: a new version of the
+ * The program travels in immutable ConfigMaps that are named for its content and runs on a stock Node image: a new version of the
  * package is a new ConfigMap and a rolling update, and nothing has to be built. The configuration is in a separate ConfigMap, which
  * the program reloads when it changes.
  */
 import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
+import { GANTRY_HISTORY_LABEL } from '../../facts/catalog/gantry-names';
 import { Deployment } from '../../facts/api/types/apps/v1';
 import { ConfigMap, Service, ServiceAccount } from '../../facts/api/types/core/v1';
 import { type NetworkPolicyPeer } from '../../facts/api/types/networking.k8s.io/v1';
@@ -21,14 +22,19 @@ import { nameOf, type PriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { SchedulerAlerts } from './alerts';
-import { configurationValue, type GantrySchedulerConfiguration } from './configuration';
+import { configurationValue, type GantrySchedulerConfiguration, historyOf } from './configuration';
 import { FieldGuard } from './field-guard';
 import { SchedulerImage } from './image';
 import { SchedulerNetworkPolicy } from './network-policy';
-import { clusterRules, leaseRules } from './permissions';
-import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
+import { clusterRules, namespaceRules } from './permissions';
+import {
+  CONFIGURATION_KEY,
+  historySegmentName,
+  NAME_LABEL,
+  SCHEDULER_NAME,
+} from '../../planning/scheduler-settings/deployment-names';
 import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
-import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
+import { schedulerProgram, START_KEY } from './program';
 import { publicClass } from '../resources/public-class';
 
 /** Props of a GantryScheduler. */
@@ -141,7 +147,8 @@ export class GantryScheduler extends Construct {
         username: `system:serviceaccount:${this.namespace}:${account.name}`,
       });
     }
-    const program = image.hasProgram ? undefined : this.programConfigMap();
+    const history = this.historyConfigMaps();
+    const program = image.hasProgram ? [] : this.programConfigMaps();
     const permissions = this.permissions(account);
     this.resource = new Resource(
       this,
@@ -160,7 +167,7 @@ export class GantryScheduler extends Construct {
               labels: this.labels,
               replicas,
               image,
-              program: program?.name,
+              program: program.map(({ name }) => name),
               configuration: configuration.name,
               serviceAccount: account.name,
               resources: props.resources,
@@ -182,11 +189,12 @@ export class GantryScheduler extends Construct {
       props.priorityClass,
       account,
       configuration,
-      program,
+      ...history,
+      ...program,
       this.fieldGuard?.binding,
       ...permissions,
     );
-    const around = [account, configuration, program, this.service, ...this.protection(replicas)];
+    const around = [account, configuration, ...history, ...program, this.service, ...this.protection(replicas)];
     for (const object of around) {
       if (object !== undefined) {
         dependOn(object, namespace);
@@ -237,14 +245,31 @@ export class GantryScheduler extends Construct {
     };
   }
 
-  private programConfigMap(): ApiObject {
-    const { bundle, start, hash } = schedulerProgram();
-    return new Resource(this, 'Program', ConfigMap, {
-      metadata: { ...this.metadata, name: `${this.name}-program-${hash}` },
-      immutable: true,
-      data: { [START_KEY]: start },
-      binaryData: { [PROGRAM_KEY]: bundle },
-    });
+  /** They are rendered empty: the program may write them, and needs no right to create any. */
+  private historyConfigMaps(): readonly ApiObject[] {
+    return this.historyNames.map(
+      (name, index) =>
+        new Resource(this, `History${index + 1}`, ConfigMap, {
+          metadata: { ...this.metadata, name, labels: { ...this.metadata.labels, [GANTRY_HISTORY_LABEL]: this.name } },
+        }),
+    );
+  }
+
+  private get historyNames(): readonly string[] {
+    return Array.from({ length: historyOf(this.props).configMaps }, (_, index) => historySegmentName(this.name, index));
+  }
+
+  private programConfigMaps(): readonly ApiObject[] {
+    const { parts, start, hash } = schedulerProgram();
+    return parts.map(
+      ({ key, content }, index) =>
+        new Resource(this, `Program${index + 1}`, ConfigMap, {
+          metadata: { ...this.metadata, name: `${this.name}-program-${hash}-${index + 1}` },
+          immutable: true,
+          ...(index === 0 ? { data: { [START_KEY]: start } } : {}),
+          binaryData: { [key]: content },
+        }),
+    );
   }
 
   private permissions(account: ApiObject): readonly ApiObject[] {
@@ -260,7 +285,10 @@ export class GantryScheduler extends Construct {
       roleRef: { apiGroup: group, kind: 'ClusterRole', name },
       subjects,
     });
-    const role = new Resource(this, 'Role', Role, { metadata: this.metadata, rules: leaseRules(name) });
+    const role = new Resource(this, 'Role', Role, {
+      metadata: this.metadata,
+      rules: namespaceRules(name, this.historyNames),
+    });
     const binding = new Resource(this, 'RoleBinding', RoleBinding, {
       metadata: this.metadata,
       roleRef: { apiGroup: group, kind: 'Role', name },

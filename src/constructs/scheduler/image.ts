@@ -1,7 +1,7 @@
 import { publicClass } from '../resources/public-class';
 
 /**
- * SchedulerImage: what the scheduler runs in. A stock Node image that gets the program from a ConfigMap, or an image that has it.
+ * SchedulerImage: what the scheduler runs in. A stock Node image that gets the program from ConfigMaps, or an image that has it.
  */
 
 /** Options of `SchedulerImage.node`. */
@@ -20,7 +20,7 @@ export interface NodeImageOptions {
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /**
- * The image that the scheduler runs in: a stock Node.js image with the program in a ConfigMap, or an image with the
+ * The image that the scheduler runs in: a stock Node.js image with the program in ConfigMaps, or an image with the
  * program.
  *
  * @example
@@ -29,7 +29,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 @publicClass('SchedulerImage')
 export class SchedulerImage {
   /**
-   * Node of 20 or newer, as it is published; the program comes from a ConfigMap, and nothing has to be built.
+   * Node of 20 or newer, as it is published; the program comes from ConfigMaps, and nothing has to be built.
    *
    * @throws if the digest is none
    */

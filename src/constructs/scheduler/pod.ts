@@ -25,8 +25,8 @@ export interface SchedulerPodProps {
   readonly labels: Readonly<Record<string, string>>;
   readonly replicas: number;
   readonly image: SchedulerImage;
-  /** ConfigMap of the program; absent where the image has it. */
-  readonly program?: string;
+  /** Names of the ConfigMaps with the program; none where the image contains it. */
+  readonly program: readonly string[];
   /** ConfigMap of the configuration. */
   readonly configuration: string;
   readonly serviceAccount: string;
@@ -65,11 +65,13 @@ export function schedulerPod(props: SchedulerPodProps): PodSpec {
     containers: [containerOf(props)],
     volumes: [
       { name: 'configuration', configMap: { name: props.configuration } },
-      ...(props.program === undefined
-        ? []
-        : [{ name: 'program', configMap: { name: props.program } } satisfies Volume]),
+      ...(props.program.length === 0 ? [] : [programVolume(props.program)]),
     ],
   };
+}
+
+function programVolume(configMaps: readonly string[]): Volume {
+  return { name: 'program', projected: { sources: configMaps.map((name) => ({ configMap: { name } })) } };
 }
 
 /** A node that fails must not take all replicas with it. */
@@ -94,7 +96,7 @@ function containerOf(props: SchedulerPodProps): Container {
   ];
   const mounts: readonly VolumeMount[] = [
     { name: 'configuration', mountPath: CONFIGURATION_FOLDER, readOnly: true },
-    ...(program === undefined ? [] : [{ name: 'program', mountPath: PROGRAM_FOLDER, readOnly: true }]),
+    ...(program.length === 0 ? [] : [{ name: 'program', mountPath: PROGRAM_FOLDER, readOnly: true }]),
   ];
   return {
     name: 'scheduler',

@@ -1,6 +1,6 @@
 /**
- * The scheduler's program as it travels: one file, compressed, and the few lines that start it. Both go into a ConfigMap that a stock Node
- * image runs, so that no image has to be built.
+ * The scheduler's program as it travels: one file, compressed and cut into parts, and the few lines that start it. They go into ConfigMaps
+ * that a stock Node image runs, so that no image has to be built.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,27 +9,43 @@ import { join } from 'node:path';
 /** Found from `src/` as from `lib/`. */
 const BUNDLE = join(__dirname, '../../../lib/bundles/scheduler.js.br');
 
-export const PROGRAM_KEY = 'scheduler.js.br';
 export const START_KEY = 'start.cjs';
 
-/** Unpacks the program that lies beside it and runs it as if it were a file. */
-const START = `'use strict';
+/**
+ * Bytes of the program in one ConfigMap. `kubectl apply` writes the object that it applies into an annotation, and all annotations of an
+ * object have room for 256 KiB; base64 makes four bytes of three, and the object is more than the program.
+ */
+const PART_BYTES = Math.floor(((262_144 - 8192) * 3) / 4);
+
+const partKey = (index: number): string => `scheduler.js.br.${index + 1}`;
+
+/** Puts the parts that lie beside it together, and runs the program as if it were a file. */
+const startOf = (parts: number): string => `'use strict';
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { join } = require('node:path');
 const { compileFunction } = require('node:vm');
 const { brotliDecompressSync } = require('node:zlib');
 const filename = join(__dirname, 'scheduler.js');
-const source = brotliDecompressSync(readFileSync(join(__dirname, '${PROGRAM_KEY}'))).toString('utf8');
+const parts = ${JSON.stringify(Array.from({ length: parts }, (_, index) => partKey(index)))};
+const compressed = Buffer.concat(parts.map((name) => readFileSync(join(__dirname, name))));
+const source = brotliDecompressSync(compressed).toString('utf8');
 const module_ = { exports: {} };
 compileFunction(source, ['exports', 'require', 'module', '__filename', '__dirname'], { filename })(
   module_.exports, createRequire(filename), module_, filename, __dirname,
 );
 `;
 
+export interface ProgramPart {
+  /** Key in `binaryData`. */
+  readonly key: string;
+  /** Base64. */
+  readonly content: string;
+}
+
 export interface Program {
-  /** Base64, for `binaryData`. */
-  readonly bundle: string;
+  /** What one ConfigMap has room for, in order; the start expects all of them in its own folder. */
+  readonly parts: readonly ProgramPart[];
   readonly start: string;
   /** Ten digits that change with the content. */
   readonly hash: string;
@@ -42,7 +58,17 @@ export function schedulerProgram(): Program {
       `The scheduler's program ${BUNDLE} was not found. In a checkout, create it with \`npm run bundle\`.`,
     );
   }
-  const bundle = readFileSync(BUNDLE);
-  const hash = createHash('sha256').update(START).update(bundle).digest('hex').slice(0, 10);
-  return { bundle: bundle.toString('base64'), start: START, hash };
+  return programOf(readFileSync(BUNDLE));
+}
+
+/** @param compressed the program, compressed with Brotli */
+export function programOf(compressed: Buffer): Program {
+  const count = Math.ceil(compressed.length / PART_BYTES);
+  const parts = Array.from({ length: count }, (_, index) => ({
+    key: partKey(index),
+    content: compressed.subarray(index * PART_BYTES, (index + 1) * PART_BYTES).toString('base64'),
+  }));
+  const start = startOf(count);
+  const hash = createHash('sha256').update(start).update(compressed).digest('hex').slice(0, 10);
+  return { parts, start, hash };
 }

@@ -10,7 +10,7 @@ import {
   type CatalogEntry,
   type CatalogTable,
 } from '../../facts/catalog';
-import { oneOf } from './check-options';
+import { oneOf } from './check/check-options';
 import { table } from './table';
 import { UsageError, wantsColor, type Terminal } from './terminal';
 

@@ -9,21 +9,25 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import type * as AdoptModule from './adopt/adopt-command';
 import type * as CatalogModule from './catalog-command';
-import type * as CheckModule from './check-command';
+import type * as CheckModule from './check/check-command';
 import { addDockerCommands } from './docker/commands';
-import { type CheckFlags } from './check-options';
-import type * as DiffModule from './diff-command';
-import type * as ExplainModule from './explain-command';
+import { type CheckFlags } from './check/check-options';
+import { collect, examples, withCheckOptions } from './command-parts';
+import { requireCompiled } from './compile-cache';
+import type * as DiffModule from './diff/diff-command';
+import type * as ExplainModule from './explain/explain-command';
 import type * as InitModule from './init/init-command';
-import type * as PlanModule from './plan-command';
-import type * as RulesModule from './rules-command';
+import type * as HistoryModule from './history-command';
+import type * as PlanModule from './plan/plan-command';
+import type * as RulesModule from './check/rules-command';
 import type * as SnapshotModule from './snapshot-command';
-import type * as SimulateModule from './simulate-command';
-import type * as SizeModule from './size-command';
-import type * as SynthModule from './synth-command';
+import type * as SimulateModule from './plan/simulate-command';
+import type * as SizeModule from './plan/size-command';
+import type * as SynthModule from './synth/synth-command';
 import { nearestName } from '../../facts/spelling';
 import { printable } from '../../facts/words';
 import { InputError, reasonOf } from '../../manifests/input-error';
+import { SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
 import { processTerminal, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
 
@@ -136,7 +140,9 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (paths: string[], flags: CheckFlags) => {
-      const { checkCommand } = load(existsSync(CHECK_BUNDLE) ? CHECK_BUNDLE : './check-command') as typeof CheckModule;
+      const { checkCommand } = (
+        existsSync(CHECK_BUNDLE) ? requireCompiled(CHECK_BUNDLE) : load('./check/check-command')
+      ) as typeof CheckModule;
       finish(await checkCommand(paths, flags, terminal));
     });
 
@@ -161,7 +167,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (flags: SynthModule.SynthFlags) => {
-      const { synthCommand } = load('./synth-command') as typeof SynthModule;
+      const { synthCommand } = load('./synth/synth-command') as typeof SynthModule;
       finish(await synthCommand(flags, terminal));
     });
 
@@ -199,7 +205,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (paths: string[], flags: PlanModule.PlanFlags) => {
-      const { planCommand } = load('./plan-command') as typeof PlanModule;
+      const { planCommand } = load('./plan/plan-command') as typeof PlanModule;
       finish(await planCommand(paths, flags, terminal));
     });
 
@@ -228,7 +234,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action((paths: string[], flags: SimulateModule.SimulateFlags) => {
-      const { simulateCommand } = load('./simulate-command') as typeof SimulateModule;
+      const { simulateCommand } = load('./plan/simulate-command') as typeof SimulateModule;
       finish(simulateCommand(paths, flags, terminal));
     });
 
@@ -262,7 +268,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (file: string, flags: SizeModule.SizeFlags) => {
-      const { sizeCommand } = load('./size-command') as typeof SizeModule;
+      const { sizeCommand } = load('./plan/size-command') as typeof SizeModule;
       finish(await sizeCommand(file, flags, terminal));
     });
 
@@ -294,6 +300,31 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action(async (flags: SnapshotModule.SnapshotFlags) => {
       const { snapshotCommand } = load('./snapshot-command') as typeof SnapshotModule;
       finish(await snapshotCommand(flags, terminal));
+    });
+
+  program
+    .command('history')
+    .summary('list the jobs that the scheduler recorded')
+    .description(
+      'Read the history that Gantry\'s scheduler records of gangs, as a list of jobs for "gantry size" and "gantry simulate".',
+    )
+    .option('--context <name>', 'context of the kubeconfig (default: the current context)')
+    .option('--kubeconfig <file>', 'kubeconfig file (default: that of kubectl)')
+    .option('-n, --namespace <namespace>', 'namespace of the scheduler', 'gantry-system')
+    .option('--scheduler <name>', 'name of the scheduler', SCHEDULER_NAME)
+    .option('--since <time>', 'only gangs that arrived since then: a duration such as 30d, or a date and time')
+    .option('--format <format>', 'jsonl or csv (default: "csv" if the name of the output ends in .csv, else "jsonl")')
+    .option('-o, --output <file>', 'write the list to a file')
+    .addHelpText(
+      'after',
+      examples(
+        ['Write the jobs of the last 30 days', 'gantry history --since 30d -o history.jsonl'],
+        ['Find out what would have kept their waits short', 'gantry size sizing.yaml'],
+      ),
+    )
+    .action(async (flags: HistoryModule.HistoryFlags) => {
+      const { historyCommand } = load('./history-command') as typeof HistoryModule;
+      finish(await historyCommand(flags, terminal));
     });
 
   program
@@ -371,7 +402,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (paths: string[], flags: DiffModule.DiffFlags) => {
-      const { diffCommand } = load('./diff-command') as typeof DiffModule;
+      const { diffCommand } = load('./diff/diff-command') as typeof DiffModule;
       finish(await diffCommand(paths, flags, terminal));
     });
 
@@ -411,7 +442,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action((name: string | undefined, flags: RulesModule.RulesFlags) => {
-      const { rulesCommand } = load('./rules-command') as typeof RulesModule;
+      const { rulesCommand } = load('./check/rules-command') as typeof RulesModule;
       finish(rulesCommand(name, flags, terminal));
     });
 
@@ -439,7 +470,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       ),
     )
     .action(async (what: string, flags: ExplainModule.ExplainFlags) => {
-      const { explainCommand } = load('./explain-command') as typeof ExplainModule;
+      const { explainCommand } = load('./explain/explain-command') as typeof ExplainModule;
       finish(await explainCommand(what, flags, terminal));
     });
 
@@ -449,36 +480,6 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     command.copyInheritedSettings(program);
   }
   return program;
-}
-
-/** A flag that may be given several times. */
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
-}
-
-function withCheckOptions(command: Command): Command {
-  return command
-    .option('--only <tiers>', 'tiers to report: schema, cel, server, webhook, advice', collect)
-    .option('--k8s <minor>', 'Kubernetes version of the target cluster (default: "1.35")')
-    .option(
-      '--crd <file>',
-      'file or folder with CustomResourceDefinitions of kinds that Gantry does not know; repeatable',
-      collect,
-    )
-    .option('--ignore <rule=reason>', 'suppress a rule, with a reason; repeatable', collect)
-    .option(
-      '--fail-on <severity>',
-      'exit with status 1 for findings of this severity or above: error, warning, or info; also not-checked (default: "error")',
-    )
-    .option('--hygiene', 'also run the rules on workload hygiene: security, images, requests, later API removals')
-    .option('--config <file>', 'configuration file (default: the nearest .gantry.yaml)')
-    .option('--format <format>', 'text, json, or sarif (default: "text")')
-    .option('--no-color', 'print without colors');
-}
-
-/** The section of examples in the help of a command: a comment, and the command line. */
-function examples(...lines: readonly (readonly [comment: string, command: string])[]): string {
-  return `\nExamples:\n${lines.map(([comment, command]) => `  # ${comment}\n  ${command}\n`).join('\n')}`;
 }
 
 /** Runs the process's own command line. */

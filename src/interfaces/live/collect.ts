@@ -20,8 +20,8 @@ import {
 } from '../../manifests/snapshot/cluster-snapshot';
 import { withoutProse } from '../../manifests/snapshot/prose';
 import { reduced } from '../../manifests/snapshot/reduced';
-import { ApiError } from '../../runtime/kubernetes/api/api-error';
-import { type ApiClient } from '../../runtime/kubernetes/api/client';
+import { ApiError } from '../../runtime/api/api-error';
+import { type ApiClient } from '../../runtime/api/client';
 import { inTurn } from './in-turn';
 import { reasonOf } from './refusal';
 

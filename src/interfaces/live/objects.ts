@@ -4,7 +4,7 @@
 import { type ObjectId } from '../../manifests/manifest';
 import { apiVersionOf, type ServedKind } from '../../manifests/snapshot/cluster-snapshot';
 import { type LiveObject } from '../../manifests/snapshot/live-object';
-import { ApiError } from '../../runtime/kubernetes/api/api-error';
+import { ApiError } from '../../runtime/api/api-error';
 import { type Client, TIMEOUT } from './collect';
 import { inTurn } from './in-turn';
 import { reasonOf } from './refusal';

@@ -1,7 +1,7 @@
 /**
  * Why the server did not answer a request, in a few words.
  */
-import { type ApiError } from '../../runtime/kubernetes/api/api-error';
+import { type ApiError } from '../../runtime/api/api-error';
 
 export function reasonOf({ status, message }: ApiError): string {
   const text = message.split('\n')[0].slice(0, 300);

@@ -24,6 +24,8 @@ export class QueueBooks {
   /** Sums of each queue with all below it, as they are between decisions. */
   private readonly sums = new Map<QueueRecord, Sums>();
   private readonly touched = new Set<QueueRecord>();
+  /** Gangs of each queue by priority. */
+  private readonly priorities = new Map<QueueRecord, Map<number, number>>();
 
   constructor(
     queues: Iterable<Queue>,
@@ -46,6 +48,7 @@ export class QueueBooks {
     if (queue === undefined) {
       return;
     }
+    this.countPriority(queue, gang.priority, by);
     let ofQueue = this.tallies.get(queue);
     if (ofQueue === undefined) {
       ofQueue = new Map();
@@ -79,6 +82,25 @@ export class QueueBooks {
     }
     for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
       this.touched.add(at);
+    }
+  }
+
+  /** Has the queue a gang of a lower priority, waiting or running? */
+  hasBelow(queue: QueueRecord, priority: number): boolean {
+    return [...(this.priorities.get(queue)?.keys() ?? [])].some((other) => other < priority);
+  }
+
+  private countPriority(queue: QueueRecord, priority: number, by: 1 | -1): void {
+    let ofQueue = this.priorities.get(queue);
+    if (ofQueue === undefined) {
+      ofQueue = new Map();
+      this.priorities.set(queue, ofQueue);
+    }
+    const count = (ofQueue.get(priority) ?? 0) + by;
+    if (count === 0) {
+      ofQueue.delete(priority);
+    } else {
+      ofQueue.set(priority, count);
     }
   }
 

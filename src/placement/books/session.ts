@@ -13,6 +13,7 @@ import { TopologyTrees } from '../topology/domains';
 import { type Delta, Facts, SnapshotError, type Touched, untouched } from '../model/facts';
 import { PodsOnNodes } from '../nodes/filters/pods-on-nodes';
 import { staticCode, staticRow } from '../nodes/filters/static';
+import { GangList } from './gang-list';
 import { gangWithPods, likenessOf, type Lookup, podRecord } from './gang-records';
 import { Ledger } from './ledger';
 import { type Pod, type PodTemplate, type Queue, type Snapshot, type Topology } from '../model/model';
@@ -42,8 +43,6 @@ export class Session {
   accounts!: readonly string[];
   /** What the cluster has, by account. */
   totals!: Float64Array;
-  /** In the order of names. */
-  readonly gangs: GangRecord[] = [];
   /** Gangs that had fewer pods than they want or need before this decision. */
   readonly short = new Set<GangRecord>();
   /** How many pods there are of each class in gangs, running or not. */
@@ -56,6 +55,7 @@ export class Session {
   private queueBooks!: QueueBooks;
   private rowBooks!: RowBooks;
   private readonly records = new Map<string, GangRecord>();
+  private readonly gangList = new GangList();
   private readonly foreign = new Map<string, PodRecord>();
   /** Pods by whether they constrain one another. */
   private dynamicPods = 0;
@@ -87,6 +87,16 @@ export class Session {
 
   get queues(): readonly QueueRecord[] {
     return this.queueBooks.queues;
+  }
+
+  /** In the order of names. */
+  get gangs(): readonly GangRecord[] {
+    return this.gangList.records;
+  }
+
+  /** Has the queue a gang of a lower priority, waiting or running? */
+  hasGangBelow(queue: QueueRecord, priority: number): boolean {
+    return this.queueBooks.hasBelow(queue, priority);
   }
 
   get topologyList(): readonly Topology[] {
@@ -274,7 +284,8 @@ export class Session {
       [this.records, this.foreign, this.short, this.classCounts, this.firstTurns, this.kinds, this.staticKinds].forEach(
         (known) => known.clear(),
       );
-      this.gangs.length = this.staticRows.length = this.dynamicPods = 0;
+      this.gangList.clear();
+      this.staticRows.length = this.dynamicPods = 0;
       this.indexes.clear();
       this.scores.clear();
       this.decided = undefined;
@@ -298,6 +309,7 @@ export class Session {
     for (const name of gangs) {
       this.replaceGang(name);
     }
+    this.gangList.settle();
     for (const name of pods) {
       this.replacePod(name);
     }
@@ -345,7 +357,7 @@ export class Session {
     if (spec === undefined) {
       if (old !== undefined) {
         this.records.delete(name);
-        this.gangs.splice(this.placeOf(name), 1);
+        this.gangList.remove(name);
       }
       return;
     }
@@ -353,9 +365,9 @@ export class Session {
     const record = gangWithPods(spec, old?.index ?? 0, queue, listed, this.lookup);
     this.records.set(name, record);
     if (old === undefined) {
-      this.insert(record);
+      this.gangList.add(record);
     } else {
-      this.gangs[this.placeOf(name)] = record;
+      this.gangList.replace(record);
     }
     const likeness = this.others.active ? undefined : likenessOf(record);
     if (likeness !== undefined) {
@@ -419,34 +431,6 @@ export class Session {
     this.foreign.set(key, record);
     this.rowBooks.enter(record, 1);
     this.dynamicPods += record.podClass.dynamic ? 1 : 0;
-  }
-
-  /** Where the gang is in the list, or would be. */
-  private placeOf(name: string): number {
-    let low = 0;
-    let high = this.gangs.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (compareNames(this.gangs[middle].gang.name, name) < 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
-  /** Indices only have to grow: between two of them there is room for many more before all are given again. */
-  private insert(record: GangRecord): void {
-    const { gangs } = this;
-    const last = gangs.length === 0 || compareNames(gangs[gangs.length - 1].gang.name, record.gang.name) < 0;
-    const at = last ? gangs.length : this.placeOf(record.gang.name);
-    const before = at === 0 ? -1 : gangs[at - 1].index;
-    record.index = last ? Math.floor(before) + 1 : (before + gangs[at].index) / 2;
-    gangs.splice(at, 0, record);
-    if (!last && (record.index <= before || record.index >= gangs[at + 1].index)) {
-      gangs.forEach((gang, index) => (gang.index = index));
-    }
   }
 }
 

@@ -11,6 +11,7 @@ import { type GangRecord, type PodRecord, type Turn } from '../books/records';
 import { type End } from '../books/row-books';
 import { Remembered } from '../books/remembered';
 import { type Selector, type Within } from '../search/select';
+import { hasWishes } from '../search/wishes';
 import { type Session } from '../books/session';
 import { type Waiting, waitingOf } from '../queues/waiting';
 
@@ -97,6 +98,9 @@ export class Cycle {
   /** What is known of running gangs, and must hear of gangs that are disturbed. */
   readonly observers: GangObserver[] = [];
   private placed: PlacedHere | undefined;
+  /** Pods that are bound or nominated, with a known duration or with preferences. */
+  private placedWithEnd = 0;
+  private placedWithWishes = 0;
   private keeps: Kept = {};
   private keptAt = -1;
   private totals: (Totals & { readonly at: string }) | undefined;
@@ -137,12 +141,7 @@ export class Cycle {
     const { table } = this.session;
     const at = `${table.era} ${table.changes.length}`;
     if (this.totals?.at !== at) {
-      let devices = 0;
-      for (let row = 0; row < table.count; row++) {
-        devices += table.milliFree[row];
-      }
-      const columns = table.free.map((column) => column.reduce((sum, amount) => sum + Math.max(0, amount), 0));
-      this.totals = { at, devices, columns };
+      this.totals = { at, devices: freeIn(table.milliFree), columns: table.free.map(freeIn) };
     }
     return this.totals;
   }
@@ -252,8 +251,12 @@ export class Cycle {
 
   /** Is the end of anything known that runs, or that this decision has placed? */
   hasEndings(): boolean {
-    const isKnown = ({ role }: PodRecord): boolean => role!.gang.gang.expectedSeconds !== undefined;
-    return this.session.ends.length > 0 || this.bound.some(isKnown) || this.nominated.some(isKnown);
+    return this.session.ends.length > 0 || this.placedWithEnd > 0;
+  }
+
+  /** Has the decision placed any pod with preferences? */
+  hasWishes(): boolean {
+    return this.placedWithWishes > 0;
   }
 
   /** What this decision has placed, and the known ends of it, soonest first. */
@@ -277,20 +280,33 @@ export class Cycle {
   /** These pods start now. */
   bind(pods: readonly PodRecord[]): void {
     addAll(this.bound, pods);
+    pods.forEach((pod) => this.count(pod, 1));
     this.placed = undefined;
   }
 
   /** These pods start once others have terminated. */
   nominate(pods: readonly PodRecord[]): void {
     addAll(this.nominated, pods);
+    pods.forEach((pod) => this.count(pod, 1));
     this.placed = undefined;
   }
 
   /** Forgets what was bound and nominated beyond the given numbers. */
   forget(bound: number, nominated: number): void {
-    this.bound.length = bound;
-    this.nominated.length = nominated;
+    this.shorten(this.bound, bound);
+    this.shorten(this.nominated, nominated);
     this.placed = undefined;
+  }
+
+  private shorten(pods: PodRecord[], length: number): void {
+    while (pods.length > length) {
+      this.count(pods.pop()!, -1);
+    }
+  }
+
+  private count({ role, podClass }: PodRecord, by: 1 | -1): void {
+    this.placedWithEnd += role!.gang.gang.expectedSeconds === undefined ? 0 : by;
+    this.placedWithWishes += hasWishes(podClass.template) ? by : 0;
   }
 
   /** Must the gang leave alone what is promised to the gang at the head, because it may still run by then? */
@@ -345,4 +361,13 @@ export class Cycle {
       },
     ];
   }
+}
+
+/** Rows that are overcommitted have nothing free. */
+function freeIn(amounts: Float64Array | Int32Array): number {
+  let sum = 0;
+  for (let row = 0; row < amounts.length; row++) {
+    sum += Math.max(0, amounts[row]);
+  }
+  return sum;
 }

@@ -12,8 +12,11 @@ import { hasWishes } from '../search/wishes';
 
 /** Places the turn where the preferences of others leave too little room; changes nothing when that does not help. */
 export function placeWithoutWishes(cycle: Cycle, turn: Turn): boolean {
+  if (!cycle.hasWishes() || cycle.wishTrials <= 0) {
+    return false;
+  }
   const wishing = cycle.bound.filter(({ row, podClass }) => row >= 0 && hasWishes(podClass.template));
-  if (wishing.length === 0 || cycle.wishTrials <= 0) {
+  if (wishing.length === 0) {
     return false;
   }
   cycle.wishTrials--;

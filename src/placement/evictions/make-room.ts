@@ -14,6 +14,7 @@
  *
  * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings.
  */
+import { addTo } from '../../facts/collections';
 import { Consolidation } from './consolidate';
 import { type Cycle } from '../cycle/cycle';
 import { evictFor } from './eviction-search';
@@ -25,6 +26,7 @@ import { mayReclaim, ReclaimRules } from './reclaim';
 import { type GangRecord, type Turn } from '../books/records';
 import { type Action } from '../model/policy';
 import { portions } from './running';
+import { classesOf } from '../search/units';
 
 /** Tries the gangs that were skipped. */
 export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: readonly Action[]): void {
@@ -40,24 +42,21 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
   let tries = session.policy.makeRoomLimit;
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
-  const inVain = new Set<string>();
+  const inVain = new InVain();
   for (let turn = order.next(); turn !== undefined && tries > 0 && cycle.trials > 0; turn = order.next()) {
     const settled = turn;
-    const likeness = likenessOf(settled.gang);
     // Its minimum may have been left waiting since the turn was chosen.
     if (settled.optional && !runs(settled.gang)) {
       order.passed(settled.gang);
       continue;
     }
-    if (!mayDisturb(cycle, settled.gang) || (likeness !== undefined && inVain.has(likeness))) {
+    if (!mayDisturb(cycle, settled.gang) || inVain.has(settled.gang)) {
       order.passed(settled.gang);
       continue;
     }
     tries--;
     if (!actions.some((action) => forGang(cycle, settled, action))) {
-      if (likeness !== undefined) {
-        inVain.add(likeness);
-      }
+      inVain.add(settled.gang);
       order.passed(settled.gang);
       continue;
     }
@@ -72,11 +71,35 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   }
 }
 
-/** Equal for gangs of one queue that ask for the same with the same right. */
-function likenessOf({ kind, queue, priority, preemptible, gang }: GangRecord): string | undefined {
-  return kind === undefined || queue === undefined
-    ? undefined
-    : `${kind} ${queue.index} ${priority} ${preemptible} ${gang.preempts ?? true} ${gang.expectedSeconds}`;
+/** Gangs for which nothing could be done; of those of one kind each that has another right. */
+class InVain {
+  private readonly byKind = new Map<number, GangRecord[]>();
+
+  add(gang: GangRecord): void {
+    if (gang.kind !== undefined) {
+      addTo(this.byKind, gang.kind, gang);
+    }
+  }
+
+  /** Is there one of the same queue that asks for the same with the same right? Thousands of gangs are asked about. */
+  has(gang: GangRecord): boolean {
+    const alike = gang.kind === undefined ? undefined : this.byKind.get(gang.kind);
+    return alike !== undefined && alike.some((other) => hasSameRight(gang, other));
+  }
+
+  clear(): void {
+    this.byKind.clear();
+  }
+}
+
+function hasSameRight(a: GangRecord, b: GangRecord): boolean {
+  return (
+    a.queue === b.queue &&
+    a.priority === b.priority &&
+    a.preemptible === b.preemptible &&
+    (a.gang.preempts ?? true) === (b.gang.preempts ?? true) &&
+    a.gang.expectedSeconds === b.gang.expectedSeconds
+  );
 }
 
 function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {
@@ -89,7 +112,7 @@ function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): b
 }
 
 function forGang(cycle: Cycle, turn: Turn, action: 'preempt' | 'reclaim' | 'consolidate'): boolean {
-  const claimants = new Set(turn.pods.map(({ podClass }) => podClass));
+  const claimants = new Set(classesOf(turn.pods).keys());
   switch (action) {
     case 'preempt':
       return evictFor(cycle, turn, action, portions(cycle, preemptCandidates(cycle, turn), claimants), () => true);

@@ -24,7 +24,5 @@ export function preemptCandidates(cycle: Cycle, turn: Turn): readonly GangRecord
 }
 
 function lower(cycle: Cycle, queue: QueueRecord, priority: number): readonly GangRecord[] {
-  const gangs = runningOf(cycle).ofQueue(queue);
-  const end = gangs.findIndex((other) => other.priority >= priority);
-  return end < 0 ? gangs : gangs.slice(0, end);
+  return cycle.session.hasGangBelow(queue, priority) ? runningOf(cycle).below(queue, priority) : [];
 }

@@ -14,38 +14,66 @@ interface Known {
   readonly ofQueue: Map<QueueRecord, readonly Portion[]>;
 }
 
+/** The running gangs of a queue. */
+interface OfQueue {
+  readonly gangs: GangRecord[];
+  isSorted: boolean;
+}
+
 class Running implements GangObserver {
-  private readonly byQueue = new Map<QueueRecord, GangRecord[]>();
+  private readonly byQueue = new Map<QueueRecord, OfQueue>();
   /** By the rows that are useful. */
   private readonly known = new Map<Uint8Array, Known>();
 
   constructor(private readonly cycle: Cycle) {
     for (const gang of cycle.session.gangs) {
       if (gang.placed > 0 && gang.queue !== undefined) {
-        const list = this.byQueue.get(gang.queue);
-        if (list === undefined) {
-          this.byQueue.set(gang.queue, [gang]);
-        } else {
-          list.push(gang);
-        }
+        const known = this.inQueue(gang.queue);
+        known.gangs.push(gang);
+        known.isSorted = false;
       }
     }
-    const order = victimOrder(cycle);
-    this.byQueue.forEach((list) => list.sort(order));
   }
 
   /** The gangs of a queue, the one that goes first in front. */
   ofQueue(queue: QueueRecord): readonly GangRecord[] {
-    return this.byQueue.get(queue) ?? [];
+    return this.sorted(queue).gangs;
+  }
+
+  /** The gangs of a queue with a lower priority, likewise. */
+  below(queue: QueueRecord, priority: number): readonly GangRecord[] {
+    const gangs = this.ofQueue(queue);
+    const end = gangs.findIndex((other) => other.priority >= priority);
+    return end < 0 ? gangs : gangs.slice(0, end);
   }
 
   /** Queues with running gangs; the one whose gang goes first of all in front. */
   queues(): readonly QueueRecord[] {
     const order = victimOrder(this.cycle);
-    return [...this.byQueue]
-      .filter(([, gangs]) => gangs.length > 0)
-      .sort(([, [a]], [, [b]]) => order(a, b))
-      .map(([queue]) => queue);
+    return [...this.byQueue.keys()]
+      .map((queue) => ({ queue, first: this.ofQueue(queue)[0] }))
+      .filter(({ first }) => first !== undefined)
+      .sort((a, b) => order(a.first, b.first))
+      .map(({ queue }) => queue);
+  }
+
+  private inQueue(queue: QueueRecord): OfQueue {
+    let known = this.byQueue.get(queue);
+    if (known === undefined) {
+      known = { gangs: [], isSorted: true };
+      this.byQueue.set(queue, known);
+    }
+    return known;
+  }
+
+  /** Sorted when they are first asked for: mostly no gang has to go. */
+  private sorted(queue: QueueRecord): OfQueue {
+    const known = this.inQueue(queue);
+    if (!known.isSorted) {
+      known.gangs.sort(victimOrder(this.cycle));
+      known.isSorted = true;
+    }
+    return known;
   }
 
   portionsOf(gang: GangRecord, useful: Uint8Array): readonly Portion[] {
@@ -79,16 +107,16 @@ class Running implements GangObserver {
       ofGang.delete(gang);
       ofQueue.delete(queue);
     });
-    const list = this.byQueue.get(queue) ?? [];
-    this.byQueue.set(queue, list);
-    const at = list.indexOf(gang);
+    const known = this.sorted(queue);
+    const { gangs } = known;
+    const at = gangs.indexOf(gang);
     if (at >= 0) {
-      list.splice(at, 1);
+      gangs.splice(at, 1);
     }
     if (gang.placed > 0) {
       const order = victimOrder(this.cycle);
-      const next = list.findIndex((other) => order(gang, other) < 0);
-      list.splice(next < 0 ? list.length : next, 0, gang);
+      const next = gangs.findIndex((other) => order(gang, other) < 0);
+      gangs.splice(next < 0 ? gangs.length : next, 0, gang);
     }
   }
 
@@ -117,6 +145,9 @@ export function runningOf(cycle: Cycle): Running {
 
 /** Gangs from `candidates`, which are in the order in which they go, as portions. */
 export function portions(cycle: Cycle, candidates: readonly GangRecord[], claimants: ReadonlySet<PodClass>): Portion[] {
+  if (candidates.length === 0) {
+    return [];
+  }
   const useful = usefulRows(cycle, claimants);
   const running = runningOf(cycle);
   const list: Portion[] = [];

@@ -74,10 +74,13 @@ export function usefulRows(cycle: Cycle, claimants: ReadonlySet<PodClass>): Uint
   if (useful === undefined) {
     const rows = new Uint8Array(session.table.count);
     for (const podClass of claimants) {
-      session.staticRow(podClass).forEach((code, row) => (rows[row] = code === 0 ? 1 : rows[row]));
+      const codes = session.staticRow(podClass);
+      for (let row = 0; row < codes.length; row++) {
+        rows[row] |= codes[row] === 0 ? 1 : 0;
+      }
     }
     // Mostly a class may be everywhere: then all such classes share one array, and what is known for it.
-    const text = rows.every((may) => may === 1) ? 'all' : key;
+    const text = rows.includes(0) ? key : 'all';
     useful = cycle.useful.get(text) ?? rows;
     cycle.useful.set(text, useful);
     cycle.useful.set(key, useful);

@@ -47,6 +47,8 @@ export class NodeTable {
   readonly milliFree: Int32Array;
   /** Thousandths that pods hold of the row's devices beyond what these have; the other devices give up as much. */
   readonly overdrawn: Int32Array;
+  /** Rows on which they hold any such. */
+  overdrawnRows = 0;
   readonly deviceResource: readonly string[];
   readonly allRows: Int32Array;
   /** A fraction goes to the emptiest device that takes it, and not to the fullest. */
@@ -64,7 +66,7 @@ export class NodeTable {
   replaced = 0;
 
   private readonly most: (number | undefined)[] = [];
-  private offers: { readonly amounts: Float64Array; readonly replaced: number } | undefined;
+  private offers: { readonly amounts: Float64Array; readonly most: number; readonly replaced: number } | undefined;
   private readonly deviceResources: ReadonlySet<string>;
 
   /** By row, with the text that was read. */
@@ -197,14 +199,24 @@ export class NodeTable {
 
   /** What each row has of its device resource. */
   offered(): Float64Array {
+    return this.offersNow().amounts;
+  }
+
+  /** The most that one row has of its device resource. */
+  mostOffered(): number {
+    return this.offersNow().most;
+  }
+
+  private offersNow(): NonNullable<NodeTable['offers']> {
     if (this.offers?.replaced !== this.replaced) {
       const amounts = Float64Array.from(
         this.nodes,
         ({ allocatable }, row) => allocatable[this.deviceResource[row]] ?? 0,
       );
-      this.offers = { amounts, replaced: this.replaced };
+      const most = amounts.reduce((largest, amount) => Math.max(largest, amount), 0);
+      this.offers = { amounts, most, replaced: this.replaced };
     }
-    return this.offers.amounts;
+    return this.offers;
   }
 
   /** Notes that something on the row is different. */
@@ -230,6 +242,7 @@ export class NodeTable {
         beyond -= free;
       }
     }
+    this.overdrawnRows += Number(beyond > 0) - Number(this.overdrawn[row] > 0);
     this.overdrawn[row] = beyond;
     this.milliFree[row] = Math.max(0, milli - beyond);
     this.wholeFree[row] = beyond === 0 ? whole : Math.min(whole, Math.floor(this.milliFree[row] / WHOLE));

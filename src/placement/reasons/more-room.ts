@@ -39,6 +39,9 @@ interface Growth {
   readonly pods: number;
 }
 
+/** What growths are ordered by. */
+type Rank = Pick<Growth, 'relative' | 'row'>;
+
 /** Both in the order of what is simpler: more on one node, then more nodes. */
 export class MoreRoom {
   private readonly areas: readonly Area[];
@@ -66,49 +69,30 @@ export class MoreRoom {
     const { pods } = this.turn;
     const best: Growth[] = [];
     for (const { rows, short } of this.areas) {
-      const least = this.leastGrowths(short);
-      for (const row of rows) {
-        const worst = best[MOST_TRIED - 1];
-        if (least !== undefined) {
-          const relative = least(row);
-          if (relative === Infinity || (worst !== undefined && less(worst, { row, relative }))) {
-            continue;
-          }
+      const least = this.leastGrowth(short);
+      let worst = worstOf(best);
+      const next = (from: number): number => least?.next(rows, from, worst) ?? from;
+      for (let i = next(0); i < rows.length; i = next(i + 1)) {
+        const growth = growthOf(this.cycle, pods[0].podClass, rows[i], short, pods.length);
+        if (growth !== undefined && less(growth, worst)) {
+          const at = best.findIndex((other) => less(growth, other));
+          best.splice(at < 0 ? best.length : at, 0, growth);
+          best.splice(MOST_TRIED);
+          worst = worstOf(best);
         }
-        const growth = growthOf(this.cycle, pods[0].podClass, row, short, pods.length);
-        if (growth === undefined || (worst !== undefined && less(worst, growth))) {
-          continue;
-        }
-        const at = best.findIndex((other) => less(growth, other));
-        best.splice(at < 0 ? best.length : at, 0, growth);
-        best.length = Math.min(best.length, MOST_TRIED);
       }
     }
     return best;
   }
 
-  /**
-   * No growth of a row is less than this, or there is none: most rows are ruled out by what they have free in all. Undefined where that cannot
-   * be said.
-   */
-  private leastGrowths(short: number): ((row: number) => number) | undefined {
+  /** Undefined where what a row has free does not say how little may be enough. */
+  private leastGrowth(short: number): LeastGrowth | undefined {
     const { session, placer } = this.cycle;
     const { pods } = this.turn;
     const [{ podClass }] = pods;
-    const { overdrawn, wholeFree } = session.table;
-    if (podClass.accelerator?.kind !== 'whole' || session.others.active) {
-      return undefined;
-    }
-    const { deviceCount } = podClass;
-    const room = placer.room.onRows(podClass);
-    const offered = session.table.offered();
-    return (row) => {
-      if (overdrawn[row] > 0) {
-        return -Infinity;
-      }
-      const amount = (Math.min(room[row], pods.length) + short) * deviceCount - wholeFree[row];
-      return amount > 0 && amount > offered[row] - wholeFree[row] ? Infinity : amount / deviceCount;
-    };
+    return podClass.accelerator?.kind !== 'whole' || session.others.active
+      ? undefined
+      : new LeastGrowth(session.table, placer.room.onRows(podClass), podClass.deviceCount, short, pods.length);
   }
 
   /** The fewest more nodes like one that is there; with a required topology in one domain that has such a node. */
@@ -138,6 +122,41 @@ export class MoreRoom {
         return;
       }
     }
+  }
+}
+
+/** What growths of whole devices come to at least: most rows are ruled out by what they have free in all. */
+class LeastGrowth {
+  constructor(
+    private readonly table: NodeTable,
+    private readonly room: Int32Array,
+    private readonly deviceCount: number,
+    private readonly short: number,
+    private readonly most: number,
+  ) {}
+
+  /** The first place in `rows`, from `from` on, whose growth may be less than `worst`; the length of `rows` where there is none. */
+  next(rows: Int32Array, from: number, worst: Rank): number {
+    const { room, deviceCount, short, most } = this;
+    const { wholeFree, overdrawn, overdrawnRows } = this.table;
+    const offered = this.table.offered();
+    if (overdrawnRows === 0 && short * deviceCount > this.table.mostOffered()) {
+      return rows.length;
+    }
+    for (let i = from; i < rows.length; i++) {
+      const row = rows[i];
+      const taken = room[row] < most ? room[row] : most;
+      const wanted = (taken + short) * deviceCount;
+      const free = wholeFree[row];
+      if (
+        overdrawn[row] > 0 ||
+        ((wanted <= free || wanted <= offered[row]) &&
+          isLess((wanted - free) / deviceCount, row, worst.relative, worst.row))
+      ) {
+        return i;
+      }
+    }
+    return rows.length;
   }
 }
 
@@ -175,8 +194,17 @@ function roomiest(session: Session, podClass: PodClass, rows: Int32Array): Roomi
   return found;
 }
 
-function less(a: Pick<Growth, 'row' | 'relative'>, b: Pick<Growth, 'row' | 'relative'>): boolean {
-  return a.relative < b.relative || (a.relative === b.relative && a.row < b.row);
+/** What a growth must be less than to be among the best. */
+function worstOf(best: readonly Growth[]): Rank {
+  return best.length < MOST_TRIED ? { relative: Infinity, row: -1 } : best[MOST_TRIED - 1];
+}
+
+function less(a: Rank, b: Rank): boolean {
+  return isLess(a.relative, a.row, b.relative, b.row);
+}
+
+function isLess(a: number, aRow: number, b: number, bRow: number): boolean {
+  return a < b || (a === b && aRow < bRow);
 }
 
 /** The domains of the required level that the gang may be in, or the cluster; none where counting pods does not say where they fit. */

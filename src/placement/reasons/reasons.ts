@@ -15,7 +15,8 @@ import { canonicalText } from '../model/canonical-text';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
 import { counted } from '../../facts/words';
-import { type GangRecord, type PodRecord, type Turn } from '../books/records';
+import { classesOf } from '../search/units';
+import { type GangRecord, NOWHERE, type PodRecord, type Turn } from '../books/records';
 
 /** What is known of a gang that waits, before it is put into words. */
 export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & {
@@ -32,7 +33,8 @@ export type Asks = (gang: string) => Detail;
 export const NOTHING: Asks = () => 'none';
 
 interface Explained {
-  readonly reason: Omit<PendingGang, 'gang'>;
+  /** Of the first gang of its kind. */
+  readonly reason: PendingGang;
   readonly detail: Detail;
 }
 
@@ -45,15 +47,13 @@ export function explainPending(
   if (asks === NOTHING) {
     return [];
   }
-  const waiting = [
-    ...new Set([...considered, ...cycle.shortOfPods().filter(({ placed, size }) => placed < size)]),
-  ].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
   const kinds = new Map<number | string, Explained>();
-  return waiting.flatMap((gang) => {
+  const pending: PendingGang[] = [];
+  for (const gang of waitingIn(cycle, considered)) {
     const { name } = gang.gang;
     const detail = asks(name);
     if (detail === 'none') {
-      return [];
+      continue;
     }
     const key = kindOf(cycle, gang);
     let explained = kinds.get(key);
@@ -61,8 +61,22 @@ export function explainPending(
       explained = { reason: explain(cycle, gang, detail === 'changes'), detail };
       kinds.set(key, explained);
     }
-    return [{ gang: name, ...explained.reason }];
-  });
+    pending.push({ ...explained.reason, gang: name });
+  }
+  return pending;
+}
+
+/** Gangs that have nothing, or less than they need: those that were considered first, in their order. */
+function waitingIn(cycle: Cycle, considered: readonly GangRecord[]): readonly GangRecord[] {
+  const seen = new Set<GangRecord>();
+  for (const list of [considered, cycle.shortOfPods()]) {
+    for (const gang of list) {
+      if (gang.size > 0 && (gang.placed === 0 || !runs(gang)) && (list === considered || gang.placed < gang.size)) {
+        seen.add(gang);
+      }
+    }
+  }
+  return [...seen];
 }
 
 /** Equal for gangs of which the same is said; a number where that is enough, since thousands of gangs are asked for it. */
@@ -102,15 +116,21 @@ function runsOfPods(pods: readonly PodRecord[]): number[] {
   return runsOf;
 }
 
-function explain(cycle: Cycle, gang: GangRecord, suggests: boolean): Omit<PendingGang, 'gang'> {
-  // Those that were evicted wait like new ones.
-  const gone = gang.roles.flatMap(({ pods }) => pods).filter(({ row, waits }) => row === -1 && !waits);
+function explain(cycle: Cycle, gang: GangRecord, suggests: boolean): PendingGang {
+  const gone = evictedPods(gang);
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
   const { words, ...finding } = find(cycle, gang, turn);
   const changes = turn === undefined || !suggests ? [] : counterfactuals(cycle, turn, finding);
   gone.forEach((pod) => (pod.waits = false));
-  return { queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
+  return { gang: gang.gang.name, queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
+}
+
+/** Pods that were evicted wait like new ones. Gangs of a kind have only new ones. */
+function evictedPods({ kind, roles }: GangRecord): readonly PodRecord[] {
+  return kind === undefined
+    ? roles.flatMap(({ pods }) => pods.filter(({ row, waits }) => row === NOWHERE && !waits))
+    : [];
 }
 
 function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
@@ -170,7 +190,7 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
     const words = `The topology names the slice level "${topology.sliceLevel}" without a slice size.`;
     return { ...none, fits: 0, kind: 'unknown-topology', words };
   }
-  for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
+  for (const podClass of classesOf(pods).keys()) {
     const missing = notOffered(session, podClass);
     if (missing !== undefined) {
       const words = sentence(obstacleText(missing, session.table.count));

@@ -12,6 +12,7 @@ import { type PodTemplate, type Taint, type Toleration } from '../model/model';
 import { canonicalText } from '../model/canonical-text';
 import { type PodClass } from '../nodes/pod-class';
 import { type PodRecord, type Turn } from '../books/records';
+import { type Session } from '../books/session';
 
 /** Sets of taints that are tried, those of the most nodes first. */
 const MOST_TAINTS = 8;
@@ -20,7 +21,7 @@ export function* otherConstraints(cycle: Cycle, turn: Turn): Generator<Counterfa
   const classes = [...new Set(turn.pods.map(({ podClass }) => podClass))];
   const excluded = (constraint: StaticConstraint): boolean => {
     const code = STATIC_CONSTRAINTS.indexOf(constraint) + 1;
-    return classes.some((podClass) => cycle.session.staticRow(podClass).includes(code));
+    return classes.some((podClass) => codesOf(cycle.session, podClass).has(code));
   };
   if (excluded('taints')) {
     yield* missingToleration(cycle, turn, classes);
@@ -31,6 +32,20 @@ export function* otherConstraints(cycle: Cycle, turn: Turn): Generator<Counterfa
   if (excluded('node-affinity') && fitsWith(cycle, turn, (template) => ({ ...template, nodeTerms: undefined }))) {
     yield { kind: 'drop-node-affinity' };
   }
+}
+
+const knownCodes = new WeakMap<Uint8Array, { readonly codes: ReadonlySet<number>; readonly replaced: number }>();
+
+/** What excludes the class from any node. Classes with the same constraints share it. */
+function codesOf(session: Session, podClass: PodClass): ReadonlySet<number> {
+  const row = session.staticRow(podClass);
+  const known = knownCodes.get(row);
+  if (known?.replaced === session.table.replaced) {
+    return known.codes;
+  }
+  const codes = new Set(row);
+  knownCodes.set(row, { codes, replaced: session.table.replaced });
+  return codes;
 }
 
 function* missingToleration(cycle: Cycle, turn: Turn, classes: readonly PodClass[]): Generator<Counterfactual> {

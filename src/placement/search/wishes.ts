@@ -5,9 +5,17 @@ import { type PodTemplate } from '../model/model';
 
 /** Does the template prefer some places to others? */
 export function hasWishes(template: PodTemplate): boolean {
+  const { preferredNodeTerms, preferredPodAffinity, preferredPodAntiAffinity, topologySpread } = template;
   return (
-    [template.preferredNodeTerms, template.preferredPodAffinity, template.preferredPodAntiAffinity].some(
-      (list) => list !== undefined && list.length > 0,
-    ) || (template.topologySpread ?? []).some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway')
+    isFilled(preferredNodeTerms) ||
+    isFilled(preferredPodAffinity) ||
+    isFilled(preferredPodAntiAffinity) ||
+    (topologySpread ?? NONE).some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway')
   );
+}
+
+const NONE: NonNullable<PodTemplate['topologySpread']> = [];
+
+function isFilled(list: readonly unknown[] | undefined): boolean {
+  return list !== undefined && list.length > 0;
 }

@@ -20,15 +20,15 @@ import { decideIn } from '../../placement/engine';
 import { compareNames } from '../../placement/model/names';
 import { Session } from '../../placement/books/session';
 import { type ClusterState } from './cluster-state';
-import { daemonPods } from './daemon-sets';
+import { daemonPods } from './nodes/daemon-sets';
 import { Lookups } from './lookups';
 import { cohortQueue, QUEUE_KINDS, queueOf } from './objects/queue';
 import { hyperNodeOf, hyperNodeTiers, TOPOLOGY_KINDS, topologyOf } from './objects/topologies';
-import { type PlannedGang, plannedGangs, PodBudget } from './planned-gangs';
-import { SchedulerTerms } from './scheduler-terms';
-import { clusterView } from './view-of';
-import { type ClusterView, type ViewGang } from './view';
-import { type GangFacts } from './view-input';
+import { type PlannedGang, plannedGangs, PodBudget } from './gangs/planned-gangs';
+import { SchedulerTerms } from './queues/scheduler-terms';
+import { clusterView } from './view/view-of';
+import { type ClusterView, type ViewGang } from './view/view';
+import { type GangFacts } from './view/view-input';
 import { hintsOf, type Workloads, workloadsOf } from './workloads';
 
 /** Options of `planOf`. */

@@ -8,8 +8,8 @@ import {
   DEFAULT_CONFIGURATION,
   readConfiguration,
 } from '../../planning/scheduler-settings/configuration';
-import { messageOf } from './api/api-error';
-import { pause } from './api/backoff';
+import { messageOf } from '../api/api-error';
+import { pause } from '../api/backoff';
 
 export interface ConfigurationFileOptions {
   /** @default - there is no file, and the defaults hold */

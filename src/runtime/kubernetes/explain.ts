@@ -8,9 +8,9 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject } from '../../manifests/read';
-import { messageOf } from './api/api-error';
-import { pause } from './api/backoff';
-import { type ApiClient } from './api/client';
+import { messageOf } from '../api/api-error';
+import { pause } from '../api/backoff';
+import { type ApiClient } from '../api/client';
 import { type PodRef, podPath } from './apply/pod-ref';
 import { type Clock, microTimeText, SYSTEM_CLOCK, type ServerClock, timeText } from './clock';
 

@@ -1,7 +1,7 @@
 /**
  * Entry of the scheduler program: reads the command line, starts, and stops on a signal.
  */
-import { messageOf } from './api/api-error';
+import { messageOf } from '../api/api-error';
 import { readOptions, USAGE } from './options';
 import { Program } from './program';
 

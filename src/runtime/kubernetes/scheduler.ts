@@ -9,8 +9,8 @@ import { decideIn } from '../../placement/engine';
 import { NOTHING } from '../../placement/reasons/reasons';
 import { type Session } from '../../placement/books/session';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
-import { messageOf } from './api/api-error';
-import { pause } from './api/backoff';
+import { messageOf } from '../api/api-error';
+import { pause } from '../api/backoff';
 import { type Actor } from './actor';
 import { type Assumptions } from './assumptions';
 import { type Clock, type ServerClock, SYSTEM_CLOCK } from './clock';
@@ -230,7 +230,8 @@ export class Scheduler {
     return true;
   }
 
-  private get leads(): boolean {
+  /** It knows what its predecessor did, and decides. */
+  get leads(): boolean {
     return this.term !== undefined;
   }
 

@@ -4,10 +4,10 @@
 import { type JsonObject } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
 import { type CollectionName, COLLECTION_NAMES } from '../../planning/scheduler-settings/collections';
-import { type ApiClient } from './api/client';
-import { collectionPath } from './api/collections';
-import { Reflector, type ReflectorNote } from './api/reflector';
-import { trimmed } from './api/trim';
+import { type ApiClient } from '../api/client';
+import { collectionPath } from '../api/collections';
+import { Reflector, type ReflectorNote } from '../api/reflector';
+import { trimmed } from '../api/trim';
 
 /** An object that was added (`before` unset), changed, or deleted (`after` unset). */
 export interface Change {

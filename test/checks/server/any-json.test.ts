@@ -17,6 +17,7 @@ import {
   storageObjects,
   tenantObjects,
 } from './valid-objects';
+import { samples } from '../../support/samples';
 
 const RULES = [...coreRules, ...podRules, ...nodeTuningRules];
 const SEED = 20261120;
@@ -81,7 +82,7 @@ describe('rules and any JSON', () => {
         // `findingsOf` throws where a rule fails.
         findingsOf(yaml(withValueAt(object, path, value as JsonValue)), RULES, { kubernetes: '1.36' });
       }),
-      { seed: SEED, numRuns: 800 },
+      { seed: SEED, numRuns: samples(800) },
     );
   });
 });
@@ -158,7 +159,7 @@ describe('a valid pod', () => {
           expect(findingsOf(JSON.stringify(pod), podTemplateRules, { kubernetes: '1.36' })).toEqual([]);
         },
       ),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: samples(300) },
     );
   });
 });

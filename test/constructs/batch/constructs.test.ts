@@ -6,6 +6,7 @@ import { checkTree } from '../../../src/checks/check-tree';
 import { valueAt } from '../../../src/manifests/pointer';
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';
 import '../../../src/interfaces/checks';
+import { samples } from '../../support/samples';
 
 const POD = {
   image: 'registry.example.com/train:1',
@@ -225,6 +226,6 @@ test('whatever the numbers, no rule of any domain objects', () => {
           }),
       );
     }),
-    { seed: 20261120, numRuns: 40 },
+    { seed: 20261120, numRuns: samples(40) },
   );
 });

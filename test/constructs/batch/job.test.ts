@@ -7,6 +7,7 @@ import { checkTree } from '../../../src/checks/check-tree';
 import { valueAt } from '../../../src/manifests/pointer';
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';
 import '../../../src/interfaces/checks';
+import { samples } from '../../support/samples';
 
 const POD = {
   image: 'registry.example.com/train:1',
@@ -207,6 +208,6 @@ test('whatever the numbers, no rule of any domain objects', () => {
         made((chart) => new CronJob(chart, 'nightly', { ...pods, scheduling, completions: tasks, schedule: '@daily' }));
       }
     }),
-    { seed: 20261120, numRuns: 60 },
+    { seed: 20261120, numRuns: samples(60) },
   );
 });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { chartRules } from '../../../src/constructs/charts/rules';
 import { findingsOf } from '../../support/findings';
+import { samples } from '../../support/samples';
 
 interface RuleCases {
   readonly rule: string;
@@ -172,6 +173,6 @@ test('no rule fails, whatever replaces any part of a manifest', () => {
         findingsOf(JSON.stringify(changed(manifest, value, depth, pick)), chartRules);
       },
     ),
-    { seed: 20261120, numRuns: 300 },
+    { seed: 20261120, numRuns: samples(300) },
   );
 });

@@ -7,6 +7,7 @@ import { podCases } from './cases/pods';
 import { shareCases } from './cases/shares';
 import { vendorCases } from './cases/vendors';
 import { exactly, type Manifests, quota } from './world';
+import { samples } from '../../support/samples';
 
 const allCases = [...podCases, ...claimCases, ...vendorCases, ...shareCases];
 const yaml = (manifests: readonly JsonValue[]): string =>
@@ -86,6 +87,6 @@ test('no rule fails, whatever replaces any part of a manifest', () => {
         findingsOf(yaml([changed(manifest, value, depth, pick)]), deviceRules);
       },
     ),
-    { seed: 20261120, numRuns: 400 },
+    { seed: 20261120, numRuns: samples(400) },
   );
 });

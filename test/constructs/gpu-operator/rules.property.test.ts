@@ -9,6 +9,7 @@ import { readMigConfig } from '../../../src/constructs/gpu-operator/mig-parted-t
 import { gpuOperatorRules } from '../../../src/constructs/gpu-operator/rules';
 import { findingsOf } from '../../support/findings';
 import { clusterPolicy, configMap, driver, entry, gpuCluster, node, pod, slicing } from './world';
+import { samples } from '../../support/samples';
 
 const SEED = 20261120;
 const junk: fc.Arbitrary<JsonValue> = fc.oneof(
@@ -99,7 +100,7 @@ test('no rule fails, whatever replaces any part of a manifest', () => {
       const set = replaced(good, path, value) as JsonValue[];
       findingsOf(set.map((manifest) => JSON.stringify(manifest)).join('\n---\n'), gpuOperatorRules);
     }),
-    { seed: SEED, numRuns: 250 },
+    { seed: SEED, numRuns: samples(250) },
   );
 });
 
@@ -139,7 +140,7 @@ test('any text and any value is read as a configuration without failing', () => 
         }
       }
     }),
-    { seed: SEED, numRuns: 500 },
+    { seed: SEED, numRuns: samples(500) },
   );
 });
 
@@ -158,7 +159,7 @@ test('counters are read back as they were written', () => {
         counters.map((one) => ({ ...one, help: one.help.replace(/ +/g, ' ') })),
       );
     }),
-    { seed: SEED, numRuns: 100 },
+    { seed: SEED, numRuns: samples(100) },
   );
 });
 
@@ -186,6 +187,6 @@ test('what fits a GPU still fits with an instance less, and every profile fits a
         expect(migLayoutProblems(gpu, { ...counts, [name]: count - 1 })).toEqual([]);
       }
     }),
-    { seed: SEED, numRuns: 300 },
+    { seed: SEED, numRuns: samples(300) },
   );
 });

@@ -16,6 +16,7 @@ import {
   scaledJob,
   scaledObject,
 } from './objects';
+import { samples } from '../../support/samples';
 
 function objects(yaml: string): readonly JsonObject[] {
   return parseYaml(yaml, 'test.yaml').manifests.map(({ object }) => object);
@@ -88,6 +89,6 @@ test('any text is a formula, or is refused for a reason', () => {
         }
       },
     ),
-    { seed: 20261120, numRuns: 1500 },
+    { seed: 20261120, numRuns: samples(1500) },
   );
 });

@@ -6,6 +6,7 @@ import { JAXJob, MPIJob, MPIJobV1, PaddleJob, TFJob, XGBoostJob } from '../../..
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';
 import { valueAt } from '../../../src/manifests/pointer';
 import '../../../src/interfaces/checks';
+import { samples } from '../../support/samples';
 
 const POD = {
   image: 'registry.example.com/train:1',
@@ -206,6 +207,6 @@ test('whatever the numbers, no rule of any domain objects to what the constructs
             });
       });
     }),
-    { seed: 20261120, numRuns: 60 },
+    { seed: 20261120, numRuns: samples(60) },
   );
 });

@@ -7,6 +7,7 @@ import { manifestsOf } from '../../../src/manifests/constructs';
 import { Accelerator, NcclProfile, Rdma, Scheduling, SharedMemory } from '../../../src/constructs/pods';
 // The rules of every domain, as in a user's app.
 import '../../../src/interfaces/checks';
+import { samples } from '../../support/samples';
 
 test('whatever the numbers, the counts agree and no rule objects', () => {
   const statement = fc.record({
@@ -51,6 +52,6 @@ test('whatever the numbers, the counts agree and no rule objects', () => {
       expect(elasticRange(read)).toEqual(range);
       expect(operatorNnodes(read)).toBe(range === undefined ? String(nodes) : `${range.min}:${range.max}`);
     }),
-    { seed: 20261120, numRuns: 150 },
+    { seed: 20261120, numRuns: samples(150) },
   );
 });

@@ -6,6 +6,7 @@ import { type Manifest } from '../../../src/manifests/manifest';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { valueAt } from '../../../src/manifests/pointer';
 import { elasticJob, job, mpiJob, staticJob } from './jobs';
+import { samples } from '../../support/samples';
 
 const SEED = { seed: 20261120 };
 
@@ -67,7 +68,7 @@ test('rules survive any spec of any kind', () => {
     fc.property(fc.constantFrom(...KINDS), anyJson, (kind, spec) => {
       violations({ apiVersion: 'kubeflow.org/v1', kind, metadata: { name: 'train' }, spec });
     }),
-    { ...SEED, numRuns: 500 },
+    { ...SEED, numRuns: samples(500) },
   );
 });
 
@@ -82,7 +83,7 @@ test('rules of the mpi-operator survive any spec', () => {
         violations({ ...mpiJob(), spec });
       },
     ),
-    { ...SEED, numRuns: 300 },
+    { ...SEED, numRuns: samples(300) },
   );
 });
 
@@ -106,7 +107,7 @@ test('rules survive a good job with any value in the wrong place, and point into
         ]);
       }
     }),
-    { ...SEED, numRuns: 500 },
+    { ...SEED, numRuns: samples(500) },
   );
 });
 

@@ -10,6 +10,7 @@ import { checkTree } from '../../../src/checks/check-tree';
 import { valueAt } from '../../../src/manifests/pointer';
 import { asObject } from '../../../src/manifests/read';
 import { parseYaml } from '../../../src/manifests/yaml';
+import { samples } from '../../support/samples';
 
 const { AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology, WorkloadPriorityClass } = kueue;
 
@@ -269,6 +270,6 @@ test('whatever the quotas, no rule of any domain objects to what the constructs 
         new LocalQueue(chart, 'team', { clusterQueue });
       });
     }),
-    { seed: 20261120, numRuns: 60 },
+    { seed: 20261120, numRuns: samples(60) },
   );
 });

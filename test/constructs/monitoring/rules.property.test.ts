@@ -8,8 +8,9 @@ import { renderGroup } from '../../../src/constructs/monitoring/rule-groups';
 import { monitoringRules } from '../../../src/constructs/monitoring/rules';
 import { readTemplate } from '../../../src/constructs/monitoring/rules/go-template';
 import { findingsOf } from '../../support/findings';
+import { samples } from '../../support/samples';
 
-const runs = { seed: 11, numRuns: 150 };
+const runs = { seed: 11, numRuns: samples(150) };
 const piece = fc.constantFrom(
   '{{',
   '}}',
@@ -41,7 +42,7 @@ test('a template of any text is read to its end', () => {
       const { labels } = readTemplate(template);
       expect(labels.every((label) => label !== '')).toBe(true);
     }),
-    { ...runs, numRuns: 500 },
+    { ...runs, numRuns: samples(500) },
   );
 });
 
@@ -127,6 +128,6 @@ test('whatever thresholds are set, the alerts are free of errors', () => {
         ).toEqual([]);
       },
     ),
-    { ...runs, numRuns: 40 },
+    { ...runs, numRuns: samples(40) },
   );
 });

@@ -15,8 +15,9 @@ import {
 } from '../../../src/manifests/node-file';
 import { nodeTuningRules } from '../../../src/constructs/node-tuning/rules';
 import { rulesSurvive } from '../../support/rules-survive';
+import { samples } from '../../support/samples';
 
-const OPTIONS = { seed: 20261120, numRuns: 150 };
+const OPTIONS = { seed: 20261120, numRuns: samples(150) };
 
 test('manifests of any content', () => {
   const template = {

@@ -16,6 +16,7 @@ import {
   volcano,
 } from '../../../src';
 import { amountsByName, amountsOf } from '../../../src/constructs/pods/amounts';
+import { samples } from '../../support/samples';
 
 const chart = (): Chart => new Chart(new App(), 'test', { namespace: 'ml' });
 const rendered = (amounts: Amounts): Readonly<Record<string, string>> => amountsByName('quota', amounts);
@@ -83,7 +84,7 @@ describe('rendering', () => {
         const all = memory ? { ...byName, memory: '4Ti', 'hugepages-2Mi': '1Gi', 'ephemeral-storage': '1Ti' } : byName;
         expect(rendered(amountsOf(all))).toEqual(all);
       }),
-      { seed: 20261122, numRuns: 200 },
+      { seed: 20261122, numRuns: samples(200) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { valueAt } from '../../../src/manifests/pointer';
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';
 import { RayCluster, type RayClusterParts, RayJob, RayService } from '../../../src/constructs/ray';
 import '../../../src/interfaces/checks';
+import { samples } from '../../support/samples';
 
 const IMAGE = 'rayproject/ray:2.52.0-gpu';
 const POD = { image: IMAGE, resources: { cpu: 4, memory: '32Gi' } };
@@ -206,6 +207,6 @@ test('whatever the numbers, no rule of any domain objects', () => {
           new RayService(chart, 'd', { serveConfig: 'applications: []', cluster, scheduling, upgrade: 'new-cluster' }),
       );
     }),
-    { seed: 20261120, numRuns: 30 },
+    { seed: 20261120, numRuns: samples(30) },
   );
 });

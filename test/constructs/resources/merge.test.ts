@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { merged } from '../../../src/constructs/resources/merge';
+import { samples } from '../../support/samples';
 
-const SEED = { seed: 20261120, numRuns: 500 };
+const SEED = { seed: 20261120, numRuns: samples(500) };
 const object = fc.dictionary(fc.stringMatching(/^[a-d]$/), fc.jsonValue({ maxDepth: 3 })) as fc.Arbitrary<JsonObject>;
 
 /** Every value that is no object or list, with its path. */

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { parseQuantity } from '../../../src/manifests/quantity';
 import { durationText, secondsOf } from '../../../src/constructs/resources/durations';
 import { bytesText, type ByteSize, coresText } from '../../../src/constructs/resources/quantities';
+import { samples } from '../../support/samples';
 
 const memory = (value: ByteSize): string => bytesText('memory', value);
 
@@ -34,7 +35,7 @@ describe('memory and storage', () => {
         expect(kibibytes).toBeGreaterThanOrEqual(exact * (1 - 2e-6));
         expect(kibibytes).toBeLessThan(exact + 1);
       }),
-      { seed: 20261122, numRuns: 500 },
+      { seed: 20261122, numRuns: samples(500) },
     );
   });
 

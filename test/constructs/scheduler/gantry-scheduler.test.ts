@@ -3,10 +3,11 @@
  */
 import { App, Chart, Duration } from 'cdk8s';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { type Deployment } from '../../../src/facts/api/types/apps/v1';
@@ -23,7 +24,8 @@ import { Job } from '../../../src/constructs/batch';
 import { LocalQueue } from '../../../src/constructs/kueue';
 import { Queue } from '../../../src/constructs/volcano';
 import { Accelerator } from '../../../src/constructs/pods';
-import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
+import { clusterRules, namespaceRules } from '../../../src/constructs/scheduler/permissions';
+import { programOf } from '../../../src/constructs/scheduler/program';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { Testing } from '../../../src/interfaces/testing';
 
@@ -69,25 +71,74 @@ test('nothing is found wrong with any of its objects, in the order in which they
   expect(kinds.indexOf('Deployment')).toBeGreaterThan(kinds.indexOf('ClusterRoleBinding'));
 });
 
-test('the program lies in an immutable ConfigMap that is named for its content and fits into one', () => {
-  const program = manifests().find(({ immutable }) => immutable === true) ?? {};
-  expect(asString(asObject(program.metadata).name)).toMatch(/^gantry-scheduler-program-[0-9a-f]{10}$/);
-  const bundle = Buffer.from(asString(asObject(program.binaryData)['scheduler.js.br']) ?? '', 'base64');
-  // `kubectl apply` keeps a copy in an annotation, which is smaller than the mebibyte of a ConfigMap.
-  expect(JSON.stringify(program).length).toBeLessThan(256 * 1024);
-  expect(brotliDecompressSync(bundle).toString()).toContain('gantry-scheduler [flags]');
+/** The files of the volume with the program, in the order in which the pod names its ConfigMaps. */
+function programFiles(objects: readonly JsonObject[]): ReadonlyMap<string, Buffer> {
+  const { spec } = only(objects, 'Deployment') as unknown as Deployment;
+  const sources = spec?.template.spec?.volumes?.find(({ name }) => name === 'program')?.projected?.sources ?? [];
+  return new Map(
+    sources.flatMap(({ configMap }) => {
+      const found = objects.find(
+        ({ kind, metadata }) => kind === 'ConfigMap' && asObject(metadata).name === configMap?.name,
+      );
+      expect(found).toBeDefined();
+      return [
+        ...Object.entries(asObject(found?.data)).map(([key, text]) => [key, Buffer.from(text as string)] as const),
+        ...Object.entries(asObject(found?.binaryData)).map(
+          ([key, text]) => [key, Buffer.from(text as string, 'base64')] as const,
+        ),
+      ];
+    }),
+  );
+}
+
+test('the program lies in immutable ConfigMaps that are named for its content', () => {
+  const objects = manifests();
+  const parts = objects.filter(({ immutable }) => immutable === true);
+  const names = parts.map(({ metadata }) => asString(asObject(metadata).name) ?? '');
+  const hash = /^gantry-scheduler-program-([0-9a-f]{10})-1$/.exec(names[0])?.[1];
+  expect(hash).toBeDefined();
+  expect(names).toEqual(parts.map((_, index) => `gantry-scheduler-program-${hash}-${index + 1}`));
+  for (const part of parts) {
+    // `kubectl apply` keeps a copy in an annotation, which is smaller than the mebibyte of a ConfigMap.
+    expect(JSON.stringify(part).length).toBeLessThan(256 * 1024);
+  }
+  const [start, ...compressed] = programFiles(objects).values();
+  expect(start.toString()).toContain('brotliDecompressSync');
+  expect(brotliDecompressSync(Buffer.concat(compressed)).toString()).toContain('gantry-scheduler [flags]');
 });
 
-test('the program starts from the ConfigMap as a kubelet mounts it: links to a folder whose name changes', () => {
-  const program = manifests().find(({ immutable }) => immutable === true) ?? {};
+test.each([
+  [10_000, 1],
+  [190_464, 1],
+  [190_465, 2],
+  [400_000, 3],
+])('a program of %d compressed bytes needs %d ConfigMaps', (bytes, count) => {
+  const compressed = randomBytes(bytes);
+  const { parts } = programOf(compressed);
+  expect(parts.map(({ key }) => key)).toEqual(
+    Array.from({ length: count }, (_, index) => `scheduler.js.br.${index + 1}`),
+  );
+  expect(Buffer.concat(parts.map(({ content }) => Buffer.from(content, 'base64'))).equals(compressed)).toBe(true);
+});
+
+test('a program of several parts starts, and its name changes with each part', () => {
+  const source = (text: string): string =>
+    `console.log(${JSON.stringify(text)}); // ${randomBytes(300_000).toString('base64')}`;
+  const { parts, start, hash } = programOf(brotliCompressSync(source('started')));
+  expect(parts).toHaveLength(2);
+  expect(programOf(brotliCompressSync(source('started'))).hash).not.toBe(hash);
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-parts-'));
+  writeFileSync(join(folder, 'start.cjs'), start);
+  parts.forEach(({ key, content }) => writeFileSync(join(folder, key), Buffer.from(content, 'base64')));
+  expect(spawnSync(process.execPath, [join(folder, 'start.cjs')], { encoding: 'utf8' }).stdout).toBe('started\n');
+  rmSync(folder, { recursive: true });
+});
+
+test('the program starts from the volume as a kubelet mounts it: links to a folder whose name changes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-program-'));
   mkdirSync(join(folder, '..2026'));
   symlinkSync('..2026', join(folder, '..data'));
-  const files: Readonly<Record<string, Buffer>> = {
-    'start.cjs': Buffer.from(asString(asObject(program.data)['start.cjs']) ?? ''),
-    'scheduler.js.br': Buffer.from(asString(asObject(program.binaryData)['scheduler.js.br']) ?? '', 'base64'),
-  };
-  for (const [name, content] of Object.entries(files)) {
+  for (const [name, content] of programFiles(manifests())) {
     writeFileSync(join(folder, '..2026', name), content);
     symlinkSync(join('..data', name), join(folder, name));
   }
@@ -124,7 +175,10 @@ test('a single replica needs no disruption budget, and the lease all the same: w
 });
 
 test('an image that has the program needs no ConfigMap for it', () => {
-  const objects = manifests({ image: SchedulerImage.prebuilt('registry.example.com/gantry-scheduler:1.0.0') });
+  const objects = manifests({
+    image: SchedulerImage.prebuilt('registry.example.com/gantry-scheduler:1.0.0'),
+    history: false,
+  });
   expect(objects.filter(({ kind }) => kind === 'ConfigMap')).toHaveLength(1);
 });
 
@@ -165,6 +219,32 @@ test('a Queue of Volcano is a queue of the scheduler, and is written before its 
   expect(() => scheduler.queue(LocalQueue.fromName('team'))).toThrow(
     'queue: must be a Volcano queue, got the Kueue LocalQueue "team"',
   );
+});
+
+test('the history has empty ConfigMaps, and the right to write these alone', () => {
+  const historyOf = (objects: readonly JsonObject[]): readonly (string | undefined)[] =>
+    objects
+      .filter(
+        ({ kind, metadata }) => kind === 'ConfigMap' && 'gantry.dev/history' in asObject(asObject(metadata).labels),
+      )
+      .map(({ metadata, data, binaryData }) => {
+        expect([data, binaryData]).toEqual([undefined, undefined]);
+        return asString(asObject(metadata).name);
+      });
+  const rightsOf = (objects: readonly JsonObject[]): readonly JsonObject[] =>
+    asArray(only(objects, 'Role').rules)
+      .map(asObject)
+      .filter(({ resources }) => asArray(resources).includes('configmaps'));
+  const objects = manifests({ history: { configMaps: 2 } });
+  const names = ['gantry-scheduler-history-0', 'gantry-scheduler-history-1'];
+  expect(historyOf(objects)).toEqual(names);
+  expect(rightsOf(objects)).toEqual([
+    { apiGroups: [''], resources: ['configmaps'], resourceNames: names, verbs: ['get', 'update'] },
+  ]);
+  expect(historyOf(manifests())).toHaveLength(8);
+  expect(historyOf(manifests({ history: false }))).toEqual([]);
+  expect(rightsOf(manifests({ history: false }))).toEqual([]);
+  expect(() => schedulerOf({ history: { configMaps: 65 } })).toThrow('a whole number from 0 to 64, not 65');
 });
 
 test('a configuration that the program would refuse is refused, with every fault', () => {
@@ -243,7 +323,7 @@ test('the page for operators lists each right, and no other', () => {
         verbs.split(', ').map((verb) => `${verb} ${resource}`),
       );
     });
-  const rules = [...clusterRules(), ...leaseRules('gantry-scheduler')];
+  const rules = [...clusterRules(), ...namespaceRules('gantry-scheduler', ['gantry-scheduler-history-0'])];
   const granted = rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
     apiGroups.flatMap((group) =>
       resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`)),
@@ -267,6 +347,7 @@ test('every member of the configuration has a prop', () => {
     queues: [{ name: 'rest' }],
     topologies: [{ name: 'racks', levels: ['example.com/rack'] }],
     policy: { staleGang: Duration.seconds(5) },
+    history: { configMaps: 2, interval: Duration.minutes(2) },
     enqueueVolcanoPodGroups: true,
     tuning,
   };
@@ -281,5 +362,6 @@ test('every member of the configuration has a prop', () => {
     eviction: { retrySeconds: 10 },
     cycle: { periodSeconds: 11, debounceMilliseconds: 30 },
     explain: { repeatSeconds: 720 },
+    history: { configMaps: 2, intervalSeconds: 120 },
   });
 });

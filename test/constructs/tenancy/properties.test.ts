@@ -9,6 +9,7 @@ import { Team, type TeamProps } from '../../../src/constructs/tenancy';
 import { countedInsteadOf, podAmountOf, requestsKey } from '../../../src/checks/server/admission/quota-keys';
 import { tenancyRules } from '../../../src/constructs/tenancy/rules';
 import { Testing } from '../../../src/interfaces/testing';
+import { samples } from '../../support/samples';
 
 const SEED = { seed: 20261120 };
 
@@ -62,7 +63,7 @@ test('whatever a team is given, no check finds fault with it', () => {
       expect(findings).toEqual([]);
       expect(notChecked).toEqual([]);
     }),
-    { ...SEED, numRuns: 100 },
+    { ...SEED, numRuns: samples(100) },
   );
 });
 
@@ -81,7 +82,7 @@ test('what a team may ask for is what its queue may hold, whatever it is', () =>
       );
       expect(asRequests).toEqual(spec('ResourceQuota')?.hard ?? {});
     }),
-    { ...SEED, numRuns: 100 },
+    { ...SEED, numRuns: samples(100) },
   );
 });
 
@@ -171,6 +172,6 @@ test('the rules survive any JSON', () => {
         }
       }
     }),
-    { ...SEED, numRuns: 500 },
+    { ...SEED, numRuns: samples(500) },
   );
 });

@@ -9,6 +9,7 @@ import { valueAt } from '../../../src/manifests/pointer';
 import { Accelerator, Mount, NodeSelection, Scheduling } from '../../../src/constructs/pods';
 import { ClusterTrainingRuntime, MlPolicy, TrainingRuntime, TrainJob } from '../../../src/constructs/trainer';
 import '../../../src/interfaces/checks';
+import { samples } from '../../support/samples';
 
 const GPUS = Accelerator.nvidia({ count: 8, tolerations: [] });
 const POD = { image: 'registry.example.com/train:1', command: ['torchrun', 'train.py'], accelerators: GPUS };
@@ -260,6 +261,6 @@ test('whatever the numbers and the policy, no rule of any domain objects', () =>
         });
       });
     }),
-    { seed: 20261120, numRuns: 60 },
+    { seed: 20261120, numRuns: samples(60) },
   );
 });

@@ -16,6 +16,7 @@ import {
 } from '../../../src/constructs/training';
 import { Queue } from '../../../src/constructs/volcano';
 import '../../../src/interfaces/checks';
+import { samples } from '../../support/samples';
 
 const POD = {
   image: 'registry.example.com/train:1',
@@ -313,6 +314,6 @@ test('whatever the statement, no rule of any domain objects', () => {
       });
       expect(training.length).toBeGreaterThan(0);
     }),
-    { seed: 20261120, numRuns: 100 },
+    { seed: 20261120, numRuns: samples(100) },
   );
 });

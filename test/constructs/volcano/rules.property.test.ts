@@ -16,6 +16,7 @@ import {
   podGroup,
   queue,
 } from './cases/world';
+import { samples } from '../../support/samples';
 
 const SEED = 20261120;
 const yaml = (manifests: readonly JsonValue[]): string =>
@@ -125,7 +126,7 @@ test('no rule fails, whatever replaces any part of a manifest', () => {
       }
       findingsOf(yaml(set as JsonValue[]), volcanoRules);
     }),
-    { seed: SEED, numRuns: 250 },
+    { seed: SEED, numRuns: samples(250) },
   );
 });
 
@@ -177,7 +178,7 @@ test('any text is read as a scheduler configuration without failing', () => {
         }
       },
     ),
-    { seed: SEED, numRuns: 500 },
+    { seed: SEED, numRuns: samples(500) },
   );
 });
 
@@ -209,7 +210,7 @@ describe('queue trees', () => {
         );
         expect(found.map(({ path }) => path).sort()).toEqual(tooMuch.sort());
       }),
-      { seed: SEED, numRuns: 200 },
+      { seed: SEED, numRuns: samples(200) },
     );
   });
 
@@ -235,7 +236,7 @@ describe('queue trees', () => {
         );
         expect(found.map(({ object }) => object.split(' ').at(-1)).sort()).toEqual(expected);
       }),
-      { seed: SEED, numRuns: 200 },
+      { seed: SEED, numRuns: samples(200) },
     );
   });
 });

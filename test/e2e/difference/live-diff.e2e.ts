@@ -3,7 +3,7 @@
  */
 import { findKind } from '../../../src/facts/api/kinds';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
-import { liveDiff } from '../../../src/interfaces/cli/diff-live';
+import { liveDiff } from '../../../src/interfaces/cli/diff/diff-live';
 import { type ObjectDifference } from '../../../src/interfaces/difference';
 import { differences } from '../../../src/interfaces/difference/compare';
 import { authored } from '../../../src/interfaces/difference/server-fields';
@@ -15,7 +15,7 @@ import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { tokensOf } from '../../../src/manifests/pointer';
 import { asInteger, asObject, asString, isObject } from '../../../src/manifests/read';
 import { type ClusterSnapshot } from '../../../src/manifests/snapshot/cluster-snapshot';
-import { ApiError } from '../../../src/runtime/kubernetes/api/api-error';
+import { ApiError } from '../../../src/runtime/api/api-error';
 import { Random } from '../../support/random';
 import { corpus } from '../agreement/corpus';
 import { prepareCluster } from '../agreement/prepare';

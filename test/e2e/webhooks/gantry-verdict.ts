@@ -36,8 +36,10 @@ export function gantryAsWebhook(
     if (known === undefined && askGantry(object, kubernetes).verdict !== 'accepted') {
       return { verdict: 'not counted', findings: [], hasOther: false };
     }
-    const errors = errorsOf([object, ...beside], kubernetes).filter((finding) => !before.has(keyOf(finding)));
     const own = describeId(idOf(object));
+    // Of one identity a cluster has one object, which is the judged one.
+    const others = beside.filter((other) => describeId(idOf(other)) !== own);
+    const errors = errorsOf([object, ...others], kubernetes).filter((finding) => !before.has(keyOf(finding)));
     const findings = errors.filter(
       (finding) => finding.object === own && rules.test(finding.rule) && !Object.hasOwn(elsewhere, finding.rule),
     );

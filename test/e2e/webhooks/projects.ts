@@ -225,7 +225,11 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
     // The module proxy has no volcano.sh/apis of the same version.
     added: { file: 'missing/queue_gate.go', module: 'volcano.sh/apis', package: 'pkg/apis/scheduling/v1beta1' },
     rules: /^volcano\//,
-    elsewhere: { 'volcano/job-flow-job-names-fit': 'the webhook of Jobs, when the controller creates the Job' },
+    elsewhere: {
+      'volcano/job-flow-job-names-fit': 'the webhook of Jobs, when the controller creates the Job',
+      'volcano/job-name-serves-as-host': 'the API server, when the controller creates the Service and the pods',
+      'volcano/job-plugin-role-tasks-exist': 'the controller, which creates no pod of a Ray job without a head',
+    },
     // The parent of a queue may exist in the cluster.
     absent: /failed to get parent queue|parent queue \S+ not found/,
     beside: ['scheduling.volcano.sh/v1beta1 Queue'],

@@ -2,7 +2,7 @@
  * The command as it is installed: `npm test` compiles before it runs the tests.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BAD, GOOD, Workplace } from './fake-terminal';
 
@@ -21,7 +21,7 @@ function gantry(
     cwd: place.folder,
     input,
     encoding: 'utf8',
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, XDG_CACHE_HOME: place.folder },
   });
   return { status, out: stdout, err: stderr };
 }
@@ -41,6 +41,28 @@ test('the exit status is that of the check', () => {
     err: 'gantry: gone.yaml: no such file or folder\n',
   });
   expect(gantry([])).toMatchObject({ status: 2 });
+});
+
+test('a mistake in a CEL expression is a finding of the command as it is bundled', () => {
+  const selector = 'device.vendor == "a"';
+  place.write(
+    'class.yaml',
+    `apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: a}
+spec: {selectors: [{cel: {expression: '${selector}'}}]}
+`,
+  );
+  const { status, out, err } = gantry(['check', 'class.yaml', '--format', 'json']);
+  expect({ status, err }).toEqual({ status: 1, err: '' });
+  expect(JSON.parse(out)).toMatchObject({ findings: [{ rule: 'core/device-selector-valid' }], notChecked: [] });
+});
+
+test('a run that uses the compiled code of the run before says the same', () => {
+  place.write('bad.yaml', BAD);
+  const before = gantry(['check', 'bad.yaml']);
+  expect(readdirSync(join(place.folder, 'cdk8s-gantry'))).toEqual([expect.stringMatching(/^check-bundle-.*\.v8$/)]);
+  expect(gantry(['check', 'bad.yaml'])).toEqual(before);
 });
 
 test('standard input is read to its end', () => {

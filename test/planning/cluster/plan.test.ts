@@ -3,10 +3,10 @@
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { clusterOfObjects, ClusterFileError, readCluster, sampleCluster } from '../../../src/planning/cluster';
-import { readPolicyFile } from '../../../src/planning/cluster/policy-file';
+import { readPolicyFile } from '../../../src/planning/cluster/files/policy-file';
 import { changed, differenceOf, readWhatIf } from '../../../src/planning/cluster/what-if';
 import { DEFAULT_POLICY } from '../../../src/placement';
-import { PodBudget } from '../../../src/planning/cluster/planned-gangs';
+import { PodBudget } from '../../../src/planning/cluster/gangs/planned-gangs';
 import { clusterOf, gangNamed, gpus, nodeObject, plan } from './builders';
 
 const pytorch = (name: string, workers: number, more = ''): string => `apiVersion: kubeflow.org/v1

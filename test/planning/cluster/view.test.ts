@@ -6,6 +6,7 @@ import { type ClusterView, occupantsOf, planOf } from '../../../src/planning/clu
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { clusterOf, setOf } from './builders';
 import { everyVendor } from '../../support/scenes';
+import { samples } from '../../support/samples';
 
 const pool = fc.record({
   count: fc.integer({ min: 1, max: 6 }),
@@ -93,7 +94,7 @@ function holds(view: ClusterView): void {
 it('conserves what nodes, devices, pools and gangs have', () => {
   fc.assert(
     fc.property(world, ({ cluster, set }) => holds(planOf(set, cluster).view)),
-    { seed: 23, numRuns: 60 },
+    { seed: 23, numRuns: samples(60) },
   );
 });
 
@@ -109,7 +110,7 @@ it('is the same bytes for the same input, and plain JSON', () => {
       ).toBe(text);
       expect(JSON.parse(text)).toEqual(view);
     }),
-    { seed: 31, numRuns: 30 },
+    { seed: 31, numRuns: samples(30) },
   );
 });
 

@@ -2,9 +2,15 @@
  * Cells of devices: physical devices with their parts, each part with who holds it.
  */
 import * as fc from 'fast-check';
-import { type ClusterView, type ViewDeviceKind, type ViewNode, type ViewPod } from '../../../src/planning/cluster/view';
+import {
+  type ClusterView,
+  type ViewDeviceKind,
+  type ViewNode,
+  type ViewPod,
+} from '../../../src/planning/cluster/view/view';
 import { cellsOf, spansOf } from '../../../src/planning/pages/client/device-cells';
 import { everyVendor } from '../../support/scenes';
+import { samples } from '../../support/samples';
 
 function nodeOf(
   kind: Partial<ViewDeviceKind>,
@@ -104,7 +110,7 @@ test('parts do not overlap and stay within their cell', () => {
       }
       expect(spansOf(view, node)).toEqual(cellsOf(view, node).map(({ span }) => span));
     }),
-    { seed: 5, numRuns: 100 },
+    { seed: 5, numRuns: samples(100) },
   );
 });
 

@@ -2,8 +2,9 @@
  * The picture of a cluster of any shape: nothing overlaps, nothing lies outside, what is pointed at is what is there.
  */
 import fc from 'fast-check';
-import { type ClusterView } from '../../../src/planning/cluster/view';
+import { type ClusterView } from '../../../src/planning/cluster/view/view';
 import { fit, hit, layOut, scaleOf, shapeOf, step } from '../../../src/planning/pages/client/fleet-layout';
+import { samples } from '../../support/samples';
 
 interface Shape {
   readonly zones: readonly (readonly number[])[];
@@ -58,7 +59,7 @@ test('nodes are inside, do not overlap, and are found where they are', () => {
       expect({ outside, missed }).toEqual({ outside: [], missed: [] });
       expect(new Set(layout.at.map(({ x, y }) => `${x} ${y}`)).size).toBe(view.nodes.length);
     }),
-    { seed: 11, numRuns: 150 },
+    { seed: 11, numRuns: samples(150) },
   );
 });
 
@@ -70,7 +71,7 @@ test('blocks of any width begin at the columns of one grid', () => {
       const lefts = blocks.map(({ x }) => (x - Math.min(...blocks.map((block) => block.x))) / column);
       expect(lefts.filter((left) => Math.abs(left - Math.round(left)) > 0.01)).toEqual([]);
     }),
-    { seed: 7, numRuns: 150 },
+    { seed: 7, numRuns: samples(150) },
   );
 });
 
@@ -83,7 +84,7 @@ test('no device is a hairline, however many a node has', () => {
       expect(columns * lines).toBeGreaterThanOrEqual(devices);
       expect(at[0].height).toBe(lines * (cell + scale.gap) - scale.gap);
     }),
-    { seed: 3, numRuns: 100 },
+    { seed: 3, numRuns: samples(100) },
   );
 });
 

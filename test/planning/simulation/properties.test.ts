@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { readScenario, simulate, type SimulationResult } from '../../../src/planning/simulation';
 import { noFile } from './support';
+import { samples } from '../../support/samples';
 
 const NODES = 4;
 
@@ -73,7 +74,7 @@ test('everything that fits an empty cluster finishes, with all of its work done,
         expect(gang.waitSeconds).toBeGreaterThanOrEqual(0);
       }
     }),
-    { seed: 7, numRuns: 40 },
+    { seed: 7, numRuns: samples(40) },
   );
 });
 

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { cheapestMix, mixesByCost, type SearchSpace } from '../../../src/planning/sizing/search';
 import { type Mix } from '../../../src/planning/sizing/sizing';
+import { samples } from '../../support/samples';
 
 const spaces = fc
   .array(fc.record({ least: fc.nat(2), more: fc.nat(4), price: fc.integer({ min: 1, max: 9 }), size: fc.nat(5) }), {
@@ -49,7 +50,7 @@ test('the cheapest mix costs what the cheapest of all costs, and fewer mixes are
       tests += evaluated;
       mixes += found.mixes;
     }),
-    { seed: 3, numRuns: 200 },
+    { seed: 3, numRuns: samples(200) },
   );
   expect(tests).toBeLessThan(mixes / 2);
 });
@@ -71,7 +72,7 @@ test('a mix that meets the condition although a larger one fails is found while 
       const { best } = cheapestMix(space, meets, 1000);
       expect(best === undefined ? undefined : space.costOf(best)).toBe(bruteForce(space, meets));
     }),
-    { seed: 4, numRuns: 100 },
+    { seed: 4, numRuns: samples(100) },
   );
 });
 

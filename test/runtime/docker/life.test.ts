@@ -6,6 +6,7 @@ import { backoffSeconds, failureOf, startFailure, type Failure } from '../../../
 import { next, type TaskEvent } from '../../../src/runtime/docker/task/life';
 import { isEnded, type Task, type TaskSpec } from '../../../src/runtime/docker/task/task';
 import { PLACE, queued } from './tasks';
+import { samples } from '../../support/samples';
 
 const PROGRAM: Failure = { class: 'program', message: 'exited with code 1', exitCode: 1 };
 
@@ -123,7 +124,7 @@ test('whatever is reported in whatever order, an end is final, and no event is c
         task = now;
       }
     }),
-    { numRuns: 500, seed: 15 },
+    { numRuns: samples(500), seed: 15 },
   );
 });
 

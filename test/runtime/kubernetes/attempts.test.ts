@@ -3,7 +3,7 @@ import { bind } from '../../../src/runtime/kubernetes/apply/bind';
 import { evict } from '../../../src/runtime/kubernetes/apply/evict';
 import { handOver, handOverPatch } from '../../../src/runtime/kubernetes/apply/hand-over';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { type FakeServer, fakeServer, type Handler, refuse, reply, until } from './fake-server';
+import { type FakeServer, fakeServer, type Handler, refuse, reply, until } from '../fake-server';
 
 /** As it was read when its place was decided. */
 const KNOWN: JsonObject = { metadata: { resourceVersion: '7' }, spec: {} };

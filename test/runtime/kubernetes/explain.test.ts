@@ -1,8 +1,8 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { type ApiRequest } from '../../../src/runtime/kubernetes/api/client';
+import { type ApiRequest } from '../../../src/runtime/api/client';
 import { ServerClock } from '../../../src/runtime/kubernetes/clock';
 import { Explainer, type Waiting } from '../../../src/runtime/kubernetes/explain';
-import { until } from './fake-server';
+import { until } from '../fake-server';
 import { enqueued, type GangProgress, podGroupStatus } from '../../../src/runtime/kubernetes/pod-group-status';
 
 describe('the reasons that owners of pods read', () => {
@@ -10,10 +10,12 @@ describe('the reasons that owners of pods read', () => {
   let sent: { method: string; path: string; body: JsonObject }[];
   let explainer: Explainer;
   let running: Promise<void>;
+  let leads: boolean;
 
   beforeEach(() => {
     clock.time = 1000;
     sent = [];
+    leads = true;
     explainer = new Explainer({
       client: {
         request: <T>(method: string, path: string, { body }: ApiRequest = {}) => {
@@ -21,7 +23,7 @@ describe('the reasons that owners of pods read', () => {
           return Promise.resolve({} as T);
         },
       },
-      leads: () => true,
+      leads: () => leads,
       serverClock: new ServerClock(clock),
       identity: 'me',
       limits: () => ({ repeatSeconds: 300, writesPerSecond: 10_000 }),
@@ -76,6 +78,13 @@ describe('the reasons that owners of pods read', () => {
     const { note } = events()[0].body;
     expect(note).toBe(length === 1024 ? `${message}${reason}` : `${`${message}${reason}`.slice(0, 1023)}…`);
     expect(note).toHaveLength(1024);
+  });
+
+  it('are not written by a replica that does not lead', async () => {
+    leads = false;
+    explainer.waiting([waiting('x')]);
+    await settle();
+    expect(sent).toEqual([]);
   });
 
   it('are not said again while they are the same, and the condition says so already', async () => {

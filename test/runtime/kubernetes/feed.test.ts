@@ -8,8 +8,9 @@ import { Session } from '../../../src/placement/books/session';
 import { question } from '../../../src/runtime/kubernetes/world/snapshot';
 import { ChangingWorld } from './changing-world';
 import { NODE, pod } from './watched-source';
+import { samples } from '../../support/samples';
 
-const SEEDS = Number(process.env.GANTRY_RANDOM_FEEDS ?? 12);
+const SEEDS = samples(48);
 const STEPS = 60;
 
 /** In the order of names; the order of a snapshot means nothing. */
@@ -44,6 +45,23 @@ describe.each(Array.from({ length: SEEDS }, (_, i) => i + 1))('random changes, s
       decideIn(session);
     }
   });
+});
+
+it('everything is brought again after it was forgotten', () => {
+  const { feed, moment, source } = new ChangingWorld(1);
+  source.put('nodes', NODE);
+  source.put('kueueTopologies', {
+    metadata: { name: 'racks' },
+    spec: { levels: [{ nodeLabel: 'rack' }, { nodeLabel: 'kubernetes.io/hostname' }] },
+  });
+  source.put('pods', pod('a', { gang: 'g', minimum: 1 }));
+  source.put('pods', pod('other', { node: 'n-1', spec: { schedulerName: 'default-scheduler' } }));
+  const first = feed.deltas(moment);
+  expect(new Set(first.map(({ kind }) => kind))).toEqual(
+    new Set(['time', 'node', 'topologies', 'queue', 'gang', 'pod']),
+  );
+  feed.reset();
+  expect(feed.deltas(moment)).toEqual(first);
 });
 
 it('nothing is worked out again where nothing changed', () => {

@@ -19,6 +19,8 @@ test('a gang has its short name while no other has it, as a name or as a key', (
   names.put(first, 'a/job');
   expect([names.get('a/x'), names.get('a/job')]).toEqual([undefined, first]);
   expect(renamed).toContain('a/gang/x is a/job');
+  names.remove(first);
+  expect(names.get('a/job')).toBeUndefined();
 });
 
 test('a gang that has another name gives its first one away', () => {

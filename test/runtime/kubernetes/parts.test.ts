@@ -1,9 +1,9 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Slots } from '../../../src/runtime/kubernetes/apply/slots';
-import { Backoff, pause } from '../../../src/runtime/kubernetes/api/backoff';
-import { Lines } from '../../../src/runtime/kubernetes/api/lines';
+import { Backoff, pause } from '../../../src/runtime/api/backoff';
+import { Lines } from '../../../src/runtime/api/lines';
 import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
-import { trimmed } from '../../../src/runtime/kubernetes/api/trim';
+import { trimmed } from '../../../src/runtime/api/trim';
 
 describe('the small parts', () => {
   it('let no more happen at once than there are slots, first come, first served', async () => {
@@ -23,6 +23,51 @@ describe('the small parts', () => {
     );
     expect(order).toEqual([0, 1, 2, 3, 4]);
     expect(most).toBe(2);
+  });
+
+  it('let more or less happen at once as soon as the limit changes', async () => {
+    const slots = new Slots(1);
+    let now = 0;
+    const ends: (() => void)[] = [];
+    const work = (): Promise<void> => {
+      now++;
+      return new Promise<void>((resolve) => ends.push(resolve)).then(() => void now--);
+    };
+    const all = Array.from({ length: 8 }, () => slots.run(work));
+    const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
+    await settled();
+    expect(now).toBe(1);
+    slots.resize(4);
+    await settled();
+    expect(now).toBe(4);
+    slots.resize(2);
+    ends.splice(0, 1).forEach((end) => end());
+    await settled();
+    expect(now).toBe(3);
+    ends.splice(0, 2).forEach((end) => end());
+    await settled();
+    expect(now).toBe(2);
+    while (ends.length > 0) {
+      ends.splice(0).forEach((end) => end());
+      await settled();
+    }
+    await Promise.all(all);
+    expect(now).toBe(0);
+  });
+
+  it('report each pod of which something else is assumed', () => {
+    const assumptions = new Assumptions();
+    const touched = jest.fn();
+    assumptions.onPod = touched;
+    const place = { node: 'n-1', devices: [] };
+    assumptions.place('placed', place);
+    assumptions.unplace('placed', { ...place });
+    assumptions.unplace('placed', place);
+    assumptions.leave('leaves');
+    assumptions.stay('leaves');
+    assumptions.protect('protected', 1000);
+    assumptions.refuse('refused', 1000, 'no');
+    expect(touched.mock.calls.flat()).toEqual(['placed', 'placed', 'leaves', 'leaves', 'protected', 'refused']);
   });
 
   it('drop an assumed place, and not the later one of the same pod', () => {

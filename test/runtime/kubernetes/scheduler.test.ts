@@ -1,6 +1,7 @@
 /**
  * When the scheduler decides, under a fake clock: the cluster, the lease, and what carries decisions out are the test's.
  */
+import { Session } from '../../../src/placement/books/session';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { type Actor } from '../../../src/runtime/kubernetes/actor';
 import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
@@ -30,6 +31,8 @@ describe('the loop of the scheduler', () => {
   let scheduler: Scheduler;
   let messages: string[];
   let delay: number;
+  /** Milliseconds that pass whenever the time is asked for. */
+  let tick: number;
   let running: Promise<void>;
 
   beforeEach(() => {
@@ -37,7 +40,7 @@ describe('the loop of the scheduler', () => {
     lease = { holds: true, heldSince: 5 };
     isSynced = true;
     asked = 0;
-    delay = 0;
+    delay = tick = 0;
     messages = [];
     refresh = jest.fn(() => Promise.resolve());
     carryOut = jest.fn<number, [Outcome]>(() => Infinity);
@@ -73,7 +76,7 @@ describe('the loop of the scheduler', () => {
       metrics,
       config: () => ({ ...DEFAULT_CONFIGURATION, cycle }),
       onOutcome,
-      clock: { monotonic: () => SYSTEM_CLOCK.monotonic() + delay, wall: () => SYSTEM_CLOCK.wall() },
+      clock: { monotonic: () => SYSTEM_CLOCK.monotonic() + (delay += tick), wall: () => SYSTEM_CLOCK.wall() },
     });
     world.onRelevant = (ready) => scheduler.changed(ready);
     source.put('nodes', NODE);
@@ -81,6 +84,7 @@ describe('the loop of the scheduler', () => {
   afterEach(async () => {
     scheduler.stop();
     await running;
+    jest.restoreAllMocks();
     jest.useRealTimers();
   });
 
@@ -247,6 +251,31 @@ describe('the loop of the scheduler', () => {
     expect([scheduler.failuresInARow, await inARow()]).toEqual([0, 0]);
   });
 
+  it('sets nothing aside for an error that comes from the incremental state alone, which it builds again', async () => {
+    await startAndRest();
+    source.put('pods', pod('a', {}));
+    jest.spyOn(Session.prototype, 'apply').mockImplementationOnce(() => {
+      throw new Error('went astray');
+    });
+    await pass(2000);
+    expect([cycles(), scheduler.failuresInARow]).toEqual([0, 1]);
+    expect(messages.filter((message) => message === 'the cycle failed')).toHaveLength(1);
+    await pass(10_000);
+    expect(scheduler.failuresInARow).toBe(0);
+    expect(carryOut.mock.calls[0][0].decision.bindings).toMatchObject([{ gang: 'default/a' }]);
+    expect(messages).not.toContain('the decision failed for one object, which is set aside');
+  });
+
+  it('reports and counts that the incremental state differed, and goes on with a new one', async () => {
+    await startAndRest();
+    const { session } = scheduler.outcome!;
+    session.table.deviceFree[3] = 0;
+    await pass(60_000);
+    expect(messages.filter((message) => message.startsWith('the incremental state differed'))).toHaveLength(1);
+    expect((await metrics.sessionDivergences.get()).values[0].value).toBe(1);
+    expect(scheduler.outcome!.session).not.toBe(session);
+  });
+
   it('has carried out what it cannot report', async () => {
     await startAndRest();
     onOutcome.mockImplementation(() => {
@@ -282,5 +311,24 @@ describe('the loop of the scheduler', () => {
     );
     expect(outcomes[0].queueOf('default/large')).toBe('default');
     expect([...scheduler.takeTouched()]).toEqual(expect.arrayContaining(['default/pod/a', 'default/pod/large']));
+  });
+
+  it('looks for reasons again only after twenty times as long as it took, and then without a change', async () => {
+    const large = { spec: { containers: [{ resources: { requests: { cpu: '99' } } }] } };
+    const waitingIn = (outcome: Outcome | undefined): readonly string[] =>
+      outcome?.decision.pending.map(({ gang }) => gang) ?? [];
+    await startAndRest();
+    source.put('pods', pod('first', large));
+    tick = 200;
+    await pass(20);
+    expect([cycles(), waitingIn(scheduler.outcome)]).toEqual([1, ['default/first']]);
+    tick = 0;
+    source.put('pods', pod('second', large));
+    await pass(2500);
+    expect([cycles(), waitingIn(scheduler.outcome)]).toEqual([2, ['default/first']]);
+    await pass(2500);
+    expect([cycles(), waitingIn(scheduler.outcome)]).toEqual([3, ['default/first', 'default/second']]);
+    await pass(5000);
+    expect(cycles()).toBe(3);
   });
 });

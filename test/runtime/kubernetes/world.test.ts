@@ -68,6 +68,41 @@ describe('the question to the placement core', () => {
     expect(queues.map(({ name }) => name)).toEqual(['default']);
   });
 
+  it('shows of a gang that is set aside only the pods that take up room, and tries it again after a minute', () => {
+    source.put('pods', pod('runs', { gang: 'a', node: 'n-1', annotations: { 'gantry.dev/devices': '2' } }));
+    source.put('pods', pod('leaves', { gang: 'a', node: 'n-1', leaving: true }));
+    source.put('pods', pod('is-bound', { gang: 'a' }));
+    source.put('pods', pod('waits', { gang: 'a' }));
+    source.put('pods', pod('ended', { gang: 'a', node: 'n-1', phase: 'Succeeded' }));
+    source.put('pods', pod('other', { gang: 'b' }));
+    assumptions.place('uid-is-bound', { node: 'n-1', devices: [5] });
+    world.gangNamed('default/a')!.setAside('a bad role', NOW);
+    const { snapshot, held } = ask();
+    expect(states()).toEqual({
+      'default/runs': 'running on n-1',
+      'default/leaves': 'releasing on n-1',
+      'default/is-bound': 'running on n-1',
+      'default/other': 'pending',
+    });
+    expect(snapshot.pods.find(({ name }) => name === 'default/runs')).toMatchObject({ devices: [2] });
+    expect(snapshot.gangs.map(({ name }) => name)).toEqual(['default/b']);
+    expect(held).toEqual([
+      {
+        gang: 'default/a',
+        queue: '',
+        kind: 'set-aside',
+        message: 'The scheduler cannot decide about the gang, and skips it: a bad role.',
+        again: 60_000,
+      },
+    ]);
+    expect(world.aside.list).toEqual([
+      { kind: 'gang', name: expect.stringContaining('a') as string, reason: 'a bad role' },
+    ]);
+    expect(states(NOW + 59_999)).not.toHaveProperty(['default/waits']);
+    expect(states(NOW + 60_000)).toMatchObject({ 'default/waits': 'pending' });
+    expect(world.aside.list).toEqual([]);
+  });
+
   it('counts what is under way as done, until the watch tells', () => {
     source.put('pods', pod('p', { ageSeconds: 60 }));
     assumptions.place('uid-p', { node: 'n-1', devices: [3] });

@@ -5,8 +5,8 @@
 import { type IncomingMessage } from 'node:http';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
-import { ApiError, messageOf } from '../../../src/runtime/kubernetes/api/api-error';
-import { type ApiClient, type ApiRequest } from '../../../src/runtime/kubernetes/api/client';
+import { ApiError, messageOf } from '../../../src/runtime/api/api-error';
+import { type ApiClient, type ApiRequest } from '../../../src/runtime/api/client';
 import { type Fault, type Trouble } from './faults';
 import { parsePath, type ResourcePath } from './paths';
 import { Reviews } from './reviews';

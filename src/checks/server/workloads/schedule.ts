@@ -1,6 +1,7 @@
 /**
  * Cron schedules and time zones as Kubernetes reads them (robfig/cron v3's standard parser and Go's time package).
  */
+import { Remembered } from '../../remembered';
 
 interface Field {
   readonly least: number;
@@ -81,12 +82,19 @@ export function timeZoneComplaint(zone: string): string | undefined {
 /** Zones of Go's own database, and files beside those of a machine, that JavaScript does not know. */
 const ON_SOME_MACHINES: ReadonlySet<string> = new Set(['Factory', 'localtime', 'posixrules']);
 
+/** Making a format takes longer than all other checks of a schedule together. */
+const zones = new Remembered<boolean>();
+
 function isZone(name: string): boolean {
+  return ON_SOME_MACHINES.has(name) || zones.get(name, () => isZoneOfRuntime(name));
+}
+
+function isZoneOfRuntime(timeZone: string): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    new Intl.DateTimeFormat('en', { timeZone });
     return true;
   } catch {
-    return ON_SOME_MACHINES.has(name);
+    return false;
   }
 }
 

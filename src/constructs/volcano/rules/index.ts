@@ -4,6 +4,7 @@
 import { type Rule } from '../../../checks/rule';
 import { annotationRules } from './annotations';
 import { cronJobRules } from './cron-job';
+import { decodingRules } from './decoding';
 import { hyperNodeRules } from './hyper-node';
 import { jobRules } from './job';
 import { jobFlowRules } from './job-flow';
@@ -23,6 +24,7 @@ export const volcanoRules: readonly Rule[] = [
   ...queueRules,
   ...queueTreeRules,
   ...podGroupRules,
+  ...decodingRules,
   ...jobRules,
   ...jobPolicyRules,
   ...jobPluginRules,

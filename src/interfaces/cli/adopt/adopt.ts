@@ -78,6 +78,10 @@ function reasonToLeaveOut(manifest: Manifest, { secrets }: AdoptOptions): string
   if (controller !== undefined) {
     return `created by ${controller}, which creates it again`;
   }
+  const { apiVersion, kind } = manifest.id;
+  if (apiVersion === '' || kind === '') {
+    return `has no ${kind === '' ? 'kind' : 'apiVersion'}, so no API server accepts it`;
+  }
   return hasSecretValues(manifest) && !secrets
     ? 'has secret values, which do not belong in source code; --secrets writes them'
     : undefined;

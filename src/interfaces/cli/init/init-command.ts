@@ -2,7 +2,7 @@
  * `gantry init`: writes a project that works into an empty folder.
  */
 import { basename, resolve } from 'node:path';
-import { oneOf } from '../check-options';
+import { oneOf } from '../check/check-options';
 import { UsageError, type Terminal } from '../terminal';
 import { ProjectFolder } from './project-folder';
 import { nameFrom, TEMPLATES, templateFiles } from './templates';

@@ -4,9 +4,9 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';
-import { ApiError, isNotFound, messageOf, NOT_SENT } from '../api/api-error';
-import { Backoff, pause } from '../api/backoff';
-import { type ApiClient } from '../api/client';
+import { ApiError, isNotFound, messageOf, NOT_SENT } from '../../api/api-error';
+import { Backoff, pause } from '../../api/backoff';
+import { type ApiClient } from '../../api/client';
 import { type Clock, SYSTEM_CLOCK } from '../clock';
 import { type PlacedPod, type PlacingOutcome, podPath } from './pod-ref';
 

@@ -2,9 +2,9 @@
  * Evictions by the Eviction API: disruption budgets are asked, grace periods are kept.
  */
 import { asObject } from '../../../manifests/read';
-import { ApiError, isNotFound, messageOf } from '../api/api-error';
-import { Backoff, pause } from '../api/backoff';
-import { type ApiClient } from '../api/client';
+import { ApiError, isNotFound, messageOf } from '../../api/api-error';
+import { Backoff, pause } from '../../api/backoff';
+import { type ApiClient } from '../../api/client';
 import { mayHaveHappened } from './attempts';
 import { type PodRef, podPath } from './pod-ref';
 

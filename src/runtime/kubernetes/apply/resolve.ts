@@ -6,8 +6,8 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asObject, asString } from '../../../manifests/read';
-import { isNotFound } from '../api/api-error';
-import { Backoff, pause } from '../api/backoff';
+import { isNotFound } from '../../api/api-error';
+import { Backoff, pause } from '../../api/backoff';
 import { type AttemptOptions } from './attempts';
 import { type PlacedPod, type PlacingOutcome, podPath } from './pod-ref';
 

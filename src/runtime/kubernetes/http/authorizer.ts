@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { asArray, asObject, asString, stringsIn } from '../../../manifests/read';
-import { type ApiClient } from '../api/client';
+import { type ApiClient } from '../../api/client';
 import { type Clock, SYSTEM_CLOCK } from '../clock';
 
 export interface Refusal {

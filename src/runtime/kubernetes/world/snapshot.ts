@@ -10,7 +10,7 @@ import {
   type PodTemplate,
   type Snapshot,
 } from '../../../placement';
-import { messageOf } from '../api/api-error';
+import { messageOf } from '../../api/api-error';
 import { type Assumptions } from '../assumptions';
 import { areProtected } from './budgets';
 import { type GangMembers, roleOf } from './gang-members';

@@ -3,14 +3,14 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type GangIdentity, Priorities, topologyOf } from '../../../planning/cluster/objects';
-import { QueueTree } from '../../../planning/cluster/queue-tree';
+import { QueueTree } from '../../../planning/cluster/queues/queue-tree';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { type ClusterNode, type Queue, type Topology } from '../../../placement';
 import { matchesRequirement } from '../../../placement/nodes/filters/selectors';
 import { type CollectionName } from '../../../planning/scheduler-settings/collections';
 import { type Configuration } from '../../../planning/scheduler-settings/configuration';
-import { messageOf } from '../api/api-error';
+import { messageOf } from '../../api/api-error';
 import { type Change, type Watched } from '../watched';
 import { budgetsOf, covers } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';

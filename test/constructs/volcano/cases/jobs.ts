@@ -1,5 +1,6 @@
 import { type JsonObject } from '../../../../src/facts/api/schema';
-import { container, job, jobTemplate, task, type RuleCases } from './world';
+import { asObject } from '../../../../src/manifests/read';
+import { container, cronJob, job, jobTemplate, queue, task, type RuleCases } from './world';
 
 const TORCHRUN = [
   '--nnodes=$(WORLD_SIZE)',
@@ -15,7 +16,44 @@ function running(command: string[], args: string[], jobSpec: JsonObject = {}, en
   return job({ tasks: [task('master', 1, {}, pod), task('worker', 3, {}, pod)], ...jobSpec });
 }
 
+function withoutSpec({ spec: _spec, ...object }: JsonObject): JsonObject {
+  return object;
+}
+
 export const jobCases: readonly RuleCases[] = [
+  {
+    rule: 'volcano/object-has-spec',
+    fires: {
+      'a job without one': [{ ...job(), spec: null }],
+      'a queue without one': [withoutSpec(queue('q'))],
+      'an empty job template': [cronJob({ jobTemplate: {} })],
+    },
+    silent: { 'an empty one of a queue': [queue('q')], 'a cron job': [cronJob()] },
+  },
+  {
+    rule: 'volcano/job-durations-readable',
+    fires: {
+      'a number without a unit': [job({ policies: [{ event: 'PodPending', action: 'RestartJob', timeout: '10' }] })],
+      'a date as the estimate': [job({ runningEstimate: '2026-01-01T00:00:00Z' })],
+      'of a task': [
+        job({ tasks: [task('a', 1, { policies: [{ event: 'PodPending', action: 'RestartJob', timeout: '1 h' }] })] }),
+      ],
+      'of a cron job': [cronJob({ jobTemplate: { spec: { ...asObject(job().spec), runningEstimate: '10%' } } })],
+      'longer than 292 years': [job({ runningEstimate: '2562048h' })],
+    },
+    silent: {
+      'hours and minutes': [job({ runningEstimate: '1h30m' })],
+      'the longest': [job({ runningEstimate: '2562047h' })],
+    },
+  },
+  {
+    rule: 'volcano/task-has-containers',
+    fires: {
+      'no template': [job({ tasks: [{ name: 'a', replicas: 1 }] })],
+      'an empty list': [job({ tasks: [task('a', 1, {}, { containers: [] })] })],
+    },
+    silent: { 'one container': [job({ tasks: [task('a', 1)] })] },
+  },
   {
     rule: 'volcano/job-has-tasks',
     fires: { 'no tasks': [job({ tasks: [] })] },

@@ -95,6 +95,17 @@ test('a document that cannot be read is reported, and the others are adopted', a
   expect(err).toContain('Not carried over:');
 });
 
+test.each([
+  ['kind: MigConfiguration\nmetadata: { name: x }\n', 'has no apiVersion'],
+  ['kind: Pod\napiVersion: null\nmetadata: { name: x }\n', 'has no apiVersion'],
+  ['kind: Pod\napiVersion: 1\nmetadata: { name: x }\n', 'apiVersion of the document must be a string'],
+])('a document without a usable apiVersion is left out, and the others are adopted: %j', async (text, reason) => {
+  const { out, err } = await place.run(['adopt', '-'], { input: `${QUEUE}---\n${text}` });
+  expect(out).toContain('volcano.Queue');
+  expect(out).not.toContain("name: 'x'");
+  expect(err).toContain(reason);
+});
+
 test('writes nothing where there is no object', async () => {
   place.write('empty.yaml', '# nothing\n');
   const { status, err } = await place.run(['adopt', 'empty.yaml', '--out', 'stack.ts']);

@@ -7,10 +7,11 @@ import { type ClusterState } from '../../../../src/planning/cluster/cluster-stat
 import { type ScaleUps, scaleUpsOf } from '../../../../src/planning/cluster/autoscaling/scale-up';
 import { scaleUpNotes } from '../../../../src/planning/cluster/autoscaling/words';
 import { Random } from '../../../support/random';
+import { samples } from '../../../support/samples';
 
 const GPU = 'nvidia.com/gpu';
 /** Random worlds; 300 agree. */
-const WORLDS = Number(process.env.GANTRY_PROPERTY_RUNS ?? 50);
+const WORLDS = samples(50);
 
 function setOf(...objects: readonly JsonObject[]): ManifestSet {
   return new ManifestSet(objects.flatMap((object, index) => parseYaml(stringify(object), `${index}.yaml`).manifests));

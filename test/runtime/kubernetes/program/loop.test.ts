@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../../../src/facts/api/schema';
 import { asObject } from '../../../../src/manifests/read';
 import { InProcessApiServer } from '../../../support/api-server/api-server';
-import { gangOf, kubeScheduler, letTimeRun, podObject, Rig, stopTime } from './rig';
+import { gangOf, kubeScheduler, letTimeRun, nodeObject, podObject, Rig, stopTime } from './rig';
 
 describe('the scheduler program', () => {
   let rig: Rig;
@@ -57,6 +57,7 @@ describe('the scheduler program', () => {
       { gang: 'default/a', pods: 3, failed: 1 },
     ]);
     expect(await rig.metric('gantry_binding_failures_total')).toBe(1);
+    expect(await rig.metric('gantry_binding_failures_total', 'way="direct",reason="Forbidden"')).toBe(1);
   });
 
   it('notices within 30 seconds that a watch is frozen', async () => {
@@ -143,6 +144,23 @@ describe('the scheduler program', () => {
     expect(statusOf('label')).toEqual({});
   });
 
+  it('shows whether devices are those that the kubelet reports', async () => {
+    rig = await Rig.start({ config: 'handOver: { guarded: true }' });
+    const notes = async (): Promise<unknown> =>
+      (JSON.parse((await rig.ask('/gantry/v1/view')).text) as JsonObject).notes;
+    rig.addNodes(2);
+    rig.server.put('v1', 'nodes', nodeObject('without', 0));
+    await rig.pass(15_000);
+    expect(await notes()).toEqual([]);
+    const { metadata, ...rest } = nodeObject('n-1');
+    const annotations = { 'gantry.dev/allocated-devices': '{"nvidia.com/gpu": {"uid-of-a-pod": [0]}}' };
+    rig.server.put('v1', 'nodes', { metadata: { ...asObject(metadata), annotations }, ...rest });
+    await rig.pass(15_000);
+    expect(await notes()).toEqual([
+      '1 of 2 nodes with devices report which devices their pods have; on the others, devices are as chosen.',
+    ]);
+  });
+
   it('resumes quiet watches without reading anything again', async () => {
     rig = await Rig.start();
     rig.addNodes(1);
@@ -152,7 +170,8 @@ describe('the scheduler program', () => {
     const before = lists();
     await rig.pass(600_000);
     expect(lists()).toBe(before);
-    expect(rig.said('watch').filter(({ kind }) => kind === 'failed' || kind === 'expired')).toEqual([]);
+    // Nothing of it is a warning.
+    expect(rig.said('watch')).toEqual([]);
     rig.addPods(podObject('late'));
     await rig.until('it is bound', () => Object.keys(rig.server.places()).length === 1, 2000);
   });

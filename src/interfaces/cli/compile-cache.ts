@@ -1,0 +1,114 @@
+/**
+ * Loads a bundle with what V8 compiled of it in an earlier run, since compiling takes most of the time of a short check.
+ *
+ * `module.enableCompileCache` of Node 22 does the same, but not on Node 20, and by default in the temporary folder, which all users share.
+ * A program that can write the cache decides what the command executes, so the cache is in the user's own cache folder, and is read only if
+ * no other user can write it. A cache that cannot be read or written costs time, and nothing else.
+ */
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
+import { createRequire, wrap } from 'node:module';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { constants, Script } from 'node:vm';
+
+/** The last line of a bundle that may be cached: it names the contents. V8 itself compares only the length of the source. */
+const CONTENTS = /\n\/\/ contents ([0-9a-f]{64})\n$/;
+
+type ModuleFunction = (exports: object, require: NodeJS.Require, module: object, file: string, folder: string) => void;
+
+/**
+ * Loads a CommonJS file, each time again.
+ *
+ * @returns what the file exports
+ */
+export function requireCompiled(file: string, env: NodeJS.ProcessEnv = process.env): unknown {
+  const require = createRequire(file);
+  const text = readFileSync(file, 'utf8');
+  const cache = cacheFile(file, text, env);
+  if (cache === undefined) {
+    return require(file) as unknown;
+  }
+  const cachedData = unlessItFails(() => readOwn(cache));
+  const script = new Script(wrap(text), {
+    filename: file,
+    cachedData,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  const module = { exports: {} };
+  (script.runInThisContext() as ModuleFunction)(module.exports, require, module, file, dirname(file));
+  if (cachedData === undefined || script.cachedDataRejected === true) {
+    // At the end, the data has the functions that were called as well.
+    process.once('exit', () => unlessItFails(() => writeOwn(cache, script.createCachedData())));
+  }
+  return module.exports;
+}
+
+function cacheFile(file: string, text: string, env: NodeJS.ProcessEnv): string | undefined {
+  const contents = CONTENTS.exec(text.slice(-100))?.[1];
+  if (contents === undefined || env.NODE_DISABLE_COMPILE_CACHE === '1') {
+    return undefined;
+  }
+  const name = `${basename(file, '.js')}-${contents.slice(0, 32)}-${process.version}-${process.arch}.v8`;
+  return unlessItFails(() => join(cacheFolder(env), name));
+}
+
+function cacheFolder(env: NodeJS.ProcessEnv): string {
+  const stated = process.platform === 'win32' ? env.LOCALAPPDATA : env.XDG_CACHE_HOME;
+  const base = stated !== undefined && isAbsolute(stated) ? stated : join(homedir(), '.cache');
+  return join(base, 'cdk8s-gantry');
+}
+
+function readOwn(file: string): Buffer | undefined {
+  const descriptor = openSync(file, 'r');
+  try {
+    return isOwn(lstatSync(dirname(file))) && isOwn(fstatSync(descriptor)) ? readFileSync(descriptor) : undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Another process may read the file at any time, so it appears whole or not at all. */
+function writeOwn(file: string, data: Buffer): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  if (!isOwn(lstatSync(dirname(file)))) {
+    return;
+  }
+  const partial = `${file}.${process.pid}`;
+  try {
+    const descriptor = openSync(partial, 'wx', 0o600);
+    try {
+      writeFileSync(descriptor, data);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(partial, file);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Whether only this user can write the file or folder. Windows gives the folder of a user its permissions by itself. */
+function isOwn({ uid, mode }: Stats): boolean {
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+}
+
+function unlessItFails<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The file `.gantry.yaml`: what a repository wants of its checks.
+ */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Rule } from '../../../checks/rule';
+import { type Severity } from '../../../checks/finding';
+import { type Suppression } from '../../../checks/suppression';
+import { fieldPathOf } from '../../../manifests/pointer';
+import { asObject, asString, stringsIn } from '../../../manifests/read';
+import { parseValue } from '../../../manifests/yaml';
+import { readText } from '../../checks/read-files';
+import { CONFIGURATION_SCHEMA, problemsOf } from './configuration-schema';
+import { UsageError, type Terminal } from '../terminal';
+
+const CONFIGURATION_FILE = '.gantry.yaml';
+
+/** Paths are as one would write them in the working folder. */
+export interface Configuration {
+  /** Folder of the file. */
+  readonly folder: string;
+  /** The file, as messages name it; `undefined` where there is none. */
+  readonly file?: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly k8s?: string;
+  readonly crds: readonly string[];
+  readonly severities: ReadonlyMap<string, Severity>;
+  readonly off: readonly Suppression[];
+  readonly ruleModules: readonly string[];
+  readonly failOn: readonly string[];
+  /** Whether the file asks for the rules on hygiene. */
+  readonly hygiene?: boolean;
+  readonly baseline?: string;
+}
+
+/**
+ * Reads the file that `--config` names, or the nearest `.gantry.yaml` of the working folder and those above it.
+ *
+ * @throws UsageError that names each place that is wrong
+ */
+export function readConfiguration(named: string | undefined, cwd: string): Configuration {
+  const file = named === undefined ? findUpwards(cwd) : resolve(cwd, named);
+  if (file === undefined) {
+    return {
+      folder: cwd,
+      include: [],
+      exclude: [],
+      crds: [],
+      severities: new Map(),
+      off: [],
+      ruleModules: [],
+      failOn: [],
+    };
+  }
+  const shown = relative(cwd, file);
+  const parsed = parseValue(readText(shown, cwd), shown);
+  if ('problem' in parsed) {
+    const { position, message } = parsed.problem;
+    throw new UsageError(`${shown}:${position.line}:${position.column}: ${message}`);
+  }
+  const value = asObject(parsed.value ?? {});
+  const problems = problemsOf(parsed.value ?? {}, CONFIGURATION_SCHEMA);
+  if (problems.length > 0) {
+    throw new UsageError(
+      problems
+        .map(({ path, message }) => `${shown}: ${path === '' ? 'the file' : fieldPathOf(path)} ${message}`)
+        .join('\n'),
+    );
+  }
+  const folder = dirname(file);
+  const fromHere = (path: string): string => relative(cwd, resolve(folder, path)) || '.';
+  const rules = Object.entries(asObject(value.rules)).map(([rule, terms]) => {
+    const { severity, reason } = asObject(terms);
+    return { rule, severity: asString(severity) ?? '', reason: asString(reason) ?? '' };
+  });
+  const severities = rules.filter(({ severity }) => severity !== 'off');
+  return {
+    folder,
+    file: shown,
+    include: stringsIn(value.include).map(fromHere),
+    exclude: stringsIn(value.exclude),
+    k8s: asString(value.k8s),
+    crds: stringsIn(value.crds).map(fromHere),
+    severities: new Map(severities.map(({ rule, severity }) => [rule, severity as Severity])),
+    off: rules.filter(({ severity }) => severity === 'off').map(({ rule, reason }) => ({ rule, reason })),
+    ruleModules: stringsIn(value['rule-modules']).map((module) => resolve(folder, module)),
+    failOn: stringsIn(value['fail-on']),
+    hygiene: value.hygiene === true,
+    baseline: value.baseline === undefined ? undefined : fromHere(asString(value.baseline) ?? ''),
+  };
+}
+
+function findUpwards(from: string): string | undefined {
+  const file = join(from, CONFIGURATION_FILE);
+  if (existsSync(file)) {
+    return file;
+  }
+  const parent = dirname(from);
+  return parent === from ? undefined : findUpwards(parent);
+}
+
+/**
+ * The rules of the modules that the file names.
+ *
+ * @throws UsageError where a module cannot be loaded or exports no rules
+ */
+export async function ownRules(
+  { ruleModules, file = '' }: Configuration,
+  { cwd }: Pick<Terminal, 'cwd'>,
+): Promise<readonly Rule[]> {
+  const rules: Rule[] = [];
+  for (const module of ruleModules) {
+    const shown = relative(cwd, module);
+    let exported: unknown;
+    try {
+      exported = await loadModule(module);
+    } catch (error) {
+      const [reason = ''] = String((error as Partial<Error>).message).split('\n');
+      throw new UsageError(`${file}: cannot load ${shown}: ${reason}`);
+    }
+    rules.push(...rulesIn(exported, `${file}: ${shown}`));
+  }
+  return rules;
+}
+
+async function loadModule(path: string): Promise<unknown> {
+  try {
+    return createRequire(__filename)(path) as unknown;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_REQUIRE_ESM') {
+      throw error;
+    }
+    return (await import(pathToFileURL(path).href)) as unknown;
+  }
+}
+
+function rulesIn(exported: unknown, where: string): readonly Rule[] {
+  const { rules, default: byDefault } = (exported ?? {}) as { readonly rules?: unknown; readonly default?: unknown };
+  const inner = (byDefault ?? {}) as { readonly rules?: unknown };
+  const found = [rules, byDefault, inner.rules, exported].find((candidate) => Array.isArray(candidate)) as
+    | readonly unknown[]
+    | undefined;
+  if (found === undefined || !found.every(isRule)) {
+    throw new UsageError(`${where} must export an array of rules as \`rules\`; create each rule with \`defineRule\``);
+  }
+  return found;
+}
+
+function isRule(value: unknown): value is Rule {
+  const { id, on, check } = (value ?? {}) as Partial<Rule>;
+  return typeof id === 'string' && typeof check === 'function' && ['object', 'pod-template', 'set'].includes(on ?? '');
+}
