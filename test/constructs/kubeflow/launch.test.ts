@@ -30,11 +30,7 @@ describe('the command line of torchrun', () => {
     ],
     ['an address by hand', launched('--master-addr=train-master-0'), ['kubeflow/torchrun-address-from-operator']],
     ['a rank by hand', launched('--node_rank=$(RANK)'), ['kubeflow/torchrun-node-rank-from-operator']],
-    [
-      'a rank that is not set',
-      launched('--node_rank=${NODE_RANK}'),
-      ['kubeflow/launch-variables-set-by-operator', 'kubeflow/torchrun-node-rank-from-operator'],
-    ],
+    ['a rank that is not set', launched('--node_rank=${NODE_RANK}'), ['kubeflow/launch-variables-set-by-operator']],
     ['stand-alone', launched('--standalone'), ['kubeflow/torchrun-not-standalone']],
     [
       'a variable that the operator overrides',

@@ -25,6 +25,7 @@ describe('jobs without fault', () => {
     ['an XGBoostJob', job('XGBoostJob', { Master: { replicas: 1 }, Worker: { replicas: 2 } })],
     ['a PaddleJob with several masters', job('PaddleJob', { Master: { replicas: 2 }, Worker: { replicas: 2 } })],
     ['a JAXJob', job('JAXJob', { Worker: { replicas: 4 } })],
+    ['a negative number of Workers, which the scale subresource rejects', staticJob(masterWorker(role(1), role(-1)))],
     ['MPIJobs of the mpi-operator alone, which are another kind', mpiJob()],
     [
       'a job of many Volcano pods that states queue and gang',

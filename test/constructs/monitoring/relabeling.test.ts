@@ -44,12 +44,14 @@ test.each<readonly [JsonObject, string, string]>([
   [{ ...equal, action: 'dropequal', replacement: 'c' }, 'replacement', 'must not be set for the action dropequal'],
   [{ ...equal, regex: 'c' }, 'regex', ONLY_LABELS],
   [{ ...equal, separator: ',' }, 'regex', ONLY_LABELS],
+  [{ ...equal, separator: '' }, 'regex', ONLY_LABELS],
   [{ ...equal, modulus: 1 }, 'regex', ONLY_LABELS],
   [{ ...equal, action: 'dropequal', regex: 'c' }, 'regex', 'dropequal allows only'],
   [{ ...drop, sourceLabels: ['a'] }, 'sourceLabels', ONLY_REGEX],
   [{ ...drop, targetLabel: 'a' }, 'sourceLabels', ONLY_REGEX],
   [{ ...drop, replacement: 'a' }, 'sourceLabels', ONLY_REGEX],
   [{ ...drop, separator: ',' }, 'sourceLabels', ONLY_REGEX],
+  [{ ...drop, separator: '' }, 'sourceLabels', ONLY_REGEX],
   [{ ...drop, modulus: 1 }, 'sourceLabels', ONLY_REGEX],
   [{ ...drop, action: 'labelkeep', targetLabel: 'a' }, 'sourceLabels', 'labelkeep allows only regex'],
 ])('the relabeling %j is refused', (step, field, message) => {
@@ -66,7 +68,7 @@ test.each<readonly [JsonObject]>([
   [{ ...lower, replacement: '$1' }],
   [{ ...lower, action: 'UPPERCASE', regex: 'c' }],
   [{ ...equal, replacement: '$1', regex: '(.*)', separator: ';', modulus: 0 }],
-  [{ ...equal, regex: '', separator: '' }],
+  [{ ...equal, regex: '', separator: null }],
   [{ ...drop, action: 'LabelDrop', targetLabel: '', sourceLabels: [], replacement: '$1', separator: ';', modulus: 0 }],
 ])('the relabeling %j is taken', (step) => {
   expect(problems(step)).toEqual([]);

@@ -49,6 +49,23 @@ test('a label or annotation of a rule needs a name, and an annotation may have t
   ]);
 });
 
+test('a rule file in JSON is read, on one line or on several', () => {
+  const group = { name: 'gpu', labels: { '': 'b' }, rules: [rule('A')] };
+  for (const indent of [0, 2]) {
+    const data = { 'rules.json': JSON.stringify({ groups: [group] }, undefined, indent) };
+    expect(said({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data })).toEqual([
+      ['monitoring/rule-label-named', '/data/rules.json', 'group gpu: "" is not a valid label name'],
+    ]);
+  }
+  // A dashboard with a key of that name is none.
+  const panel = JSON.stringify({ panels: [{ targets: [{ expr: 'a{' }] }], groups: [group] });
+  expect(
+    said({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { 'a.json': panel } }).filter(
+      ([id]) => id === 'monitoring/rule-label-named',
+    ),
+  ).toEqual([]);
+});
+
 test('each group of a file needs a name that no other has', () => {
   const [one, other, third] = ['A', 'B', 'C'].map(rule);
   expect(said(inFile({ name: 'gpu', rules: [one] }, { name: '', rules: [other] }))).toEqual([

@@ -76,7 +76,7 @@ describe('what Prometheus refuses', () => {
     ['a * on(n) group_left(n) b', 'the label n must not be in both on() and the group clause'],
     ['topk(x)', 'topk requires two arguments'],
     ['topk("a", x)', 'topk requires a scalar first'],
-    ['round(x, 1, 2)', 'round takes 1 to 2 arguments, not 3'],
+    ['round(x, 1, 2)', 'round requires 1 to 2 arguments, not 3'],
     ['{a=~".*"}', 'matches every metric'],
     ['x{a=~"(b"}', 'RE2'],
     ['x{a=~"(?=b)"}', 'RE2'],

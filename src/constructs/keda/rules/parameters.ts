@@ -263,9 +263,14 @@ const parameterValue = triggerRule(
     fix: 'Set the parameter in triggers[].metadata to a value of the expected type.',
     concerns: ['metadata'],
   },
-  function* (trigger) {
+  function* (trigger, { manifest }, { set }) {
+    const authentication = authenticationOf(trigger.trigger, manifest, set);
     for (const { key, text, parameters, path, byVariable } of parametersOf(trigger)) {
       const read = parameters.find(({ fromMetadata, deprecated }) => fromMetadata && deprecated !== 'removed');
+      // Most scalers look into the authentication first.
+      if (read?.fromAuthentication === true && authentication !== undefined && givenBy(authentication, key) === 'yes') {
+        continue;
+      }
       const expected = read === undefined || byVariable ? undefined : parameterComplaint(read, text);
       if (expected !== undefined) {
         yield {

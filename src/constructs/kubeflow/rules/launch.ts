@@ -272,41 +272,6 @@ const addressFromOperator = namedJobRule(
   },
 );
 
-const nodeRankFromOperator = jobRule(
-  {
-    id: 'torchrun-node-rank-from-operator',
-    concerns: ['command', 'args'],
-    row: 'KT12',
-    tier: 'advice',
-    severity: 'warning',
-    kinds: ['PyTorchJob'],
-    summary: '--node-rank must be left to the operator.',
-    why: 'The operator sets PET_NODE_RANK in each pod of a static job; in an elastic one torchrun assigns ranks itself and ignores the option.',
-    source: ENV_SOURCE,
-    fix: 'Remove --node-rank from the command, because torchrun reads PET_NODE_RANK.',
-  },
-  function* (job) {
-    const isStatic = job.elasticPolicy === undefined;
-    for (const { role, command } of launchesOf(job)) {
-      const option = optionNamed(command, 'node_rank');
-      if (option === undefined) {
-        continue;
-      }
-      const literal = isStatic && /^\d+$/.test(option.value ?? '') && role.count > 1;
-      yield {
-        path: option.path,
-        message: literal
-          ? `${option.text} assigns the same rank to all ${role.count} pods of the role "${role.name}"`
-          : `the role "${role.name}" sets ${option.text}, ${isStatic ? 'but the operator sets the rank' : 'which has no effect in an elastic job'}`,
-        found: option.text,
-        expected: `no ${flagOf(option)} (PET_NODE_RANK)`,
-        fix: `Remove ${option.text} from the command, because torchrun reads PET_NODE_RANK.`,
-        severity: literal ? 'error' : 'warning',
-      };
-    }
-  },
-);
-
 /** Which variables the operator puts into every container, given the roles. */
 function operatorVariables(job: TrainingJob): ReadonlySet<string> {
   const names = ['PYTHONUNBUFFERED', 'PET_NPROC_PER_NODE', 'PET_NNODES'];
@@ -345,6 +310,58 @@ const EXPECTED_OF_OPERATOR = new Set([
   'PET_RDZV_BACKEND',
 ]);
 
+/** Variables of a distributed job that a word of a role's command refers to and nothing sets. */
+function unsetVariables(job: TrainingJob, role: Role, text: string): readonly string[] {
+  if (role.main === undefined || asArray(role.main.value.envFrom).length > 0) {
+    return [];
+  }
+  const fromOperator = operatorVariables(job);
+  const own = new Set(asArray(role.main.value.env).map((entry) => asString(asObject(entry).name)));
+  return [...new Set(variablesIn(text))].filter(
+    (name) =>
+      EXPECTED_OF_OPERATOR.has(name) &&
+      !fromOperator.has(name) &&
+      !own.has(name) &&
+      !new RegExp(`\\b${name}=`).test(text),
+  );
+}
+
+const nodeRankFromOperator = jobRule(
+  {
+    id: 'torchrun-node-rank-from-operator',
+    concerns: ['command', 'args'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'warning',
+    kinds: ['PyTorchJob'],
+    summary: '--node-rank must be left to the operator.',
+    why: 'The operator sets PET_NODE_RANK in each pod of a static job; in an elastic one torchrun assigns ranks itself and ignores the option.',
+    source: ENV_SOURCE,
+    fix: 'Remove --node-rank from the command, because torchrun reads PET_NODE_RANK.',
+  },
+  function* (job) {
+    const isStatic = job.elasticPolicy === undefined;
+    for (const { role, command } of launchesOf(job)) {
+      const option = optionNamed(command, 'node_rank');
+      // A rank from a variable that nothing sets is reported as that.
+      if (option === undefined || unsetVariables(job, role, option.value ?? '').length > 0) {
+        continue;
+      }
+      const literal = isStatic && /^\d+$/.test(option.value ?? '') && role.count > 1;
+      yield {
+        path: option.path,
+        message: literal
+          ? `${option.text} assigns the same rank to all ${role.count} pods of the role "${role.name}"`
+          : `the role "${role.name}" sets ${option.text}, ${isStatic ? 'but the operator sets the rank' : 'which has no effect in an elastic job'}`,
+        found: option.text,
+        expected: `no ${flagOf(option)} (PET_NODE_RANK)`,
+        fix: `Remove ${option.text} from the command, because torchrun reads PET_NODE_RANK.`,
+        severity: literal ? 'error' : 'warning',
+      };
+    }
+  },
+);
+
 const variablesFromOperator = jobRule(
   {
     id: 'launch-variables-set-by-operator',
@@ -359,20 +376,9 @@ const variablesFromOperator = jobRule(
     fix: 'Run torchrun without the option; it reads PET_NODE_RANK, PET_NNODES, PET_NPROC_PER_NODE, and PET_MASTER_*.',
   },
   function* (job) {
-    const fromOperator = operatorVariables(job);
     for (const role of job.roles) {
-      if (role.main === undefined || asArray(role.main.value.envFrom).length > 0) {
-        continue;
-      }
-      const own = new Set(asArray(role.main.value.env).map((entry) => asString(asObject(entry).name)));
-      for (const word of wordsOf(role.main.value, role.main.path)) {
-        const missing = [...new Set(variablesIn(word.text))].filter(
-          (name) =>
-            EXPECTED_OF_OPERATOR.has(name) &&
-            !fromOperator.has(name) &&
-            !own.has(name) &&
-            !new RegExp(`\\b${name}=`).test(word.text),
-        );
+      for (const word of role.main === undefined ? [] : wordsOf(role.main.value, role.main.path)) {
+        const missing = unsetVariables(job, role, word.text);
         if (missing.length === 0) {
           continue;
         }

@@ -211,7 +211,8 @@ const workerReplicasAtLeastOne = jobRule(
     for (const role of job.roles) {
       const replicas = asInteger(role.value.replicas);
       const least = role.facts?.minReplicas;
-      if (least === undefined || replicas === undefined || replicas >= least) {
+      // A negative number is rejected before the webhook: schema/scale-replicas.
+      if (least === undefined || replicas === undefined || replicas >= least || replicas < 0) {
         continue;
       }
       yield {

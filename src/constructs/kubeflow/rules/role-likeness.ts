@@ -223,6 +223,7 @@ const rolesRequestAlike = jobRule(
         path: role.main.value.resources === undefined ? role.main.path : `${role.main.path}/resources`,
         message: `the role "${role.name}" requests no ${missing.join(' and no ')}, unlike ${allOf(others.map((other) => `"${other.name}"`))}`,
         expected: `requests for ${missing.join(' and ')}`,
+        fix: `Add ${missing.join(' and ')} to resources.requests in the role "${role.name}".`,
       };
     }
   },

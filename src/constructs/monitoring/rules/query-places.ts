@@ -94,11 +94,14 @@ export function* rulesOf(manifest: Manifest): Iterable<{ readonly rule: PlacedRu
 /** Texts of charts are not what they will be: `{{-`, or an action that begins a line. */
 const CHART_TEMPLATE = /\{\{-|^[ \t]*\{\{/m;
 
+/** A key `groups` at the begin of a line, or as the first key of the text as JSON. */
+const RULE_FILE = /^groups[ \t]*:|(?<![^])\s*\{\s*"?groups"?\s*:/m;
+
 function lookIntoTexts(manifest: Manifest): Found {
   const files: RuleFile[] = [];
   const broken: BrokenText[] = [];
   for (const [key, text] of stringEntries(manifest.object.data)) {
-    if (!/^groups[ \t]*:/m.test(text) || !/\bexpr[ \t]*:/.test(text) || CHART_TEMPLATE.test(text)) {
+    if (!RULE_FILE.test(text) || !/\bexpr"?[ \t]*:/.test(text) || CHART_TEMPLATE.test(text)) {
       continue;
     }
     const path = pointer('/data', key);

@@ -127,7 +127,7 @@ function hasOwnReplacement(step: JsonObject): boolean {
 }
 
 function hasOwnSeparator({ separator }: JsonObject): boolean {
-  return isSet(separator) && separator !== ';';
+  return typeof separator === 'string' && separator !== ';';
 }
 
 function hasModulus({ modulus }: JsonObject): boolean {
