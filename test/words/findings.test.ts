@@ -133,7 +133,7 @@ describe('what is expected', () => {
 const NAMES_A_FIELD =
   /[a-z\])][\w\])]*\.[A-Za-z[{<]|\b\w+: \S|"|`|\b[a-z]+[A-Z]\w*|--[a-z]|\w\/\w|[a-z]_[a-z]|\w ?= ?\S|\b[a-z]+-[a-z]+\b|\b(?:annotations|data|env|event|expr|action|from|handler|host|hosts|image|ipam|items|labels|protocol|replicas|slices|spec|tolerations|triggers|value|values)\b|\b[A-Z][a-z]+[A-Z]\w+|\b[A-Z][A-Z_]{3,}\b|\bX\b|\/\w+/;
 const VERB =
-  /^(?:Add|Allow|Apply|Change|Choose|Close|Create|Declare|Define|Delete|Disable|Drop|Enable|Encode|Escape|Give|Grant|Increase|Install|Keep|Label|Leave|List|Lower|Make|Merge|Mount|Move|Name|Order|Pin|Point|Put|Quote|Raise|Reduce|Reference|Remove|Rename|Repeat|Replace|Request|Round|Run|Select|Set|Shorten|Silence|Specify|Split|Start|Store|Suppress|Switch|Turn|Unset|Update|Upgrade|Use|Wait|Wrap|Write|Compare|Number|Probe|Provide|Read|Pass|Annotate|Mark|Copy|Convert|Attach|Begin|Bind|Check|Configure|Correct|Deploy|Describe|End|Exclude|Expose|Include|Limit|Match|Migrate|Model|Omit|Place|Prefix|Recreate|Require|Reserve|Restore|Scale|Separate|Serve|Share|State|Stop|Submit|Target|Tolerate|Trigger|Widen|X)\b/;
+  /^(?:Add|Allow|Apply|Change|Choose|Close|Convert|Create|Declare|Decrease|Define|Delete|Disable|Drop|Enable|Encode|Escape|Give|Grant|Increase|Install|Keep|Label|Leave|List|Lower|Make|Merge|Mount|Move|Name|Order|Pin|Point|Put|Quote|Raise|Reduce|Reference|Remove|Rename|Repeat|Replace|Request|Round|Run|Select|Set|Shorten|Silence|Specify|Split|Start|Store|Suppress|Switch|Turn|Unset|Update|Upgrade|Use|Wait|Wrap|Write|Compare|Number|Probe|Provide|Read|Pass|Annotate|Mark|Copy|Attach|Begin|Bind|Check|Configure|Correct|Deploy|Describe|End|Exclude|Expose|Include|Limit|Match|Migrate|Model|Omit|Place|Prefix|Recreate|Require|Reserve|Restore|Scale|Separate|Serve|Share|State|Stop|Submit|Target|Tolerate|Trigger|Widen|X)\b/;
 const isOneSentence = (text: string): boolean =>
   /[.)]$/.test(text) && !/[.!?] [A-Z]/.test(text.replace(/e\.g\. |i\.e\. /g, ''));
 
@@ -163,7 +163,6 @@ describe('a fix', () => {
       ['pods/shared-memory-for-several-gpus', 'pods/shared-memory-for-data-loader'],
       ['pods/visible-devices-left-to-plugin', 'kubeflow/operator-variables-not-by-hand'],
       ['scheduling/gantry-name-known', 'scheduling/gantry-pod-name-known'],
-      ['charts/gpu-operator-driver-crd-keys', 'charts/gpu-operator-gpu-cluster-has-drivers'],
       ['volcano/pod-group-network-topology-names-one-tier', 'volcano/job-network-topology-names-one-tier'],
       ['volcano/job-derived-names-fit', 'kubeflow/derived-names-fit'],
       ['volcano/job-queue-is-leaf', 'volcano/pod-group-queue-is-leaf'],

@@ -7,8 +7,7 @@ import { createRequire } from 'node:module';
 import type * as CelTypes from '@bufbuild/cel';
 import type * as SyntaxTypes from '../cel/syntax-extensions';
 import type * as CheckTypes from '../cel/typing/check-types';
-import { TypeMistake } from '../cel/typing/tree';
-import { isSame, printType, TooLarge, type CelType } from '../cel/typing/types';
+import { isSame, printType, type CelType } from '../cel/typing/types';
 import { Remembered } from '../remembered';
 import { allOf, oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
@@ -23,26 +22,16 @@ export interface Wanted {
   readonly result?: readonly CelType[];
 }
 
-/** What an expression is: its type, or what is wrong with it. Neither where the types are too large to tell. */
-export interface Compiled {
-  readonly type?: CelType;
-  readonly fault?: ExpressionFault;
-}
-
-export interface ExpressionFault {
-  /** Continues "the expression". */
-  readonly complaint: string;
-  /** Names that would be right in the place of the one that is wrong. @default - not known */
-  readonly choices?: readonly string[];
-}
-
 /** More names than this are not listed. */
 const MOST_CHOICES = 12;
 
 const load = createRequire(__filename);
 
 /** What to write in the place of an expression with a fault. */
-export function expressionFix(path: string, { complaint, choices = [] }: ExpressionFault): { readonly fix: string } {
+export function expressionFix(
+  path: string,
+  { complaint, choices = [] }: CheckTypes.ExpressionFault,
+): { readonly fix: string } {
   const field = fieldOf(path);
   const [, name] = /^(?:uses the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
   if (name !== undefined && choices.length > 0 && choices.length <= MOST_CHOICES) {
@@ -56,23 +45,34 @@ export function expressionFix(path: string, { complaint, choices = [] }: Express
   const fix =
     type === undefined
       ? FIXES.find(([form]) => form.test(complaint))?.[1]
-      : `Change FIELD to an expression of type ${type}.`;
-  return { fix: (fix ?? 'Correct FIELD, which the API server cannot compile.').replace('FIELD', field) };
+      : `Set FIELD to an expression of type ${type}.`;
+  return { fix: (fix ?? 'Set FIELD to an expression that the API server can compile.').replace('FIELD', field) };
 }
 
 /** By the beginning of the complaint. */
 const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^cannot be compiled/, 'Correct the syntax of FIELD.'],
   [/^is empty/, 'Set FIELD to an expression.'],
-  [/^must not be nested/, 'Divide FIELD into shorter expressions.'],
-  [/^uses the undeclared variable/, 'Use a variable that the API server declares in FIELD.'],
-  [/^selects the undefined field/, 'Select a field of the schema in FIELD.'],
-  [/^calls the undeclared function/, 'Call a function that the API server declares in FIELD.'],
+  [/^must not be nested/, 'Set FIELD to an expression with fewer nested operations.'],
+  [/^uses the undeclared variable/, 'Use only variables that the API server declares in FIELD.'],
+  [/^uses the undeclared type/, 'Remove the type from FIELD, or correct its name.'],
+  [/^selects the undefined field/, 'Select only fields that the type has in FIELD.'],
+  [/^sets the undefined field/, 'Set only fields of the type in FIELD.'],
+  [/^calls the undeclared function/, 'Call only functions that the API server declares in FIELD.'],
   [/^mixes /, 'Use one type for all items of a list or map in FIELD.'],
-  [/^(?:has no overload|needs|loops over|selects|sets the field) /, 'Correct the types in FIELD.'],
+  [/^has the invalid duration/, 'Write the duration in FIELD with a unit, for example duration("30s").'],
+  [
+    /^has the invalid timestamp/,
+    'Write the timestamp in FIELD in RFC 3339, for example timestamp("2026-01-31T15:04:05Z").',
+  ],
+  [/^has the invalid pattern/, 'Write the pattern in FIELD as an RE2 regular expression.'],
+  [
+    /^(?:has no overload|needs|loops over|selects|sets the field) /,
+    'Convert the operands in FIELD to types that can be used together, for example with string() or int().',
+  ],
 ];
 
-type Tree = { readonly expression: SyntaxTypes.Expr } | { readonly fault: ExpressionFault };
+type Tree = { readonly expression: SyntaxTypes.Expr } | { readonly fault: CheckTypes.ExpressionFault };
 
 /** Characters of the longest expression whose tree is kept. */
 const LONGEST_KEPT = 2000;
@@ -110,30 +110,20 @@ function parsed(source: string): Tree {
   return isDeeperThan(tree, DEEPEST_TREE) ? tooDeep : { expression: tree };
 }
 
-export function compileExpression(source: string, { environment, result }: Wanted): Compiled {
-  const { typeOfExpression } = load('../cel/typing/check-types') as typeof CheckTypes;
+export function compileExpression(source: string, { environment, result }: Wanted): CheckTypes.Compiled {
+  const { typingOf } = load('../cel/typing/check-types') as typeof CheckTypes;
   const tree = treeOf(source);
   if ('fault' in tree) {
     return tree;
   }
-  try {
-    const type = typeOfExpression(tree.expression, environment);
-    return result === undefined || result.some((one) => isSame(one, type))
-      ? { type }
-      : {
-          fault: { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` },
-        };
-  } catch (error) {
-    if (error instanceof TypeMistake) {
-      return {
-        fault: { complaint: error.message, ...(error.choices === undefined ? {} : { choices: error.choices }) },
-      };
-    }
-    if (error instanceof TooLarge) {
-      return {};
-    }
-    throw error;
+  const compiled = typingOf(tree.expression, environment);
+  const { type } = compiled;
+  if (type === undefined || result === undefined || result.some((one) => isSame(one, type))) {
+    return compiled;
   }
+  return {
+    fault: { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` },
+  };
 }
 
 /** `unexpected ":" in line 1, column 2` for `<input>:1:2: found : but expecting …`. */

@@ -3,7 +3,7 @@
  */
 export { type NodeImageOptions } from '../bundled/node-image';
 export { SCHEDULER_ALERTS, SchedulerAlerts, type SchedulerAlertsProps } from './alerts';
-export { type GantrySchedulerConfiguration, type SchedulerQueue } from './configuration';
+export { type GantrySchedulerConfiguration, type SchedulerHistory, type SchedulerQueue } from './configuration';
 export { FieldGuard, type FieldGuardProps } from './field-guard';
 export { GantryQueue, type GantryQueueOptions } from './gantry-queue';
 export { GantryScheduler, type GantrySchedulerProps } from './gantry-scheduler';

@@ -11,7 +11,7 @@ export class GangList {
   /** Up to date after `settle`. */
   readonly records: GangRecord[] = [];
   private readonly added: GangRecord[] = [];
-  /** Places of gangs that are gone. */
+  /** Places of gangs that were removed. */
   private readonly gone: number[] = [];
 
   add(record: GangRecord): void {

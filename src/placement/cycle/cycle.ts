@@ -141,12 +141,7 @@ export class Cycle {
     const { table } = this.session;
     const at = `${table.era} ${table.changes.length}`;
     if (this.totals?.at !== at) {
-      let devices = 0;
-      for (let row = 0; row < table.count; row++) {
-        devices += table.milliFree[row];
-      }
-      const columns = table.free.map((column) => column.reduce((sum, amount) => sum + Math.max(0, amount), 0));
-      this.totals = { at, devices, columns };
+      this.totals = { at, devices: freeIn(table.milliFree), columns: table.free.map(freeIn) };
     }
     return this.totals;
   }
@@ -366,4 +361,13 @@ export class Cycle {
       },
     ];
   }
+}
+
+/** Rows that are overcommitted have nothing free. */
+function freeIn(amounts: Float64Array | Int32Array): number {
+  let sum = 0;
+  for (let row = 0; row < amounts.length; row++) {
+    sum += Math.max(0, amounts[row]);
+  }
+  return sum;
 }

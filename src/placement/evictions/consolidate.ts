@@ -19,6 +19,7 @@ import { type PodClass } from '../nodes/pod-class';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
 import { reserve } from '../cycle/reserve';
 import { portions } from './running';
+import { classesOf } from '../search/units';
 import { evictable, victimOrder } from './victims';
 import { podWorkLost, workLost } from './work-lost';
 
@@ -145,9 +146,11 @@ export class Consolidation {
     const { table } = this.cycle.session;
     const wanted = new Map<number, number>();
     let devices = 0;
-    for (const { podClass } of this.turn.pods) {
-      podClass.columns.forEach((column, i) => wanted.set(column, (wanted.get(column) ?? 0) + podClass.amounts[i]));
-      devices += deviceMilli(podClass);
+    for (const [podClass, count] of classesOf(this.turn.pods)) {
+      podClass.columns.forEach((column, i) =>
+        wanted.set(column, (wanted.get(column) ?? 0) + count * podClass.amounts[i]),
+      );
+      devices += count * deviceMilli(podClass);
     }
     const free = this.cycle.freeInAll();
     return (

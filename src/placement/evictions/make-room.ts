@@ -26,6 +26,7 @@ import { mayReclaim, ReclaimRules } from './reclaim';
 import { type GangRecord, type Turn } from '../books/records';
 import { type Action } from '../model/policy';
 import { portions } from './running';
+import { classesOf } from '../search/units';
 
 /** Tries the gangs that were skipped. */
 export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: readonly Action[]): void {
@@ -111,7 +112,7 @@ function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): b
 }
 
 function forGang(cycle: Cycle, turn: Turn, action: 'preempt' | 'reclaim' | 'consolidate'): boolean {
-  const claimants = new Set(turn.pods.map(({ podClass }) => podClass));
+  const claimants = new Set(classesOf(turn.pods).keys());
   switch (action) {
     case 'preempt':
       return evictFor(cycle, turn, action, portions(cycle, preemptCandidates(cycle, turn), claimants), () => true);

@@ -15,7 +15,8 @@ import { canonicalText } from '../model/canonical-text';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
 import { counted } from '../../facts/words';
-import { type GangRecord, type PodRecord, type Turn } from '../books/records';
+import { classesOf } from '../search/units';
+import { type GangRecord, NOWHERE, type PodRecord, type Turn } from '../books/records';
 
 /** What is known of a gang that waits, before it is put into words. */
 export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & {
@@ -116,14 +117,20 @@ function runsOfPods(pods: readonly PodRecord[]): number[] {
 }
 
 function explain(cycle: Cycle, gang: GangRecord, suggests: boolean): PendingGang {
-  // Those that were evicted wait like new ones.
-  const gone = gang.roles.flatMap(({ pods }) => pods).filter(({ row, waits }) => row === -1 && !waits);
+  const gone = evictedPods(gang);
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
   const { words, ...finding } = find(cycle, gang, turn);
   const changes = turn === undefined || !suggests ? [] : counterfactuals(cycle, turn, finding);
   gone.forEach((pod) => (pod.waits = false));
   return { gang: gang.gang.name, queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
+}
+
+/** Pods that were evicted wait like new ones. Gangs of a kind have only new ones. */
+function evictedPods({ kind, roles }: GangRecord): readonly PodRecord[] {
+  return kind === undefined
+    ? roles.flatMap(({ pods }) => pods.filter(({ row, waits }) => row === NOWHERE && !waits))
+    : [];
 }
 
 function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
@@ -183,7 +190,7 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
     const words = `The topology names the slice level "${topology.sliceLevel}" without a slice size.`;
     return { ...none, fits: 0, kind: 'unknown-topology', words };
   }
-  for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
+  for (const podClass of classesOf(pods).keys()) {
     const missing = notOffered(session, podClass);
     if (missing !== undefined) {
       const words = sentence(obstacleText(missing, session.table.count));

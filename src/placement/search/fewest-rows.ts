@@ -69,12 +69,22 @@ function best(rows: readonly number[], count: number, scoreOf: (row: number) => 
   if (count === 0) {
     return [];
   }
+  const ranked = rows.map((row) => ({ row, score: scoreOf(row) }));
   if (count === 1) {
-    return [
-      rows.reduce((first, row) =>
-        scoreOf(row) > scoreOf(first) || (scoreOf(row) === scoreOf(first) && row < first) ? row : first,
-      ),
-    ];
+    return [ranked.reduce((first, one) => (isBetter(one, first) ? one : first)).row];
   }
-  return [...rows].sort((a, b) => scoreOf(b) - scoreOf(a) || a - b).slice(0, count);
+  return ranked
+    .sort((a, b) => (isBetter(a, b) ? -1 : 1))
+    .slice(0, count)
+    .map(({ row }) => row);
+}
+
+interface Ranked {
+  readonly row: number;
+  readonly score: number;
+}
+
+/** The better score decides, then the lower row. */
+function isBetter(a: Ranked, b: Ranked): boolean {
+  return a.score > b.score || (a.score === b.score && a.row < b.row);
 }

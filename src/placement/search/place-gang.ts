@@ -22,7 +22,7 @@ import { RoomIndex } from './room-index';
 import { type Selector, type Within } from './select';
 import { preferenceRow } from './score/static-preference';
 import { type Session } from '../books/session';
-import { type Kind, type Part, placedRows, podsOf, prefers, sameKind, saysNothing } from './units';
+import { classesOf, type Kind, type Part, placedRows, podsOf, prefers, sameKind, saysNothing } from './units';
 import { intersect, isUnder } from './within';
 import { assignTopology, type TopologyRequest } from '../topology/topology';
 
@@ -183,7 +183,7 @@ export class GangPlacer {
     const { ledger } = this.session;
     const [{ podClass }] = pods;
     const room = (row: number): number => (without?.[row] === 1 ? 0 : this.room.onRow(podClass, row));
-    const score = this.selector.scoresOf(podClass, wishless);
+    const score = this.selector.scoresOf(podClass, wishless, rows?.length);
     const parts = fewestRows(rows ?? this.index.openRows(podClass), pods.length, room, score);
     let next = 0;
     return (
@@ -306,8 +306,7 @@ export class GangPlacer {
     running: readonly number[],
     room: Map<Domain, number>,
   ): readonly Domain[] {
-    const kinds = new Map<PodClass, number>();
-    pods.forEach(({ podClass }) => kinds.set(podClass, (kinds.get(podClass) ?? 0) + 1));
+    const kinds = classesOf(pods);
     const [kind] = pods;
     const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(kind.podClass);
     const nodes = new Map<Domain, number>();

@@ -7,7 +7,7 @@ import { type Session } from '../books/session';
 import { type PodClass } from '../nodes/pod-class';
 import { RoomIndex } from './room-index';
 import { type Within } from './select';
-import { requires } from './units';
+import { classesOf, requires } from './units';
 import { rowsOf } from './within';
 
 export class Room {
@@ -32,9 +32,7 @@ export class Room {
 
   /** Is there room for the pods of each kind, were they alone? If not, there is no need to try. */
   mayHold(pods: readonly PodRecord[], within: Within): boolean {
-    const kinds = new Map<PodClass, number>();
-    pods.forEach(({ podClass }) => kinds.set(podClass, (kinds.get(podClass) ?? 0) + 1));
-    return [...kinds].every(([podClass, count]) => podClass.dynamic || this.hasRoom(podClass, within, count));
+    return [...classesOf(pods)].every(([podClass, count]) => podClass.dynamic || this.hasRoom(podClass, within, count));
   }
 
   /** As long as nothing is released, room that was counted is a bound of what there is. */

@@ -41,6 +41,8 @@ interface ClassNeeds {
   readonly memory: number;
 }
 
+/** Rows that are scored sooner than the scores of all rows are brought up to date. */
+const FEW_ROWS = 64;
 /** A wish outweighs every difference in packing. */
 const WISH = 1e9;
 /** Signals weigh as much as this number of points. */
@@ -83,9 +85,16 @@ export class Selector {
     return row;
   }
 
-  /** Scores of the class by row, up to date until the books change. */
-  scoresOf(podClass: PodClass, wishless: boolean): (row: number) => number {
+  /**
+   * Scores of the class by row, up to date until the books change.
+   *
+   * @param count rows that are asked for: a few are scored one by one. @default - perhaps all
+   */
+  scoresOf(podClass: PodClass, wishless: boolean, count = Infinity): (row: number) => number {
     const { group } = this.needs(podClass, wishless);
+    if (count <= FEW_ROWS) {
+      return group.score;
+    }
     const { values, offset } = this.index.scores(group.id, group.score);
     return (row) => values[offset + row];
   }

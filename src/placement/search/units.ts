@@ -32,6 +32,19 @@ export function sameKind(unit: Part, pods: readonly PodRecord[]): Kind | undefin
   return { worker: workers[0].podClass, leader: leaders[0] };
 }
 
+/** How many of the pods are of each class; neighbors are mostly alike, and there may be thousands. */
+export function classesOf(pods: readonly PodRecord[]): Map<PodClass, number> {
+  const counts = new Map<PodClass, number>();
+  for (let from = 0, to = 0; from < pods.length; from = to) {
+    const { podClass } = pods[from];
+    while (to < pods.length && pods[to].podClass === podClass) {
+      to++;
+    }
+    counts.set(podClass, (counts.get(podClass) ?? 0) + to - from);
+  }
+  return counts;
+}
+
 export function saysNothing({ topology, children, roles }: UnitRecord): boolean {
   return (
     topology === undefined && children.every(saysNothing) && roles.every(({ role }) => role.topology === undefined)
