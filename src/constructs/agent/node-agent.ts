@@ -98,7 +98,7 @@ const HOST_ROOT = '/host';
 /** Mebibytes; V8's heap is half of it, since buffers and the program need the rest. */
 const MEMORY_LIMIT = 160;
 
-/** No verb more than the program uses; a test holds them against what an API server saw it do. */
+/** No verb more than the program uses; a test compares them with the audit log of an API server. */
 export const AGENT_RULES: readonly PolicyRule[] = [
   // The policy of the agent limits this to the node of the agent's pod.
   { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] },

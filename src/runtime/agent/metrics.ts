@@ -1,7 +1,7 @@
 /**
  * What the agent measures, in Prometheus' form. Names begin with `gantry_node_`; those about the agent itself with `gantry_agent_`.
  *
- * Everything about the node is set anew with each observation: a pod, a port, or a device that is gone leaves no series behind.
+ * Everything about the node is set again with each observation: a pod, a port, or a device that is gone leaves no series behind.
  */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { type Condition } from './judge/conditions';

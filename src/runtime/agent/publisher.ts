@@ -117,7 +117,7 @@ export class Publisher {
     });
   }
 
-  /** An event is told once; when that fails, the condition still says it. */
+  /** An event is sent once; when that fails, the condition still says it. */
   private async tell(conditions: readonly Condition[]): Promise<void> {
     const { client, node, now } = this.options;
     for (const { type, status, reason, message } of conditions) {

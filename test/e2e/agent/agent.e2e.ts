@@ -114,7 +114,7 @@ describeLive('the node agent as it is installed', () => {
 
   it('cannot report to another node', async () => {
     start('n-1');
-    await lab.until('a refused patch', async () => refusedPatches().length > 0);
+    await lab.until('a refused patch', () => Promise.resolve(refusedPatches().length > 0));
     expect((await annotationsOf('n-1'))[CAPACITY]).toBeUndefined();
     expect(await statusOf('n-1', 'RdmaDegraded')).toBeUndefined();
   });

@@ -15,7 +15,7 @@ export interface AcceleratorState {
   readonly usedMiB?: number;
   /** 0 to 1. */
   readonly utilization?: number;
-  /** Why the device must not be used until somebody has acted; absent where nothing is known to be wrong. */
+  /** Why the device must not be used before an administrator has acted; absent where nothing is known to be wrong. */
   readonly fault?: string;
 }
 

@@ -5,8 +5,8 @@ import { type AcceleratorState } from '../devices/accelerators';
 import { type Observation } from '../observation';
 
 /**
- * @returns the text of the annotation; undefined where the kubelet does not answer, or no device has a known index. A pod of which one device
- *   is unknown is left out, since half of its devices would be a wrong statement.
+ * @returns the text of the annotation; undefined where the kubelet does not answer, or no device has a known index. A pod with one unknown
+ *   device is left out, since half of its devices would be a wrong statement.
  */
 export function allocatedDevices({ kubelet, podNames, accelerators }: Observation): string | undefined {
   if (kubelet === undefined || podNames === undefined || accelerators === undefined) {
