@@ -2,7 +2,6 @@
  * One measurement in a process of its own: `check-run.ts KIND OBJECTS`. Prints JSON.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as OnSynth from '../src/checks/on-synth';
@@ -10,15 +9,14 @@ import type * as Constructs from '../src/manifests/constructs';
 import type * as Sets from '../src/manifests/manifest-set';
 import type * as Yaml from '../src/manifests/yaml';
 import type * as Rules from '../src/interfaces/checks';
+import { compiled } from './compiled';
 import { platform } from './platform';
 
-// The compiled package is measured: what runs TypeScript directly wraps every function, which costs more than some checks.
-const load = createRequire(join(__dirname, '..', 'lib', 'index.js'));
-const { checkOnSynth } = load('./checks/on-synth') as typeof OnSynth;
-const { manifestsOf } = load('./manifests/constructs') as typeof Constructs;
-const { ManifestSet } = load('./manifests/manifest-set') as typeof Sets;
-const { parseYaml } = load('./manifests/yaml') as typeof Yaml;
-const { check } = load('./interfaces/checks') as typeof Rules;
+const { checkOnSynth } = compiled('./checks/on-synth') as typeof OnSynth;
+const { manifestsOf } = compiled('./manifests/constructs') as typeof Constructs;
+const { ManifestSet } = compiled('./manifests/manifest-set') as typeof Sets;
+const { parseYaml } = compiled('./manifests/yaml') as typeof Yaml;
+const { check } = compiled('./interfaces/checks') as typeof Rules;
 
 export type Kind = 'synth' | 'synth with checks' | 'checks alone' | 'checks from YAML';
 

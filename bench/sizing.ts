@@ -3,11 +3,11 @@
  *
  * `worlds`: the cheapest mix of small random worlds, compared with the simulation of every mix. `trace`: the 95th percentile of the waits in
  * the second half of synthetic traces, predicted from the first half. Options: `--only worlds|trace` (repeatable), `--worlds N` (200),
- * `--traces N` (10), `--seed S` (1). One line of JSON for each; status 1 if a world differs.
+ * `--traces N` (10), `--days N` of a trace (60), `--seed S` (1). One line of JSON for each; status 1 if a world differs.
  */
 import { parseArgs } from 'node:util';
 import { compareWithExhaustiveSearch, smallWorld } from '../test/planning/sizing/worlds';
-import { predictSecondHalf, TRACE } from '../test/planning/sizing/trace';
+import { accuracyOf, predictSecondHalf, TRACE } from '../test/planning/sizing/trace';
 import { machine } from './machine';
 
 interface Outcome {
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     worlds: { type: 'string' },
     traces: { type: 'string' },
+    days: { type: 'string' },
     seed: { type: 'string' },
   },
 });
@@ -55,12 +56,9 @@ function worlds(): Outcome {
 }
 
 function trace(): Outcome {
-  const predictions = seedsOf(Number(values.traces ?? 10)).map((own) => predictSecondHalf({ ...TRACE, seed: own }));
-  const errors = predictions.map(({ error }) => error).sort((a, b) => a - b);
-  return {
-    ok: true,
-    predictions,
-    medianError: errors[errors.length >> 1],
-    within15Percent: errors.filter((error) => error <= 0.15).length,
-  };
+  const days = Number(values.days ?? TRACE.days);
+  const predictions = seedsOf(Number(values.traces ?? 10)).map((own) =>
+    predictSecondHalf({ ...TRACE, days, seed: own }),
+  );
+  return { ok: true, days, predictions, ...accuracyOf(predictions) };
 }

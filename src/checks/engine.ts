@@ -3,6 +3,7 @@
  */
 import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
+import { type Manifest } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { unguarded } from '../manifests/unknown';
 import { clusterRules } from './cluster/cluster-rules';
@@ -17,6 +18,7 @@ import { reportUnknownSuppressions } from './known-rules';
 import { runRules } from './run-rules';
 import { ShapeChecker } from './schema/check-shape';
 import { shapeRules } from './schema/shape-rules';
+import { takesText } from './schema/text-fields';
 import { sourceRules } from './source-rules';
 import { type Suppression } from './suppression';
 
@@ -89,7 +91,7 @@ export function check(set: ManifestSet, options: CheckOptions = {}): Report {
   const { cluster } = options;
   const kubernetes = options.kubernetes ?? cluster?.kubernetes ?? DEFAULT_MINOR;
   const collector = new FindingCollector(set, options);
-  reportSourceProblems(set, collector);
+  reportSourceProblems(set, kubernetes, collector);
   const all = cluster?.with(set) ?? set;
   checkShapes(set, all, { ...options, kubernetes }, collector);
   const given = options.rules ?? defaultRules();
@@ -100,20 +102,22 @@ export function check(set: ManifestSet, options: CheckOptions = {}): Report {
   return collector.report();
 }
 
-function reportSourceProblems(set: ManifestSet, collector: FindingCollector): void {
+function reportSourceProblems(set: ManifestSet, kubernetes: KubernetesMinor, collector: FindingCollector): void {
   for (const problem of set.problems) {
     const rule = sourceRules[problem.kind];
-    if (problem.manifest === undefined) {
+    const { manifest, message, path = '', position } = problem;
+    if (manifest === undefined) {
       collector.addUnattached(rule, problem);
-    }
-    // Built-in kinds are decoded into typed fields. Some accept the number's text; the shape check reports the others.
-    else if (
-      problem.kind !== 'huge-number' ||
-      findKind(problem.manifest.id.apiVersion, problem.manifest.id.kind)?.builtIn !== true
-    ) {
-      collector.add(rule, problem.manifest, { path: problem.path ?? '', message: problem.message }, problem.position);
+    } else if (problem.kind !== 'huge-number' || isRejectedNumber(manifest, path, kubernetes)) {
+      collector.add(rule, manifest, { path, message }, position);
     }
   }
+}
+
+/** Of a built-in kind, a quantity may be of any size, and the check of the shape reports the fields that take no text. */
+function isRejectedNumber({ id }: Manifest, path: string, kubernetes: KubernetesMinor): boolean {
+  const info = findKind(id.apiVersion, id.kind);
+  return info?.builtIn !== true || takesText(info, path, kubernetes);
 }
 
 function checkShapes(

@@ -5,6 +5,7 @@
  * over each of several equal specs; manifests with the same names share the result.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
+import { addTo } from '../facts/collections';
 import { kindKey } from '../manifests/identity';
 import { type Manifest } from '../manifests/manifest';
 import { unguarded } from '../manifests/unknown';
@@ -39,16 +40,19 @@ export interface TemplateRules {
 
 export class RulesByField {
   private readonly bits = new Map<string, number>();
-  private readonly objectRules: readonly ObjectRule[];
+  private readonly objectRules = new Map<string, ObjectRule[]>();
   private readonly templateRules: readonly PodTemplateRule[];
   private readonly names = new WeakMap<Manifest, string>();
   private readonly forObjects = new Map<string, ObjectRules>();
   private readonly forTemplates = new Map<string, TemplateRules>();
 
   constructor(rules: readonly Rule[]) {
-    this.objectRules = rules.filter((rule): rule is ObjectRule => rule.on === 'object');
+    const onObjects = rules.filter((rule): rule is ObjectRule => rule.on === 'object');
+    for (const rule of onObjects) {
+      rule.kinds.forEach((kind) => addTo(this.objectRules, kind, rule));
+    }
     this.templateRules = rules.filter((rule): rule is PodTemplateRule => rule.on === 'pod-template');
-    for (const name of [...this.objectRules, ...this.templateRules].flatMap((rule) => rule.concerns ?? [])) {
+    for (const name of [...onObjects, ...this.templateRules].flatMap((rule) => rule.concerns ?? [])) {
       if (!this.bits.has(name)) {
         this.bits.set(name, this.bits.size);
       }
@@ -62,9 +66,8 @@ export class RulesByField {
     const key = `${names}${kind}`;
     let rules = this.forObjects.get(key);
     if (rules === undefined) {
-      const concerned = this.objectRules.filter((rule) => this.concerned(rule, names));
-      const on = (wanted: string): readonly ObjectRule[] => concerned.filter((rule) => rule.kinds.includes(wanted));
-      const all = [...on('*'), ...on(kind)];
+      const on = (wanted: string): readonly ObjectRule[] => this.objectRules.get(wanted) ?? [];
+      const all = [...on('*'), ...on(kind)].filter((rule) => this.concerned(rule, names));
       const rest = all.filter(({ sees }) => sees !== 'spec');
       rules = {
         ofSpec: all.filter(({ sees }) => sees === 'spec'),

@@ -1,7 +1,7 @@
 /**
  * The picture of the cluster, pixel by pixel: free and used devices of every kind and at every size are seen, in both color schemes.
  */
-import { type ClusterView, type ViewNode } from '../../src/planning/cluster/view';
+import { type ClusterView, type ViewNode } from '../../src/planning/cluster/view/view';
 import { renderPlanPage } from '../../src/planning/pages';
 import { fit, layOut, scaleOf } from '../../src/planning/pages/client/fleet-layout';
 import { LARGE, sampleView, SMALL } from '../support/sample-view';

@@ -3,7 +3,7 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type ClusterView } from '../../src/planning/cluster/view';
+import { type ClusterView } from '../../src/planning/cluster/view/view';
 import { renderLivePage, renderPlanPage } from '../../src/planning/pages';
 import { LARGE, sampleView, SMALL } from '../support/sample-view';
 import { everyVendor, fullCluster, manyQueues } from '../support/scenes';

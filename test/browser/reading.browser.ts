@@ -1,7 +1,7 @@
 /**
  * What the page of a cluster says, and that everyone can get at it: words of the glossary, order of headings, tables on a phone, paper.
  */
-import { type ClusterView, type ViewGang } from '../../src/planning/cluster/view';
+import { type ClusterView, type ViewGang } from '../../src/planning/cluster/view/view';
 import { renderPlanPage, renderTimelinePage } from '../../src/planning/pages';
 import { readScenario, simulate } from '../../src/planning/simulation';
 import { sampleView, SMALL } from '../support/sample-view';

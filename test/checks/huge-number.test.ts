@@ -21,4 +21,12 @@ test('a custom resource with a number beyond a double is refused, wherever it is
 test('in a built-in kind it is a quantity, and nothing else', () => {
   expect(refusals(POD('"restartPolicy": "Never"'))).toEqual([]);
   expect(refusals(POD('"priority": 1e400'))).toEqual(['schema/type']);
+  expect(refusals(POD('"nodeName": 1e400'))).toEqual(['yaml/number-in-range']);
+  expect(
+    refusals('{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": 1e999}}'),
+  ).toEqual(['yaml/number-in-range']);
+  const port = '{"port": 80, "targetPort": 1e400}';
+  expect(
+    refusals(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}, "spec": {"ports": [${port}]}}`),
+  ).toContain('yaml/number-in-range');
 });

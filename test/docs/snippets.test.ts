@@ -3,9 +3,9 @@
  * built package. A fence ```yaml output after a snippet states what the snippet prints.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { compile } from '../support/type-check';
+import { compile, demandBuild } from '../support/type-check';
 
 const ROOT = resolve(__dirname, '../..');
 const FOLDER = join(ROOT, '.cache/snippets');
@@ -26,9 +26,7 @@ const pages = [
 const snippets = pages.flatMap(snippetsOf);
 
 beforeAll(() => {
-  if (!existsSync(join(ROOT, 'lib/index.js'))) {
-    throw new Error('lib/ is missing: run `npx tsc --build` first (npm test does)');
-  }
+  demandBuild();
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   for (const { name, code } of snippets) {

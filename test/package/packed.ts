@@ -2,8 +2,9 @@
  * The package as npm would publish it, unpacked beside a program that uses it.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { demandBuild } from '../support/type-check';
 
 export const ROOT = resolve(__dirname, '../..');
 
@@ -16,9 +17,7 @@ export const STACK = join(__dirname, 'consumer/stack.ts');
  * @returns the path of the tarball
  */
 export function pack(folder: string): string {
-  if (!existsSync(join(ROOT, 'lib/index.js'))) {
-    throw new Error('lib/ is missing: run `npx tsc --build` first (npm test does)');
-  }
+  demandBuild();
   mkdirSync(folder, { recursive: true });
   const args = ['pack', '--ignore-scripts', '--loglevel', 'error', '--pack-destination', folder];
   const output = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' });

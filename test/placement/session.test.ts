@@ -8,7 +8,7 @@ import { samples } from '../support/samples';
 
 describe('a session that follows the world', () => {
   it('has the books of a session built from scratch, and decides the same, after every step of a random history', () => {
-    checkHistories(samples(300), 20_261_122);
+    checkHistories(samples(200), 20_261_122);
   }, 600_000);
 
   const snapshot = cluster([node('a', 4), node('b', 4)], [gang('g', 2, template(2))], [running('g', 'a')]);

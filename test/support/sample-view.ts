@@ -7,7 +7,7 @@ import {
   type ViewNode,
   type ViewPod,
   type ViewQueue,
-} from '../../src/planning/cluster/view';
+} from '../../src/planning/cluster/view/view';
 import { randomNumbers } from '../../src/planning/simulation/arrivals';
 
 export interface SampleOptions {

@@ -2,6 +2,7 @@
  * The native compiler over a folder of programs that a test wrote: several times as fast as the one with an API for programs.
  */
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
@@ -14,6 +15,13 @@ export interface CompilerError {
   readonly line: number;
   readonly code: number;
   readonly message: string;
+}
+
+/** For programs that import the built package. @throws if there is none */
+export function demandBuild(): void {
+  if (!existsSync(join(ROOT, 'lib/index.js'))) {
+    throw new Error('lib/ is missing: run `npx tsc --build` first (npm test does)');
+  }
 }
 
 /** Compiles the project of a `tsconfig.json`, and writes what it says is to be written. */

@@ -3,10 +3,10 @@
  * has no finding of severity error.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { compile } from '../support/type-check';
+import { compile, demandBuild } from '../support/type-check';
 import { ROOT } from '../words/files';
 import { program, surface } from './documented';
 import { ExamplePrograms } from './example-program';
@@ -50,9 +50,7 @@ const labelOf = (path: string): string =>
 
 describe('examples of docstrings', () => {
   beforeAll(() => {
-    if (!existsSync(join(ROOT, 'lib/index.js'))) {
-      throw new Error('lib/ is missing: run `npx tsc --build` first (npm test does)');
-    }
+    demandBuild();
     rmSync(FOLDER, { recursive: true, force: true });
     for (const [path, text] of Object.entries(FILES)) {
       mkdirSync(join(FOLDER, path, '..'), { recursive: true });

@@ -163,7 +163,6 @@ describe('a fix', () => {
       ['pods/shared-memory-for-several-gpus', 'pods/shared-memory-for-data-loader'],
       ['pods/visible-devices-left-to-plugin', 'kubeflow/operator-variables-not-by-hand'],
       ['scheduling/gantry-name-known', 'scheduling/gantry-pod-name-known'],
-      ['charts/gpu-operator-driver-crd-keys', 'charts/gpu-operator-gpu-cluster-has-drivers'],
       ['volcano/pod-group-network-topology-names-one-tier', 'volcano/job-network-topology-names-one-tier'],
       ['volcano/job-derived-names-fit', 'kubeflow/derived-names-fit'],
       ['volcano/job-queue-is-leaf', 'volcano/pod-group-queue-is-leaf'],

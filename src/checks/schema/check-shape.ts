@@ -198,20 +198,7 @@ export class ShapeChecker {
       );
     } else {
       defaulted = checkCustomResource(object, schema, info.hasStatusSubresource, list, { minor: this.minor });
-      const replicas = scale === undefined ? undefined : valueAt(defaulted, scale);
-      if (scale !== undefined && typeof replicas === 'number' && (replicas < 0 || replicas > MOST_REPLICAS)) {
-        list.add(
-          shapeRules.scale,
-          {
-            message:
-              replicas < 0 ? `must be greater than or equal to 0: ${replicas}` : `${replicas} does not fit in 32 bits`,
-            found: replicas,
-            expected: 'an integer greater than or equal to 0 that fits in 32 bits',
-            fix: `Set ${THE_FIELD} to an integer greater than or equal to 0 that fits in 32 bits.`,
-          },
-          ...tokensOf(scale),
-        );
-      }
+      checkScale(defaulted, scale, list);
     }
     checkMetadata(object, info, list, { minor: this.minor });
     const isBlocked = list.violations.some(({ rule }) => BLOCKING.has(rule));
@@ -259,6 +246,28 @@ function checkServed(info: KindInfo, kubernetes: KubernetesMinor, list: Violatio
       'apiVersion',
     );
   }
+}
+
+/** @param scale pointer of the replicas, where the kind has a scale subresource */
+function checkScale(object: JsonObject, scale: string | undefined, list: ViolationList): void {
+  const replicas = scale === undefined ? undefined : valueAt(object, scale);
+  if (scale === undefined || typeof replicas !== 'number' || (replicas >= 0 && replicas <= MOST_REPLICAS)) {
+    return;
+  }
+  // The bounds of the schema have reported the same number.
+  if (list.violations.some(({ path }) => path === scale)) {
+    return;
+  }
+  list.add(
+    shapeRules.scale,
+    {
+      message: replicas < 0 ? `must be greater than or equal to 0: ${replicas}` : `${replicas} does not fit in 32 bits`,
+      found: replicas,
+      expected: 'an integer greater than or equal to 0 that fits in 32 bits',
+      fix: `Set ${THE_FIELD} to an integer greater than or equal to 0 that fits in 32 bits.`,
+    },
+    ...tokensOf(scale),
+  );
 }
 
 function checkScope(object: JsonObject, info: KindInfo, list: ViolationList): void {

@@ -7,8 +7,7 @@ import { createRequire } from 'node:module';
 import type * as CelTypes from '@bufbuild/cel';
 import type * as SyntaxTypes from '../cel/syntax-extensions';
 import type * as CheckTypes from '../cel/typing/check-types';
-import { TypeMistake } from '../cel/typing/tree';
-import { isSame, printType, TooLarge, type CelType } from '../cel/typing/types';
+import { isSame, printType, type CelType } from '../cel/typing/types';
 import { Remembered } from '../remembered';
 import { allOf, oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
@@ -23,26 +22,16 @@ export interface Wanted {
   readonly result?: readonly CelType[];
 }
 
-/** What an expression is: its type, or what is wrong with it. Neither where the types are too large to tell. */
-export interface Compiled {
-  readonly type?: CelType;
-  readonly fault?: ExpressionFault;
-}
-
-export interface ExpressionFault {
-  /** Continues "the expression". */
-  readonly complaint: string;
-  /** Names that would be right in the place of the one that is wrong. @default - not known */
-  readonly choices?: readonly string[];
-}
-
 /** More names than this are not listed. */
 const MOST_CHOICES = 12;
 
 const load = createRequire(__filename);
 
 /** What to write in the place of an expression with a fault. */
-export function expressionFix(path: string, { complaint, choices = [] }: ExpressionFault): { readonly fix: string } {
+export function expressionFix(
+  path: string,
+  { complaint, choices = [] }: CheckTypes.ExpressionFault,
+): { readonly fix: string } {
   const field = fieldOf(path);
   const [, name] = /^(?:uses the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
   if (name !== undefined && choices.length > 0 && choices.length <= MOST_CHOICES) {
@@ -72,7 +61,7 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^(?:has no overload|needs|loops over|selects|sets the field) /, 'Correct the types in FIELD.'],
 ];
 
-type Tree = { readonly expression: SyntaxTypes.Expr } | { readonly fault: ExpressionFault };
+type Tree = { readonly expression: SyntaxTypes.Expr } | { readonly fault: CheckTypes.ExpressionFault };
 
 /** Characters of the longest expression whose tree is kept. */
 const LONGEST_KEPT = 2000;
@@ -110,30 +99,20 @@ function parsed(source: string): Tree {
   return isDeeperThan(tree, DEEPEST_TREE) ? tooDeep : { expression: tree };
 }
 
-export function compileExpression(source: string, { environment, result }: Wanted): Compiled {
-  const { typeOfExpression } = load('../cel/typing/check-types') as typeof CheckTypes;
+export function compileExpression(source: string, { environment, result }: Wanted): CheckTypes.Compiled {
+  const { typingOf } = load('../cel/typing/check-types') as typeof CheckTypes;
   const tree = treeOf(source);
   if ('fault' in tree) {
     return tree;
   }
-  try {
-    const type = typeOfExpression(tree.expression, environment);
-    return result === undefined || result.some((one) => isSame(one, type))
-      ? { type }
-      : {
-          fault: { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` },
-        };
-  } catch (error) {
-    if (error instanceof TypeMistake) {
-      return {
-        fault: { complaint: error.message, ...(error.choices === undefined ? {} : { choices: error.choices }) },
-      };
-    }
-    if (error instanceof TooLarge) {
-      return {};
-    }
-    throw error;
+  const compiled = typingOf(tree.expression, environment);
+  const { type } = compiled;
+  if (type === undefined || result === undefined || result.some((one) => isSame(one, type))) {
+    return compiled;
   }
+  return {
+    fault: { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` },
+  };
 }
 
 /** `unexpected ":" in line 1, column 2` for `<input>:1:2: found : but expecting …`. */

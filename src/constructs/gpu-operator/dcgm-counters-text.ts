@@ -57,7 +57,7 @@ export function readDcgmCounters(text: string): DcgmReading {
     note(
       'not-csv',
       '',
-      'the counters are written as YAML; the exporter reads CSV',
+      'the counters are written as YAML, but the exporter reads only CSV',
       undefined,
       'lines such as DCGM_FI_DEV_GPU_TEMP, gauge, GPU temperature (in C).',
     );
@@ -77,7 +77,7 @@ export function readDcgmCounters(text: string): DcgmReading {
       note(
         'quote',
         at,
-        `line ${line} has a quote that does not begin right after a comma`,
+        `line ${line} has a quote that is not directly after a comma`,
         source,
         'no quotes, or "help, with a comma" directly after the comma',
       );
@@ -88,9 +88,9 @@ export function readDcgmCounters(text: string): DcgmReading {
       note(
         'fields',
         at,
-        `line ${line} has ${fields.length} field${fields.length === 1 ? '' : 's'}${indented}`,
+        `line ${line} must have three fields, but has ${fields.length}${indented}`,
         source,
-        'three fields: name, type, help without a comma',
+        'three fields: name, type, and a help text without a comma',
       );
       continue;
     }
@@ -102,7 +102,7 @@ export function readDcgmCounters(text: string): DcgmReading {
     }
     const before = seen.get(field);
     if (before !== undefined) {
-      note('twice', at, `duplicate field ${field}: line ${before} lists it already`, field);
+      note('twice', at, `duplicate field "${field}" in line ${line}: line ${before} also has it`, field);
     }
     seen.set(field, before ?? line);
     rows.push({ field, type, help, line });

@@ -38,7 +38,7 @@ export function mapping(value: JsonValue | undefined, at: string, note: DevicePl
     return value;
   }
   if (value !== undefined && value !== null) {
-    note('shape', at, `${at} is ${kindOf(value)}, not a mapping`, value, 'a mapping');
+    note('shape', at, `${at} must be a mapping, but is ${kindOf(value)}`, value, 'a mapping');
   }
   return {};
 }
@@ -57,7 +57,7 @@ export function noteTypes(
     const given = value[key];
     const place = within(at, key);
     if (given !== undefined && given !== null && !isOf(type, given)) {
-      note('shape', place, `${place} is ${kindOf(given)}, not a ${type}`, given, `a ${type}`);
+      note('shape', place, `${place} must be a ${type}, but is ${kindOf(given)}`, given, `a ${type}`);
     }
   }
 }

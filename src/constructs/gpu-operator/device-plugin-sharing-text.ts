@@ -65,7 +65,7 @@ function readResource(value: JsonValue, at: string, renamed: boolean, note: Devi
     note(
       broken === undefined ? 'ignored' : 'resource',
       within(at, 'rename'),
-      broken ?? 'a name of its own is ignored; renameByDefault gives nvidia.com/gpu.shared',
+      broken ?? 'the device plugin ignores rename, and renameByDefault sets the name nvidia.com/gpu.shared',
       resource.rename,
     );
   }
@@ -83,7 +83,7 @@ function readResource(value: JsonValue, at: string, renamed: boolean, note: Devi
     note(
       'no-such-device',
       within(at, 'name'),
-      `the plugin serves nothing named ${name}${renamed ? ' before renaming' : ''}, so nothing is shared`,
+      `the device plugin serves no resource ${name}${renamed ? ' before renaming' : ''}, so nothing is shared`,
       resource.name,
       'nvidia.com/gpu or nvidia.com/mig-<profile>',
     );
@@ -152,7 +152,7 @@ function readDevices(devices: JsonValue | undefined, at: string, note: DevicePlu
           (typeof one === 'string' && DEVICE.test(one)),
       ));
   if (valid) {
-    note('ignored', at, 'devices cannot be chosen: all are shared', devices, 'all');
+    note('ignored', at, 'the device plugin ignores devices, and shares all of them', devices, 'all');
   } else {
     note('resource', at, `devices is ${kindOf(devices)}`, devices, 'all');
   }

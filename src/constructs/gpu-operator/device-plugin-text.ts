@@ -81,14 +81,14 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   const nothing = { problems, strategy: 'none', migStrategy: '', askedOnce: [], shared: [] } as const;
   const parsed = valueOf(text);
   if ('broken' in parsed) {
-    note('shape', '', `the text is not YAML: ${parsed.broken}`);
+    note('shape', '', `the configuration is not valid YAML: ${parsed.broken}`);
     return nothing;
   }
   if (!isObject(parsed.value)) {
     note(
       'shape',
       '',
-      `the text is ${kindOf(parsed.value)}, not a mapping`,
+      `the configuration must be a mapping, but is ${kindOf(parsed.value)}`,
       undefined,
       'version: v1, flags, and sharing',
     );
@@ -100,7 +100,7 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
     note('version', 'version', 'version must be v1', config.version, 'v1', 'Set version: v1.');
   }
   if (config.resources !== undefined && config.resources !== null) {
-    note('ignored', 'resources', 'resources cannot be renamed here: the section is ignored');
+    note('ignored', 'resources', 'the device plugin ignores resources, so the resources are not renamed');
     readResources(mapping(config.resources, 'resources', note), note);
   }
   const migStrategy = readFlags(mapping(config.flags, 'flags', note), note);
@@ -199,7 +199,7 @@ function readSharing(
       'sharing.timeSlicing',
       'timeSlicing must have at least one resource',
       null,
-      'a resource, or no key timeSlicing',
+      'at least one resource, or timeSlicing unset',
       'Set sharing.timeSlicing.resources, or remove sharing.timeSlicing.',
     );
   }
@@ -207,7 +207,7 @@ function readSharing(
     note(
       'both-kinds',
       'sharing',
-      'timeSlicing must not be set when mps is set: timeSlicing is ignored',
+      'timeSlicing must not be set when mps is set, because it is then ignored',
       undefined,
       'one of the two',
     );
@@ -242,7 +242,7 @@ function readSharing(
     note(
       'request-of-several',
       'sharing.timeSlicing.failRequestsGreaterThanOne',
-      'a pod that requests two replicas is admitted and gets no more than the compute of one',
+      'failRequestsGreaterThanOne is not set, so a pod that requests two replicas starts, but gets only the compute of one',
       false,
       'failRequestsGreaterThanOne: true',
     );

@@ -48,11 +48,17 @@ export function readMigConfig(text: string): MigConfigReading {
     problems.push({ kind, at, message, found, expected, fix });
   const parsed = valueOf(text);
   if ('broken' in parsed) {
-    note('shape', '', `the text is not YAML: ${parsed.broken}`);
+    note('shape', '', `the configuration is not valid YAML: ${parsed.broken}`);
     return { names: [], profiles: [], problems };
   }
   if (!isObject(parsed.value)) {
-    note('shape', '', `the text is ${kindOf(parsed.value)}, not a mapping`, undefined, 'version: v1 and mig-configs');
+    note(
+      'shape',
+      '',
+      `the configuration must be a mapping, but is ${kindOf(parsed.value)}`,
+      undefined,
+      'version: v1 and mig-configs',
+    );
     return { names: [], profiles: [], problems };
   }
   const { version } = parsed.value;
@@ -60,7 +66,7 @@ export function readMigConfig(text: string): MigConfigReading {
     note(
       'version',
       'version',
-      version === undefined ? 'version is required' : `version ${kindOf(version)} is not known`,
+      version === undefined ? 'version must be set' : `version must be v1, but is ${kindOf(version)}`,
       version,
       'v1',
     );
@@ -72,7 +78,7 @@ export function readMigConfig(text: string): MigConfigReading {
       note(
         'shape',
         'mig-configs',
-        `mig-configs is ${isObject(configs) ? 'empty' : kindOf(configs)}`,
+        `mig-configs must have at least one entry, but is ${isObject(configs) ? 'empty' : kindOf(configs)}`,
         undefined,
         'a list of entries for each name',
       );
@@ -85,7 +91,7 @@ export function readMigConfig(text: string): MigConfigReading {
       note(
         'shape',
         at,
-        `${name} is ${Array.isArray(entries) ? 'empty' : kindOf(entries)}`,
+        `${name} must be a list with at least one entry, but is ${Array.isArray(entries) ? 'empty' : kindOf(entries)}`,
         undefined,
         'at least one entry with devices and mig-enabled',
       );
@@ -135,16 +141,22 @@ function readDevices(
     note(
       'entry',
       within(at, 'device-filter'),
-      'device-filter must be a PCI id, or a list of PCI ids',
+      'device-filter must be a PCI ID, or a list of PCI IDs',
       filter,
-      'a PCI id such as "0x233010DE", or a list of them',
+      'a PCI ID such as "0x233010DE", or a list of PCI IDs',
     );
   }
 }
 
 function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind>): void {
   if (!isObject(value)) {
-    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`, value, 'a mapping with devices and mig-enabled');
+    note(
+      'shape',
+      at,
+      `the entry must be a mapping, but is ${kindOf(value)}`,
+      value,
+      'a mapping with devices and mig-enabled',
+    );
     return;
   }
   noteUnknown(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);
@@ -154,13 +166,21 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
     note(
       'entry',
       within(at, 'mig-enabled'),
-      enabled === undefined ? 'mig-enabled must be set' : `mig-enabled is ${kindOf(enabled)}`,
+      enabled === undefined
+        ? 'mig-enabled must be set'
+        : `mig-enabled must be true or false, but is ${kindOf(enabled)}`,
       enabled,
       'true or false',
     );
   }
   if (instances !== undefined && instances !== null && !isObject(instances)) {
-    note('shape', within(at, 'mig-devices'), `mig-devices is ${kindOf(instances)}`, instances, 'counts by profile');
+    note(
+      'shape',
+      within(at, 'mig-devices'),
+      `mig-devices must be a mapping of profiles to counts, but is ${kindOf(instances)}`,
+      instances,
+      'counts by profile',
+    );
   }
   if (enabled === true && (instances === undefined || instances === null)) {
     note(
@@ -180,7 +200,7 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
       within(at, 'mig-devices'),
       'mig-devices must be empty when mig-enabled is false',
       undefined,
-      'no mig-devices, or mig-enabled: true',
+      'mig-devices unset, or mig-enabled: true',
       `Set mig-enabled in ${at} to true, or remove mig-devices.`,
     );
   }
@@ -201,7 +221,7 @@ function readInstances(
       note(
         'profile',
         within(at, profile),
-        `"${profile}" is not a MIG profile`,
+        `"${profile}" is not a valid MIG profile`,
         profile,
         '<slices>g.<memory>gb, for example 1g.10gb or 1g.10gb+me',
       );
@@ -282,7 +302,7 @@ function readLayout(
 }
 
 function noSuchGpu(profiles: readonly string[]): string {
-  return `no GPU in the catalog has the MIG ${profiles.length === 1 ? 'profile' : 'profiles'} ${allOf(profiles)}`;
+  return `no known GPU has the MIG ${profiles.length === 1 ? 'profile' : 'profiles'} ${allOf(profiles)}`;
 }
 
 function gpusOfFilter(filter: JsonValue | undefined): readonly AcceleratorFacts[] {

@@ -110,7 +110,7 @@ export function typeOfOperation({ text, at }: Token, left: Type, right: Type): T
     return 'boolean';
   }
   if ((ARITHMETIC.has(text) || ORDER.has(text)) && !canCompare(sides)) {
-    throw new FormulaError(`"${text}" takes numbers`, at);
+    throw new FormulaError(`"${text}" requires numbers`, at);
   }
   if (text === '%' && sides.includes('float')) {
     throw new FormulaError('"%" requires integers, and trigger values are not; wrap them in int(…)', at);

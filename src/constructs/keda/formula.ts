@@ -341,7 +341,7 @@ class FormulaReader {
           TAKING_NUMBERS.has(text) &&
           (type === 'boolean' || type === 'nil' || (type === 'text' && text !== 'float' && text !== 'int'))
         ) {
-          throw new FormulaError(`${text} takes a number`, argument.at);
+          throw new FormulaError(`${text} requires a number`, argument.at);
         }
       }
     }

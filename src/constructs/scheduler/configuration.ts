@@ -45,6 +45,14 @@ export interface SchedulerQueue {
   readonly namespaces?: readonly (NamedReference<'Namespace'> | Team)[];
 }
 
+/** How much history of gangs the scheduler keeps. */
+export interface SchedulerHistory {
+  /** ConfigMaps that hold it, each of at most 171 KiB; from 1 to 64. @default 8 */
+  readonly configMaps?: number;
+  /** Time between two writes, which is lost if the scheduler crashes. @default - 30 seconds */
+  readonly interval?: Duration;
+}
+
 type Tunable = 'binding' | 'handOver' | 'eviction' | 'cycle' | 'explain' | 'log';
 
 /** A part of the configuration, with a `Duration` for each number of seconds or milliseconds. */
@@ -75,6 +83,12 @@ export interface GantrySchedulerConfiguration {
    */
   readonly enqueueVolcanoPodGroups?: boolean;
   /**
+   * A history of gangs, which `gantry history` lists: what they requested, and when they arrived, started, were evicted, and ended. It is
+   * in ConfigMaps of the scheduler's namespace, and the oldest entries are overwritten.
+   * @default - 8 ConfigMaps, written every 30 seconds at most; `false` keeps no history
+   */
+  readonly history?: SchedulerHistory | false;
+  /**
    * Timeouts, limits, and similar settings, named as in the configuration file without the unit: `{ cycle: { period: Duration.seconds(30) } }`.
    * @default - those of the program, member by member
    */
@@ -89,12 +103,14 @@ export interface GantrySchedulerConfiguration {
  */
 export function configurationValue(where: string, props: GantrySchedulerConfiguration, guarded: boolean): object {
   const { schedulerName, defaultQueue, queues, topologies, policy, enqueueVolcanoPodGroups, tuning } = props;
+  const history = historyOf(props);
   const value = defined({
     schedulerName,
     defaultQueue,
     queues: queues?.map((queue) => queueValue(where, queue, queues)),
     topologies,
     policy: policy && inFileUnits('policy', policy),
+    history: inFileUnits('history', history),
     enqueueVolcanoPodGroups,
     ...tuningValue({ ...tuning, handOver: { guarded, ...tuning?.handOver } }),
   });
@@ -107,6 +123,13 @@ export function configurationValue(where: string, props: GantrySchedulerConfigur
     throw error;
   }
   return value;
+}
+
+/** The history that the props ask for. */
+export function historyOf({
+  history = {},
+}: GantrySchedulerConfiguration): SchedulerHistory & { readonly configMaps: number } {
+  return history === false ? { configMaps: 0 } : { configMaps: 8, ...history };
 }
 
 /** `period` of the cycle is `periodSeconds` in the file; two short waits are milliseconds there. */

@@ -8,6 +8,7 @@
 import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
+import { GANTRY_HISTORY_LABEL } from '../../facts/catalog/gantry-names';
 import { Deployment } from '../../facts/api/types/apps/v1';
 import { ConfigMap, Service, ServiceAccount } from '../../facts/api/types/core/v1';
 import { type NetworkPolicyPeer } from '../../facts/api/types/networking.k8s.io/v1';
@@ -21,12 +22,17 @@ import { nameOf, type PriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { SchedulerAlerts } from './alerts';
-import { configurationValue, type GantrySchedulerConfiguration } from './configuration';
+import { configurationValue, type GantrySchedulerConfiguration, historyOf } from './configuration';
 import { FieldGuard } from './field-guard';
 import { SchedulerImage } from './image';
 import { SchedulerNetworkPolicy } from './network-policy';
-import { clusterRules, leaseRules } from './permissions';
-import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
+import { clusterRules, namespaceRules } from './permissions';
+import {
+  CONFIGURATION_KEY,
+  historySegmentName,
+  NAME_LABEL,
+  SCHEDULER_NAME,
+} from '../../planning/scheduler-settings/deployment-names';
 import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
 import { schedulerProgram, START_KEY } from './program';
 import { publicClass } from '../resources/public-class';
@@ -141,6 +147,7 @@ export class GantryScheduler extends Construct {
         username: `system:serviceaccount:${this.namespace}:${account.name}`,
       });
     }
+    const history = this.historyConfigMaps();
     const program = image.hasProgram ? [] : this.programConfigMaps();
     const permissions = this.permissions(account);
     this.resource = new Resource(
@@ -182,11 +189,12 @@ export class GantryScheduler extends Construct {
       props.priorityClass,
       account,
       configuration,
+      ...history,
       ...program,
       this.fieldGuard?.binding,
       ...permissions,
     );
-    const around = [account, configuration, ...program, this.service, ...this.protection(replicas)];
+    const around = [account, configuration, ...history, ...program, this.service, ...this.protection(replicas)];
     for (const object of around) {
       if (object !== undefined) {
         dependOn(object, namespace);
@@ -237,6 +245,20 @@ export class GantryScheduler extends Construct {
     };
   }
 
+  /** They are rendered empty: the program may write them, and needs no right to create any. */
+  private historyConfigMaps(): readonly ApiObject[] {
+    return this.historyNames.map(
+      (name, index) =>
+        new Resource(this, `History${index + 1}`, ConfigMap, {
+          metadata: { ...this.metadata, name, labels: { ...this.metadata.labels, [GANTRY_HISTORY_LABEL]: this.name } },
+        }),
+    );
+  }
+
+  private get historyNames(): readonly string[] {
+    return Array.from({ length: historyOf(this.props).configMaps }, (_, index) => historySegmentName(this.name, index));
+  }
+
   private programConfigMaps(): readonly ApiObject[] {
     const { parts, start, hash } = schedulerProgram();
     return parts.map(
@@ -263,7 +285,10 @@ export class GantryScheduler extends Construct {
       roleRef: { apiGroup: group, kind: 'ClusterRole', name },
       subjects,
     });
-    const role = new Resource(this, 'Role', Role, { metadata: this.metadata, rules: leaseRules(name) });
+    const role = new Resource(this, 'Role', Role, {
+      metadata: this.metadata,
+      rules: namespaceRules(name, this.historyNames),
+    });
     const binding = new Resource(this, 'RoleBinding', RoleBinding, {
       metadata: this.metadata,
       roleRef: { apiGroup: group, kind: 'Role', name },

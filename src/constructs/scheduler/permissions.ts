@@ -22,12 +22,19 @@ export function clusterRules(): readonly PolicyRule[] {
   ];
 }
 
-/** In the scheduler's own namespace: the Lease by which one of the replicas decides. */
-export function leaseRules(lease: string): readonly PolicyRule[] {
+/**
+ * In the scheduler's own namespace: the Lease by which one of the replicas decides, and the ConfigMaps of its history.
+ *
+ * @param history names of the ConfigMaps
+ */
+export function namespaceRules(lease: string, history: readonly string[]): readonly PolicyRule[] {
   return [
     // A request to create names no object that a rule could be bound to.
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [lease], verbs: ['get', 'update'] },
+    ...(history.length === 0
+      ? []
+      : [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [...history], verbs: ['get', 'update'] }]),
   ];
 }
 

@@ -65,6 +65,9 @@ export const GANTRY_TEAM_LABEL = 'gantry.dev/team';
 /** Label of the pods of one distributed training. */
 export const GANTRY_TRAINING_LABEL = 'gantry.dev/training';
 
+/** Label of the ConfigMaps that hold the scheduler's history; its value is the name of the scheduler. */
+export const GANTRY_HISTORY_LABEL = 'gantry.dev/history';
+
 /** Labels of nodes: the profile that a pool was made by, and what it is for. */
 export const GANTRY_NODE_PROFILE_LABEL = 'gantry.dev/node-profile';
 /** Label of nodes: what the pool is for, the second half of its profile. */
@@ -240,6 +243,14 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     value: 'name',
     writtenBy: 'author',
     meaning: 'the distributed training of the pod',
+  },
+  {
+    key: GANTRY_HISTORY_LABEL,
+    place: 'label',
+    on: 'any object',
+    value: 'name',
+    writtenBy: 'author',
+    meaning: 'the scheduler whose history the ConfigMap holds',
   },
 ]);
 

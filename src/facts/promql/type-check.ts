@@ -109,7 +109,7 @@ function callProblems(call: FunctionCall): readonly PromqlProblem[] {
   if (args.length < least || args.length > most) {
     const wanted = least === most ? `${least}` : most === Infinity ? `at least ${least}` : `${least} to ${most}`;
     problems.push(
-      refuse('type', `${name} takes ${wanted} argument${wanted === '1' ? '' : 's'}, not ${args.length}`, call),
+      refuse('type', `${name} requires ${wanted} argument${wanted === '1' ? '' : 's'}, not ${args.length}`, call),
     );
   }
   for (const [index, arg] of args.entries()) {
@@ -120,7 +120,7 @@ function callProblems(call: FunctionCall): readonly PromqlProblem[] {
     const type = typeOf(arg);
     if (wanted !== undefined && type !== wanted) {
       problems.push(
-        refuse('type', `${name} takes ${SPOKEN[wanted]}${hintFor(wanted, type)}, not ${SPOKEN[type]}`, arg),
+        refuse('type', `${name} requires ${SPOKEN[wanted]}${hintFor(wanted, type)}, not ${SPOKEN[type]}`, arg),
       );
     }
   }
@@ -143,7 +143,7 @@ function aggregationProblems(aggregation: Aggregation): readonly PromqlProblem[]
     problems.push(
       refuse(
         'type',
-        `${operator} takes ${wanted === 1 ? 'one argument' : `two arguments (${parameter === 'string' ? 'a text' : 'a number'} and a vector)`}, not ${args.length}`,
+        `${operator} requires ${wanted === 1 ? 'one argument' : `two arguments (${parameter === 'string' ? 'a string' : 'a number'} and a vector)`}, not ${args.length}`,
         aggregation,
       ),
     );
@@ -151,11 +151,13 @@ function aggregationProblems(aggregation: Aggregation): readonly PromqlProblem[]
   }
   const of = args[wanted - 1];
   if (of !== undefined && typeOf(of) !== 'vector') {
-    problems.push(refuse('type', `${operator} takes an instant vector, not ${SPOKEN[typeOf(of)]}`, of));
+    problems.push(refuse('type', `${operator} requires an instant vector, not ${SPOKEN[typeOf(of)]}`, of));
   }
   const [first] = args;
   if (parameter !== undefined && first !== undefined && typeOf(first) !== parameter) {
-    problems.push(refuse('type', `${operator} takes ${SPOKEN[parameter]} first, not ${SPOKEN[typeOf(first)]}`, first));
+    problems.push(
+      refuse('type', `${operator} requires ${SPOKEN[parameter]} first, not ${SPOKEN[typeOf(first)]}`, first),
+    );
   }
   return problems;
 }
@@ -170,7 +172,7 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
     [right, types[1]],
   ] as const) {
     if (type !== 'scalar' && type !== 'vector') {
-      problems.push(refuse('type', `${operator} takes numbers and instant vectors, not ${SPOKEN[type]}`, side));
+      problems.push(refuse('type', `${operator} accepts numbers and instant vectors, not ${SPOKEN[type]}`, side));
     }
   }
   if (bool && !compares) {
@@ -182,7 +184,7 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
   }
   const set = SET_OPERATORS.has(operator);
   if (set && types.includes('scalar')) {
-    problems.push(refuse('type', `${operator} takes instant vectors on both sides`, operation));
+    problems.push(refuse('type', `${operator} requires instant vectors on both sides`, operation));
   }
   if (matching === undefined) {
     return problems;
@@ -194,7 +196,7 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
     return problems;
   }
   if (set && matching.many !== undefined) {
-    problems.push(refuse('type', `${operator} takes no group_left or group_right`, operation));
+    problems.push(refuse('type', `${operator} does not support group_left and group_right`, operation));
   }
   const twice = matching.on ? matching.include.find((label) => matching.labels.includes(label)) : undefined;
   if (twice !== undefined) {

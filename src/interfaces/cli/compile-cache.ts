@@ -2,9 +2,10 @@
  * Loads a bundle with what V8 compiled of it in an earlier run, since compiling takes most of the time of a short check.
  *
  * `module.enableCompileCache` of Node 22 does the same, but not on Node 20, and by default in the temporary folder, which all users share.
- * Whoever can write the cache decides what the command executes, so it is in the cache folder of the user, and is read only if
- * nobody else can write it. A cache that cannot be read or written costs time, and nothing else.
+ * A program that can write the cache decides what the command executes, so the cache is in the user's own cache folder, and is read only if
+ * no other user can write it. A cache that cannot be read or written costs time, and nothing else.
  */
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -25,6 +26,8 @@ import { constants, Script } from 'node:vm';
 
 /** The last line of a bundle that may be cached: it names the contents. V8 itself compares only the length of the source. */
 const CONTENTS = /\n\/\/ contents ([0-9a-f]{64})\n$/;
+
+const DIGEST_BYTES = 32;
 
 type ModuleFunction = (exports: object, require: NodeJS.Require, module: object, file: string, folder: string) => void;
 
@@ -73,10 +76,22 @@ function cacheFolder(env: NodeJS.ProcessEnv): string {
 function readOwn(file: string): Buffer | undefined {
   const descriptor = openSync(file, 'r');
   try {
-    return isOwn(lstatSync(dirname(file))) && isOwn(fstatSync(descriptor)) ? readFileSync(descriptor) : undefined;
+    return isOwn(lstatSync(dirname(file))) && isOwn(fstatSync(descriptor))
+      ? dataOf(readFileSync(descriptor))
+      : undefined;
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** The data after its digest. V8 does not notice every damage, and a process that runs damaged code crashes. */
+function dataOf(stored: Buffer): Buffer | undefined {
+  const data = stored.subarray(DIGEST_BYTES);
+  return digestOf(data).equals(stored.subarray(0, DIGEST_BYTES)) ? data : undefined;
+}
+
+function digestOf(data: Buffer): Buffer {
+  return createHash('sha256').update(data).digest();
 }
 
 /** Another process may read the file at any time, so it appears whole or not at all. */
@@ -89,7 +104,7 @@ function writeOwn(file: string, data: Buffer): void {
   try {
     const descriptor = openSync(partial, 'wx', 0o600);
     try {
-      writeFileSync(descriptor, data);
+      writeFileSync(descriptor, Buffer.concat([digestOf(data), data]));
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

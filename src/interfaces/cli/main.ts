@@ -17,6 +17,7 @@ import { requireCompiled } from './compile-cache';
 import type * as DiffModule from './diff/diff-command';
 import type * as ExplainModule from './explain/explain-command';
 import type * as InitModule from './init/init-command';
+import type * as HistoryModule from './history-command';
 import type * as PlanModule from './plan/plan-command';
 import type * as RulesModule from './check/rules-command';
 import type * as SnapshotModule from './snapshot-command';
@@ -26,6 +27,7 @@ import type * as SynthModule from './synth/synth-command';
 import { nearestName } from '../../facts/spelling';
 import { printable } from '../../facts/words';
 import { InputError, reasonOf } from '../../manifests/input-error';
+import { SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
 import { processTerminal, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
 
@@ -298,6 +300,31 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action(async (flags: SnapshotModule.SnapshotFlags) => {
       const { snapshotCommand } = load('./snapshot-command') as typeof SnapshotModule;
       finish(await snapshotCommand(flags, terminal));
+    });
+
+  program
+    .command('history')
+    .summary('list the jobs that the scheduler recorded')
+    .description(
+      'Read the history that Gantry\'s scheduler records of gangs, as a list of jobs for "gantry size" and "gantry simulate".',
+    )
+    .option('--context <name>', 'context of the kubeconfig (default: the current context)')
+    .option('--kubeconfig <file>', 'kubeconfig file (default: that of kubectl)')
+    .option('-n, --namespace <namespace>', 'namespace of the scheduler', 'gantry-system')
+    .option('--scheduler <name>', 'name of the scheduler', SCHEDULER_NAME)
+    .option('--since <time>', 'only gangs that arrived since then: a duration such as 30d, or a date and time')
+    .option('--format <format>', 'jsonl or csv (default: "csv" if the name of the output ends in .csv, else "jsonl")')
+    .option('-o, --output <file>', 'write the list to a file')
+    .addHelpText(
+      'after',
+      examples(
+        ['Write the jobs of the last 30 days', 'gantry history --since 30d -o history.jsonl'],
+        ['Find out what would have kept their waits short', 'gantry size sizing.yaml'],
+      ),
+    )
+    .action(async (flags: HistoryModule.HistoryFlags) => {
+      const { historyCommand } = load('./history-command') as typeof HistoryModule;
+      finish(await historyCommand(flags, terminal));
     });
 
   program

@@ -3,6 +3,7 @@
  * result is the plan on the original. Amounts, hardware, times, and what projects name themselves stay.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { compareNames } from '../../placement/model/names';
 import { asArray, asObject, asString, isObject, stringEntries } from '../read';
 import { type ClusterSnapshot, type SnapshotList } from './cluster-snapshot';
 
@@ -39,6 +40,9 @@ const PUBLIC_NAMES: ReadonlySet<string> = new Set([
   'nvidia',
   'runc',
 ]);
+const ANCHORS = [...PUBLIC_NAMES].sort(compareNames);
+/** Letters that come after the anchor before, and before the anchor of the same index. */
+const BETWEEN = [...ANCHORS, ''].map((anchor, index) => lettersBetween(ANCHORS[index - 1] ?? '', anchor));
 /** Kinds whose names are those of projects. */
 const PUBLIC_KINDS: ReadonlySet<string> = new Set(['CustomResourceDefinition', 'DeviceClass', 'ConfigMap']);
 /** Members whose strings are words of an API, whatever else bears such a name. */
@@ -98,6 +102,19 @@ export function anonymous(snapshot: ClusterSnapshot): ClusterSnapshot {
   };
 }
 
+/** The first letters that come after one name and before another; an empty name sets no limit. */
+function lettersBetween(low: string, high: string): string {
+  let common = 0;
+  while (common < low.length && low[common] === high[common]) {
+    common++;
+  }
+  const after = Math.max(low.charCodeAt(common) || 0, 'a'.charCodeAt(0) - 1) + 1;
+  const limit = high === '' ? 'z'.charCodeAt(0) + 1 : high.charCodeAt(common);
+  return after < limit
+    ? low.slice(0, common) + String.fromCharCode(after)
+    : low.slice(0, common + 1) + lettersBetween(low.slice(common + 1), '');
+}
+
 function isPublic(domain: string): boolean {
   return PUBLIC_DOMAIN.test(domain);
 }
@@ -108,9 +125,10 @@ class Names {
   /** Names of ReplicaSets follow that of their Deployment. */
   private readonly derived = new Map<string, { readonly base: string; readonly suffix: string }>();
 
-  add(name: string | undefined, prefix: string): void {
+  /** @param what has the name, which the new name says */
+  add(name: string | undefined, what: string): void {
     if (name !== undefined && !TRIVIAL.test(name) && !PUBLIC_NAMES.has(name) && !this.found.has(name)) {
-      this.found.set(name, prefix);
+      this.found.set(name, what);
     }
   }
 
@@ -119,14 +137,18 @@ class Names {
     this.derived.set(name, { base, suffix });
   }
 
-  /** Numbers go by the order of the names within their prefix. */
+  /** The new names are in the order of the old ones, also among the names that stay: ties are broken by it. */
   assign(): void {
-    const counts = new Map<string, number>();
-    for (const [name, prefix] of [...this.found].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const number = (counts.get(prefix) ?? 0) + 1;
-      counts.set(prefix, number);
-      this.other.set(name, `${prefix}-${String(number).padStart(4, '0')}`);
-    }
+    const digits = Math.max(4, String(this.found.size).length);
+    let passed = 0;
+    [...this.found]
+      .sort(([a], [b]) => compareNames(a, b))
+      .forEach(([name, what], index) => {
+        while (passed < ANCHORS.length && compareNames(ANCHORS[passed], name) < 0) {
+          passed++;
+        }
+        this.other.set(name, `${BETWEEN[passed]}${String(index + 1).padStart(digits, '0')}-${what}`);
+      });
     for (const [name, { base, suffix }] of this.derived) {
       this.other.set(name, `${this.of(base)}${suffix}`);
     }

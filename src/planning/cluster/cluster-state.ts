@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../facts/api/schema';
 import { type ClusterNode, type Gang, type Pod, type Queue, type Topology } from '../../placement';
 import { type TierResolver } from './objects/topologies';
-import { type GangFacts } from './view-input';
+import { type GangFacts } from './view/view-input';
 
 /** A gang that is in the cluster, running or waiting. */
 export interface ClusterGang {

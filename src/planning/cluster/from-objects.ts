@@ -8,7 +8,7 @@ import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type ClusterNode, type Queue, type Topology } from '../../placement';
 import { compareNames } from '../../placement/model/names';
 import { type ClusterGang, type ClusterState, type NodePod } from './cluster-state';
-import { displayNames } from './gang-names';
+import { displayNames } from './gangs/gang-names';
 import { kindOf, Lookups, nameOf } from './lookups';
 import { gangKey } from './objects/gang-identity';
 import { type GangLookups, type GangMember, gangOf, memberOf, podOfNode } from './objects/gangs';
@@ -23,9 +23,9 @@ import {
   TOPOLOGY_KINDS,
   topologyOf,
 } from './objects/topologies';
-import { PodBudget } from './planned-gangs';
-import { poolName } from './pools';
-import { suspendedWork } from './suspended-work';
+import { PodBudget } from './gangs/planned-gangs';
+import { poolName } from './nodes/pools';
+import { suspendedWork } from './waiting/suspended-work';
 
 /**
  * Makes a cluster of the objects that `kubectl get -o json` returns: nodes, pods, queues, and gangs.

@@ -6,7 +6,7 @@ import { type Manifest } from '../../manifests/manifest';
 import { type Policy } from '../../placement';
 import { type ClusterState } from './cluster-state';
 import { planOf } from './plan';
-import { type ViewGang } from './view';
+import { type ViewGang } from './view/view';
 
 /** Options of `planRules`. */
 export interface PlanRuleOptions {

@@ -20,15 +20,15 @@ import { decideIn } from '../../placement/engine';
 import { compareNames } from '../../placement/model/names';
 import { Session } from '../../placement/books/session';
 import { type ClusterState } from './cluster-state';
-import { daemonPods } from './daemon-sets';
+import { daemonPods } from './nodes/daemon-sets';
 import { Lookups } from './lookups';
 import { cohortQueue, QUEUE_KINDS, queueOf } from './objects/queue';
 import { hyperNodeOf, hyperNodeTiers, TOPOLOGY_KINDS, topologyOf } from './objects/topologies';
-import { type PlannedGang, plannedGangs, PodBudget } from './planned-gangs';
-import { SchedulerTerms } from './scheduler-terms';
-import { clusterView } from './view-of';
-import { type ClusterView, type ViewGang } from './view';
-import { type GangFacts } from './view-input';
+import { type PlannedGang, plannedGangs, PodBudget } from './gangs/planned-gangs';
+import { SchedulerTerms } from './queues/scheduler-terms';
+import { clusterView } from './view/view-of';
+import { type ClusterView, type ViewGang } from './view/view';
+import { type GangFacts } from './view/view-input';
 import { hintsOf, type Workloads, workloadsOf } from './workloads';
 
 /** Options of `planOf`. */
@@ -261,7 +261,10 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, budget: 
           `${manifestName(manifest)} requests ${count} pods of role "${name}", but all nodes together can run at most ${budget.nodePods} pods; the others are not planned.`,
       ),
   );
-  return [...later, ...unknown, ...vast, ...budget.notes];
+  const selected = [...lookups.claimsWithSelectors].map(
+    (claim) => `The selectors of the claim ${claim} are not evaluated: any device of its class counts.`,
+  );
+  return [...later, ...unknown, ...vast, ...selected, ...budget.notes];
 }
 
 function manifestName({ id }: Manifest): string {

@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asString, isObject } from '../../manifests/read';
 import { type ClusterSnapshot, objectsOfSnapshot, readSnapshot } from '../../manifests/snapshot/cluster-snapshot';
 import { parseYaml } from '../../manifests/yaml';
-import { ClusterFileError, readClusterFile } from './cluster-file';
+import { ClusterFileError, readClusterFile } from './files/cluster-file';
 import { type ClusterState } from './cluster-state';
 import { clusterOfObjects } from './from-objects';
 

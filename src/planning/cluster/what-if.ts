@@ -6,10 +6,10 @@ import { parseValue } from '../../manifests/yaml';
 import { type ClusterNode, type Pod } from '../../placement';
 import { compareNames } from '../../placement/model/names';
 import { type ClusterState } from './cluster-state';
-import { ClusterFileError, clusterOfValue } from './cluster-file';
-import { meant } from './fields';
-import { furtherNodes } from './further-nodes';
-import { type ClusterView, type ViewGang, type ViewPool } from './view';
+import { ClusterFileError, clusterOfValue } from './files/cluster-file';
+import { meant } from './files/fields';
+import { furtherNodes } from './nodes/further-nodes';
+import { type ClusterView, type ViewGang, type ViewPool } from './view/view';
 import { oneOf } from '../../facts/words';
 
 /** One change. */

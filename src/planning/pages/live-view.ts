@@ -1,7 +1,7 @@
 /**
  * What a live page shows: a cluster, and the recent decisions of its scheduler.
  */
-import { type ClusterView } from '../cluster/view';
+import { type ClusterView } from '../cluster/view/view';
 
 export interface LiveView extends ClusterView {
   /** Latest first. @default - none are shown */

@@ -1,7 +1,7 @@
 /**
  * The page of a plan, and the same page for a scheduler that runs.
  */
-import { type ClusterView } from '../cluster/view';
+import { type ClusterView } from '../cluster/view/view';
 import { PLAN_SCRIPT } from './assets';
 import { htmlPage } from './html-page';
 

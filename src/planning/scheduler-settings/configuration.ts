@@ -1,5 +1,5 @@
 /**
- * The program's configuration: what its file may say, what holds where it says nothing, and what is wrong with it.
+ * Reads the program's configuration from its file.
  *
  * Every fault is reported at once, each with its place, what was found and what is expected.
  */
@@ -18,98 +18,23 @@ import {
   type Policy,
   POD_ORDERS,
   PREFERRED_TOPOLOGIES,
-  type Queue,
   QUEUE_ORDERS,
   SHARE_JUDGMENTS,
   SURPLUS_ORDERS,
   type Topology,
   VICTIM_ORDERS,
 } from '../../placement';
-import { LOG_LEVELS, type LogLevel } from './log-levels';
+import {
+  ConfigurationError,
+  type Configuration,
+  type ConfiguredQueue,
+  DEFAULT_CONFIGURATION,
+} from './configuration-model';
+import { MOST_HISTORY_SEGMENTS } from './deployment-names';
+import { LOG_LEVELS } from './log-levels';
 import { oneOf } from '../../facts/words';
 
-/** A queue, and who may use it. */
-export interface ConfiguredQueue extends Queue {
-  /** Namespaces whose pods may use the queue. Absent: those of its parent, or all. */
-  readonly namespaces?: readonly string[];
-}
-
-export interface Configuration {
-  /** Pods with this `schedulerName` are bound directly. */
-  readonly schedulerName: string;
-  /** The queue of pods that name none. */
-  readonly defaultQueue: string;
-  /** Beside the Volcano Queues of the cluster; of two with one name this one counts. */
-  readonly queues: readonly ConfiguredQueue[];
-  /** Beside Kueue Topologies and Volcano HyperNodes of the cluster. */
-  readonly topologies: readonly Topology[];
-  readonly policy: Policy;
-  readonly binding: {
-    /** Requests at once. */
-    readonly inFlight: number;
-    /** Seconds for which a binding is tried again when the server does not answer. */
-    readonly timeoutSeconds: number;
-  };
-  readonly handOver: {
-    /** Seconds that the cluster's own scheduler has for a pod that was handed over. */
-    readonly timeoutSeconds: number;
-    /**
-     * An admission policy prevents all users except the scheduler from writing `gantry.dev/node`, so that it is the scheduler's statement on any
-     * pod. Without it only pods that this process handed over count as placed.
-     */
-    readonly guarded: boolean;
-  };
-  readonly eviction: {
-    /** Seconds after which a refused eviction (a disruption budget) is tried again. */
-    readonly retrySeconds: number;
-  };
-  readonly cycle: {
-    /** Milliseconds of silence that a cycle waits for after a change. */
-    readonly debounceMilliseconds: number;
-    /** Milliseconds after which it no longer waits. */
-    readonly mostMilliseconds: number;
-    /** Seconds between cycles where nothing changes. */
-    readonly periodSeconds: number;
-  };
-  readonly explain: {
-    /** Seconds between two events or conditions of one gang that say the same. */
-    readonly repeatSeconds: number;
-    /** Writes of conditions and events in one second. */
-    readonly writesPerSecond: number;
-  };
-  /**
-   * Tell Volcano's controllers that they may make the pods of their jobs, which its own scheduler does elsewhere. Only for clusters
-   * without that scheduler.
-   */
-  readonly enqueueVolcanoPodGroups: boolean;
-  readonly log: { readonly level: LogLevel };
-}
-
-export const DEFAULT_CONFIGURATION: Configuration = {
-  schedulerName: 'gantry',
-  defaultQueue: 'default',
-  queues: [],
-  topologies: [],
-  policy: DEFAULT_POLICY,
-  binding: { inFlight: 64, timeoutSeconds: 30 },
-  handOver: { timeoutSeconds: 30, guarded: false },
-  eviction: { retrySeconds: 15 },
-  cycle: { debounceMilliseconds: 20, mostMilliseconds: 250, periodSeconds: 10 },
-  explain: { repeatSeconds: 300, writesPerSecond: 20 },
-  enqueueVolcanoPodGroups: false,
-  log: { level: 'info' },
-};
-
-/** The file is not what it should be. The message lists every fault. */
-export class ConfigurationError extends Error {
-  override readonly name = 'ConfigurationError';
-
-  constructor(readonly faults: readonly string[]) {
-    super(
-      faults.length === 1 ? faults[0] : `${faults.length} faults:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
-    );
-  }
-}
+export * from './configuration-model';
 
 /**
  * @param file for messages
@@ -163,6 +88,7 @@ class Reader {
       eviction: this.numbers(all.eviction, 'eviction', base.eviction),
       cycle: this.numbers(all.cycle, 'cycle', base.cycle),
       explain: this.numbers(all.explain, 'explain', base.explain),
+      history: this.history(all.history),
       enqueueVolcanoPodGroups: this.truth(
         all.enqueueVolcanoPodGroups,
         'enqueueVolcanoPodGroups',
@@ -261,6 +187,14 @@ class Reader {
       timeoutSeconds: this.number(timeoutSeconds, 'handOver.timeoutSeconds', base.timeoutSeconds, LEAST.timeoutSeconds),
       guarded: this.truth(guarded, 'handOver.guarded', base.guarded),
     };
+  }
+
+  private history(value: JsonValue | undefined): Of<'history'> {
+    const read = this.numbers(value, 'history', DEFAULT_CONFIGURATION.history);
+    if (!Number.isInteger(read.configMaps) || read.configMaps > MOST_HISTORY_SEGMENTS) {
+      this.fault('history.configMaps', shown(read.configMaps), `a whole number from 0 to ${MOST_HISTORY_SEGMENTS}`);
+    }
+    return read;
   }
 
   private log(value: JsonValue | undefined): Of<'log'> {
@@ -398,6 +332,7 @@ const LEAST: Readonly<Record<string, number>> = {
   timeoutSeconds: 1,
   retrySeconds: 1,
   periodSeconds: 1,
+  intervalSeconds: 1,
   writesPerSecond: 1,
 };
 

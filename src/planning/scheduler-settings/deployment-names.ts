@@ -7,3 +7,13 @@ export const NAME_LABEL = 'app.kubernetes.io/name';
 export const SCHEDULER_NAME = 'gantry-scheduler';
 /** Key of the configuration file in its ConfigMap. */
 export const CONFIGURATION_KEY = 'scheduler.yaml';
+
+/** Key of a segment of the history in its ConfigMap: lines, compressed with gzip. */
+export const HISTORY_KEY = 'history.jsonl.gz';
+/** The most ConfigMaps that a history may have. */
+export const MOST_HISTORY_SEGMENTS = 64;
+
+/** Name of the ConfigMap of a segment of the history. */
+export function historySegmentName(scheduler: string, index: number): string {
+  return `${scheduler}-history-${index}`;
+}

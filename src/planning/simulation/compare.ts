@@ -2,6 +2,7 @@
  * Simulations of one scenario with several policies, side by side.
  */
 import pico from 'picocolors';
+import { printable } from '../../facts/words';
 import { type SimulationResult } from './result';
 import { tellDuration } from './time';
 
@@ -53,7 +54,7 @@ export function comparisonText(runs: readonly Compared[], { color, file, table }
     rows.map(({ name, valueOf }) => [name, ...runs.map(({ result }) => valueOf(result))]),
   );
   const indented = text.trimEnd().replaceAll(/^/gm, '  ');
-  return `${bold(first.name)}  ${dim(file)}\n${indented}\n`;
+  return `${bold(printable(first.name))}  ${dim(printable(file))}\n${indented}\n`;
 }
 
 interface Row {

@@ -2,7 +2,7 @@
  * What a scenario file expects, by gang, queue and cluster.
  */
 import { type ClusterNode, type PendingKind } from '../../placement';
-import { type Fields } from '../cluster/fields';
+import { type Fields } from '../cluster/files/fields';
 import { type Bounds, type ClusterCheck, type Expectation, type GangCheck, type QueueCheck } from './scenario';
 
 const PENDING_KINDS: readonly PendingKind[] = [

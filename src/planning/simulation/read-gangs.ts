@@ -14,7 +14,7 @@ import {
   type TopologyConstraint,
 } from '../../placement';
 import { type Arrivals, momentsOf } from './arrivals';
-import { type Fields } from '../cluster/fields';
+import { type Fields } from '../cluster/files/fields';
 import { type ScenarioGang } from './scenario';
 
 /** Every gang and pod of a scenario is held in memory. */

@@ -1,14 +1,15 @@
 /**
  * Jobs from a file, so that teams can replay their own history: a plain list as CSV or as JSON lines, or the pod list of the openb trace.
  *
- * A plain list as CSV has a header; as JSON lines, each line is an object with the same names. `submitted` and `duration` are required; `devices` are those of each pod; every other column is a member of a
- * gang as in `gangs`: `name`, `queue`, `pods`, `minimum`, `cpu`, `memory`, `priority`, `model`, `checkpoint` … An empty field is not set.
- * `submitted` is a number of seconds, a duration, or a date and time; the earliest job arrives at 0.
+ * A plain list as CSV has a header; as JSON lines, each line is an object with the same names. `submitted` and `duration` are required;
+ * `devices` are those of each pod; `started`, `ended`, and `evictions` are ignored; every other column is a member of a gang as in `gangs`:
+ * `name`, `queue`, `pods`, `minimum`, `cpu`, `memory`, `priority`, `model`, `checkpoint` … Maps and lists, such as `roles`, are for JSON
+ * lines. An empty field is not set. `submitted` is a number of seconds, a duration, or a date and time; the earliest job arrives at 0.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
-import { Fields, type Problem } from '../cluster/fields';
-import { parseDuration } from '../cluster/durations';
+import { Fields, type Problem } from '../cluster/files/fields';
+import { parseDuration } from '../cluster/files/durations';
 import { readGang } from './read-gangs';
 import { type ScenarioGang } from './scenario';
 
@@ -18,10 +19,27 @@ const MOST_ROWS = 200_000;
 const OPENB_COLUMNS = ['cpu_milli', 'memory_mib', 'num_gpu', 'gpu_milli', 'creation_time', 'deletion_time'] as const;
 const REQUIRED = ['submitted', 'duration'] as const;
 const RENAMED: Readonly<Record<string, string>> = { submitted: 'arrives', devices: 'gpus' };
+/** What happened to a job, which a simulation decides itself. */
+const RECORDED: ReadonlySet<string> = new Set(['started', 'ended', 'evictions']);
+/** Members that are maps or lists, in JSON lines. */
+const STRUCTURED: ReadonlySet<string> = new Set([
+  'roles',
+  'subgroups',
+  'request',
+  'nodeSelector',
+  'tolerations',
+  'topology',
+]);
 /** Names of the columns by the members that they become. */
 const CALLED: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(RENAMED).map(([column, member]) => [member, column]),
 );
+
+/** What a job has that sets neither. */
+interface BaseRow {
+  readonly name: string;
+  readonly queue: string;
+}
 
 interface Row {
   /** Seconds, from whatever beginning. */
@@ -63,10 +81,13 @@ export function readJobs(
   );
 }
 
+/** The text of a field, or a map or a list of JSON lines. */
+type Cell = Exclude<JsonValue, number | boolean | null>;
+
 interface Line {
   readonly number: number;
-  /** Text by column, empty where the job does not say; or what is wrong with the line. */
-  readonly values: ReadonlyMap<string, string> | string;
+  /** Values by column, empty where the job does not say; or what is wrong with the line. */
+  readonly values: ReadonlyMap<string, Cell> | string;
 }
 
 interface CsvLines {
@@ -104,12 +125,15 @@ function valuesOf(job: JsonValue | undefined): Line['values'] {
   if (missing.length > 0) {
     return `has no ${missing.join(' and no ')}`;
   }
-  const values = new Map<string, string>();
+  const values = new Map<string, Cell>();
   for (const [name, value] of Object.entries(job)) {
-    if (typeof value === 'object' && value !== null) {
+    if (typeof value !== 'object' || value === null) {
+      values.set(name, value === null ? '' : String(value));
+    } else if (STRUCTURED.has(name)) {
+      values.set(name, value);
+    } else {
       return `${JSON.stringify(name)} must be a string, a number, or a boolean`;
     }
-    values.set(name, value === null ? '' : String(value));
   }
   return values;
 }
@@ -129,30 +153,41 @@ function parseJson(line: string): JsonValue | undefined {
   }
 }
 
-function plainRow(values: ReadonlyMap<string, string>, base: JsonObject): Row | string {
-  const own = [...values].filter(([column, value]) => value !== '' && column !== 'submitted');
-  const gang: Record<string, string | number> = {
-    ...(base as Record<string, string>),
+function plainRow(values: ReadonlyMap<string, Cell>, base: BaseRow): Row | string {
+  const own = [...values].filter(([column, value]) => value !== '' && column !== 'submitted' && !RECORDED.has(column));
+  const gang = {
+    ...base,
     ...Object.fromEntries(
-      own.map(([column, value]) => [
+      own.map(([column, value]): [string, JsonValue] => [
         Object.hasOwn(RENAMED, column) ? RENAMED[column] : column,
-        Number.isFinite(Number(value)) ? Number(value) : value,
+        typeof value === 'string' ? valueOf(value) : value,
       ]),
     ),
   };
-  const submitted = values.get('submitted')!;
+  const submitted = textIn(values, 'submitted');
   const at = parseDuration(submitted) ?? Date.parse(submitted) / 1000;
   return Number.isFinite(at)
-    ? { at, gang: { ...gang, name: String(gang.name), queue: String(gang.queue) } }
+    ? { at, gang: { ...gang, name: textIn(values, 'name') || base.name, queue: textIn(values, 'queue') || base.queue } }
     : `submitted "${submitted}" must be seconds, a duration such as 90m, or a date and time`;
 }
 
+/** A number or a truth value, where the text is one. */
+function valueOf(text: string): string | number | boolean {
+  return text === 'true' || text === 'false' ? text === 'true' : Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** Empty where the job does not say. */
+function textIn(values: ReadonlyMap<string, Cell>, column: string): string {
+  const value = values.get(column);
+  return typeof value === 'string' ? value : '';
+}
+
 /** A pod that never ended is left out: how long it works is not known. */
-function openbRow(values: ReadonlyMap<string, string>, base: JsonObject): Row | string | undefined {
-  const number = (column: string): number => Number(values.get(column) || Number.NaN);
+function openbRow(values: ReadonlyMap<string, Cell>, base: BaseRow): Row | string | undefined {
+  const number = (column: string): number => Number(textIn(values, column) || Number.NaN);
   const [created, deleted] = [number('creation_time'), number('deletion_time')];
-  const scheduled = Number(values.get('scheduled_time') || created);
-  const [devices, milli] = [number('num_gpu'), Number(values.get('gpu_milli') || 0)];
+  const scheduled = Number(textIn(values, 'scheduled_time') || created);
+  const [devices, milli] = [number('num_gpu'), Number(textIn(values, 'gpu_milli') || 0)];
   if (![created, devices, number('cpu_milli'), number('memory_mib')].every(Number.isFinite)) {
     return 'must have numbers for creation_time, num_gpu, cpu_milli, and memory_mib';
   }
@@ -160,12 +195,12 @@ function openbRow(values: ReadonlyMap<string, string>, base: JsonObject): Row | 
     return undefined;
   }
   const gpus = devices === 1 && milli < 1000 ? milli / 1000 : devices;
-  const model = values.get('gpu_spec') ?? '';
+  const [model, name] = [textIn(values, 'gpu_spec'), textIn(values, 'name')];
   return {
     at: created,
     gang: {
       ...base,
-      ...(values.get('name') ? { name: values.get('name')! } : {}),
+      ...(name === '' ? {} : { name }),
       duration: deleted - scheduled,
       cpu: `${number('cpu_milli')}m`,
       memory: `${number('memory_mib')}Mi`,

@@ -2,7 +2,7 @@
  * The nodes of a scenario file.
  */
 import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint, type TaintEffect } from '../../placement';
-import { type Fields } from '../cluster/fields';
+import { type Fields } from '../cluster/files/fields';
 import { type ScalingGroup } from './scenario';
 import { type SpotTerms } from './spot';
 

@@ -2,8 +2,8 @@
  * Reads a scenario file. All mistakes are reported together, with the field names of the file.
  */
 import { type ClusterNode, type Queue } from '../../placement';
-import { type Fields } from '../cluster/fields';
-import { readQueue, readQueueTerms } from '../cluster/queue-terms';
+import { type Fields } from '../cluster/files/fields';
+import { readQueue, readQueueTerms } from '../cluster/files/queue-terms';
 import { matches, readExpectation } from './read-expectations';
 import { readGang } from './read-gangs';
 import { DEFAULT_NOTICE_SECONDS, type NodeGroup } from './read-nodes';

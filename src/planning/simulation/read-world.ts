@@ -12,11 +12,11 @@ import {
   type Queue,
   type Topology,
 } from '../../placement';
-import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/cluster-file';
-import { Fields, foremost, meant, type Problem } from '../cluster/fields';
+import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/files/cluster-file';
+import { Fields, foremost, meant, type Problem } from '../cluster/files/fields';
 import { clusterOfObjects } from '../cluster/from-objects';
-import { NAMED_POLICIES, readPolicy } from '../cluster/policy-file';
-import { sampleCluster } from '../cluster/sample';
+import { NAMED_POLICIES, readPolicy } from '../cluster/files/policy-file';
+import { sampleCluster } from '../cluster/files/sample';
 import { type NodeGroup, readNodes } from './read-nodes';
 import { readJobs } from './read-jobs';
 import { type RunOptions, type Scenario, type ScenarioGang } from './scenario';

@@ -4,7 +4,7 @@
 import pico from 'picocolors';
 import { type GangOutcome, type SimulationResult } from './result';
 import { tellDuration } from './time';
-import { counted } from '../../facts/words';
+import { counted, printable } from '../../facts/words';
 
 export interface ReportOptions {
   readonly color: boolean;
@@ -22,7 +22,7 @@ const LISTED = 24;
 export function simulationText(result: SimulationResult, { color, file, table, quiet = false }: ReportOptions): string {
   const { bold, dim } = pico.createColors(color);
   const unmet = result.expectations.filter(({ met }) => !met);
-  const lines = [`${bold(result.name)}  ${dim(file)}`];
+  const lines = [`${bold(printable(result.name))}  ${dim(printable(file))}`];
   if (!quiet) {
     lines.push(...facts(result).map((line) => `  ${line}`), '', indented(gangTable(result, table)));
     if (result.queues.length > 1) {

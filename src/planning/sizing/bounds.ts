@@ -1,7 +1,7 @@
 /**
  * How much a sizing may simulate: work, interruptions, and replications are held in memory.
  */
-import { type Fields } from '../cluster/fields';
+import { type Fields } from '../cluster/files/fields';
 import { type Sizing } from './sizing';
 import { longestRun } from './world';
 

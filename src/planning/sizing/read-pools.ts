@@ -3,11 +3,11 @@
  */
 import { type ClusterNode } from '../../placement';
 import { type ClusterState } from '../cluster/cluster-state';
-import { type Fields, meant } from '../cluster/fields';
-import { furtherNodes } from '../cluster/further-nodes';
+import { type Fields, meant } from '../cluster/files/fields';
+import { furtherNodes } from '../cluster/nodes/further-nodes';
 import { commonLevels, HOSTNAME } from '../cluster/objects/topologies';
-import { MOST_NODES, readPoolOf } from '../cluster/pool-file';
-import { poolName } from '../cluster/pools';
+import { MOST_NODES, readPoolOf } from '../cluster/files/pool-file';
+import { poolName } from '../cluster/nodes/pools';
 import { type Scenario } from '../simulation';
 import { readSpot } from '../simulation/read-nodes';
 import { checkUnique } from '../simulation/read-world';

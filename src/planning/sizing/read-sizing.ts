@@ -4,9 +4,9 @@
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { type Queue } from '../../placement';
 import { type ClusterState } from '../cluster/cluster-state';
-import { type Fields } from '../cluster/fields';
-import { gangsOfManifests } from '../cluster/manifest-gangs';
-import { readQueue } from '../cluster/queue-terms';
+import { type Fields } from '../cluster/files/fields';
+import { gangsOfManifests } from '../cluster/gangs/manifest-gangs';
+import { readQueue } from '../cluster/files/queue-terms';
 import { type GangKind, readGangKind, readTiming } from '../simulation/read-gangs';
 import {
   checkQueues,

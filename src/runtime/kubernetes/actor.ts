@@ -38,6 +38,8 @@ export interface ActorOptions {
   readonly requestTimeout: number;
   /** Something came to another end than was assumed. */
   readonly onSurprise: () => void;
+  /** The pod was evicted, and its controller may recreate it. */
+  readonly onEvicted: (entry: PodEntry) => void;
   /** @default SYSTEM_CLOCK */
   readonly clock?: Clock;
 }
@@ -267,6 +269,7 @@ export class Actor {
     const about = { pod: entry.key, gang, node, action, beneficiary, movesTo, ...outcome };
     if (outcome.kind === 'evicted' || outcome.kind === 'gone') {
       log.info(about, 'evicted');
+      this.options.onEvicted(entry);
       explainer.event(entry, 'Normal', 'Evicted', evictionWords(action, beneficiary));
       return true;
     }
@@ -306,6 +309,9 @@ export class Actor {
     }
     const { evictions } = this;
     const outcome = await this.slots.run(() => evict(entry, evictions));
+    if (outcome.kind === 'evicted') {
+      this.options.onEvicted(entry);
+    }
     const { timeoutSeconds } = this.options.config().handOver;
     log.warn(
       { pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome },

@@ -15,7 +15,7 @@ export interface Culprit {
   readonly name: string;
 }
 
-/** `undefined` where the cycle fails without any gang, node and queue. */
+/** `undefined` if the cycle fails without any gang, node, and queue, or does not fail with all of them: then none of them is the cause. */
 export function culpritIn(
   snapshot: Snapshot,
   policy: Policy,
@@ -41,6 +41,9 @@ export function culpritIn(
     }
     return bad === 0 ? undefined : { kind, name: list[bad - 1].name };
   };
+  if (!fails(snapshot)) {
+    return undefined;
+  }
   const none = withGangs(snapshot, []);
   return (
     first(gangs, 'gang', (kept) => withGangs(snapshot, kept)) ??

@@ -82,14 +82,12 @@ function statusFor(
       return {
         conditions: withCondition(
           status,
-          message === undefined || isWhole
-            ? {
-                type: 'PodGroupScheduled',
-                status: isWhole ? 'True' : 'False',
-                reason: isWhole ? 'Scheduled' : 'Unschedulable',
-                message: message ?? '',
-              }
-            : { type: 'PodGroupScheduled', status: 'False', reason: 'Unschedulable', message },
+          {
+            type: 'PodGroupScheduled',
+            status: isWhole ? 'True' : 'False',
+            reason: isWhole ? 'Scheduled' : 'Unschedulable',
+            message: message ?? '',
+          },
           now,
         ),
       };

@@ -4,7 +4,7 @@
 import { type DestinationStream } from 'pino';
 import { clusterView } from '../../planning/cluster';
 import { commonLevels } from '../../planning/cluster/objects';
-import { poolName } from '../../planning/cluster/pools';
+import { poolName } from '../../planning/cluster/nodes/pools';
 import { type LiveView } from '../../planning/pages/live-view';
 import { renderLivePage } from '../../planning/pages/plan-page';
 import { Actor } from './actor';
@@ -18,6 +18,7 @@ import { Decisions } from './decisions';
 import { Explainer } from './explain';
 import { ClusterAuthorizer, EVERYBODY } from './http/authorizer';
 import { HttpFace } from './http/server';
+import { History } from './history/history';
 import { ALONE, Leader } from './leader';
 import { type Log, makeLog } from './log';
 import { Metrics } from './metrics';
@@ -62,6 +63,7 @@ export class Program {
   private readonly explainer: Explainer;
   private readonly actor: Actor;
   private readonly scheduler: Scheduler;
+  private readonly history: History;
   private readonly face: HttpFace;
   private readonly page: string;
   private readonly informing = new Paced(() => this.inform());
@@ -111,12 +113,20 @@ export class Program {
       requestTimeout,
       explainer: this.explainer,
       onSurprise: () => this.scheduler.changed(),
+      onEvicted: (entry) => this.history.evicted(entry),
     });
     this.scheduler = new Scheduler({
       ...parts,
       watched: this.watched,
       actor: this.actor,
       onOutcome: (outcome) => this.tell(outcome),
+    });
+    this.history = new History({
+      ...parts,
+      namespace: options.leaseNamespace,
+      scheduler: options.leaseName,
+      timeout: requestTimeout,
+      term: () => (this.leader.holds && this.scheduler.leads ? this.leader.heldSince : undefined),
     });
     this.world.onPod = (before, after) => this.settle(before, after);
     this.world.onRelevant = (ready) => this.scheduler.changed(ready);
@@ -174,7 +184,8 @@ export class Program {
   }
 
   private async run(): Promise<void> {
-    const parts = [this.watched.run(), this.leader.run(), this.explainer.run(), this.scheduler.run(), this.file.run()];
+    const { watched, leader, explainer, scheduler, history, file } = this;
+    const parts = [watched, leader, explainer, scheduler, history, file].map((part) => part.run());
     await Promise.all(parts).catch((error: unknown) => {
       this.log.fatal({ err: error }, 'a part of the program ended');
       process.exitCode = 1;
@@ -187,6 +198,7 @@ export class Program {
     this.scheduler.stop();
     this.informing.stop();
     await this.actor.finish(LAST_WORDS);
+    await this.history.stop();
     this.explainer.stop();
     this.file.stop();
     await this.leader
@@ -229,6 +241,7 @@ export class Program {
 
   /** What was assumed of a pod is known now. */
   private settle(before: PodEntry | undefined, after: PodEntry | undefined): void {
+    [before, after].forEach((entry) => entry !== undefined && this.history.touch(entry));
     if (before !== undefined && before.uid !== after?.uid) {
       this.assumptions.forget(before.uid);
     }

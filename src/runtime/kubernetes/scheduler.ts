@@ -230,7 +230,8 @@ export class Scheduler {
     return true;
   }
 
-  private get leads(): boolean {
+  /** It knows what its predecessor did, and decides. */
+  get leads(): boolean {
     return this.term !== undefined;
   }
 

@@ -133,6 +133,13 @@ describe('kinds', () => {
     ]);
   });
 
+  test('replicas below the bound of the schema are reported once', () => {
+    const set = named('leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet', {
+      spec: { replicas: -1, leaderWorkerTemplate: { workerTemplate: { spec: { containers: [{ name: 'a' }] } } } },
+    });
+    expect(check(set).violations).toEqual([expect.objectContaining({ rule: 'schema/bound', path: '/spec/replicas' })]);
+  });
+
   test('replicas that the scale subresource shows are a count', () => {
     const job = named('kubeflow.org/v1', 'PyTorchJob', { spec: { pytorchReplicaSpecs: { Worker: { replicas: -1 } } } });
     expect(check(job).violations).toEqual([

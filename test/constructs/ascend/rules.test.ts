@@ -110,8 +110,8 @@ test('the second kind of NPU is where the mistake is', () => {
   expect(findingsOf(JSON.stringify(pod), ascendRules)).toMatchObject([
     {
       path: '/spec/containers/0/resources/limits/huawei.com~1Ascend310P',
-      message: 'the pod must not request both Ascend310P and Ascend910',
-      expected: 'one of the two',
+      message: 'the pod requests both Ascend910 and Ascend310P NPUs, which no node has together',
+      expected: 'one kind of NPU',
     },
   ]);
 });

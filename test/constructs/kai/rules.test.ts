@@ -73,8 +73,18 @@ describeRules(kaiRules, [
 ]);
 
 test.each([
-  [{}, POOL, 'the pods are in no node pool, but the queue "team" is in the node pool "a"', 'a'],
-  [POOL, {}, 'the pods are in the node pool "a", but the queue "team" is in no node pool', 'no node pool'],
+  [
+    {},
+    POOL,
+    'the pods are in no node pool, but the queue "team" is in the node pool "a", so the pods stay pending',
+    'a',
+  ],
+  [
+    POOL,
+    {},
+    'the pods are in the node pool "a", but the queue "team" is in no node pool, so the pods stay pending',
+    'no node pool',
+  ],
 ])('pods with %j and a queue with %j', (ofPods, ofQueue, message, expected) => {
   const objects = [queue(ofQueue), deployment(IN_TEAM, ofPods, { schedulerName: KAI })];
   const found = findingsOf(objects.map((object) => JSON.stringify(object)).join('\n---\n'), kaiRules);

@@ -37,7 +37,7 @@ describe('what an authentication gives', () => {
     'podIdentity: {provider: azure-workload}',
   ])('not a parameter that it does not name: %s', (spec) => {
     const [{ message }] = found('parameters-agree', withModes('bearer'), authentication(spec));
-    expect(message).toContain('the mode bearer requires bearerToken or token');
+    expect(message).toContain('the authentication mode "bearer" requires bearerToken or token');
   });
 
   test('OAuth2 gives what the mode oauth needs, and nothing else does but its parameters', () => {
@@ -113,17 +113,17 @@ describe('which authentication a trigger refers to', () => {
     const ofCluster = authentication(TOKEN, { kind: 'ClusterTriggerAuthentication' });
     expect(messages(referring(', kind: ClusterTriggerAuthentication'), ofCluster)).toEqual([]);
     expect(messages(referring(''), ofCluster)).toEqual([
-      'broker is a ClusterTriggerAuthentication, but authenticationRef refers to a TriggerAuthentication',
+      '"broker" is a ClusterTriggerAuthentication, but authenticationRef refers to a TriggerAuthentication',
     ]);
     expect(messages(referring(', kind: ClusterTriggerAuthentication'), authentication(TOKEN))).toEqual([
-      'broker is a TriggerAuthentication, but authenticationRef refers to a ClusterTriggerAuthentication',
+      '"broker" is a TriggerAuthentication, but authenticationRef refers to a ClusterTriggerAuthentication',
     ]);
   });
 
   test('not one of another namespace, unless there is one in its own', () => {
     const elsewhere = (namespace: string): string => authentication(TOKEN, { namespace });
     expect(messages(referring(''), elsewhere('other'))).toEqual([
-      'the TriggerAuthentication broker is in the namespace other',
+      'the TriggerAuthentication "broker" is in the namespace "other", but KEDA looks only in that of this object',
     ]);
     expect(messages(referring(''), elsewhere('other'), elsewhere('serving'))).toEqual([]);
     expect(messages(referring(''), authentication(TOKEN, { name: 'of-others', namespace: 'other' }))).toEqual([]);
@@ -139,9 +139,11 @@ describe('which authentication a trigger refers to', () => {
     const unread = (...triggers: readonly string[]): readonly string[] =>
       found('authentication-parameter-read', scaledObject(triggers), spec).map(({ message }) => message);
     const query = `${prometheus('sum(a)')}${REFERENCE}`;
-    expect(unread(query)).toEqual(['prometheus does not read the parameter "queueLength" from an authentication']);
+    expect(unread(query)).toEqual([
+      'no trigger that refers to the authentication reads the parameter "queueLength" (trigger types: prometheus)',
+    ]);
     expect(unread(query, `type: redis\nmetadata: {listName: a}\n${REFERENCE}`)).toEqual([
-      'prometheus, redis does not read the parameter "queueLength" from an authentication',
+      'no trigger that refers to the authentication reads the parameter "queueLength" (trigger types: prometheus, redis)',
     ]);
     expect(unread(query, external)).toEqual([]);
     expect(unread(query, `type: unknown\n${REFERENCE}`)).toEqual([]);

@@ -223,14 +223,14 @@ describe('parameters in the wrong place', () => {
 
   test('one that is not read from a variable', () => {
     expect(said(queue('queueNameFromEnv: QUEUE'))).toEqual([
-      'rabbitmq does not read queueName from an environment variable',
+      'the scaler rabbitmq does not read queueName from an environment variable',
     ]);
     expect(said(queue('hostFromEnv: HOST'))).toEqual([]);
   });
 
   test('one that is not read from the metadata', () => {
     expect(said(`${prometheus('sum(a)', 'bearerToken: a')}`)).toEqual([
-      'prometheus does not read bearerToken from metadata (bearerToken from a TriggerAuthentication)',
+      'the scaler prometheus does not read bearerToken from metadata (bearerToken from a TriggerAuthentication)',
     ]);
   });
 
@@ -261,6 +261,6 @@ describe('parameters in the wrong place', () => {
       scaledObject(['type: cpu\nmetricType: Utilization\nmetadata: {type: AverageValue, value: "1"}']),
       'parameter-current',
     );
-    expect(old.fix).toBe('Move it out of metadata, as metricType: AverageValue.');
+    expect(old.fix).toBe('Remove metadata.type, and set metricType: AverageValue next to metadata.');
   });
 });

@@ -1,6 +1,10 @@
 /** Parameters of scalers, one by one. */
 import { type RuleCase, authentication, CPU, CRON, prometheus, QUEUE, scaledObject, byBroker } from './objects';
 
+const SEARCH = `type: elasticsearch
+metadata: {addresses: "http://search:9200", index: a, searchTemplateName: t, valueLocation: hits, targetValue: ten}
+authenticationRef: {name: broker}`;
+
 export const PARAMETER_CASES: readonly RuleCase[] = [
   [
     'keda/scaler-known',
@@ -99,6 +103,12 @@ export const PARAMETER_CASES: readonly RuleCase[] = [
     'neither true nor false',
     scaledObject([prometheus('sum(requests)', 'unsafeSsl: "yes"')]),
     scaledObject([prometheus('sum(requests)', 'unsafeSsl: "T"')]),
+  ],
+  [
+    'keda/parameter-value',
+    'a number that the authentication does not replace',
+    scaledObject([SEARCH]) + authentication('secretTargetRef: [{parameter: username, name: search, key: user}]'),
+    scaledObject([SEARCH]) + authentication('secretTargetRef: [{parameter: targetValue, name: search, key: target}]'),
   ],
   [
     'keda/parameter-value',

@@ -88,7 +88,7 @@ test.each([
   expect(needs(parameters)).toEqual([]);
   for (const parameter of parameters) {
     const others = parameters.filter((other) => other !== parameter);
-    expect(needs(others)).toEqual([expect.stringMatching(`^the mode ${mode} requires ${parameter}`)]);
+    expect(needs(others)).toEqual([expect.stringMatching(`^the authentication mode "${mode}" requires ${parameter}`)]);
   }
 });
 

@@ -20,7 +20,7 @@ describe('a HorizontalPodAutoscaler of the same target', () => {
     hpa().replace('annotations: {}', `ownerReferences: [{kind: ${kind}, name: ${name}}]`);
 
   test('is reported, unless the ScaledObject owns it', () => {
-    const already = 'Deployment chat is already scaled by the HorizontalPodAutoscaler by-hand';
+    const already = 'Deployment "chat" is already scaled by the HorizontalPodAutoscaler "by-hand"';
     expect(beside(scaledObject([QUERY]), hpa())).toEqual([already]);
     expect(beside(scaledObject([QUERY]), owned('ScaledObject', 'chat'))).toEqual([]);
     expect(beside(scaledObject([QUERY]), owned('ScaledObject', 'other'))).toEqual([already]);
@@ -36,7 +36,8 @@ describe('a HorizontalPodAutoscaler of the same target', () => {
     const taking = (spec: string): readonly Finding[] =>
       found('target-scaled-once', scaledObject([QUERY], { annotations: TRANSFER, spec }), hpa());
     expect(taking(named('by-hand'))).toEqual([]);
-    const message = 'the ScaledObject takes over the HorizontalPodAutoscaler by-hand but does not set its name';
+    const message =
+      'the ScaledObject takes over the HorizontalPodAutoscaler "by-hand", but does not set horizontalPodAutoscalerConfig.name';
     const expected = 'advanced.horizontalPodAutoscalerConfig.name: by-hand';
     for (const spec of [named('other'), '']) {
       expect(taking(spec)).toMatchObject([{ path: '/spec', message, expected }]);
@@ -72,7 +73,9 @@ describe('the requests that a CPU trigger measures', () => {
   });
 
   test('are named with the container', () => {
-    expect(messages(rule, scaledObject([CPU], least), NONE)).toEqual(['Deployment chat requests no cpu in server']);
+    expect(messages(rule, scaledObject([CPU], least), NONE)).toEqual([
+      'the cpu trigger requires a cpu request in the container "server" of Deployment "chat"',
+    ]);
   });
 });
 
@@ -85,7 +88,7 @@ describe('containers and variables of the target', () => {
       messages('variable-of-target', scaledObject([reading], { target }), deployment(container));
     expect(of('{name: chat}', env)).toEqual([]);
     expect(of('{name: chat}', 'env: []')).toEqual([
-      'the container server of Deployment chat has no environment variable "ADDRESS"',
+      'the container "server" of Deployment "chat" has no environment variable "ADDRESS"',
     ]);
     expect(of('{name: chat, envSourceContainerName: server}', env)).toEqual([]);
     expect(of('{name: chat, envSourceContainerName: server}', 'env: []')).toHaveLength(1);
@@ -94,11 +97,11 @@ describe('containers and variables of the target', () => {
 
   test('those of a ScaledJob are in its own template', () => {
     const [variable] = found('variable-of-target', scaledJob([reading]));
-    expect(variable.message).toBe('the container main of ScaledJob embed has no environment variable "ADDRESS"');
+    expect(variable.message).toBe('the container "main" of ScaledJob "embed" has no environment variable "ADDRESS"');
     const unknown = scaledJob([reading], { spec: 'envSourceContainerName: other' });
     expect(found('variable-of-target', unknown)).toEqual([]);
     expect(found('container-of-target', unknown)).toMatchObject([
-      { path: '/spec/envSourceContainerName', message: 'ScaledJob embed has no container "other"' },
+      { path: '/spec/envSourceContainerName', message: 'ScaledJob "embed" has no container "other"' },
     ]);
     expect(found('container-of-target', scaledJob([reading], { spec: 'envSourceContainerName: main' }))).toEqual([]);
     expect(
@@ -114,11 +117,11 @@ describe('containers and variables of the target', () => {
 test.each([
   ['{kind: Deployment, name: a}', []],
   ['{apiVersion: example.com/v1, kind: Pod, name: a}', []],
-  ['{kind: DaemonSet, name: a}', ['a DaemonSet has no scale subresource']],
-  ['{apiVersion: batch/v1, kind: Job, name: a}', ['a Job has no scale subresource']],
-  ['{apiVersion: batch/v1, kind: CronJob, name: a}', ['a CronJob has no scale subresource']],
-  ['{apiVersion: v1, kind: Pod, name: a}', ['a Pod has no scale subresource']],
-  ['{apiVersion: v1, kind: Service, name: a}', ['a Service has no scale subresource']],
+  ['{kind: DaemonSet, name: a}', ['a DaemonSet has no scale subresource, so KEDA cannot scale it']],
+  ['{apiVersion: batch/v1, kind: Job, name: a}', ['a Job has no scale subresource, so KEDA cannot scale it']],
+  ['{apiVersion: batch/v1, kind: CronJob, name: a}', ['a CronJob has no scale subresource, so KEDA cannot scale it']],
+  ['{apiVersion: v1, kind: Pod, name: a}', ['a Pod has no scale subresource, so KEDA cannot scale it']],
+  ['{apiVersion: v1, kind: Service, name: a}', ['a Service has no scale subresource, so KEDA cannot scale it']],
 ])('the target %s', (target, expected) => {
   expect(messages('target-has-scale', scaledObject([QUERY], { target }))).toEqual(expected);
 });

@@ -31,7 +31,7 @@ const PARAMETER_RULES = kedaRules.filter(({ id }) =>
 );
 
 /** What KEDA only asks for once the struct is read: targets, credentials of AWS and OpenStack, the time zone. */
-const ASKED_LATER = /can handle|awsSecretAccessKey too|authURL|IANA/;
+const ASKED_LATER = /can handle|Provide awsSecretAccessKey|authURL|IANA/;
 
 /** What the builder of these scalers asks for after the struct is read; test/fixtures/webhooks has its verdicts. */
 const BUILT_LATER: ReadonlySet<string> = new Set(['azure-app-insights', 'azure-pipelines', 'datadog']);

@@ -25,6 +25,7 @@ describe('jobs without fault', () => {
     ['an XGBoostJob', job('XGBoostJob', { Master: { replicas: 1 }, Worker: { replicas: 2 } })],
     ['a PaddleJob with several masters', job('PaddleJob', { Master: { replicas: 2 }, Worker: { replicas: 2 } })],
     ['a JAXJob', job('JAXJob', { Worker: { replicas: 4 } })],
+    ['a negative number of Workers, which the scale subresource rejects', staticJob(masterWorker(role(1), role(-1)))],
     ['MPIJobs of the mpi-operator alone, which are another kind', mpiJob()],
     [
       'a job of many Volcano pods that states queue and gang',
@@ -332,7 +333,7 @@ describe('elastic jobs', () => {
 describe('roles that should look alike', () => {
   test.each<[JsonObject, string, string | undefined, string]>([
     [{}, '', undefined, 'uses the default scheduler'],
-    [{ schedulerName: 'kai' }, '/schedulerName', 'kai', 'uses kai'],
+    [{ schedulerName: 'kai' }, '/schedulerName', 'kai', 'uses "kai"'],
   ])('a role with the scheduler of %j', (pod, path, found, words) => {
     const object = staticJob(masterWorker(role(1, { pod: { schedulerName: 'volcano' } }), role(3, { pod })));
     const [finding] = findingsOf(yaml(object), kubeflowRules).filter(({ rule }) => rule.endsWith('share-scheduler'));

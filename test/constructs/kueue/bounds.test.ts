@@ -33,7 +33,7 @@ test('a group of a ClusterQueue has at most 512 quotas', () => {
   };
   expect(found('queue-size-within-limits', queue(8, 64))).toEqual([]);
   expect(found('queue-size-within-limits', queue(27, 19))).toEqual([
-    'the group has 513 quotas and must have no more than 512',
+    'the resource group must have no more than 512 quotas, but has 513',
   ]);
 });
 
@@ -84,7 +84,7 @@ test.each([
     metadata: { name: 'a', namespace: 'ai', labels: { 'kueue.x-k8s.io/queue-name': 'q' } },
     spec: {},
   });
-  const message = `Kueue does not manage ${apiVersion} ${kind}`;
+  const message = `Kueue does not manage the kind ${kind} of ${apiVersion}, so its pods start without counting against a quota`;
   const said = (name: string): readonly string[] =>
     findingsOf(JSON.stringify(object(name)), kueueRules).map(({ message: one }) => one);
   expect(said(kind)).toContain(message);

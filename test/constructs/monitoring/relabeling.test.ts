@@ -26,7 +26,7 @@ const equal = { action: 'keepequal', sourceLabels: ['a'], targetLabel: 'b' };
 const drop = { action: 'labeldrop', regex: 'a' };
 const lower = { action: 'lowercase', sourceLabels: ['a'], targetLabel: 'b' };
 const ONLY_LABELS = 'keepequal allows only sourceLabels and targetLabel';
-const ONLY_REGEX = 'labeldrop allows only a regex';
+const ONLY_REGEX = 'labeldrop allows only regex';
 
 test.each<readonly [JsonObject, string, string]>([
   [{ action: 'dropped' }, 'action', 'unknown action "dropped"'],
@@ -38,20 +38,22 @@ test.each<readonly [JsonObject, string, string]>([
   [{ ...lower, targetLabel: '' }, 'targetLabel', 'lowercase requires targetLabel'],
   [{ ...equal, targetLabel: '' }, 'targetLabel', 'keepequal requires targetLabel'],
   [{ action: 'keep', sourceLabels: ['a'], regex: '(b' }, 'regex', 'not valid RE2'],
-  [{ ...lower, replacement: 'c' }, 'replacement', 'replacement must not be set for lowercase'],
-  [{ ...lower, action: 'uppercase', replacement: 'c' }, 'replacement', 'must not be set for uppercase'],
-  [{ ...equal, replacement: 'c' }, 'replacement', 'must not be set for keepequal'],
-  [{ ...equal, action: 'dropequal', replacement: 'c' }, 'replacement', 'must not be set for dropequal'],
+  [{ ...lower, replacement: 'c' }, 'replacement', 'replacement must not be set for the action lowercase'],
+  [{ ...lower, action: 'uppercase', replacement: 'c' }, 'replacement', 'must not be set for the action uppercase'],
+  [{ ...equal, replacement: 'c' }, 'replacement', 'must not be set for the action keepequal'],
+  [{ ...equal, action: 'dropequal', replacement: 'c' }, 'replacement', 'must not be set for the action dropequal'],
   [{ ...equal, regex: 'c' }, 'regex', ONLY_LABELS],
   [{ ...equal, separator: ',' }, 'regex', ONLY_LABELS],
+  [{ ...equal, separator: '' }, 'regex', ONLY_LABELS],
   [{ ...equal, modulus: 1 }, 'regex', ONLY_LABELS],
   [{ ...equal, action: 'dropequal', regex: 'c' }, 'regex', 'dropequal allows only'],
   [{ ...drop, sourceLabels: ['a'] }, 'sourceLabels', ONLY_REGEX],
   [{ ...drop, targetLabel: 'a' }, 'sourceLabels', ONLY_REGEX],
   [{ ...drop, replacement: 'a' }, 'sourceLabels', ONLY_REGEX],
   [{ ...drop, separator: ',' }, 'sourceLabels', ONLY_REGEX],
+  [{ ...drop, separator: '' }, 'sourceLabels', ONLY_REGEX],
   [{ ...drop, modulus: 1 }, 'sourceLabels', ONLY_REGEX],
-  [{ ...drop, action: 'labelkeep', targetLabel: 'a' }, 'sourceLabels', 'labelkeep allows only a regex'],
+  [{ ...drop, action: 'labelkeep', targetLabel: 'a' }, 'sourceLabels', 'labelkeep allows only regex'],
 ])('the relabeling %j is refused', (step, field, message) => {
   expect(problems(step)).toEqual([[field, expect.stringContaining(message)]]);
 });
@@ -66,7 +68,7 @@ test.each<readonly [JsonObject]>([
   [{ ...lower, replacement: '$1' }],
   [{ ...lower, action: 'UPPERCASE', regex: 'c' }],
   [{ ...equal, replacement: '$1', regex: '(.*)', separator: ';', modulus: 0 }],
-  [{ ...equal, regex: '', separator: '' }],
+  [{ ...equal, regex: '', separator: null }],
   [{ ...drop, action: 'LabelDrop', targetLabel: '', sourceLabels: [], replacement: '$1', separator: ';', modulus: 0 }],
 ])('the relabeling %j is taken', (step) => {
   expect(problems(step)).toEqual([]);

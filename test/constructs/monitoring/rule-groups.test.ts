@@ -28,7 +28,7 @@ function inFile(...groups: readonly JsonObject[]): JsonObject {
 
 test.each(['', '__name__'])('the label %j of a group is reported at the label, or at the file', (name) => {
   const group = { name: 'gpu', labels: { team: 'a', [name]: 'b' }, rules: [rule('A'), rule('B')] };
-  const message = `group gpu: "${name}" is not a valid label name`;
+  const message = `"${name}" in the labels of the group "gpu" is not a valid label name`;
   expect(said(inObject(group))).toEqual([['monitoring/rule-label-named', `/spec/groups/0/labels/${name}`, message]]);
   expect(said(inFile(group))).toEqual([['monitoring/rule-label-named', '/data/rules.yaml', message]]);
 });
@@ -39,10 +39,31 @@ test('a label or annotation of a rule needs a name, and an annotation may have t
     [
       'monitoring/rule-label-named',
       '/spec/groups/0/rules/1/annotations/',
-      'alert A: "" is not a valid annotation name',
+      '"" in the annotations of the alert "A" is not a valid annotation name',
     ],
-    ['monitoring/rule-label-named', '/spec/groups/0/rules/1/labels/', 'alert A: "" is not a valid label name'],
+    [
+      'monitoring/rule-label-named',
+      '/spec/groups/0/rules/1/labels/',
+      '"" in the labels of the alert "A" is not a valid label name',
+    ],
   ]);
+});
+
+test('a rule file in JSON is read, on one line or on several', () => {
+  const group = { name: 'gpu', labels: { '': 'b' }, rules: [rule('A')] };
+  for (const indent of [0, 2]) {
+    const data = { 'rules.json': JSON.stringify({ groups: [group] }, undefined, indent) };
+    expect(said({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data })).toEqual([
+      ['monitoring/rule-label-named', '/data/rules.json', 'group gpu: "" is not a valid label name'],
+    ]);
+  }
+  // A dashboard with a key of that name is none.
+  const panel = JSON.stringify({ panels: [{ targets: [{ expr: 'a{' }] }], groups: [group] });
+  expect(
+    said({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { 'a.json': panel } }).filter(
+      ([id]) => id === 'monitoring/rule-label-named',
+    ),
+  ).toEqual([]);
 });
 
 test('each group of a file needs a name that no other has', () => {

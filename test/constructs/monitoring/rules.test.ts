@@ -52,7 +52,7 @@ ${fields.map((field) => `    ${field}, gauge, help`).join('\n')}
 describe('expressions', () => {
   test.each([
     ['rate(istio_requests_total{mesh="legacy"}[5m]) ≈ rate(istio_requests_total{mesh="ebpf"}[5m])', 'unexpected "≈"'],
-    ['rate(http_requests_total) > 1', 'rate takes a range vector such as metric[5m]'],
+    ['rate(http_requests_total) > 1', 'rate requires a range vector such as metric[5m]'],
     ['sum(rate(x[5m])', 'unexpected end of the expression'],
     ['avgovertime(x[5m]) > 1', 'did you mean avg_over_time?'],
     ['1 > 2', 'requires bool after the operator'],
@@ -72,7 +72,9 @@ describe('expressions', () => {
       {
         rule: 'monitoring/expression-valid',
         path: '/data/rules.yaml',
-        message: expect.stringContaining('alert Hot: sum takes an instant vector') as string,
+        message: expect.stringContaining(
+          'the expression of the alert "Hot" is invalid: sum requires an instant vector',
+        ) as string,
       },
     ]);
   });
@@ -411,10 +413,10 @@ spec:
     test.each([
       [
         '{ serviceMonitorSelector: { matchLabels: { release: other } }, serviceMonitorNamespaceSelector: {} }',
-        'selects by release: other',
+        'selects objects by release: other',
       ],
       ['{ podMonitorSelector: {} }', 'has no serviceMonitorSelector'],
-      ['{ serviceMonitorSelector: {} }', 'selects only in its own namespace'],
+      ['{ serviceMonitorSelector: {} }', 'selects objects only in its own namespace "monitoring"'],
       [
         '{ serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: { matchLabels: { team: b } } }',
         'selects namespaces by team: b',
@@ -500,7 +502,7 @@ data:
 
   test('queries that are not PromQL, and panels with one id', () => {
     expect(said(board({ title: 'x', panels: [panel('rate(x)')] }))).toEqual([
-      expect.stringContaining('panel "p1": rate takes a range vector'),
+      expect.stringContaining('the query of the panel "p1" is invalid: rate requires a range vector'),
     ]);
     expect(
       fires(board({ title: 'x', panels: [{ id: 1, type: 'row', panels: [panel('up', 2)] }, panel('up', 2)] })),

@@ -239,7 +239,7 @@ describe('a share that no pool of the platform can count', () => {
         });
       }),
     ).toEqual([
-      'warning own/q/Resource: the shares are for A100-SXM-80GB, and no node has this accelerator (H100-SXM-80GB, L40S)',
+      'warning own/q/Resource: the shares count A100-SXM-80GB, but no node has this accelerator (H100-SXM-80GB, L40S)',
     ]);
   });
 

@@ -24,7 +24,7 @@ import { Job } from '../../../src/constructs/batch';
 import { LocalQueue } from '../../../src/constructs/kueue';
 import { Queue } from '../../../src/constructs/volcano';
 import { Accelerator } from '../../../src/constructs/pods';
-import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
+import { clusterRules, namespaceRules } from '../../../src/constructs/scheduler/permissions';
 import { programOf } from '../../../src/constructs/scheduler/program';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { Testing } from '../../../src/interfaces/testing';
@@ -175,7 +175,10 @@ test('a single replica needs no disruption budget, and the lease all the same: w
 });
 
 test('an image that has the program needs no ConfigMap for it', () => {
-  const objects = manifests({ image: SchedulerImage.prebuilt('registry.example.com/gantry-scheduler:1.0.0') });
+  const objects = manifests({
+    image: SchedulerImage.prebuilt('registry.example.com/gantry-scheduler:1.0.0'),
+    history: false,
+  });
   expect(objects.filter(({ kind }) => kind === 'ConfigMap')).toHaveLength(1);
 });
 
@@ -216,6 +219,32 @@ test('a Queue of Volcano is a queue of the scheduler, and is written before its 
   expect(() => scheduler.queue(LocalQueue.fromName('team'))).toThrow(
     'queue: must be a Volcano queue, got the Kueue LocalQueue "team"',
   );
+});
+
+test('the history has empty ConfigMaps, and the right to write these alone', () => {
+  const historyOf = (objects: readonly JsonObject[]): readonly (string | undefined)[] =>
+    objects
+      .filter(
+        ({ kind, metadata }) => kind === 'ConfigMap' && 'gantry.dev/history' in asObject(asObject(metadata).labels),
+      )
+      .map(({ metadata, data, binaryData }) => {
+        expect([data, binaryData]).toEqual([undefined, undefined]);
+        return asString(asObject(metadata).name);
+      });
+  const rightsOf = (objects: readonly JsonObject[]): readonly JsonObject[] =>
+    asArray(only(objects, 'Role').rules)
+      .map(asObject)
+      .filter(({ resources }) => asArray(resources).includes('configmaps'));
+  const objects = manifests({ history: { configMaps: 2 } });
+  const names = ['gantry-scheduler-history-0', 'gantry-scheduler-history-1'];
+  expect(historyOf(objects)).toEqual(names);
+  expect(rightsOf(objects)).toEqual([
+    { apiGroups: [''], resources: ['configmaps'], resourceNames: names, verbs: ['get', 'update'] },
+  ]);
+  expect(historyOf(manifests())).toHaveLength(8);
+  expect(historyOf(manifests({ history: false }))).toEqual([]);
+  expect(rightsOf(manifests({ history: false }))).toEqual([]);
+  expect(() => schedulerOf({ history: { configMaps: 65 } })).toThrow('a whole number from 0 to 64, not 65');
 });
 
 test('a configuration that the program would refuse is refused, with every fault', () => {
@@ -294,7 +323,7 @@ test('the page for operators lists each right, and no other', () => {
         verbs.split(', ').map((verb) => `${verb} ${resource}`),
       );
     });
-  const rules = [...clusterRules(), ...leaseRules('gantry-scheduler')];
+  const rules = [...clusterRules(), ...namespaceRules('gantry-scheduler', ['gantry-scheduler-history-0'])];
   const granted = rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
     apiGroups.flatMap((group) =>
       resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`)),
@@ -318,6 +347,7 @@ test('every member of the configuration has a prop', () => {
     queues: [{ name: 'rest' }],
     topologies: [{ name: 'racks', levels: ['example.com/rack'] }],
     policy: { staleGang: Duration.seconds(5) },
+    history: { configMaps: 2, interval: Duration.minutes(2) },
     enqueueVolcanoPodGroups: true,
     tuning,
   };
@@ -332,5 +362,6 @@ test('every member of the configuration has a prop', () => {
     eviction: { retrySeconds: 10 },
     cycle: { periodSeconds: 11, debounceMilliseconds: 30 },
     explain: { repeatSeconds: 720 },
+    history: { configMaps: 2, intervalSeconds: 120 },
   });
 });

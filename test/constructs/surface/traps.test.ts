@@ -3,20 +3,26 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
-import { compile, type CompilerError } from '../../support/type-check';
+import { compile, type CompilerError, demandBuild } from '../../support/type-check';
 
 const ROOT = resolve(__dirname, '../../..');
 const FILE = resolve(__dirname, 'traps.ts');
 const DIRECTIVE = '// @ts-expect-error ';
 
-/** As deep in the tree as the traps, whose imports it has. */
 const FOLDER = resolve(ROOT, '.cache/surface/traps');
 
 /** Errors of the file, with the given text in place of its own. */
 function errorsOf(text: string): readonly CompilerError[] {
+  demandBuild();
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
-  const config = { extends: resolve(ROOT, 'tsconfig.dev.json'), include: [], files: [basename(FILE)] };
+  const config = {
+    // Without the paths of the type check of the project: the declarations of the build are read faster than all sources are checked.
+    extends: resolve(ROOT, 'tsconfig.json'),
+    compilerOptions: { rootDir: '.', noEmit: true, noUnusedLocals: false },
+    include: [],
+    files: [basename(FILE)],
+  };
   writeFileSync(resolve(FOLDER, 'tsconfig.json'), JSON.stringify(config));
   writeFileSync(resolve(FOLDER, basename(FILE)), text);
   return compile(FOLDER);

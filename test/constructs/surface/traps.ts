@@ -34,7 +34,7 @@ import {
   TrainingEngine,
   trainer,
   volcano,
-} from '../../../src';
+} from 'cdk8s-gantry';
 
 const chart = new Chart(new App(), 'traps');
 const image = 'registry.example.com/train:1';

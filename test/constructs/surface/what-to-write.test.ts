@@ -108,7 +108,7 @@ const CASES: readonly (readonly [
     gpuOperatorRules,
     [migConfig('{device-filter: [[1]], mig-enabled: false}')],
     [
-      'Set mig-configs.half[0].device-filter to a PCI id such as "0x233010DE", or a list of them.',
+      'Set mig-configs.half[0].device-filter to a PCI ID such as "0x233010DE", or a list of PCI IDs.',
       'Set devices in mig-configs.half[0] to all, or to a list of indexes such as [0, 1].',
     ],
   ],
@@ -116,7 +116,10 @@ const CASES: readonly (readonly [
     'kueue/flavor-and-resource-once',
     kueueRules,
     [clusterQueue({ ...GROUP, coveredResources: ['cpu', 'cpu'] }), clusterQueue(GROUP, { ...GROUP, flavors: [] })],
-    ['Remove coveredResources[1].', 'Put flavors that share resources into one entry of resourceGroups.'],
+    [
+      'Remove coveredResources[1].',
+      'Merge the resource groups that share a resource or a flavor into one entry of spec.resourceGroups.',
+    ],
   ],
   [
     'networking/sriov-objects-in-operator-namespace',

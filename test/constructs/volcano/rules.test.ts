@@ -2,12 +2,13 @@ import { volcanoRules } from '../../../src/constructs/volcano/rules';
 import { findingsOf } from '../../support/findings';
 import { flowCases } from './cases/flows';
 import { jobCases } from './cases/jobs';
+import { jobPluginCases } from './cases/job-plugins';
 import { podGroupCases } from './cases/pod-groups';
 import { queueCases } from './cases/queues';
 import { schedulerCases } from './cases/scheduler';
 import { configMap, cronJob, job, jobFlow, jobTemplate, type Manifests, queue } from './cases/world';
 
-const allCases = [...queueCases, ...podGroupCases, ...jobCases, ...flowCases, ...schedulerCases];
+const allCases = [...queueCases, ...podGroupCases, ...jobCases, ...jobPluginCases, ...flowCases, ...schedulerCases];
 
 const yaml = (manifests: Manifests): string => manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n');
 const firing = (manifests: Manifests): readonly string[] =>
@@ -44,6 +45,17 @@ test('each rule says why, where it comes from and what to do', () => {
       expect([id, text.length > 10]).toEqual([id, true]);
     }
   }
+});
+
+test.each([
+  [6, 'c0 5 + c1 5 + c2 5 + c3 5 + c4 5 + c5 5'],
+  [7, 'c0 5 + c1 5 + c2 5 + c3 5 + c4 5 + 2 more'],
+])('a sum over %d children names at most six terms', (count, terms) => {
+  const children = Array.from({ length: count }, (_, i) => queue(`c${i}`, { parent: 'p', deserved: { cpu: 5 } }));
+  const messages = findingsOf(yaml([queue('p', { deserved: { cpu: 8 } }), ...children]), volcanoRules).map(
+    ({ message }) => message,
+  );
+  expect(messages.find((message) => message.includes(' + '))).toContain(terms);
 });
 
 test('no rule finds fault with a sound platform', () => {

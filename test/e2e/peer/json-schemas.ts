@@ -4,8 +4,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { isBuiltInGroup } from '../../../src/facts/api/kinds';
+import { type JsonObject, type JsonValue, type KindInfo, type KubernetesMinor } from '../../../src/facts/api/schema';
+import { loadSchema } from '../../../src/facts/api/schemas';
 import { asArray, asObject, asString, isObject } from '../../../src/manifests/read';
 import { type ApiClient } from '../control-plane/api-client';
 import { type Discovery } from '../control-plane/discovery';
@@ -65,6 +66,15 @@ function writeBuiltIn(folder: string, apiVersion: string, schemas: JsonObject): 
         definitions,
       });
     }
+  }
+}
+
+/** Writes the schemas that Gantry has of these kinds, which must not reach themselves. */
+export function writeBundledSchemas(folder: string, kinds: readonly KindInfo[], minor: KubernetesMinor): void {
+  mkdirSync(folder, { recursive: true });
+  for (const info of kinds) {
+    const schema = JSON.parse(JSON.stringify(loadSchema(info, minor))) as JsonValue;
+    write(folder, info.group, info.version, info.kind, closed(schema));
   }
 }
 

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type JsonValue } from '../../../src/facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { SCHEMA_LOCATION } from './json-schemas';
 
@@ -12,6 +12,8 @@ export interface Kubeconform {
   readonly program: string;
   /** Folder of the JSON schemas. */
   readonly schemas: string;
+  /** Documents that it checks at the same time. Default: its own, 4. */
+  readonly workers?: number;
 }
 
 export interface KubeconformAnswer {
@@ -27,13 +29,22 @@ export function writeDocuments(folder: string, documents: readonly string[]): vo
 
 /** The answer to each document of the folder, by number. */
 export function askKubeconform(peer: Kubeconform, folder: string): readonly KubeconformAnswer[] {
-  const output = run(peer, ['-output', 'json', '-verbose', folder]);
   const answers: KubeconformAnswer[] = [];
-  for (const resource of asArray(asObject(JSON.parse(output) as JsonValue).resources).map(asObject)) {
+  for (const resource of resourcesIn(peer, folder)) {
     const index = Number(basename(asString(resource.filename) ?? '', '.json'));
     answers[index] = { accepted: resource.status === 'statusValid', message: asString(resource.msg) ?? '' };
   }
   return answers;
+}
+
+/** How many documents of the folder it finds valid. */
+export function countValid(peer: Kubeconform, folder: string): number {
+  return resourcesIn(peer, folder).filter(({ status }) => status === 'statusValid').length;
+}
+
+function resourcesIn(peer: Kubeconform, folder: string): readonly JsonObject[] {
+  const output = run(peer, ['-output', 'json', '-verbose', folder]);
+  return asArray(asObject(JSON.parse(output) as JsonValue).resources).map(asObject);
 }
 
 /** Documents per second. */
@@ -58,18 +69,20 @@ export function measureKubeconform(peer: Kubeconform, folder: string, documents:
   };
 }
 
-function run({ program, schemas }: Kubeconform, args: readonly string[]): string {
-  return spawned(program, ['-strict', '-schema-location', join(schemas, SCHEMA_LOCATION), ...args]).stdout;
+function run(peer: Kubeconform, args: readonly string[]): string {
+  return spawned(peer.program, [...flags(peer), ...args]).stdout;
 }
 
-function timed(
-  { program, schemas }: Kubeconform,
-  folders: readonly string[],
-): { readonly clock: number; readonly cpu: number } {
+function flags({ schemas, workers }: Kubeconform): readonly string[] {
+  const atATime = workers === undefined ? [] : ['-n', String(workers)];
+  return ['-strict', ...atATime, '-schema-location', join(schemas, SCHEMA_LOCATION)];
+}
+
+function timed(peer: Kubeconform, folders: readonly string[]): { readonly clock: number; readonly cpu: number } {
   // Node does not say how much processor time a child took; the shell does.
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" > /dev/null';
-  const args = ['-strict', '-schema-location', join(schemas, SCHEMA_LOCATION), '-summary', ...folders];
-  const [clock, user, system] = spawned('bash', ['-c', script, 'bash', program, ...args])
+  const args = [...flags(peer), '-summary', ...folders];
+  const [clock, user, system] = spawned('bash', ['-c', script, 'bash', peer.program, ...args])
     .stderr.trim()
     .split(/\s+/)
     .slice(-3)

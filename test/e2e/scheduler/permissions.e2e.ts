@@ -4,7 +4,8 @@
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
-import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
+import { clusterRules, namespaceRules } from '../../../src/constructs/scheduler/permissions';
+import { historySegmentName } from '../../../src/planning/scheduler-settings/deployment-names';
 import { describeLive } from '../live-cluster';
 import { askedBy, granted } from './audit';
 import { FaultyProxy } from './faulty-proxy';
@@ -20,7 +21,9 @@ queues: [{ name: research, deserved: { nvidia.com/gpu: 16 } }]
 policy: { staleGangSeconds: 600 }
 explain: { repeatSeconds: 2, writesPerSecond: 100 }
 cycle: { periodSeconds: 1 }
+history: { configMaps: 8, intervalSeconds: 1 }
 `;
+const HISTORY = Array.from({ length: 8 }, (_, index) => historySegmentName(NAME, index));
 
 describeLive('the scheduler as it is installed', () => {
   let lab: Lab;
@@ -177,7 +180,7 @@ describeLive('the scheduler as it is installed', () => {
     const asked = askedBy(`system:serviceaccount:${NAMESPACE}:${NAME}`, lab.cluster.auditLog);
     expect(asked.filter(({ status }) => status === 401 || status === 403)).toEqual([]);
     const used = new Set(asked.map(({ right }) => right));
-    const rights = granted([...clusterRules(), ...leaseRules(NAME)]);
+    const rights = granted([...clusterRules(), ...namespaceRules(NAME, HISTORY)]);
     expect([...used].filter((right) => !rights.has(right)).sort()).toEqual([]);
     expect([...rights].filter((right) => !used.has(right)).sort()).toEqual([]);
   });

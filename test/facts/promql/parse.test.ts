@@ -65,18 +65,18 @@ describe('what Prometheus refuses', () => {
     ['sum(x', 'unexpected end of the expression'],
     ['avgovertime(x[5m])', 'did you mean avg_over_time?'],
     ['foo(x)', 'unknown function foo'],
-    ['rate(x)', 'rate takes a range vector such as metric[5m], not an instant vector'],
-    ['sum(x[5m])', 'sum takes an instant vector, not a range vector'],
-    ['x[5m] + 1', '+ takes numbers and instant vectors, not a range vector'],
+    ['rate(x)', 'rate requires a range vector such as metric[5m], not an instant vector'],
+    ['sum(x[5m])', 'sum requires an instant vector, not a range vector'],
+    ['x[5m] + 1', '+ accepts numbers and instant vectors, not a range vector'],
     ['rate(sum(x)[5m])', 'only a selector can have a range'],
     ['1 > 2', 'requires bool after the operator'],
     ['x + bool 1', 'bool must follow a comparison operator'],
-    ['1 and x', 'and takes instant vectors on both sides'],
-    ['a and on(n) group_left b', 'takes no group_left'],
+    ['1 and x', 'and requires instant vectors on both sides'],
+    ['a and on(n) group_left b', 'does not support group_left'],
     ['a * on(n) group_left(n) b', 'the label n must not be in both on() and the group clause'],
-    ['topk(x)', 'topk takes two arguments'],
-    ['topk("a", x)', 'topk takes a scalar first'],
-    ['round(x, 1, 2)', 'round takes 1 to 2 arguments, not 3'],
+    ['topk(x)', 'topk requires two arguments'],
+    ['topk("a", x)', 'topk requires a scalar first'],
+    ['round(x, 1, 2)', 'round requires 1 to 2 arguments, not 3'],
     ['{a=~".*"}', 'matches every metric'],
     ['x{a=~"(b"}', 'RE2'],
     ['x{a=~"(?=b)"}', 'RE2'],
@@ -93,10 +93,10 @@ describe('what Prometheus refuses', () => {
 
   test('the place is reported, in lines where there are several', () => {
     expect(refused('rate(x) > 0')).toEqual([
-      'rate takes a range vector such as metric[5m], not an instant vector (character 6, at "x")',
+      'rate requires a range vector such as metric[5m], not an instant vector (character 6, at "x")',
     ]);
     expect(refused('sum(\n  rate(y)\n)')).toEqual([
-      'rate takes a range vector such as metric[5m], not an instant vector (line 2, character 8, at "y")',
+      'rate requires a range vector such as metric[5m], not an instant vector (line 2, character 8, at "y")',
     ]);
   });
 });

@@ -43,6 +43,21 @@ test('the exit status is that of the check', () => {
   expect(gantry([])).toMatchObject({ status: 2 });
 });
 
+test('a mistake in a CEL expression is a finding of the command as it is bundled', () => {
+  const selector = 'device.vendor == "a"';
+  place.write(
+    'class.yaml',
+    `apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: a}
+spec: {selectors: [{cel: {expression: '${selector}'}}]}
+`,
+  );
+  const { status, out, err } = gantry(['check', 'class.yaml', '--format', 'json']);
+  expect({ status, err }).toEqual({ status: 1, err: '' });
+  expect(JSON.parse(out)).toMatchObject({ findings: [{ rule: 'core/device-class-valid' }], notChecked: [] });
+});
+
 test('a run that uses the compiled code of the run before says the same', () => {
   place.write('bad.yaml', BAD);
   const before = gantry(['check', 'bad.yaml']);

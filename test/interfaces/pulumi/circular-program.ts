@@ -1,10 +1,10 @@
 /**
- * A program of two stacks of which each waits for an object that waits for the other one.
+ * A program of two stacks of which each waits for an object that waits for the other one. As a program of its own it runs with the built package.
  */
 import * as pulumi from '@pulumi/pulumi';
-import { ConfigMap, Namespace } from '../../../src/facts/api/types/core/v1';
-import { Resource } from '../../../src/constructs/resources/resource';
-import { GantryStack } from '../../../src/interfaces/pulumi';
+import { Resource } from 'cdk8s-gantry';
+import { ConfigMap, Namespace } from 'cdk8s-gantry/api/core/v1';
+import { GantryStack } from 'cdk8s-gantry/pulumi';
 import { mockedEngine } from './mocked-engine';
 
 /** A namespace, and a ConfigMap in it that carries a value. */

@@ -2,7 +2,12 @@
  * Cells of devices: physical devices with their parts, each part with who holds it.
  */
 import * as fc from 'fast-check';
-import { type ClusterView, type ViewDeviceKind, type ViewNode, type ViewPod } from '../../../src/planning/cluster/view';
+import {
+  type ClusterView,
+  type ViewDeviceKind,
+  type ViewNode,
+  type ViewPod,
+} from '../../../src/planning/cluster/view/view';
 import { cellsOf, spansOf } from '../../../src/planning/pages/client/device-cells';
 import { everyVendor } from '../../support/scenes';
 import { samples } from '../../support/samples';

@@ -2,7 +2,7 @@
  * The picture of a cluster of any shape: nothing overlaps, nothing lies outside, what is pointed at is what is there.
  */
 import fc from 'fast-check';
-import { type ClusterView } from '../../../src/planning/cluster/view';
+import { type ClusterView } from '../../../src/planning/cluster/view/view';
 import { fit, hit, layOut, scaleOf, shapeOf, step } from '../../../src/planning/pages/client/fleet-layout';
 import { samples } from '../../support/samples';
 

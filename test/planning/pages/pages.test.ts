@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ASSETS } from '../../../projen/pages/bundle';
-import { type ClusterView } from '../../../src/planning/cluster/view';
+import { type ClusterView } from '../../../src/planning/cluster/view/view';
 import { renderLivePage, renderPlanPage } from '../../../src/planning/pages';
 import { sampleView, SMALL } from '../../support/sample-view';
 

@@ -47,6 +47,11 @@ queues:
     ]);
   });
 
+  it.each(['65', '1.5', '-1'])('a history of %s ConfigMaps is rejected', (configMaps) => {
+    expect(faultsOf(`history: { configMaps: ${configMaps} }`)).toHaveLength(1);
+    expect(read('history: { configMaps: 64 }').history).toEqual({ configMaps: 64, intervalSeconds: 30 });
+  });
+
   it('changes single members of the policy', () => {
     const { policy } = read('policy: { nodeScore: spread, staleGangSeconds: 120 }');
     expect(policy).toEqual({ ...DEFAULT_CONFIGURATION.policy, nodeScore: 'spread', staleGangSeconds: 120 });

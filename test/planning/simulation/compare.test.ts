@@ -5,6 +5,7 @@ import { comparisonText, readScenario, simulate } from '../../../src/planning/si
 test('policies are compared side by side, figure by figure', () => {
   const scenario = readScenario(
     `
+name: "\\e[2Jteam"
 nodes: [{name: node, count: 2, allocatable: {cpu: 96, memory: 1Ti, gpus: 8}}]
 queues: [{name: a}]
 gangs:
@@ -25,6 +26,7 @@ gangs:
     file: 'scenario.yaml',
     table: (head, rows) => table(head, rows, { color: false, width: 100 }),
   });
+  expect(text.split('\n')[0]).toBe('\\u001b[2Jteam  scenario.yaml');
   const lines = text.split('\n').map((line) => line.trim().split(/ {2,}/));
   expect(lines[1]).toEqual(['default', 'fifo.yaml']);
   // The short gang fills the gap in front of the large one, or waits behind it.

@@ -62,6 +62,8 @@ export interface Prediction {
   /** 95th percentile of the waits, seconds: predicted from the first half of the trace, and simulated with the second. */
   readonly predicted: number;
   readonly actual: number;
+  /** The same of the first half, replayed as it was: two halves of one process differ by chance. */
+  readonly ofFirstHalf: number;
   /** Part of the actual percentile. */
   readonly error: number;
   readonly jobs: number;
@@ -88,6 +90,41 @@ export function predictSecondHalf(options: TraceOptions): Prediction {
     });
     return reportOf(new Evaluator(sizing), [nodes]).targets[0].wait.mean;
   };
-  const [predicted, actual] = [p95(first, false), p95(second, true)];
-  return { predicted, actual, error: Math.abs(predicted - actual) / actual, jobs: jobs.length };
+  const [predicted, actual, ofFirstHalf] = [p95(first, false), p95(second, true), p95(first, true)];
+  return { predicted, actual, ofFirstHalf, error: errorOf(predicted, actual), jobs: jobs.length };
+}
+
+/** As a part of what was to be predicted. */
+function errorOf(predicted: number, actual: number): number {
+  return Math.abs(predicted - actual) / actual;
+}
+
+/** How large errors are, and how large they have to be: medians over traces of one process. */
+export interface Accuracy {
+  /** Of the prediction. */
+  readonly medianError: number;
+  /** Of the percentile of the first half, taken as the prediction. */
+  readonly medianErrorOfFirstHalf: number;
+  /** Of the mean percentile of all halves: the process itself is known, and only the second half is left to chance. */
+  readonly medianErrorOfMean: number;
+  /** Geometric mean of predicted by actual: 1 without a bias. */
+  readonly bias: number;
+  readonly within15Percent: number;
+}
+
+export function accuracyOf(predictions: readonly Prediction[]): Accuracy {
+  const halves = predictions.flatMap(({ actual, ofFirstHalf }) => [actual, ofFirstHalf]);
+  const mean = halves.reduce((sum, one) => sum + one, 0) / halves.length;
+  const logs = predictions.map(({ predicted, actual }) => Math.log(predicted / actual));
+  return {
+    medianError: median(predictions.map(({ error }) => error)),
+    medianErrorOfFirstHalf: median(predictions.map(({ ofFirstHalf, actual }) => errorOf(ofFirstHalf, actual))),
+    medianErrorOfMean: median(predictions.map(({ actual }) => errorOf(mean, actual))),
+    bias: Math.exp(logs.reduce((sum, one) => sum + one, 0) / logs.length),
+    within15Percent: predictions.filter(({ error }) => error <= 0.15).length,
+  };
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

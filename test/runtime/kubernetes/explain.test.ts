@@ -127,6 +127,23 @@ describe('the reasons that owners of pods read', () => {
     expect(events().map(({ method }) => method)).toEqual(['POST', 'PATCH']);
     expect(events()[1].body).toMatchObject({ series: { count: 2 } });
   });
+
+  it.each([
+    [3_000_000, 'PATCH'],
+    [3_000_001, 'POST'],
+  ])(
+    'that come again after %d milliseconds are written with %s: the API server deletes old events',
+    async (later, method) => {
+      explainer.waiting([waiting('x')]);
+      await settle();
+      clock.time += later;
+      explainer.waiting([{ ...waiting('other'), gang: 'default/b' }]);
+      await settle();
+      explainer.waiting([waiting('x')]);
+      await settle();
+      expect(events().map((event) => event.method)).toEqual(['POST', 'POST', method]);
+    },
+  );
 });
 
 describe('the status of a PodGroup', () => {

@@ -44,4 +44,8 @@ describe('what makes a decision fail', () => {
   it('is none of them where it fails without any', () => {
     expect(culpritIn(snapshot, DEFAULT_POLICY, () => true)).toBeUndefined();
   });
+
+  it('is none of them where it does not fail again', () => {
+    expect(culpritIn(snapshot, DEFAULT_POLICY, () => false)).toBeUndefined();
+  });
 });

@@ -1,6 +1,7 @@
 /**
  * When the scheduler decides, under a fake clock: the cluster, the lease, and what carries decisions out are the test's.
  */
+import { Session } from '../../../src/placement/books/session';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { type Actor } from '../../../src/runtime/kubernetes/actor';
 import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
@@ -83,6 +84,7 @@ describe('the loop of the scheduler', () => {
   afterEach(async () => {
     scheduler.stop();
     await running;
+    jest.restoreAllMocks();
     jest.useRealTimers();
   });
 
@@ -247,6 +249,31 @@ describe('the loop of the scheduler', () => {
     carryOut.mockImplementation(() => Infinity);
     await pass(10_000);
     expect([scheduler.failuresInARow, await inARow()]).toEqual([0, 0]);
+  });
+
+  it('sets nothing aside for an error that comes from the incremental state alone, which it builds again', async () => {
+    await startAndRest();
+    source.put('pods', pod('a', {}));
+    jest.spyOn(Session.prototype, 'apply').mockImplementationOnce(() => {
+      throw new Error('went astray');
+    });
+    await pass(2000);
+    expect([cycles(), scheduler.failuresInARow]).toEqual([0, 1]);
+    expect(messages.filter((message) => message === 'the cycle failed')).toHaveLength(1);
+    await pass(10_000);
+    expect(scheduler.failuresInARow).toBe(0);
+    expect(carryOut.mock.calls[0][0].decision.bindings).toMatchObject([{ gang: 'default/a' }]);
+    expect(messages).not.toContain('the decision failed for one object, which is set aside');
+  });
+
+  it('reports and counts that the incremental state differed, and goes on with a new one', async () => {
+    await startAndRest();
+    const { session } = scheduler.outcome!;
+    session.table.deviceFree[3] = 0;
+    await pass(60_000);
+    expect(messages.filter((message) => message.startsWith('the incremental state differed'))).toHaveLength(1);
+    expect((await metrics.sessionDivergences.get()).values[0].value).toBe(1);
+    expect(scheduler.outcome!.session).not.toBe(session);
   });
 
   it('has carried out what it cannot report', async () => {

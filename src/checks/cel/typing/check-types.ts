@@ -21,6 +21,7 @@ import {
   readType,
   STRING,
   Substitution,
+  TooLarge,
   TYPE,
   type CelType,
 } from './types';
@@ -40,16 +41,39 @@ export interface TypeEnvironment {
   readonly hasBind?: boolean;
 }
 
+export interface ExpressionFault {
+  /** Continues "the expression". */
+  readonly complaint: string;
+  /** Names that would be right in the place of the one that is wrong. @default - not known */
+  readonly choices?: readonly string[];
+}
+
+/** What an expression is: its type, or what is wrong with it. Neither where the types are too large to tell. */
+export interface Compiled {
+  readonly type?: CelType;
+  readonly fault?: ExpressionFault;
+}
+
 /**
- * The type of the expression.
- * @throws TypeMistake if it does not compile
- * @throws TooLarge if its types are too large to tell
+ * The type of the expression, or why it does not compile. A fault is returned and not thrown: this module is loaded on demand, and the
+ * bundle of `gantry check` has classes of its own.
  */
-export function typeOfExpression(tree: Expr, environment: TypeEnvironment): CelType {
+export function typingOf(tree: Expr, environment: TypeEnvironment): Compiled {
   const checker = new Checker(environment);
-  const type = checker.final(checker.check(tree, new Map()));
-  checker.checkLiterals();
-  return type;
+  try {
+    const type = checker.final(checker.check(tree, new Map()));
+    checker.checkLiterals();
+    return { type };
+  } catch (error) {
+    if (error instanceof TypeMistake) {
+      const { message: complaint, choices } = error;
+      return { fault: { complaint, ...(choices === undefined ? {} : { choices }) } };
+    }
+    if (error instanceof TooLarge) {
+      return {};
+    }
+    throw error;
+  }
 }
 
 type Scope = ReadonlyMap<string, CelType>;

@@ -5,6 +5,7 @@ import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { cite } from '../../../facts/upstream';
 import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { mayShareNamespace } from '../../../manifests/identity';
+import { oneOf } from '../../../facts/words';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -23,10 +24,10 @@ const oneConfigOfANode: SetRule = {
   id: 'amd-gpu/one-device-config-for-a-node',
   tier: 'webhook',
   severity: 'error',
-  summary: 'Two DeviceConfigs do not have the same node selector.',
+  summary: 'Two DeviceConfigs must not have the same node selector.',
   why: 'The operator sets the second one to the condition Error and runs nothing for it: a node belongs to one DeviceConfig.',
   source: `${OPERATOR}, internal/controllers/device_config_reconciler.go (validateNodeAssignments)`,
-  fix: 'Merge the two DeviceConfigs, or set spec.selector of each to labels that no node has both of.',
+  fix: 'Set spec.selector to labels of nodes that no other DeviceConfig selects, or merge the two DeviceConfigs.',
   on: 'set',
   check: function* ({ set }) {
     const seen = new Map<string, string>();
@@ -39,9 +40,9 @@ const oneConfigOfANode: SetRule = {
         yield {
           manifest,
           path: '/spec/selector',
-          message: `duplicate value: the DeviceConfig ${other} selects the same nodes`,
-          found: selector,
-          expected: 'a selector of its own',
+          message: `selects the same nodes as the DeviceConfig "${other}", but a node can belong to only one`,
+          found: entries,
+          expected: 'a selector that no other DeviceConfig has',
         };
       }
       seen.set(key, other ?? manifest.id.name);
@@ -56,7 +57,7 @@ const configInNamespace: ObjectRule = {
   id: 'amd-gpu/config-map-in-namespace',
   tier: 'webhook',
   severity: 'error',
-  summary: 'A ConfigMap that a DeviceConfig names is in the namespace of the DeviceConfig.',
+  summary: 'A ConfigMap that a DeviceConfig names must be in the namespace of the DeviceConfig.',
   why: 'The operator looks only in that namespace; without the ConfigMap the component is not deployed.',
   source: `${OPERATOR}, internal/validator/specValidators.go (validateConfigMap)`,
   fix: 'Set metadata.namespace of the ConfigMap to that of the DeviceConfig.',
@@ -64,6 +65,7 @@ const configInNamespace: ObjectRule = {
   kinds: [DEVICE_CONFIG],
   check: function* ({ object, id }, { set }) {
     const spec = asObject(object.spec);
+    const namespace = id.namespace ?? 'default';
     for (const field of CONFIG_FIELDS) {
       const name = asString(asObject(asObject(spec[field]).config).name);
       if (name === undefined || name === '') {
@@ -73,9 +75,10 @@ const configInNamespace: ObjectRule = {
       if (maps.length > 0 && maps.every((map) => !mayShareNamespace(map.id.namespace, id.namespace))) {
         yield {
           path: pointer('/spec', field, 'config', 'name'),
-          message: `ConfigMap ${name} not found in namespace ${id.namespace ?? 'default'} (it is in ${maps[0]?.id.namespace ?? 'default'})`,
+          message: `ConfigMap "${name}" not found in namespace "${namespace}": it is in namespace "${maps[0]?.id.namespace ?? 'default'}"`,
           found: name,
-          expected: `a ConfigMap of namespace ${id.namespace ?? 'default'}`,
+          expected: `a ConfigMap in namespace "${namespace}"`,
+          fix: `Set metadata.namespace of the ConfigMap "${name}" to "${namespace}".`,
         };
       }
     }
@@ -86,7 +89,7 @@ const partitionProfiles: ObjectRule = {
   id: 'amd-gpu/partition-profile-valid',
   tier: 'webhook',
   severity: 'error',
-  summary: 'A partition profile has modes that exist, one memory mode, and NPS4 only with CPX.',
+  summary: 'A partition profile must have modes that exist, one memory mode, and NPS4 only with CPX.',
   why: 'The device config manager does not apply the profile: the GPUs keep the modes that they have.',
   source: `${OPERATOR}, docs/dcm/device-config-manager-configmap.md`,
   fix: 'Set computePartition and memoryPartition to modes that the GPU supports, such as CPX and NPS4.',
@@ -101,8 +104,9 @@ const partitionProfiles: ObjectRule = {
     if (config === undefined) {
       yield {
         path: '/data/config.json',
-        message: 'must be valid JSON',
-        expected: 'an object with gpu-config-profiles',
+        message: 'config.json is not valid JSON, so the device config manager applies no profile',
+        expected: 'a JSON object with gpu-config-profiles',
+        fix: 'Set data["config.json"] to a JSON object with gpu-config-profiles.',
       };
       return;
     }
@@ -116,7 +120,11 @@ function* profileProblems(name: string, entries: readonly JsonObject[]): Iterabl
   const at = '/data/config.json';
   const memories = new Set<string>();
   if (entries.length === 0) {
-    yield { path: at, message: `profile "${name}" must have at least one entry in profiles` };
+    yield {
+      path: at,
+      message: `the profile "${name}" has no entries, so it sets no partition mode`,
+      fix: `Add an entry with computePartition and memoryPartition to profiles of the profile "${name}".`,
+    };
   }
   for (const entry of entries) {
     const [compute, memory, count] = [
@@ -124,35 +132,28 @@ function* profileProblems(name: string, entries: readonly JsonObject[]): Iterabl
       asString(entry.memoryPartition),
       entry.numGPUsAssigned,
     ];
-    if (!COMPUTE.includes(compute ?? '')) {
-      yield {
-        path: at,
-        message: `profile "${name}": unknown computePartition`,
-        found: shown(entry.computePartition),
-        expected: COMPUTE.join(', '),
-      };
+    const isKnown = COMPUTE.includes(compute ?? '');
+    if (!isKnown) {
+      yield unknownMode(name, 'computePartition', entry, COMPUTE);
     }
     if (!MEMORY.includes(memory ?? '')) {
-      yield {
-        path: at,
-        message: `profile "${name}": unknown memoryPartition`,
-        found: shown(entry.memoryPartition),
-        expected: MEMORY.join(', '),
-      };
+      yield unknownMode(name, 'memoryPartition', entry, MEMORY);
     }
-    if (memory === 'NPS4' && compute !== 'CPX') {
+    if (memory === 'NPS4' && isKnown && compute !== 'CPX') {
       yield {
         path: at,
-        message: `profile "${name}": memoryPartition NPS4 must not be set with computePartition ${compute ?? 'unset'}`,
+        message: `the profile "${name}" combines memoryPartition NPS4 with computePartition ${compute ?? ''}, which no GPU supports`,
         found: 'NPS4',
         expected: 'CPX with NPS4',
+        fix: `Set computePartition of the profile "${name}" to CPX, or its memoryPartition to NPS1.`,
       };
     }
     if (count !== undefined && !(Number.isInteger(count) && Number(count) > 0)) {
       yield {
         path: at,
-        message: `profile "${name}": numGPUsAssigned must be greater than or equal to 1`,
-        found: shown(count),
+        message: `numGPUsAssigned of the profile "${name}" must be an integer greater than or equal to 1`,
+        found: count,
+        fix: `Set numGPUsAssigned of the profile "${name}" to an integer greater than or equal to 1.`,
       };
     }
     memories.add(memory ?? 'unset');
@@ -160,14 +161,30 @@ function* profileProblems(name: string, entries: readonly JsonObject[]): Iterabl
   if (memories.size > 1) {
     yield {
       path: at,
-      message: `profile "${name}" has several memory modes (${[...memories].join(', ')}), and the GPUs of a node share one`,
-      expected: 'one memoryPartition',
+      message: `the profile "${name}" has several memory partition modes (${[...memories].join(', ')}), but all GPUs of a node must have the same`,
+      expected: 'the same memoryPartition in all entries',
+      fix: `Set memoryPartition to the same mode in all entries of the profile "${name}".`,
     };
   }
 }
 
-function shown(value: JsonValue | undefined): JsonValue {
-  return value ?? null;
+function unknownMode(
+  profile: string,
+  field: 'computePartition' | 'memoryPartition',
+  entry: JsonObject,
+  modes: readonly string[],
+): Violation {
+  const mode = entry[field];
+  return {
+    path: '/data/config.json',
+    message:
+      mode === undefined
+        ? `${field} of the profile "${profile}" must be set`
+        : `unsupported ${field} ${JSON.stringify(mode)} in the profile "${profile}"`,
+    ...(mode === undefined ? {} : { found: mode }),
+    expected: modes.join(', '),
+    fix: `Set ${field} of the profile "${profile}" to ${oneOf(modes)}.`,
+  };
 }
 
 function jsonOf(text: string): JsonObject | undefined {
@@ -190,15 +207,19 @@ function strategiesOf(set: ManifestSet): ReadonlySet<string> {
   );
 }
 
+function notOffered(resource: string): string {
+  return `no node offers ${resource}, because resource_naming_strategy is single in every DeviceConfig`;
+}
+
 const partitionNamed = domainAdvice(
   'amd-gpu',
   'partition-resource-served',
   {
     severity: 'warning',
-    summary: 'A pod must request a partition by the resource name of the device plugin.',
+    summary: 'A pod should request a partition by the resource name of the device plugin.',
     why: 'Under the naming strategy single every partition is amd.com/gpu, under mixed it is named after its modes; no node offers the other name, and the pod stays pending.',
     source: `${OPERATOR}, docs/device_plugin/device-plugin.md`,
-    fix: 'Set the resource in resources.limits to the name under the strategy, or set spec.devicePlugin.devicePluginArguments.resource_naming_strategy of the DeviceConfig to mixed.',
+    fix: 'Request amd.com/gpu in resources.limits instead, or set spec.devicePlugin.devicePluginArguments.resource_naming_strategy of the DeviceConfig to mixed.',
   },
   (pod, say, { set }) => {
     const strategies = strategiesOf(set);
@@ -207,7 +228,8 @@ const partitionNamed = domainAdvice(
     }
     for (const { name, path } of askedByPod(pod)) {
       if (PARTITION.test(name)) {
-        say(path, `${name} is not served: every DeviceConfig has the naming strategy single`, {
+        say(path, notOffered(name), {
+          found: name,
           expected: 'amd.com/gpu',
         });
       }
@@ -223,7 +245,7 @@ const partitionShareServed: SetRule = {
   summary: 'A queue or quota must name partitions by the resource name of the device plugin.',
   why: 'Under the naming strategy single every partition is counted as amd.com/gpu, so a share of another name limits and guarantees nothing.',
   source: `${OPERATOR}, docs/device_plugin/device-plugin.md`,
-  fix: 'Set the share to amd.com/gpu, or set spec.devicePlugin.devicePluginArguments.resource_naming_strategy of the DeviceConfig to mixed.',
+  fix: 'Replace the resource of the partition with amd.com/gpu, or set spec.devicePlugin.devicePluginArguments.resource_naming_strategy of the DeviceConfig to mixed.',
   check: function* ({ set, offered }) {
     const strategies = strategiesOf(set);
     // What the pools of an app offer is known exactly, and another rule compares it.
@@ -235,7 +257,7 @@ const partitionShareServed: SetRule = {
         yield {
           manifest,
           path,
-          message: `no node offers ${resource}: every DeviceConfig has the naming strategy single`,
+          message: notOffered(resource),
           found: resource,
           expected: 'amd.com/gpu',
         };

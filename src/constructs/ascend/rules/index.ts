@@ -45,7 +45,7 @@ export const ascendRules: readonly Rule[] = [
         'A pod must not request more NPUs than the server that it selects has, and on a server of two HCCS rings only 1, 2, 4, or 8.',
       why: 'The NPU plugin of Volcano finds no group of linked NPUs on any node: the pod stays pending.',
       source: `${SOURCE}, component/ascend-for-volcano/internal/npu`,
-      fix: 'Set the limit huawei.com/Ascend910 to a count that the server of the nodeSelector accelerator-type has.',
+      fix: 'Set the limit huawei.com/Ascend910 to a number of NPUs that the server can allocate together, or split the work over several pods.',
     },
     (pod, say) => {
       const selected = nodeLabelWanted(pod, 'accelerator-type') ?? [];
@@ -63,11 +63,12 @@ export const ascendRules: readonly Rule[] = [
         }
         if (selected.length === 0) {
           const expected = `at most ${Math.max(...servers.map((server) => server?.npus ?? 0))}`;
-          say(path, `no known Ascend server has a group of ${amount} NPUs`, { severity: 'warning', expected });
+          say(path, `no known Ascend server can allocate ${amount} NPUs to one pod`, { severity: 'warning', expected });
           continue;
         }
         const counts = servers.map((server) => server?.counts?.join(', ') ?? `1 to ${server?.npus ?? 0}`);
-        say(path, `a server with accelerator-type ${selected.join(' or ')} has no group of ${amount} NPUs`, {
+        const type = selected.map((each) => `"${each}"`).join(' or ');
+        say(path, `a server with accelerator-type ${type} cannot allocate ${amount} NPUs to one pod`, {
           expected: counts.join(' or '),
         });
       }
@@ -82,12 +83,15 @@ export const ascendRules: readonly Rule[] = [
       summary: 'A container must request exactly one vNPU of a template.',
       why: 'The device plugin allocates one vNPU to a container; the kubelet rejects the pod with UnexpectedAdmissionError.',
       source: `${SOURCE}, docs (virtual instances)`,
-      fix: 'Set the resource in resources.limits to 1, and name a larger template or a whole NPU if one vNPU is not enough.',
+      fix: 'Set the resource in resources.limits to 1, or request a larger template or a whole NPU.',
     },
     (pod, say) => {
       for (const { name, amount, path } of askedByPod(pod)) {
         if (VIRTUAL.test(name) && amount > 1) {
-          say(path, `${name} must be 1`, { found: amount, expected: '1' });
+          say(path, `a container can be allocated only one vNPU, but requests ${amount} of ${name}`, {
+            found: amount,
+            expected: '1',
+          });
         }
       }
     },
@@ -101,7 +105,7 @@ export const ascendRules: readonly Rule[] = [
       summary: 'A pod must request only one kind of NPU.',
       why: 'A node has NPUs of one kind, so no node offers both resources: the pod stays pending.',
       source: `${SOURCE}, component/ascend-device-plugin`,
-      fix: 'Remove one of the resources from limits.',
+      fix: 'Remove one of the two resources from resources.limits, or request them in different pods.',
     },
     (pod, say) => {
       const kinds = new Map<string, string>();
@@ -113,7 +117,9 @@ export const ascendRules: readonly Rule[] = [
       }
       const [first, second] = [...kinds];
       if (first !== undefined && second !== undefined) {
-        say(second[1], `the pod must not request both ${second[0]} and ${first[0]}`, { expected: 'one of the two' });
+        say(second[1], `the pod requests both ${first[0]} and ${second[0]} NPUs, which no node has together`, {
+          expected: 'one kind of NPU',
+        });
       }
     },
   ),

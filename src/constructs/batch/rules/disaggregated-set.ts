@@ -71,7 +71,7 @@ const slices = setRule(
     id: 'batch/disaggregatedset-slices-scale-statically',
     summary: 'A set with several slices must not have a role with External scaling.',
     why: 'A scaler has only one number of replicas; the webhook rejects the combination.',
-    fix: 'Set slices to 1, or use Static scaling for the role.',
+    fix: 'Set scaling.mode of the role to Static, or set spec.slices to 1.',
   },
   function* (spec, roles) {
     const count = asInteger(spec.slices) ?? 1;
@@ -81,7 +81,7 @@ const slices = setRule(
     for (const { name, path } of roles.filter(isExternal)) {
       yield {
         path: `${path}/scaling/mode`,
-        message: `the role ${name} must not use External scaling when there are ${count} slices`,
+        message: `the role "${name}" must not use External scaling when spec.slices is ${count}`,
         found: 'External',
         expected: 'Static',
       };
@@ -94,7 +94,7 @@ const topology = setRule(
     id: 'batch/disaggregatedset-placement-has-topology',
     summary: 'A placementPolicy of a type other than None must set topology, a node label.',
     why: 'The webhook rejects a placement without a topology level.',
-    fix: 'Set placementPolicy.topology to a node label.',
+    fix: 'Set spec.placementPolicy.topology to a node label, such as topology.kubernetes.io/zone.',
   },
   function* (spec) {
     const policy = asObject(spec.placementPolicy);
@@ -104,8 +104,8 @@ const topology = setRule(
     }
     yield {
       path: '/spec/placementPolicy',
-      message: `placementPolicy ${type} requires a topology`,
-      expected: 'topology: <node label>',
+      message: `topology must be set when placementPolicy.type is ${type}`,
+      expected: 'a node label, such as topology.kubernetes.io/zone',
     };
   },
 );
@@ -115,7 +115,7 @@ const topologyOnce = setRule(
     id: 'batch/disaggregatedset-placement-stated-once',
     summary: 'Roles must not have an exclusive-topology annotation when placementPolicy is set.',
     why: 'Both decide where groups are placed; the webhook rejects the combination.',
-    fix: 'Remove the annotation exclusive-topology from the role, or remove placementPolicy.',
+    fix: `Remove the annotation ${EXCLUSIVE_TOPOLOGY} from the role, or remove spec.placementPolicy.`,
   },
   function* (spec, roles) {
     if ((asString(asObject(spec.placementPolicy).type) ?? 'None') === 'None') {
@@ -128,7 +128,7 @@ const topologyOnce = setRule(
       }
       yield {
         path: pointer(`${path}/metadata/annotations`, EXCLUSIVE_TOPOLOGY),
-        message: `the role ${name} must not set a topology when placementPolicy is set`,
+        message: `the role "${name}" must not have the annotation ${EXCLUSIVE_TOPOLOGY} when placementPolicy is set`,
         found: annotations[EXCLUSIVE_TOPOLOGY],
       };
     }
@@ -151,9 +151,9 @@ const partition = setRule(
       }
       yield {
         path: `${path}/spec/rolloutStrategy/rollingUpdateConfiguration/partition`,
-        message: `partition of the role ${name} must be 0: ${found}`,
+        message: `partition of the role "${name}" must be 0: ${found}`,
         found,
-        expected: 'none',
+        expected: '0 or unset',
       };
     }
   },

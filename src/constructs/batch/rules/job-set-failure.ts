@@ -20,6 +20,13 @@ const GATED_ACTIONS = ['RestartJob', 'RestartJobAndIgnoreMaxRestarts'];
 const MOST_REPLICAS_WITH_RESTART_JOB = 1024;
 const MAX_INT_32 = 2_147_483_647;
 
+function ruleNameComplaint(name: string): string | undefined {
+  if (!RULE_NAME.test(name)) {
+    return 'consist of letters, digits, "_", ",", and ":", start with a letter, and not end with "," or ":"';
+  }
+  return name.length > 128 ? 'be no more than 128 characters' : undefined;
+}
+
 const ruleNames = fixesByField(
   jobSetRule(
     {
@@ -28,17 +35,18 @@ const ruleNames = fixesByField(
       summary:
         'The names of failure rules must be unique and 1 to 128 characters: a letter first, then letters, digits, and _ , : with no , or : at the end.',
       why: 'The webhook rejects other names; the default name is failurePolicyRule<index>.',
-      fix: 'Set failurePolicy.rules[].name to a valid unique name, or leave it unset.',
+      fix: 'Set failurePolicy.rules[].name to a unique name of 1 to 128 letters, digits, underscores, commas, and colons, or remove it.',
     },
     function* ({ spec }) {
       const seen = new Set<string>();
       for (const { value, path, index } of objectsAt(spec, '/failurePolicy/rules')) {
         const name = asString(value.name) || `failurePolicyRule${index}`;
-        if (!RULE_NAME.test(name) || name.length > 128) {
-          yield { path: `/spec${path}/name`, message: `invalid name "${name}" of a failure rule`, found: name };
+        const complaint = ruleNameComplaint(name);
+        if (complaint !== undefined) {
+          yield { path: `/spec${path}/name`, message: `the rule name "${name}" must ${complaint}`, found: name };
         }
         if (seen.has(name)) {
-          yield { path: `/spec${path}/name`, message: `duplicate failure rule "${name}"`, found: name };
+          yield { path: `/spec${path}/name`, message: `duplicate rule name "${name}" in failurePolicy`, found: name };
         }
         seen.add(name);
       }
@@ -88,9 +96,10 @@ const restartJob = jobSetRule(
     if (gated === undefined) {
       return;
     }
+    const action = asString(gated.value.action) ?? '';
     yield {
       path: `/spec${gated.path}/action`,
-      message: `the action ${asString(gated.value.action) ?? ''} requires the feature gate RestartJob`,
+      message: `the action ${action} requires the feature gate RestartJob, which is disabled by default`,
       found: gated.value.action,
     };
     for (const { name, path, replicas } of jobs) {
@@ -99,9 +108,10 @@ const restartJob = jobSetRule(
       }
       yield {
         path: `${path}/replicas`,
-        message: `the job ${name} has ${replicas} replicas, but only 1024 can be restarted one by one`,
+        message: `the action ${action} supports at most 1024 replicas, but the replicated job "${name}" has ${replicas}`,
         found: replicas,
         expected: 'at most 1024',
+        fix: `Set replicas of the replicated job "${name}" to at most 1024, or set action: RestartJobSet in the rule.`,
         severity: 'error',
       };
     }
@@ -124,15 +134,17 @@ const inPlace = fixesByField(
       }
       yield {
         path: '/spec/failurePolicy/restartStrategy',
-        message: 'InPlaceRestart requires the feature gate InPlaceRestart',
+        message:
+          'restartStrategy InPlaceRestart requires the feature gate InPlaceRestart, which is disabled by default',
         found: 'InPlaceRestart',
+        fix: 'Set featureGates: {InPlaceRestart: true} in controller_manager_config.yaml of the controller, or use another restartStrategy.',
         severity: 'warning',
       };
       for (const { name, job, jobPath, completions } of jobs) {
         if (asInteger(job.backoffLimit) !== MAX_INT_32) {
           yield {
             path: jobPath,
-            message: `backoffLimit of the job ${name} must be ${MAX_INT_32}`,
+            message: `backoffLimit of the replicated job "${name}" must be ${MAX_INT_32}`,
             found: job.backoffLimit,
             expected: `backoffLimit: ${MAX_INT_32}`,
           };
@@ -140,7 +152,7 @@ const inPlace = fixesByField(
         if (job.podReplacementPolicy !== 'Failed') {
           yield {
             path: jobPath,
-            message: `podReplacementPolicy of the job ${name} must be Failed`,
+            message: `podReplacementPolicy of the replicated job "${name}" must be Failed`,
             found: job.podReplacementPolicy,
             expected: 'podReplacementPolicy: Failed',
           };
@@ -148,8 +160,9 @@ const inPlace = fixesByField(
         if (completions === undefined || completions !== asInteger(job.parallelism)) {
           yield {
             path: jobPath,
-            message: `completions of the job ${name} must equal parallelism`,
-            expected: 'completions and parallelism, equal',
+            message: `completions of the replicated job "${name}" must equal parallelism`,
+            expected: 'equal completions and parallelism',
+            fix: `Set completions of the replicated job "${name}" to the value of parallelism.`,
           };
         }
       }

@@ -4,6 +4,7 @@
 import { fixesByField, shortenBy } from '../../../checks/field-fix';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { dns1035Label, dnsSubdomain, domainPrefixedPath, labelValue } from '../../../checks/server/syntax';
+import { fieldOf } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import {
   JOB_SET_KIND,
@@ -41,7 +42,7 @@ const firstDependsOnNothing = jobSetRule(
     row: 'JS1',
     summary: 'The first replicated job of a JobSet must not have dependsOn.',
     why: 'A job may depend only on previous jobs in the list; the webhook rejects even an empty list here.',
-    fix: 'Remove dependsOn, or move the job after those on which it depends.',
+    fix: 'Remove dependsOn from the first replicated job, or move that job after the jobs that it depends on.',
   },
   function* ({ jobs }) {
     const [first] = jobs;
@@ -50,8 +51,7 @@ const firstDependsOnNothing = jobSetRule(
     }
     yield {
       path: `${first.path}/dependsOn`,
-      message: `dependsOn must not be set for the first replicated job, ${first.name}`,
-      expected: 'no dependsOn',
+      message: `dependsOn must not be set for the first replicated job, "${first.name}"`,
     };
   },
 );
@@ -63,10 +63,11 @@ const dependsOnEarlier = jobSetRule(
     otherTiers: ['advice'],
     summary: 'dependsOn must name replicated jobs earlier in the list.',
     why: "The webhook rejects other names. It accepts the job's own name, but the job then waits for itself forever.",
-    fix: 'Set dependsOn[].name to an earlier job, or change the order of replicatedJobs.',
+    fix: 'Set dependsOn[].name to a replicated job that is listed earlier, or move that job before this one.',
   },
   function* ({ jobs }) {
-    for (const [index, job] of jobs.entries()) {
+    // The first job must not have dependsOn at all, which another rule reports.
+    for (const [index, job] of [...jobs.entries()].slice(1)) {
       const earlier = jobs.slice(0, index).map(({ name }) => name);
       for (const { value, path } of objectsAt(job.value, '/dependsOn')) {
         const name = asString(value.name);
@@ -77,16 +78,19 @@ const dependsOnEarlier = jobSetRule(
           path: `${job.path}${path}/name`,
           message:
             name === job.name
-              ? `the job "${name}" must not depend on itself`
-              : `the job "${job.name}" depends on "${name}", which is not an earlier job`,
+              ? `the replicated job "${name}" depends on itself, so it never starts`
+              : `the replicated job "${job.name}" depends on "${name}", which is not listed before it`,
           found: name,
-          expected: earlier.length === 0 ? 'no dependsOn' : oneOf(earlier),
+          expected: oneOf(earlier),
           tier: name === job.name ? 'advice' : 'webhook',
         };
       }
     }
   },
 );
+
+const NAMES_FIX =
+  'Set metadata.name and replicatedJobs[].name to short names of lower-case letters, digits, and hyphens that start with a letter.';
 
 const namesFit = jobSetRule(
   {
@@ -95,7 +99,7 @@ const namesFit = jobSetRule(
     summary:
       'The longest names that a JobSet derives, <set>-<job>-<index> and <set>-<job>-<index>-<pod>-xxxxx, must be DNS-1035 labels of no more than 63 characters.',
     why: 'They are names of Jobs, pods, and hosts; the webhook rejects the JobSet.',
-    fix: 'Set metadata.name or replicatedJobs[].name to a shorter name of lower-case letters, digits, and hyphens that starts with a letter.',
+    fix: NAMES_FIX,
   },
   function* (view) {
     if (view.name === '') {
@@ -114,20 +118,34 @@ const namesFit = jobSetRule(
       }
       yield {
         path: `${job.path}/name`,
-        message: `the name "${longest}", derived from the JobSet and the job, must ${complaint}`,
+        message: `the name "${longest}", derived from those of the JobSet and the replicated job, must ${complaint}`,
         found: job.name,
         expected: 'a DNS-1035 label',
-        ...(longest.length > 63 && {
-          fix: shortenBy('metadata.name of the JobSet or replicatedJobs[].name', longest, 63),
-        }),
+        fix:
+          longest.length > 63
+            ? shortenBy('metadata.name of the JobSet or replicatedJobs[].name', longest, 63)
+            : NAMES_FIX,
       };
     }
   },
 );
 
-/** The indexes of the given number of items. */
-function indexRange(count: number): string {
-  return count === 1 ? '0' : `0 to ${count - 1}`;
+/** An index of the coordinator that is not below the replicas or completions of its job. */
+function indexProblem(field: string, index: number, noun: string, count: number, job: string): Violation {
+  const has = `the replicated job "${job}" has ${counted(count, noun)}`;
+  if (count === 0) {
+    return {
+      message: `${has}, so it has no pod for ${field} ${index}`,
+      found: index,
+      fix: `Set ${noun}s of the replicated job "${job}" to more than ${Math.max(index, 0)}.`,
+    };
+  }
+  const isOne = count === 1;
+  return {
+    message: `${field} must be ${isOne ? '0' : `between 0 and ${count - 1}`}, because ${has}: ${index}`,
+    found: index,
+    expected: isOne ? '0' : `0 to ${count - 1}`,
+  };
 }
 
 const networkNamesValid = jobSetRule(
@@ -161,7 +179,7 @@ const groupNameValid = jobSetRule(
     row: 'JS3',
     summary: 'groupName of a replicated job must be a DNS-1035 label.',
     why: 'It becomes a label value; the webhook rejects any other name.',
-    fix: 'Set groupName to lower-case letters, digits, and hyphens, starting with a letter, or leave it unset.',
+    fix: 'Set groupName to lower-case letters, digits, and hyphens, starting with a letter, or remove it.',
   },
   function* ({ jobs }) {
     for (const { value, path } of jobs) {
@@ -184,7 +202,7 @@ const podsCountable = jobSetRule(
     row: 'JS4',
     summary: 'replicas times parallelism of a replicated job must be at most 2147483647.',
     why: 'The webhook rejects more pods.',
-    fix: 'Lower replicas or template.spec.parallelism.',
+    fix: 'Lower replicas or template.spec.parallelism of the replicated job.',
   },
   function* ({ jobs }) {
     for (const { name, path, replicas, parallelism } of jobs) {
@@ -193,9 +211,9 @@ const podsCountable = jobSetRule(
       }
       yield {
         path: `${path}/replicas`,
-        message: `the job ${name} has too many pods at a time: ${replicas * parallelism}`,
+        message: `the replicated job "${name}" runs too many pods at a time: ${replicas} replicas × ${parallelism} parallelism = ${replicas * parallelism}`,
         found: replicas,
-        expected: `at most ${MAX_INT_32}`,
+        expected: `at most ${MAX_INT_32} pods`,
       };
     }
   },
@@ -207,7 +225,7 @@ const targetsExist = jobSetRule(
     row: 'JS5',
     summary: 'Success and failure policies must target replicated jobs of the same JobSet.',
     why: 'The webhook rejects a name that no job has.',
-    fix: 'Set targetReplicatedJobs to replicated jobs of this JobSet.',
+    fix: 'Set targetReplicatedJobs to names of replicated jobs of this JobSet.',
   },
   function* ({ spec, jobs }) {
     const names = jobs.map(({ name }) => name);
@@ -270,27 +288,19 @@ const coordinatorExists = jobSetRule(
     if (jobIndex < 0 || jobIndex >= job.replicas) {
       yield {
         path: `${path}/jobIndex`,
-        message: `the job ${name} has ${counted(job.replicas, 'replica')}, so jobIndex must be less than that: ${jobIndex}`,
-        found: jobIndex,
-        ...(job.replicas > 0
-          ? { expected: indexRange(job.replicas) }
-          : { fix: `Set replicas of the job ${name} to more than ${Math.max(jobIndex, 0)}.` }),
+        ...indexProblem('jobIndex', jobIndex, 'replica', job.replicas, name),
       };
     } else if (!job.indexed || job.completions === undefined) {
       yield {
         path: job.jobPath,
-        message: `the job ${name} of the coordinator must be Indexed and set completions`,
+        message: `the replicated job "${name}" of the coordinator must set completionMode: Indexed and completions`,
         expected: 'completionMode: Indexed, completions: N',
-        fix: `Set completionMode: Indexed and completions in the template of the job ${name}.`,
+        fix: `Set completionMode: Indexed and completions in the template of the replicated job "${name}".`,
       };
     } else if (podIndex < 0 || podIndex >= job.completions) {
       yield {
         path: `${path}/podIndex`,
-        message: `the job ${name} has ${counted(job.completions, 'completion')}, so podIndex must be less than that: ${podIndex}`,
-        found: podIndex,
-        ...(job.completions > 0
-          ? { expected: indexRange(job.completions) }
-          : { fix: `Set completions of the job ${name} to more than ${Math.max(podIndex, 0)}.` }),
+        ...indexProblem('podIndex', podIndex, 'completion', job.completions, name),
       };
     }
     const endpoint = `${podHost(view.name, name, jobIndex, podIndex)}.${subdomainOf(view)}`;
@@ -298,11 +308,11 @@ const coordinatorExists = jobSetRule(
     if (complaint !== undefined) {
       yield {
         path,
-        message: `the coordinator's address "${endpoint}" becomes a label value and must ${complaint}`,
+        message: `the address "${endpoint}" of the coordinator becomes a label value and must ${complaint}`,
         fix:
           endpoint.length > LABEL_LENGTH
             ? shortenBy(COORDINATOR_PARTS, endpoint, LABEL_LENGTH)
-            : `Set ${COORDINATOR_PARTS} to a DNS label.`,
+            : `Set network.subdomain and the names of the JobSet and of the replicated job to DNS labels.`,
       };
     }
   },
@@ -335,7 +345,7 @@ const restartPolicy = jobSetRule(
     row: 'JS10',
     summary:
       'Pods of a JobSet must have restartPolicy OnFailure or Never, and must set Never explicitly if a job has a podFailurePolicy.',
-    why: 'JobSet fills in OnFailure. The API server then rejects the Jobs that it creates, and the JobSet has no pods.',
+    why: 'JobSet sets OnFailure by default. The API server then rejects the Jobs that it creates, and the JobSet has no pods.',
     source: `${JOB_SET_WEBHOOK} (Default); Kubernetes, pkg/apis/batch/validation/validation.go`,
     fix: 'Set restartPolicy: Never in the pod template.',
   },
@@ -353,10 +363,10 @@ const restartPolicy = jobSetRule(
         path,
         message:
           policy === 'OnFailure'
-            ? `the job ${name} has a podFailurePolicy, which requires restartPolicy Never, but JobSet fills in OnFailure`
-            : `unsupported restartPolicy "${policy}" in the job ${name}`,
+            ? `the podFailurePolicy of the replicated job "${name}" requires restartPolicy Never, but ${podSpec.restartPolicy === undefined ? 'the default of JobSet is OnFailure' : 'it is OnFailure'}`
+            : `unsupported restartPolicy "${policy}" in the replicated job "${name}"`,
         found: podSpec.restartPolicy,
-        expected: 'restartPolicy: Never',
+        expected: policy === 'OnFailure' ? 'Never' : 'OnFailure or Never',
       };
     }
   },
@@ -390,7 +400,7 @@ const claimNames = fixesByField(
           const path = `/spec${policy.path}${template.path}/metadata/name`;
           const complaint = dnsSubdomain(name);
           if (seen.has(name)) {
-            yield { path, message: `duplicate template "${name}"`, found: name };
+            yield { path, message: `duplicate claim template "${name}"`, found: name };
           }
           if (complaint !== undefined) {
             yield { path, message: `the template name "${name}" must ${complaint}`, found: name };
@@ -407,12 +417,18 @@ const claimNames = fixesByField(
           for (const volume of seen.has(name) ? [] : (volumes.get(name) ?? [])) {
             yield {
               path: volume.path,
-              message: `the volume "${name}" has the same name as a claim template`,
+              message: `the volume "${name}" has the name of a claim template, which becomes a volume of every pod`,
               found: name,
+              fix: `Set ${fieldOf(volume.path)} to a name that no claim template has.`,
             };
           }
           if (!mounted.has(name)) {
-            yield { path, message: `no container mounts the volume "${name}"`, found: name };
+            yield {
+              path,
+              message: `no container mounts the claim template "${name}"`,
+              found: name,
+              fix: `Add the name "${name}" with a mountPath to volumeMounts of a container, or remove the template.`,
+            };
           }
           seen.add(name);
         }

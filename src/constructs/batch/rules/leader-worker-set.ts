@@ -2,7 +2,7 @@
  * LW1 to LW4 and LW6: what the webhook of LeaderWorkerSet requires of the kind itself, and of the roles of a DisaggregatedSet, which become
  * LeaderWorkerSets. LW5 (subGroupPolicy is immutable) is about updates, which a set of manifests does not show.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField, nameFix } from '../../../checks/field-fix';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { dns1035Label } from '../../../checks/server/syntax';
@@ -88,13 +88,13 @@ const sizes = fixesByField(
           path: `${templatePath}/size`,
           message: `size must be greater than or equal to 1: ${size}`,
           found: size,
-          expected: 'at least 1, the leader',
+          expected: 'at least 1 (the leader)',
         };
       }
       if (replicas * (size - 1) > MAX_INT_32) {
         yield {
           path: `${path}/replicas`,
-          message: `the number of workers is too large: ${replicas * (size - 1)}`,
+          message: `replicas × (size - 1) must be at most ${MAX_INT_32}: ${replicas * (size - 1)}`,
           found: replicas,
           expected: `at most ${MAX_INT_32}`,
           fix: `Lower spec.replicas or leaderWorkerTemplate.size, so that there are at most ${MAX_INT_32} workers.`,
@@ -120,7 +120,7 @@ function shareOf(
     return { value: standard };
   }
   if (typeof value === 'number') {
-    return value < 0 ? { complaint: 'not be negative' } : { value };
+    return value < 0 ? { complaint: 'be greater than or equal to 0' } : { value };
   }
   if (typeof value !== 'string') {
     return {};
@@ -154,15 +154,20 @@ const rollout = leaderWorkerRule(
       ['maxUnavailable', unavailable],
     ] as const) {
       if (complaint !== undefined) {
-        yield { path: `${at}/${field}`, message: `${field} must ${complaint}`, found: configuration[field] };
+        yield {
+          path: `${at}/${field}`,
+          message: `${field} must ${complaint}`,
+          found: configuration[field],
+          fix: nameFix(`rollingUpdateConfiguration.${field}`, complaint),
+        };
       }
     }
     if (surge.value === 0 && unavailable.value === 0 && replicas !== 0) {
       yield {
         path: `${at}/maxUnavailable`,
-        message: `maxSurge and maxUnavailable must not both be 0 for ${counted(replicas, 'group')}`,
+        message: `maxSurge and maxUnavailable are both 0 for ${counted(replicas, 'group')}, so no group can be replaced`,
         found: configuration.maxUnavailable,
-        expected: 'at least one group',
+        expected: 'at least one group in maxSurge or maxUnavailable',
       };
     }
     const partition = asInteger(configuration.partition);
@@ -184,7 +189,7 @@ const subGroups = leaderWorkerRule(
     summary:
       'subGroupSize must be at least 1, at most size, and a divisor of size or size - 1; with LeaderExcluded, a divisor of size - 1.',
     why: 'Subgroups have the same size, with or without the leader; the webhook rejects others, and fails if the size is unset.',
-    fix: 'Set subGroupPolicy.subGroupSize to a divisor of the number of pods of the group.',
+    fix: 'Set subGroupPolicy.subGroupSize to a divisor of leaderWorkerTemplate.size, or of size - 1.',
   },
   function* ({ template, templatePath, size }) {
     const policy = template.subGroupPolicy;
@@ -205,11 +210,11 @@ const subGroups = leaderWorkerRule(
       subGroupSize < 1
         ? 'must be greater than or equal to 1'
         : subGroupSize > size
-          ? `must be less than or equal to the size ${size}`
+          ? `must be less than or equal to leaderWorkerTemplate.size (${size})`
           : excluded && !divides(size - 1)
             ? `must be a divisor of ${size - 1}, the number of pods without the leader`
             : !divides(size) && !divides(size - 1)
-              ? `must be a divisor of ${size} or ${size - 1}`
+              ? `must be a divisor of ${size} (the size) or ${size - 1} (the size without the leader)`
               : undefined;
     if (fault !== undefined) {
       yield { path: `${path}/subGroupSize`, message: `subGroupSize ${fault}: ${subGroupSize}`, found: subGroupSize };
@@ -221,9 +226,9 @@ const exclusiveSubGroups = leaderWorkerRule(
   {
     id: 'batch/lws-subgroup-topology-has-subgroups',
     row: 'LW4',
-    summary: 'The annotation subgroup-exclusive-topology must be set only together with subGroupPolicy.',
+    summary: `The annotation ${SUBGROUP_EXCLUSIVE_TOPOLOGY} must be set only together with subGroupPolicy.`,
     why: 'Without subgroups the annotation cannot apply; the webhook rejects it.',
-    fix: 'Set subGroupPolicy.subGroupSize, or use the annotation exclusive-topology.',
+    fix: `Set leaderWorkerTemplate.subGroupPolicy.subGroupSize, or remove the annotation ${SUBGROUP_EXCLUSIVE_TOPOLOGY}.`,
   },
   function* ({ annotations, annotationsPath, template }) {
     if (annotations[SUBGROUP_EXCLUSIVE_TOPOLOGY] === undefined || isObject(template.subGroupPolicy)) {
@@ -231,7 +236,7 @@ const exclusiveSubGroups = leaderWorkerRule(
     }
     yield {
       path: pointer(annotationsPath, SUBGROUP_EXCLUSIVE_TOPOLOGY),
-      message: 'subgroup-exclusive-topology must not be set without subGroupPolicy',
+      message: `the annotation ${SUBGROUP_EXCLUSIVE_TOPOLOGY} must not be set without subGroupPolicy`,
       found: annotations[SUBGROUP_EXCLUSIVE_TOPOLOGY],
     };
   },
@@ -256,7 +261,7 @@ const restartsAlways = leaderWorkerRule(
         path: `${templatePath}/${field}/spec/restartPolicy`,
         message: `unsupported restartPolicy "${policy}" in a LeaderWorkerSet`,
         found: policy,
-        expected: 'Always',
+        expected: 'Always or unset',
       };
     }
   },

@@ -4,7 +4,9 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { fieldPathOf } from '../../../manifests/pointer';
 import { asArray, asObject } from '../../../manifests/read';
+import { allOf } from '../../../facts/words';
 import { ARGO_APPLICATION, HELM_RELEASE, type Install, installOf } from './install-of';
 
 type Facts = Omit<RuleFacts, 'id' | 'tier'> & Partial<Pick<RuleFacts, 'tier'>>;
@@ -50,10 +52,10 @@ export const chartRules: readonly Rule[] = [
     'version-pinned',
     {
       severity: 'warning',
-      summary: 'The release of an operator must pin the version of its chart, without a range.',
+      summary: 'The release of an operator should pin the version of its chart, without a range.',
       why: 'Otherwise the operator, its CRDs, and the driver of every node change whenever a new chart is published.',
       source: 'Flux, HelmRelease spec.chart.spec.version (default: the latest); Argo CD, targetRevision',
-      fix: 'Set the chart version (spec.chart.spec.version or targetRevision) to one version, without a range.',
+      fix: 'Set spec.chart.spec.version of the HelmRelease, or spec.source.targetRevision of the Application, to an exact version.',
     },
     function* ({ facts, version, versionPath }) {
       const fixed = version !== undefined && /^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(version);
@@ -62,10 +64,11 @@ export const chartRules: readonly Rule[] = [
           path: versionPath,
           message:
             version === undefined
-              ? `the version of the chart ${facts.name} must be set`
-              : `"${version}" is not a fixed version`,
+              ? `the version of the chart "${facts.name}" is not set, so each new version is installed when it is published`
+              : `"${version}" is not an exact version of the chart "${facts.name}"`,
           found: version,
-          expected: facts.version ?? 'a fixed version',
+          expected: facts.version ?? 'an exact version',
+          ...(facts.version !== undefined && { fix: `Set ${fieldPathOf(versionPath)} to "${facts.version}".` }),
         };
       }
     },
@@ -75,18 +78,19 @@ export const chartRules: readonly Rule[] = [
     'repository-current',
     {
       severity: 'warning',
-      summary: 'A chart must come from the repository in which its project currently publishes.',
+      summary: 'A chart should be installed from the repository in which its project currently publishes it.',
       why: 'The former address serves only old releases, or nothing.',
       source: `${cite('volcano')}, README; NVIDIA network-operator, documents`,
-      fix: 'Set spec.url or repoURL to the current repository.',
+      fix: 'Set spec.url of the HelmRepository, or spec.source.repoURL of the Application, to the current repository.',
     },
-    function* ({ facts, repository, repositoryPath }) {
+    function* ({ facts, repository, repositoryPath, repositoryField }) {
       if (repository !== undefined && facts.formerRepositories.includes(repository.replace(/\/+$/, ''))) {
         yield {
           path: repositoryPath,
-          message: `${repository} is a former repository of ${facts.name}`,
+          message: `the chart "${facts.name}" is no longer published in ${repository}`,
           found: repository,
           expected: facts.repository,
+          fix: `Set ${repositoryField} to ${facts.repository}.`,
         };
       }
     },
@@ -100,14 +104,14 @@ export const chartRules: readonly Rule[] = [
       why: 'A client-side apply copies the whole CRD into an annotation, which is limited to 262144 bytes: the CRDs are rejected, and the operator does not start.',
       source:
         'kubernetes, metadata.annotations limit; the CRDs of Kueue, KEDA, Kubeflow Trainer, KubeRay, JobSet, LeaderWorkerSet, and prometheus-operator',
-      fix: 'Add ServerSideApply=true to syncPolicy.syncOptions.',
+      fix: 'Add ServerSideApply=true to spec.syncPolicy.syncOptions.',
     },
     function* ({ facts }, object) {
       const options = asArray(asObject(asObject(object.spec).syncPolicy).syncOptions);
       if (facts.largeCrds && !options.includes('ServerSideApply=true')) {
         yield {
           path: '/spec',
-          message: `the CRDs of ${facts.name} are too large for a client-side apply`,
+          message: `the CRDs of the chart "${facts.name}" are too large for a client-side apply, so the API server rejects them`,
           expected: 'syncPolicy.syncOptions: [ServerSideApply=true]',
         };
       }
@@ -124,14 +128,14 @@ export const chartRules: readonly Rule[] = [
       summary: "Values of the GPU operator's chart must use gpuPodDeletion, which is podDeletion in the ClusterPolicy.",
       why: 'The chart reads only its own key: pods are deleted with the default settings.',
       source: `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/clusterpolicy.yaml`,
-      fix: 'Rename podDeletion to gpuPodDeletion.',
+      fix: 'Rename driver.upgradePolicy.podDeletion to gpuPodDeletion in the values.',
     },
     function* (values, at) {
       const policy = asObject(asObject(values.driver).upgradePolicy);
       if (policy.podDeletion !== undefined) {
         yield {
           path: at('/driver/upgradePolicy/podDeletion'),
-          message: 'podDeletion is a field of the ClusterPolicy, not of the chart',
+          message: 'the chart ignores podDeletion, a field of the ClusterPolicy, and reads gpuPodDeletion',
           expected: 'gpuPodDeletion',
         };
       }
@@ -148,16 +152,17 @@ export const chartRules: readonly Rule[] = [
         "Values of the GPU operator's chart must use driver.nvidiaDriverCRD.enabled, which is driver.useNvidiaDriverCRD in the ClusterPolicy.",
       why: 'The chart ignores the field of the ClusterPolicy, and NVIDIADrivers stay in the state disabled.',
       source: `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/clusterpolicy.yaml`,
-      fix: 'Set driver.nvidiaDriverCRD.enabled: true.',
+      fix: 'Replace driver.useNvidiaDriverCRD with driver.nvidiaDriverCRD.enabled in the values.',
     },
     function* (values, at) {
       const found = asObject(values.driver).useNvidiaDriverCRD;
       if (found !== undefined) {
         yield {
           path: at('/driver/useNvidiaDriverCRD'),
-          message: 'useNvidiaDriverCRD is a field of the ClusterPolicy, not of the chart',
+          message:
+            'the chart ignores useNvidiaDriverCRD, a field of the ClusterPolicy, and reads nvidiaDriverCRD.enabled',
           found,
-          expected: 'nvidiaDriverCRD.enabled',
+          expected: 'driver.nvidiaDriverCRD.enabled',
         };
       }
     },
@@ -178,7 +183,8 @@ export const chartRules: readonly Rule[] = [
       if (policy && cluster) {
         yield {
           path: at('/gpuCluster/deployCR'),
-          message: 'clusterPolicy and gpuCluster must not both be deployed',
+          message:
+            'clusterPolicy.deployCR and gpuCluster.deployCR are both true, but the chart deploys only one of the two',
           found: true,
           expected: 'one of the two',
         };
@@ -204,7 +210,8 @@ export const chartRules: readonly Rule[] = [
       }
       yield {
         path: at('/gpuCluster/deployCR'),
-        message: 'a GPUCluster requires NVIDIADrivers, which are disabled',
+        message:
+          'gpuCluster.deployCR requires NVIDIADriver resources, which driver.nvidiaDriverCRD.enabled does not enable',
         found: true,
         expected: 'driver.nvidiaDriverCRD.enabled: true',
       };
@@ -219,16 +226,18 @@ export const chartRules: readonly Rule[] = [
       summary: 'The NRI plugin requires CDI and the container toolkit.',
       why: 'Helm refuses to render the chart.',
       source: VALIDATIONS,
-      fix: 'Leave cdi.enabled and toolkit.enabled on, or set cdi.nriPluginEnabled: false.',
+      fix: 'Set cdi.enabled: true and toolkit.enabled: true, or set cdi.nriPluginEnabled: false.',
     },
     function* (values, at) {
       const cdi = asObject(values.cdi);
       if (cdi.nriPluginEnabled === true && (cdi.enabled === false || asObject(values.toolkit).enabled === false)) {
+        const required = `${cdi.enabled === false ? 'cdi' : 'toolkit'}.enabled`;
         yield {
           path: at('/cdi/nriPluginEnabled'),
-          message: `nriPluginEnabled requires ${cdi.enabled === false ? 'CDI' : 'the toolkit'}, which is disabled`,
+          message: `cdi.nriPluginEnabled requires ${required}, which is false`,
           found: true,
-          expected: 'both on',
+          expected: `${required}: true`,
+          fix: `Set ${required}: true, or set cdi.nriPluginEnabled: false.`,
         };
       }
     },
@@ -252,12 +261,13 @@ export const chartRules: readonly Rule[] = [
       const given = { name: (config.name ?? '') !== '', data: Object.keys(asObject(config.data)).length > 0 };
       const missing = Object.entries(given)
         .filter(([, there]) => !there)
-        .map(([part]) => part);
+        .map(([part]) => `devicePlugin.config.${part}`);
       if (missing.length > 0) {
         yield {
           path: at('/devicePlugin/config'),
-          message: `the ConfigMap to create must have a ${missing.join(' and ')}`,
-          expected: 'name and data',
+          message: `devicePlugin.config.create requires ${allOf(missing)}`,
+          expected: allOf(missing),
+          fix: `Set ${allOf(missing)}, or set devicePlugin.config.create: false.`,
         };
       }
     },

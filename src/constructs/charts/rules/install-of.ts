@@ -14,10 +14,13 @@ export const ARGO_APPLICATION = 'argoproj.io/Application';
 export interface Install {
   readonly facts: ChartFacts;
   readonly version: string | undefined;
+  /** Also where the version is unset. */
   readonly versionPath: string;
   /** `undefined` where another manifest says it and is not in the set. */
   readonly repository: string | undefined;
   readonly repositoryPath: string;
+  /** The field to change, as a user writes it. */
+  readonly repositoryField: string;
   readonly values: JsonObject;
   readonly valuesPath: string;
 }
@@ -40,9 +43,10 @@ export function installOf({ object, id }: Manifest, set: ManifestSet): Install |
     return {
       facts,
       version: asString(chart.version),
-      versionPath: '/spec/chart/spec',
+      versionPath: '/spec/chart/spec/version',
       repository: asString(asObject(repository?.object.spec).url),
       repositoryPath: '/spec/chart/spec/sourceRef',
+      repositoryField: 'spec.url of the HelmRepository',
       values: asObject(spec.values),
       valuesPath: '/spec/values',
     };
@@ -56,9 +60,10 @@ export function installOf({ object, id }: Manifest, set: ManifestSet): Install |
   return {
     facts,
     version: asString(source.targetRevision),
-    versionPath: '/spec/source',
+    versionPath: '/spec/source/targetRevision',
     repository: asString(source.repoURL),
     repositoryPath: '/spec/source/repoURL',
+    repositoryField: 'spec.source.repoURL',
     ...(typeof helm.values === 'string' && helm.valuesObject === undefined
       ? { values: objectIn(helm.values), valuesPath: '/spec/source/helm/values' }
       : { values: asObject(helm.valuesObject), valuesPath: '/spec/source/helm/valuesObject' }),

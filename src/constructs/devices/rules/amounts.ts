@@ -4,7 +4,9 @@
 import { cite } from '../../../facts/upstream';
 import { findResource, type ResourceUnit } from '../../../facts/catalog';
 import { type Rule } from '../../../checks/rule';
+import { fieldOf } from '../../../manifests/pointer';
 import { stringEntries } from '../../../manifests/read';
+import { oneOf } from '../../../facts/words';
 import { type Asked } from '../../pods/rules/advice';
 import { amountsOf, askedByPod, deviceAdvice, nodeLabelWanted } from './device-advice';
 
@@ -16,6 +18,10 @@ const LEAST_MIB = 256;
 const SUFFIXED = 2 ** 24;
 const MEMORY_UNITS: readonly (ResourceUnit | undefined)[] = ['MiB', 'GiB', 'MiB or GiB', '256 MiB', '512 MiB'];
 const HAMI_AMOUNTS = ['nvidia.com/gpumem', 'nvidia.com/gpumem-percentage', 'nvidia.com/gpucores'];
+const HAMI_ANNOTATIONS: readonly string[] = ['use', 'nouse'].flatMap((use) => [
+  `nvidia.com/${use}-gputype`,
+  `nvidia.com/${use}-gpuuuid`,
+]);
 const VGPU_AMOUNTS = ['volcano.sh/vgpu-memory-percentage', 'volcano.sh/vgpu-cores'];
 const QGPU_CORE = 'tke.cloud.tencent.com/qgpu-core';
 const ACK_CORE = 'aliyun.com/gpu-core.percentage';
@@ -29,7 +35,7 @@ export const amountRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       severity: 'warning',
       summary:
-        'Memory of a shared device must be written in the unit of its plugin: MiB with HAMi, Volcano, and Hygon, GiB with Tencent and MetaX.',
+        'Memory of a shared device should be written in the unit of its plugin: MiB with HAMi, Volcano, and Hygon, GiB with Tencent and MetaX.',
       why: 'The plugin uses the plain number: `10` is 10 MiB for one plugin, too little to run anything, and 10240 is 10 TiB for another, which no node has.',
       source: `${HAMI}, values.yaml; ${cite('volcano')}, devices/nvidia/vgpu; Tencent and Aliyun, documents`,
       fix: 'Set resources.limits to a number in the expected unit, without a suffix.',
@@ -43,28 +49,36 @@ export const amountRules: readonly Rule[] = [
         if (amount >= SUFFIXED) {
           // MetaX takes 2048Mi as well.
           if (name !== 'metax-tech.com/vmemory') {
-            say(path, `${name} is a number of ${unit ?? ''}, which a suffix multiplies`, {
+            say(path, `the unit of ${name} is ${unit ?? ''}, and a suffix multiplies it`, {
               severity: 'error',
-              expected: `a plain number of ${unit ?? ''}`,
+              expected: `a number of ${unit ?? ''} without a suffix`,
+              fix: `Set ${fieldOf(path)} to a number of ${unit ?? ''}, without a suffix.`,
             });
           }
         } else if (unit === 'MiB' && amount < LEAST_MIB) {
-          say(path, `${amount} of ${name} is only ${amount} MiB`, { expected: `${amount * 1024} for ${amount} GiB` });
+          say(path, `the unit of ${name} is MiB, and ${amount} MiB is too little for a process on a GPU`, {
+            expected: `${amount * 1024} for ${amount} GiB`,
+            fix: `Set ${fieldOf(path)} to a number of MiB, such as ${amount * 1024} for ${amount} GiB.`,
+          });
         } else if ((unit === 'GiB' || unit === 'MiB or GiB') && amount > MOST_GIB) {
           if (unit === 'GiB') {
-            say(path, `${amount} of ${name} is ${amount} GiB, more than any GPU has`, {
+            const inGib = `${Math.round(amount / 1024)} for ${amount} MiB`;
+            say(path, `the unit of ${name} is GiB, and no GPU has ${amount} GiB`, {
               severity: 'error',
-              expected: `${Math.round(amount / 1024)}, if MiB was intended`,
+              expected: inGib,
+              fix: `Set ${fieldOf(path)} to a number of GiB, such as ${inGib}.`,
             });
           } else {
-            say(path, `${amount} of ${name} is correct only if the component is configured for MiB`, {
+            say(path, `the unit of ${name} is GiB by default, and no GPU has ${amount} GiB`, {
               severity: 'info',
-              expected: 'GiB by default',
+              expected: 'a number of GiB, or a device plugin that is configured for MiB',
+              fix: `Set ${fieldOf(path)} to a number of GiB, or configure MiB as the unit of the device plugin.`,
             });
           }
         } else if (unit === 'MiB' && amount > MOST_GIB * 1024) {
-          say(path, `${amount} of ${name} is ${Math.round(amount / 1024)} GiB, more than any GPU has`, {
+          say(path, `the unit of ${name} is MiB, and no GPU has ${amount} MiB`, {
             severity: 'error',
+            fix: `Set ${fieldOf(path)} to a number of MiB that a GPU has, such as 10240 for 10 GiB.`,
           });
         }
       }
@@ -77,7 +91,7 @@ export const amountRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       severity: 'error',
       summary:
-        'A percentage of a device must be at most 100; cores of a qGPU must be a multiple of 5, or hundreds for whole cards.',
+        'A percentage of a device must be at most 100; cores of a qGPU must be a multiple of 5, or a multiple of 100 for whole GPUs.',
       why: 'No node has more of one device: the pod stays pending, or the plugin rejects it.',
       source: `${HAMI}; Tencent, documents (qGPU)`,
       fix: 'Set the percentage in resources.limits to at most 100, and request more devices instead.',
@@ -87,9 +101,8 @@ export const amountRules: readonly Rule[] = [
         if (name === QGPU_CORE || name === 'tencent.com/vcuda-core') {
           const steps = name === QGPU_CORE ? 5 : 1;
           if (amount > 100 ? amount % 100 !== 0 : amount % steps !== 0) {
-            say(path, `${name} has an invalid amount: ${amount}`, {
-              expected: `${steps === 5 ? 'a multiple of 5' : 'a number'} up to 100, or hundreds for whole cards`,
-            });
+            const expected = `${steps === 5 ? 'a multiple of 5' : 'an integer'} up to 100, or a multiple of 100 for whole GPUs`;
+            say(path, `${name} must be ${expected}: ${amount}`, { expected });
           }
         } else if (findResource(name)?.unit === 'percent' && amount > 100) {
           say(path, `${name} must be between 1 and 100 percent: ${amount}`, { expected: '1 to 100' });
@@ -106,7 +119,7 @@ export const amountRules: readonly Rule[] = [
       summary: 'The memory of a vGPU must be set either in MiB or in percent.',
       why: 'One of the two is ignored, and which one depends on the plugin.',
       source: `${HAMI}, pkg/device/nvidia; ${cite('volcano')}, devices/nvidia/vgpu`,
-      fix: 'Keep one of the two entries in resources.limits.',
+      fix: 'Remove one of the two entries from resources.limits.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -114,7 +127,10 @@ export const amountRules: readonly Rule[] = [
         for (const memory of ['nvidia.com/gpumem', 'volcano.sh/vgpu-memory']) {
           const percentage = find(asked, `${memory}-percentage`);
           if (percentage !== undefined && find(asked, memory) !== undefined) {
-            say(percentage.path, `the amount must not be set when ${memory} is set`, { expected: 'one of the two' });
+            say(percentage.path, `${memory} is also set, and the device plugin ignores one of the two`, {
+              expected: 'memory in MiB or in percent',
+              fix: `Remove ${percentage.name} or ${memory} from resources.limits.`,
+            });
           }
         }
       }
@@ -130,7 +146,7 @@ export const amountRules: readonly Rule[] = [
         'Percentages of Volcano vGPUs require volcano.sh/vgpu-number, or volcano.sh/vgpu-memory, which implies one vGPU.',
       why: 'They set the share of each vGPU; alone they request none, and the scheduler treats the container as one without a GPU.',
       source: `${cite('volcano')}, pkg/scheduler/api/devices/util.go ExtractResourceRequest`,
-      fix: 'Add volcano.sh/vgpu-number to resources.limits.',
+      fix: 'Add volcano.sh/vgpu-number: 1 to resources.limits.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -140,7 +156,7 @@ export const amountRules: readonly Rule[] = [
           (name) => find(asked, name) !== undefined,
         );
         if (amount !== undefined && !counted) {
-          say(amount.path, `${amount.name} has no effect without a vGPU`, {
+          say(amount.path, `${amount.name} has no effect, because the container requests no vGPU`, {
             expected: 'volcano.sh/vgpu-number: 1',
           });
         }
@@ -156,7 +172,7 @@ export const amountRules: readonly Rule[] = [
       summary: 'A container must request shares from only one plugin.',
       why: 'No node runs two of them, because both would allocate the same GPUs.',
       source: `${HAMI}, README; ${cite('volcano')}, docs/user-guide/how_to_use_volcano_vgpu.md`,
-      fix: 'Keep the entries in resources.limits of the plugin that the cluster runs.',
+      fix: 'Keep in resources.limits only the resources of the device plugin that the cluster runs.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -165,7 +181,7 @@ export const amountRules: readonly Rule[] = [
         if (first !== undefined && other !== undefined) {
           say(
             other.path,
-            `${other.name} belongs to ${shareOwner(other.name) ?? ''}, but ${first.name} belongs to ${shareOwner(first.name) ?? ''}`,
+            `no node serves both ${other.name} (${shareOwner(other.name) ?? ''}) and ${first.name} (${shareOwner(first.name) ?? ''})`,
           );
         }
       }
@@ -180,7 +196,7 @@ export const amountRules: readonly Rule[] = [
       summary: `A pod that requests cGPU compute (${ACK_CORE}) must also request GPU memory and select nodes with ${ACK_LABEL}=core_mem.`,
       why: 'Other nodes do not offer it; without memory no share is created.',
       source: 'Aliyun ACK, documents (GPU sharing, node labels)',
-      fix: `Add the nodeSelector ${ACK_LABEL}: core_mem, and aliyun.com/gpu-mem.`,
+      fix: `Add ${ACK_LABEL}: core_mem to nodeSelector, and aliyun.com/gpu-mem to resources.limits.`,
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -190,16 +206,20 @@ export const amountRules: readonly Rule[] = [
           continue;
         }
         if (find(asked, 'aliyun.com/gpu-mem') === undefined) {
-          say(core.path, 'GPU compute is requested without GPU memory', {
-            expected: 'aliyun.com/gpu-mem in addition',
+          say(core.path, `${ACK_CORE} requires aliyun.com/gpu-mem, without which no share is created`, {
+            expected: `aliyun.com/gpu-mem and ${ACK_CORE}`,
+            fix: 'Add aliyun.com/gpu-mem to resources.limits.',
           });
         }
         const wanted = nodeLabelWanted(pod, ACK_LABEL);
         if (wanted?.every((value) => value === 'core_mem') !== true) {
           say(
             core.path,
-            `the pod does not select nodes that limit compute${wanted === undefined ? '' : ` (${wanted.join(', ')})`}`,
-            { expected: `nodeSelector ${ACK_LABEL}: core_mem` },
+            `the pod does not select nodes with ${ACK_LABEL}=core_mem, and other nodes do not offer ${ACK_CORE}`,
+            {
+              expected: `nodeSelector ${ACK_LABEL}: core_mem`,
+              fix: `${wanted === undefined ? 'Add' : 'Set'} ${ACK_LABEL}: core_mem in nodeSelector.`,
+            },
           );
         }
       }
@@ -213,9 +233,9 @@ export const amountRules: readonly Rule[] = [
       tier: 'webhook',
       severity: 'error',
       summary: 'A pod that requests HAMi vGPUs must not have a privileged container.',
-      why: "A privileged container sees all devices; HAMi's webhook rejects the pod.",
+      why: "A privileged container can access all devices; HAMi's webhook rejects the pod.",
       source: `${HAMI}, pkg/scheduler/webhook.go`,
-      fix: 'Remove securityContext.privileged, or add the required capabilities instead.',
+      fix: 'Remove securityContext.privileged, and list the capabilities that the container requires in securityContext.capabilities.add.',
     },
     (pod, say) => {
       if (!askedByPod(pod).some(({ name }) => HAMI_AMOUNTS.includes(name))) {
@@ -231,8 +251,8 @@ export const amountRules: readonly Rule[] = [
         ) {
           say(
             `${container.path}/securityContext/privileged`,
-            'a pod with HAMi vGPUs must not have a privileged container',
-            { expected: 'not privileged' },
+            `the container "${container.name}" must not be privileged, because the pod requests HAMi vGPUs`,
+            { expected: 'false or unset' },
           );
         }
       }
@@ -247,18 +267,18 @@ export const amountRules: readonly Rule[] = [
       summary: 'Annotations for HAMi must have supported names and values.',
       why: 'HAMi ignores other annotations and uses any GPU.',
       source: `${HAMI}, pkg/device/nvidia/device.go`,
-      fix: 'Use nvidia.com/use-gputype, nouse-gputype, use-gpuuuid, nouse-gpuuuid, or vgpu-mode with hami-core, mig, or mps.',
+      fix: `Rename the annotation to ${oneOf(HAMI_ANNOTATIONS)}.`,
     },
     (pod, say) => {
       for (const [key, value] of stringEntries(pod.metadata.annotations)) {
         const at = `/metadata/annotations/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`;
         if (key === 'nvidia.com/vgpu-mode' && !['hami-core', 'mig', 'mps'].includes(value)) {
-          say(at, `unsupported HAMi mode "${value}"`, { expected: 'hami-core, mig, or mps' });
-        } else if (
-          /^nvidia\.com\/(no-?use|use)-?gpu/.test(key) &&
-          !/^nvidia\.com\/(no)?use-gpu(type|uuid)$/.test(key)
-        ) {
-          say(at, `unknown HAMi annotation "${key}"`);
+          say(at, `unsupported HAMi mode "${value}"`, {
+            expected: 'hami-core, mig, or mps',
+            fix: `Set ${fieldOf(at)} to hami-core, mig, or mps.`,
+          });
+        } else if (/^nvidia\.com\/(no-?use|use)-?gpu/.test(key) && !HAMI_ANNOTATIONS.includes(key)) {
+          say(at, `unknown HAMi annotation "${key}", which HAMi ignores`, { expected: oneOf(HAMI_ANNOTATIONS) });
         }
       }
     },

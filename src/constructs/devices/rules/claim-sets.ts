@@ -5,9 +5,9 @@ import { cite } from '../../../facts/upstream';
 import { type RuleContext, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString } from '../../../manifests/read';
-import { itemsOf, text } from '../../../checks/server/values';
+import { itemsOf } from '../../../checks/server/values';
 import { deviceClassQuota } from '../dra-facts';
-import { CLAIM_KINDS, requestsOf } from './claims';
+import { CLAIM_KINDS, deviceClassesOf, requestsOf } from './claims';
 
 const GROUP = 'resource.k8s.io';
 const DRIVER = cite('nvidia-dra-driver-gpu');
@@ -31,7 +31,7 @@ export const claimSetRules: readonly SetRule[] = [
       summary: 'An extended resource must be served by one DeviceClass, or by a device plugin on other nodes.',
       why: 'Of two classes with the same name the newer one wins; on a node where the device plugin serves the same name, both allocate the same GPUs.',
       source: 'kubernetes, KEP-5004 (extended resources by DRA)',
-      fix: 'Set extendedResourceName of the class to another name, or disable the device plugin on the nodes of the DRA driver.',
+      fix: 'Set spec.extendedResourceName to another name, or disable the device plugin on the nodes of the DRA driver.',
     },
     function* ({ set }) {
       const byName = new Map<string, Manifest>();
@@ -49,14 +49,15 @@ export const claimSetRules: readonly SetRule[] = [
           yield {
             manifest,
             path,
-            message: `the class ${other.id.name} also has the extended resource ${name}`,
+            message: `the DeviceClass "${other.id.name}" also has extendedResourceName "${name}", and only the newer class is used`,
             found: name,
+            fix: 'Set spec.extendedResourceName to a name that no other DeviceClass has.',
           };
         } else if (plugin !== undefined && /^nvidia\.com\/gpu(\.shared)?$/.test(name)) {
           yield {
             manifest,
             path,
-            message: `the device plugin of the ClusterPolicy ${plugin.id.name} also serves ${name}`,
+            message: `the device plugin of the ClusterPolicy "${plugin.id.name}" also serves ${name}, so both can allocate the same GPU`,
             found: name,
           };
         }
@@ -74,7 +75,7 @@ export const claimSetRules: readonly SetRule[] = [
       summary: 'A quota that limits GPUs should also limit claimed GPUs, if pods in the namespace use claims.',
       why: 'requests.nvidia.com/gpu counts devices of the device plugin; claims count under the name of their class. Only from 1.36 on, and for a class with that extendedResourceName (such as gpu.nvidia.com), they count as both.',
       source: `${cite('kubernetes')}, pkg/quota/v1/evaluator/core/resource_claims.go addExtendedResourceQuota`,
-      fix: 'Add gpu.nvidia.com.deviceclass.resource.k8s.io/devices to the quota.',
+      fix: 'Add <class>.deviceclass.resource.k8s.io/devices to spec.hard, for example gpu.nvidia.com.deviceclass.resource.k8s.io/devices.',
     },
     function* ({ set, kubernetes }) {
       const countedAsBoth = Number(kubernetes.slice(2)) >= 36;
@@ -86,7 +87,7 @@ export const claimSetRules: readonly SetRule[] = [
         const claims = CLAIM_KINDS.flatMap((kind) => set.ofKind(kind)).filter(
           ({ id }) => id.namespace === manifest.id.namespace,
         );
-        const named = claims.flatMap(requestsOf).map(({ value }) => text(value.deviceClassName));
+        const named = claims.flatMap(deviceClassesOf);
         const classes = new Set(
           named.filter((name) => (name === 'gpu.nvidia.com' && !countedAsBoth) || name === 'mig.nvidia.com'),
         );
@@ -96,8 +97,9 @@ export const claimSetRules: readonly SetRule[] = [
             yield {
               manifest,
               path: '/spec/hard',
-              message: `the quota does not limit claims for ${name}`,
+              message: `the quota limits requests.nvidia.com/gpu, but not claims for the DeviceClass "${name}"`,
               expected: key,
+              fix: `Add ${key} to spec.hard.`,
             };
           }
         }
@@ -114,7 +116,7 @@ export const claimSetRules: readonly SetRule[] = [
       summary: `A request with adminAccess must be in a namespace with the label ${ADMIN_LABEL}: "true".`,
       why: "The API server rejects the claim: access to allocated devices is reserved for administrators' namespaces.",
       source: `${cite('kubernetes')}, pkg/registry/resource/utils.go AuthorizedForAdmin (feature DRAAdminAccess, on from 1.34)`,
-      fix: `Add the label ${ADMIN_LABEL} to the namespace, or remove adminAccess.`,
+      fix: `Add the label ${ADMIN_LABEL}: "true" to the namespace, or remove adminAccess.`,
     },
     function* ({ set, kubernetes }) {
       if (Number(kubernetes.slice(2)) < 34) {
@@ -132,9 +134,9 @@ export const claimSetRules: readonly SetRule[] = [
               path: `${path}/adminAccess`,
               // A namespace of the cluster may have the label.
               ...(namespace === undefined ? { severity: 'warning' as const } : {}),
-              message: `the namespace ${manifest.id.namespace || 'of the claim'} must have the label ${ADMIN_LABEL}`,
+              message: `adminAccess requires the label ${ADMIN_LABEL}: "true" on the namespace${manifest.id.namespace ? ` "${manifest.id.namespace}"` : ''}`,
               found: true,
-              expected: `${ADMIN_LABEL}: "true" on the namespace`,
+              expected: `a namespace with ${ADMIN_LABEL}: "true"`,
             };
           }
         }
@@ -149,9 +151,9 @@ export const claimSetRules: readonly SetRule[] = [
       tier: 'webhook',
       severity: 'error',
       summary: 'The claim template of a ComputeDomain must be created only by the driver.',
-      why: 'The driver finds a template of that name that is not its own, and the domain never becomes ready.',
+      why: 'The driver finds a template of that name that it did not create, and the domain never becomes ready.',
       source: `${DRIVER}, cmd/compute-domain-controller/resourceclaimtemplate.go`,
-      fix: 'Remove the ResourceClaimTemplate, or set channel.resourceClaimTemplate.name to another name.',
+      fix: 'Remove the ResourceClaimTemplate, or set spec.channel.resourceClaimTemplate.name of the ComputeDomain to another name.',
     },
     function* ({ set }) {
       for (const { object, id } of set.ofKind('resource.nvidia.com/ComputeDomain')) {
@@ -161,7 +163,7 @@ export const claimSetRules: readonly SetRule[] = [
           yield {
             manifest,
             path: '/metadata/name',
-            message: `the driver creates this template for the ComputeDomain ${id.name}`,
+            message: `the DRA driver creates the ResourceClaimTemplate "${name}" for the ComputeDomain "${id.name}", which is not ready if it already exists`,
             found: name,
           };
         }
@@ -178,7 +180,7 @@ export const claimSetRules: readonly SetRule[] = [
       summary: 'At least one pod in its namespace should join a ComputeDomain, with a claim from its template.',
       why: 'A domain without pods prepares no nodes.',
       source: `${DRIVER}, cmd/compute-domain-controller`,
-      fix: 'Add the template to resourceClaims of the pods and to resources.claims of their containers.',
+      fix: 'Add the ResourceClaimTemplate to resourceClaims of the pods, and the claim to resources.claims of their containers.',
     },
     function* ({ set }) {
       if (set.podTemplates.length === 0) {
@@ -195,7 +197,7 @@ export const claimSetRules: readonly SetRule[] = [
           yield {
             manifest,
             path: '/spec/channel/resourceClaimTemplate/name',
-            message: 'no pod in these manifests claims a channel of the domain',
+            message: `no pod in these manifests uses the ResourceClaimTemplate "${name ?? ''}", so the ComputeDomain prepares no nodes`,
             found: name,
           };
         }

@@ -68,6 +68,13 @@ export function requestsOf(manifest: Manifest): readonly Placed[] {
   ]);
 }
 
+/** Names of the DeviceClasses that a claim, or a template of claims, requests; none for any other object. */
+export function deviceClassesOf(manifest: Manifest): readonly string[] {
+  return CLAIM_KINDS.includes(`${manifest.id.group}/${manifest.id.kind}`)
+    ? requestsOf(manifest).map(({ value }) => text(value.deviceClassName))
+    : [];
+}
+
 function claimRule(
   name: string,
   facts: Facts,
@@ -89,7 +96,7 @@ export const claimRules: readonly Rule[] = [
           "Configuration for NVIDIA's DRA driver must be of a supported kind, with known fields of the right types.",
         why: 'The driver decodes strictly: its webhook rejects the claim, or, without the webhook, the pod does not start.',
         source: `${DRIVER}, cmd/webhook/main.go; api/nvidia.com/resource/v1beta1`,
-        fix: `Set apiVersion: ${NVIDIA_CONFIG_VERSION} and kind: GpuConfig (MigDeviceConfig for MIG devices).`,
+        fix: `Set apiVersion of the parameters to ${NVIDIA_CONFIG_VERSION}, kind to a kind of the driver, such as GpuConfig, and only fields of that kind.`,
       },
       function* (manifest) {
         for (const { value, path, driver } of configsOf(manifest)) {
@@ -97,7 +104,10 @@ export const claimRules: readonly Rule[] = [
           if (value.apiVersion !== NVIDIA_CONFIG_VERSION) {
             yield {
               path: `${path}/apiVersion`,
-              message: `${driver} requires apiVersion ${NVIDIA_CONFIG_VERSION}`,
+              message:
+                text(value.apiVersion) === ''
+                  ? `apiVersion must be set for the driver ${driver}`
+                  : `unsupported apiVersion "${text(value.apiVersion)}" for the driver ${driver}`,
               found: value.apiVersion,
               expected: NVIDIA_CONFIG_VERSION,
             };
@@ -107,8 +117,8 @@ export const claimRules: readonly Rule[] = [
               path: `${path}/kind`,
               message:
                 text(value.kind) === ''
-                  ? `kind must be set for ${driver}`
-                  : `unsupported kind "${text(value.kind)}" for ${driver}`,
+                  ? `kind must be set for the driver ${driver}`
+                  : `unsupported kind "${text(value.kind)}" for the driver ${driver}`,
               found: value.kind,
               expected: kinds.join(', '),
             };
@@ -174,7 +184,7 @@ export const claimRules: readonly Rule[] = [
         if (typeof threads === 'number' && (threads < 0 || threads > 100)) {
           yield {
             path: `${at}/mpsConfig/defaultActiveThreadPercentage`,
-            message: `the percentage of threads must be between 0 and 100: ${threads}`,
+            message: `defaultActiveThreadPercentage must be between 0 and 100: ${threads}`,
             found: threads,
             expected: '0 to 100',
           };
@@ -183,9 +193,9 @@ export const claimRules: readonly Rule[] = [
         if (limit !== undefined && limit.wholeUnits() < 2n ** 20n) {
           yield {
             path: `${at}/mpsConfig/defaultPinnedDeviceMemoryLimit`,
-            message: 'the limit must be at least 1 MiB',
+            message: 'defaultPinnedDeviceMemoryLimit must be a quantity of at least 1Mi',
             found: memory,
-            expected: 'for example 10Gi',
+            expected: 'a quantity of at least 1Mi, such as 10Gi',
           };
         }
       }
@@ -207,7 +217,12 @@ export const claimRules: readonly Rule[] = [
     function* (manifest) {
       for (const { value, path } of configsOf(manifest)) {
         if (text(value.kind).startsWith('ComputeDomain') && (value.domainID ?? '') === '') {
-          yield { path: `${path}/domainID`, message: 'domainID must be set', expected: 'the UID of the ComputeDomain' };
+          yield {
+            path: `${path}/domainID`,
+            message: 'domainID must be set',
+            expected: 'the UID of the ComputeDomain',
+            fix: 'Set domainID to the UID of the ComputeDomain, or claim from the ResourceClaimTemplate that the driver creates.',
+          };
         }
         const { backendPolicy } = asObject(value.iommu);
         if (typeof backendPolicy === 'string' && !['', 'LegacyOnly', 'PreferIommuFD'].includes(backendPolicy)) {
@@ -232,7 +247,7 @@ export const claimRules: readonly Rule[] = [
       summary: "A claim that sets a sharing strategy requires the driver's feature gate for it.",
       why: "TimeSlicingSettings and MPSSupport are alpha and off by default: the driver's webhook rejects the claim.",
       source: `${DRIVER}, pkg/featuregates/featuregates.go`,
-      fix: 'Enable the gate where the driver is deployed (featureGates of GPUCluster or of its chart).',
+      fix: "Set the feature gate to true in featureGates of the GPUCluster, or in the values of the driver's chart.",
     },
     function* (manifest, { set }) {
       const gates = set
@@ -263,10 +278,10 @@ export const claimRules: readonly Rule[] = [
       row: 'DR5',
       tier: 'advice',
       severity: 'warning',
-      summary: "Expressions must use attributes that NVIDIA's devices have.",
+      summary: "CEL selectors must use attributes that NVIDIA's DRA driver publishes.",
       why: 'An unknown attribute is an error in the expression, and the pod stays pending. There is no index attribute.',
       source: `${DRIVER}, cmd/gpu-kubelet-plugin/deviceinfo.go, mig.go`,
-      fix: 'Use an attribute of the driver, such as productName or architecture, or memory of device.capacity.',
+      fix: 'Replace the attribute in cel.expression with one that the driver publishes, such as productName; the memory is device.capacity["gpu.nvidia.com"].memory.',
     },
     function* (manifest) {
       const places =
@@ -285,7 +300,7 @@ export const claimRules: readonly Rule[] = [
             }
             yield {
               path: `${selector.path}/cel/expression`,
-              message: `NVIDIA's devices have no attribute "${name}"`,
+              message: `devices of gpu.nvidia.com have no attribute "${name}", so the expression fails and the pod stays pending`,
               found: expression,
               expected: nearestName(name, GPU_ATTRIBUTES) ?? quotedNames(GPU_ATTRIBUTES),
             };
@@ -302,10 +317,10 @@ export const claimRules: readonly Rule[] = [
       row: 'DR1',
       tier: 'advice',
       severity: 'info',
-      summary: 'A claim must use a DeviceClass in the manifests, or one that a known driver provides.',
+      summary: 'A claim should use a DeviceClass in the manifests, or one that a known driver provides.',
       why: 'A claim for an unknown class is never allocated: its pod stays pending. The demo class imex.nvidia.com is not part of the driver.',
       source: `${DRIVER}, its chart`,
-      fix: 'Set deviceClassName to an existing class, or add the DeviceClass.',
+      fix: 'Set deviceClassName to an existing DeviceClass, or create the DeviceClass.',
     },
     function* (manifest, { set }) {
       for (const { value, path } of requestsOf(manifest)) {
@@ -315,7 +330,7 @@ export const claimRules: readonly Rule[] = [
         }
         yield {
           path: `${path}/deviceClassName`,
-          message: `DeviceClass "${name}" not found in these manifests`,
+          message: `DeviceClass "${name}" not found in these manifests; without it, the pod stays pending`,
           found: name,
           expected: `a class in these manifests or in the cluster, such as ${[...OWN_CLASSES][0] ?? ''}`,
           ...(name.endsWith('.nvidia.com') ? { severity: 'warning' as const } : {}),
@@ -353,9 +368,10 @@ export const claimRules: readonly Rule[] = [
         if (expected !== undefined) {
           yield {
             path: pointer('/spec/hard', key),
-            message: `the quota key ${key} counts nothing`,
+            message: `the quota key "${key}" matches no resource, so it limits nothing`,
             found: key,
             expected,
+            fix: `Rename the key "${key}" in spec.hard to ${expected}.`,
           };
         }
       }

@@ -33,16 +33,17 @@ export const requestRules: readonly Rule[] = [
       summary: 'A requested resource must not be the name of a node label.',
       why: 'No node offers a resource of that name: the pod stays pending.',
       source: `${cite('k8s-device-plugin')}, internal/rm; gpu-feature-discovery, internal/lm`,
-      fix: 'Request nvidia.com/gpu (or nvidia.com/mig-<profile>), and select the nodes by the label.',
+      fix: 'Request nvidia.com/gpu or nvidia.com/mig-<profile> in resources.limits, and select nodes by the label in nodeSelector.',
     },
     (pod, say) => {
       for (const { name, path } of askedByPod(pod)) {
         if (name === 'nvidia.com/mig') {
-          say(path, 'unknown resource nvidia.com/mig', {
+          say(path, 'nvidia.com/mig is not a resource, because the name requires a MIG profile', {
             expected: 'nvidia.com/mig-<profile>, for example nvidia.com/mig-1g.10gb',
+            fix: 'Rename nvidia.com/mig to nvidia.com/mig-<profile>, for example nvidia.com/mig-1g.10gb.',
           });
         } else if (name.startsWith('nvidia.com/') && findNodeLabel(name) !== undefined) {
-          say(path, `${name} is a node label, not a resource`, { expected: 'nvidia.com/gpu' });
+          say(path, `${name} is a node label, not a resource, so no node offers it`, { expected: 'nvidia.com/gpu' });
         }
       }
     },
@@ -56,7 +57,7 @@ export const requestRules: readonly Rule[] = [
       summary: 'A MIG resource must name a profile that a GPU supports, in the form <slices>g.<memory>gb.',
       why: 'No node offers the resource: the pod stays pending.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml; ${cite('k8s-device-plugin')}, internal/rm/rm.go`,
-      fix: 'Set resources.limits to a profile of the GPU, for example nvidia.com/mig-1g.10gb (see gantry catalog).',
+      fix: 'Rename the resource to nvidia.com/mig-<profile> with a MIG profile of the GPU, for example nvidia.com/mig-1g.10gb.',
     },
     (pod, say) => {
       for (const { name, path } of askedByPod(pod)) {
@@ -67,10 +68,11 @@ export const requestRules: readonly Rule[] = [
         if (parseMigProfile(profile) === undefined) {
           say(path, `"${name.slice(MIG.length)}" is not a valid MIG profile`, {
             expected: 'nvidia.com/mig-<slices>g.<memory>gb',
+            fix: `Rename ${name} to nvidia.com/mig-<profile>, for example nvidia.com/mig-1g.10gb.`,
             severity: 'error',
           });
         } else if (!ACCELERATORS.some(({ mig }) => mig.some((known) => known.name === profile))) {
-          say(path, `no GPU in the catalog has the profile ${profile}`);
+          say(path, `no known GPU supports the MIG profile "${profile}"`);
         }
       }
     },
@@ -84,7 +86,7 @@ export const requestRules: readonly Rule[] = [
       summary: 'A pod that requests a MIG profile must not select GPUs that do not support it.',
       why: 'No node has both: the pod stays pending. Profiles depend on the GPU: 1g.10gb of an H100 is 1g.18gb on an H200.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
-      fix: 'Request a profile of the product in nodeSelector nvidia.com/gpu.product.',
+      fix: 'Request a MIG profile of the selected GPU, or select another GPU in nodeSelector by nvidia.com/gpu.product.',
     },
     (pod, say) => {
       const products = nodeLabelWanted(pod, PRODUCT)?.map((label) => findAccelerator(label));
@@ -98,10 +100,14 @@ export const requestRules: readonly Rule[] = [
         const profile = profileOf(name);
         const [first] = products;
         if (first !== undefined && products.every((product) => product?.mig.every((known) => known.name !== profile))) {
-          say(path, `${first.name} does not support the profile ${profile}`, {
-            expected:
-              first.mig.length === 0 ? 'a GPU that supports MIG' : first.mig.map((known) => known.name).join(', '),
-          });
+          const profiles = first.mig.map((known) => known.name).join(', ');
+          say(
+            path,
+            `the pod selects ${first.name}, which does not support ${profiles === '' ? 'MIG' : `the MIG profile "${profile}"`}`,
+            {
+              expected: profiles || 'a GPU that supports MIG',
+            },
+          );
         }
       }
     },
@@ -115,15 +121,14 @@ export const requestRules: readonly Rule[] = [
       summary: `The node label ${MEMORY_LABEL} must be compared with MiB.`,
       why: 'A number in GiB matches every node (Gt) or none (In, Lt): an H100 has 81559.',
       source: 'gpu-feature-discovery, README (labels)',
-      fix: `Compare ${MEMORY_LABEL} with MiB, a little less than the nominal size: 75000 for 80 GB.`,
+      fix: `Compare ${MEMORY_LABEL} in nodeAffinity with operator Gt and a number of MiB below the nominal size, such as 75000 for 80 GB.`,
     },
     (pod, say) => {
       const selected = asObject(pod.spec.nodeSelector)[MEMORY_LABEL];
       if (selected !== undefined && tooSmall(text(selected))) {
-        say(
-          `/spec/nodeSelector/${MEMORY_LABEL.replace('/', '~1')}`,
-          `${text(selected)} is less than the memory of any GPU in MiB`,
-        );
+        say(`/spec/nodeSelector/${MEMORY_LABEL.replace('/', '~1')}`, belowAnyGpu(text(selected)), {
+          expected: 'the exact number of MiB, such as 81559',
+        });
       }
       const at = '/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms';
       const required = asObject(
@@ -136,8 +141,8 @@ export const requestRules: readonly Rule[] = [
           }
           for (const one of textsOf(value.values, `${path}/values`)) {
             if (tooSmall(one.value)) {
-              say(one.path, `${one.value} is less than the memory of any GPU in MiB`, {
-                expected: 'MiB, for example 75000',
+              say(one.path, belowAnyGpu(one.value), {
+                expected: 'a number of MiB, such as 75000 for 80 GB',
               });
             }
           }
@@ -161,8 +166,8 @@ export const requestRules: readonly Rule[] = [
         const asked = askedBy(container);
         const gaudi = asked.find(({ name }) => name === 'habana.ai/gaudi');
         if (gaudi !== undefined && !asked.some(({ name }) => name.startsWith('hugepages-'))) {
-          say(gaudi.path, 'a container with Gaudi accelerators must request huge pages', {
-            expected: 'hugepages-2Mi in addition',
+          say(gaudi.path, `the container "${container.name}" requests Gaudi accelerators, but no huge pages`, {
+            expected: 'hugepages-2Mi and memory',
           });
         }
       }
@@ -177,7 +182,7 @@ export const requestRules: readonly Rule[] = [
       summary: 'A pod with TPU chips should select the type and the topology of its slice, or its node pool.',
       why: 'GKE uses both to find or create the node pool; without them the pod stays pending, unless a controller sets them, as dynamic slicing does.',
       source: 'Google GKE, documents (TPUs)',
-      fix: `Add the node selectors ${TPU_LABELS.join(' and ')}.`,
+      fix: `Add ${TPU_LABELS.join(' and ')} to nodeSelector.`,
     },
     (pod, say) => {
       const tpu = askedByPod(pod).find(({ name }) => name === 'google.com/tpu');
@@ -189,7 +194,7 @@ export const requestRules: readonly Rule[] = [
         Object.keys(pod.annotations).some((key) => key.startsWith('cloud.google.com/gke-tpu'));
       const missing = chosenOtherwise ? [] : TPU_LABELS.filter((label) => nodeLabelWanted(pod, label) === undefined);
       if (missing.length > 0) {
-        say(tpu.path, `the pod requests TPU chips but does not select ${missing.join(' and ')}`);
+        say(tpu.path, `the pod requests TPU chips, but does not select nodes by ${missing.join(' and ')}`);
       }
     },
   ),
@@ -202,7 +207,7 @@ export const requestRules: readonly Rule[] = [
       summary: 'A pod must not request more TPU chips than a node of its slice has.',
       why: 'GKE creates no such node: the pod stays pending. A slice of several nodes has a pod on each.',
       source: 'Google GKE, documents ("Plan TPUs in GKE": topologies and machine types)',
-      fix: 'Set the limit google.com/tpu to the chips of one node, and run a pod on each node of the slice.',
+      fix: 'Set the limit google.com/tpu to the number of chips of one node, and run one pod on each node of the slice.',
     },
     (pod, say) => {
       const [types = [], topologies = []] = TPU_LABELS.map((label) => nodeLabelWanted(pod, label) ?? []);
@@ -220,6 +225,10 @@ export const requestRules: readonly Rule[] = [
     },
   ),
 ];
+
+function belowAnyGpu(value: string): string {
+  return `the unit of ${MEMORY_LABEL} is MiB, and every GPU has more than ${value} MiB`;
+}
 
 function tooSmall(value: string): boolean {
   return /^\d+$/.test(value) && Number(value) > 0 && Number(value) < LEAST_LABEL_MIB;

@@ -68,7 +68,7 @@ const shareOffered: SetRule = {
   severity: 'warning',
   on: 'set',
   summary: 'A queue or quota must name accelerators that nodes of the cluster offer.',
-  why: 'No pod gets a device that no node has, so the share limits and guarantees nothing, and the devices that there are stay without a share.',
+  why: 'No pod gets a device that no node has, so the share limits and guarantees nothing, and the devices of the nodes have no share.',
   source: SOURCE,
   fix: 'Rename the resource in spec.deserved, spec.capability, or spec.hard to one that the nodes offer, or add a pool of nodes with the accelerator.',
   *check(context) {
@@ -84,7 +84,7 @@ const shareOffered: SetRule = {
       yield {
         manifest,
         path,
-        message: `${queue === undefined ? '' : `queue ${queue}: `}no node offers ${resource}, so the share can never be used`,
+        message: `no node offers ${resource}, so the share${queue === undefined ? '' : ` of the queue "${queue}"`} can never be used`,
         found: resource,
         expected: nearestName(resource, names) ?? names.slice(0, 6).join(', '),
         fix: `Rename ${fieldOf(path)} to a resource that the nodes offer, or add a pool of nodes with the accelerator.`,
@@ -108,7 +108,7 @@ function* unknownProducts(
       yield {
         manifest,
         path: pointer('/metadata/annotations', GANTRY_PRODUCTS),
-        message: `the shares are for ${name}, and no node has this accelerator`,
+        message: `the shares count ${name}, but no node has this accelerator`,
         found: product,
         expected: [...products].sort().slice(0, 6).join(', '),
         fix: `Set the product of the accelerator to ${[...products].sort()[0] ?? 'that of a pool'}, or remove it, so that the share counts any device of the resource.`,

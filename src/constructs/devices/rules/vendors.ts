@@ -1,7 +1,6 @@
 /**
  * Operators of other vendors: AMD's DeviceConfig, Intel's device plugins.
  */
-import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
@@ -54,14 +53,14 @@ export const vendorRules: readonly Rule[] = [
       summary: 'AMD GPUs must be allocated either by the device plugin or by the DRA driver.',
       why: 'The operator rejects the DeviceConfig, because both would allocate the same GPUs. The device plugin is on by default.',
       source: `${cite('rocm-gpu-operator')}, internal/validator (ValidateDRADriverSpec)`,
-      fix: 'Set devicePlugin.enableDevicePlugin: false together with the DRA driver.',
+      fix: 'Set spec.devicePlugin.enableDevicePlugin: false, or remove spec.draDriver.enable.',
     },
     [AMD],
     function* (spec) {
       if (asObject(spec.draDriver).enable === true && asObject(spec.devicePlugin).enableDevicePlugin !== false) {
         yield {
           path: '/spec/draDriver/enable',
-          message: 'the DRA driver and the device plugin must not both be enabled',
+          message: 'the DRA driver must not be enabled together with the device plugin, which is enabled by default',
           found: true,
           expected: 'devicePlugin.enableDevicePlugin: false',
         };
@@ -75,7 +74,7 @@ export const vendorRules: readonly Rule[] = [
       summary: `The driver type of a DeviceConfig must be ${oneOf(AMD_DRIVERS)}.`,
       why: 'The operator rejects the DeviceConfig, and nothing is deployed.',
       source: `${AMD_SOURCE} (ValidateDriverSpec)`,
-      fix: 'Set driver.driverType to container for pods, or to a passthrough type for virtual machines.',
+      fix: 'Set spec.driver.driverType to container for pods, or to vf-passthrough or pf-passthrough for virtual machines.',
     },
     [AMD],
     function* (spec) {
@@ -83,7 +82,7 @@ export const vendorRules: readonly Rule[] = [
       if (type !== undefined && type !== '' && !AMD_DRIVERS.includes(type)) {
         yield {
           path: '/spec/driver/driverType',
-          message: `unsupported driver type "${type}"`,
+          message: `unsupported driverType "${type}"`,
           found: type,
           expected: AMD_DRIVERS.join(', '),
         };
@@ -97,7 +96,7 @@ export const vendorRules: readonly Rule[] = [
       summary: "Arguments of AMD's device plugin must be resource_naming_strategy (single, mixed) or driver_type.",
       why: 'The operator rejects the DeviceConfig, and nothing is deployed.',
       source: `${AMD_SOURCE} (ValidateDevicePluginSpec)`,
-      fix: 'Set devicePlugin.devicePluginArguments to resource_naming_strategy: single or mixed, or to driver_type.',
+      fix: 'Set only resource_naming_strategy and driver_type in spec.devicePlugin.devicePluginArguments.',
     },
     [AMD],
     function* (spec) {
@@ -110,6 +109,7 @@ export const vendorRules: readonly Rule[] = [
             message: `unknown argument "${name}" of the device plugin`,
             found: name,
             expected: Object.keys(AMD_ARGUMENTS).join(', '),
+            fix: `Rename the argument "${name}" to ${oneOf(Object.keys(AMD_ARGUMENTS))}, or remove it.`,
           };
         } else if (!allowed.includes(value)) {
           yield {
@@ -117,6 +117,7 @@ export const vendorRules: readonly Rule[] = [
             message: `unsupported value "${value}" for ${name}`,
             found: value,
             expected: allowed.join(', '),
+            fix: `Set devicePluginArguments.${name} to ${oneOf(allowed)}.`,
           };
         }
       }
@@ -129,7 +130,7 @@ export const vendorRules: readonly Rule[] = [
       summary: 'ttlForFailedWorkflows must be a Go duration: 24h, 90m.',
       why: 'The operator rejects the DeviceConfig, and nothing is deployed.',
       source: `${AMD_SOURCE} (ValidateRemediationWorkflowSpec)`,
-      fix: 'Set ttlForFailedWorkflows in hours, such as 24h; Go durations have no days.',
+      fix: 'Set ttlForFailedWorkflows in hours, such as 24h, because Go durations have no unit for days.',
     },
     [AMD],
     function* (spec) {
@@ -138,9 +139,9 @@ export const vendorRules: readonly Rule[] = [
       if (remediation.enable === true && ttl !== '' && !/^[+-]?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$|^0$/.test(ttl)) {
         yield {
           path: '/spec/remediationWorkflow/ttlForFailedWorkflows',
-          message: `"${ttl}" is not a valid duration`,
+          message: `ttlForFailedWorkflows "${ttl}" is not a valid Go duration`,
           found: ttl,
-          expected: 'for example 24h',
+          expected: 'a Go duration, such as 24h',
         };
       }
     },
@@ -162,7 +163,7 @@ export const vendorRules: readonly Rule[] = [
       if ((policy === 'balanced' || policy === 'packed') && shared <= 1) {
         yield {
           path: '/spec/preferredAllocationPolicy',
-          message: `the policy ${policy} requires shared GPUs`,
+          message: `preferredAllocationPolicy ${policy} requires shared GPUs (sharedDevNum greater than 1)`,
           found: policy,
           expected: 'none, or sharedDevNum greater than 1',
         };
@@ -174,10 +175,10 @@ export const vendorRules: readonly Rule[] = [
     'intel-gpu-ids-valid',
     {
       summary:
-        "Either allowIDs or denyIDs of Intel's GPU plugin must list PCI device ids as 0x and four lower-case hexadecimal digits, separated by commas.",
+        "Either allowIDs or denyIDs of Intel's GPU plugin must list PCI device IDs as 0x and four lower-case hexadecimal digits, separated by commas.",
       why: 'The webhook rejects the object.',
       source: `${INTEL_SOURCE}/gpudeviceplugin_webhook.go`,
-      fix: 'Set allowIDs or denyIDs, for example to 0x56c0,0x56c1 without spaces.',
+      fix: 'Set either allowIDs or denyIDs to a list such as 0x56c0,0x56c1, without spaces.',
     },
     [`${INTEL_GROUP}/GpuDevicePlugin`],
     function* (spec) {
@@ -196,54 +197,53 @@ export const vendorRules: readonly Rule[] = [
         if (wrong !== undefined) {
           yield {
             path: `/spec/${field}`,
-            message: `"${wrong}" is not a valid PCI device id`,
+            message: `"${wrong}" is not a valid PCI device ID`,
             found: spec[field],
-            expected: '0x and four digits 0-9 a-f',
+            expected: '0x and four lower-case hexadecimal digits',
           };
         }
       }
     },
   ),
 
-  fixesByField(
-    vendorRule(
-      'intel-plugin-image-fits',
-      {
-        summary: `The image of an Intel device plugin must be the plugin's own, with a digest or a version of at least ${INTEL_LEAST.join('.')}.`,
-        why: 'The webhook rejects any other image; by default the operator uses its own.',
-        source: `${INTEL_SOURCE}/webhook_common.go; pkg/controllers/reconciler.go`,
-        fix: 'Leave spec.image unset, or set it to intel/<plugin>:<version>.',
-      },
-      Object.keys(INTEL_IMAGES).map((kind) => `${INTEL_GROUP}/${kind}`),
-      function* (spec, kind) {
-        const image = text(spec.image);
-        const name = INTEL_IMAGES[kind] ?? '';
-        if (image === '' || new RegExp(`${name}@sha256:[0-9a-f]{64}$`).test(image)) {
-          return;
-        }
-        const [own = '', tag] = image.slice(image.lastIndexOf('/') + 1).split(':');
-        const version = /^v?(\d+)\.(\d+)\.(\d+)/
-          .exec(tag ?? '')
-          ?.slice(1)
-          .map(Number);
-        const problem =
-          own.replace(/@sha256$/, '') !== name
-            ? `must be ${name}`
-            : version === undefined
-              ? 'must have a version'
-              : older(version)
-                ? 'has a version that is too old'
-                : undefined;
-        if (problem !== undefined) {
-          yield {
-            path: '/spec/image',
-            message: `the image ${problem}: "${image}"`,
-            found: image,
-            expected: `intel/${name}:${INTEL_LEAST.join('.')}`,
-          };
-        }
-      },
-    ),
+  vendorRule(
+    'intel-plugin-image-fits',
+    {
+      summary: `The image of an Intel device plugin must be the plugin's own, with a digest or a version of at least ${INTEL_LEAST.join('.')}.`,
+      why: 'The webhook rejects any other image; by default the operator uses its own.',
+      source: `${INTEL_SOURCE}/webhook_common.go; pkg/controllers/reconciler.go`,
+      fix: 'Remove spec.image, or set it to intel/<plugin>:<version>.',
+    },
+    Object.keys(INTEL_IMAGES).map((kind) => `${INTEL_GROUP}/${kind}`),
+    function* (spec, kind) {
+      const image = text(spec.image);
+      const name = INTEL_IMAGES[kind] ?? '';
+      if (image === '' || new RegExp(`${name}@sha256:[0-9a-f]{64}$`).test(image)) {
+        return;
+      }
+      const [own = '', tag] = image.slice(image.lastIndexOf('/') + 1).split(':');
+      const version = /^v?(\d+)\.(\d+)\.(\d+)/
+        .exec(tag ?? '')
+        ?.slice(1)
+        .map(Number);
+      const problem =
+        own.replace(/@sha256$/, '') !== name
+          ? `must be that of ${name}`
+          : version === undefined
+            ? 'has no version'
+            : older(version)
+              ? `must be of version ${INTEL_LEAST.join('.')} or later`
+              : undefined;
+      if (problem !== undefined) {
+        yield {
+          path: '/spec/image',
+          message: `the image ${problem}: "${image}"`,
+          found: image,
+          expected: `intel/${name}:${INTEL_LEAST.join('.')}`,
+          fix: `Set spec.image to intel/${name}:${INTEL_LEAST.join('.')} or later, or remove it.`,
+        };
+      }
+    },
   ),
 
   vendorRule(
@@ -271,8 +271,9 @@ export const vendorRules: readonly Rule[] = [
       if (!drivers.includes('4xxxvf') && !drivers.includes('420xxvf')) {
         yield {
           path: '/spec/provisioningConfig',
-          message: 'provisioningConfig requires a VF driver that can be provisioned',
+          message: 'provisioningConfig requires the VF driver 4xxxvf or 420xxvf',
           expected: 'kernelVfDrivers: [4xxxvf] or [420xxvf]',
+          fix: 'Add 4xxxvf or 420xxvf to spec.kernelVfDrivers, or remove spec.provisioningConfig.',
         };
       }
     },

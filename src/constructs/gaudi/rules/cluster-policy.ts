@@ -58,10 +58,11 @@ const imagesSet = policyRule(
         yield {
           path: unset ? '/spec' : `/spec/${path.join('/')}/repository`,
           message: unset
-            ? `${part} is not set, so the operator runs the image ${PLACEHOLDER}:latest`
-            : `${PLACEHOLDER} is not an image`,
+            ? `${part} is not set, so the operator uses the image ${PLACEHOLDER}:latest, which does not exist`
+            : `"${PLACEHOLDER}" is the placeholder of the CRD, and no such image exists`,
           ...(unset ? {} : { found: PLACEHOLDER }),
           expected: `${part} with the image of your release`,
+          fix: `Set spec.${path.join('.')} to the image of your release.`,
         };
       }
     }
@@ -89,9 +90,10 @@ const sameRelease = policyRule(
       if (tag !== undefined && tag !== driver) {
         yield {
           path: `/spec/${path.join('/')}/tag`,
-          message: `${part} has the tag ${tag}, but the driver has ${driver}`,
+          message: `${part} has the tag "${tag}", but the driver has "${driver}"`,
           found: tag,
           expected: driver,
+          fix: `Set spec.${path.join('.')}.tag to "${driver}".`,
         };
       }
     }
@@ -112,7 +114,7 @@ const portValid = policyRule(
     if (port === 65_536) {
       yield {
         path: '/spec/metric_exporter/port',
-        message: 'port must be less than or equal to 65535',
+        message: `port must be less than or equal to 65535: ${port}`,
         found: port,
         expected: '1024 to 65535',
       };
@@ -127,7 +129,7 @@ const one: SetRule = {
   summary: 'A cluster should have one ClusterPolicy of the Gaudi base operator.',
   why: 'The operator makes DaemonSets of the same names from each ClusterPolicy, so their settings replace each other.',
   source: 'Intel Gaudi documentation, "Intel Gaudi Base Operator for Kubernetes"',
-  fix: 'Keep one ClusterPolicy, named habana-ai as that of the chart, and remove the others.',
+  fix: 'Keep one ClusterPolicy, named habana-ai as in the chart, and remove the others.',
   on: 'set',
   check: function* ({ set }) {
     const [first, ...others] = set.ofKind(KIND);
@@ -135,7 +137,7 @@ const one: SetRule = {
       yield {
         manifest,
         path: '/metadata/name',
-        message: `these manifests contain another ClusterPolicy, "${first?.id.name ?? ''}"`,
+        message: `only one ClusterPolicy is supported, but these manifests also contain "${first?.id.name ?? ''}"`,
         found: manifest.id.name,
         expected: 'one ClusterPolicy',
       };

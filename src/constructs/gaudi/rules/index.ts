@@ -13,8 +13,8 @@ const onePlugin: SetRule = {
   id: 'gaudi/one-device-plugin',
   tier: 'advice',
   severity: 'error',
-  summary: 'Gaudi devices are served by the base operator or by a device plugin of your own, not by both.',
-  why: 'Two plugins register the same resource name with the kubelet and hand out the same devices.',
+  summary: 'Gaudi devices must be served by the base operator or by a device plugin of your own, not by both.',
+  why: 'Two plugins register the same resource name with the kubelet and allocate the same devices.',
   source: `${DOCUMENTS}, "Kubernetes Installation"`,
   fix: 'Remove the DaemonSet of the device plugin, or the release of the chart habana-ai-operator.',
   on: 'set',
@@ -35,8 +35,8 @@ const onePlugin: SetRule = {
         yield {
           manifest,
           path: '/spec/template/spec/containers',
-          message: `these manifests also install the chart ${OPERATOR_CHART}, which contains the device plugin`,
-          expected: 'one of the two',
+          message: `the chart ${OPERATOR_CHART} in these manifests also deploys the device plugin, and both allocate the same devices`,
+          expected: 'one device plugin',
         };
       }
     }
@@ -51,7 +51,7 @@ const visibleDevices = domainAdvice(
   {
     concerns: ['habana.ai/gaudi'],
     severity: 'warning',
-    summary: `A container with Gaudi accelerators does not set ${VARIABLE}.`,
+    summary: `A container with Gaudi accelerators should not set ${VARIABLE}.`,
     why: 'The device plugin sets it to the devices that it allocated; another value gives the container devices of other pods.',
     source: `${DOCUMENTS}, "Docker Installation" (habana-container-runtime)`,
     fix: `Remove ${VARIABLE} from env; use HABANA_VISIBLE_MODULES to choose among the allocated devices.`,
@@ -63,7 +63,13 @@ const visibleDevices = domainAdvice(
     for (const container of pod.all) {
       asArray(container.value.env).forEach((entry, index) => {
         if (asObject(entry).name === VARIABLE) {
-          say(`${container.path}/env/${index}`, `${VARIABLE} is set by the device plugin`, { expected: 'not set' });
+          say(
+            `${container.path}/env/${index}`,
+            `${VARIABLE} replaces the devices that the device plugin allocated to the container`,
+            {
+              expected: 'unset',
+            },
+          );
         }
       });
     }

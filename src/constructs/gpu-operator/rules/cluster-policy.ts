@@ -3,7 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type Rule, type SetRule } from '../../../checks/rule';
+import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -20,7 +20,7 @@ const onePolicy: SetRule = {
   summary: 'A cluster must have only one ClusterPolicy.',
   why: 'The operator uses the oldest one and sets the others to the state ignored.',
   source: `${OPERATOR}, ${POLICY}`,
-  fix: 'Merge the ClusterPolicies into one, and put differences between nodes into devicePlugin.config and migManager.config.',
+  fix: 'Merge the ClusterPolicies into one, and move differences between nodes to devicePlugin.config and migManager.config.',
   on: 'set',
   check: function* ({ set }) {
     const [first, ...others] = set.ofKind(CLUSTER_POLICY);
@@ -29,7 +29,7 @@ const onePolicy: SetRule = {
         yield {
           manifest,
           path: '/metadata/name',
-          message: `the ClusterPolicy ${first?.id.name ?? ''} already exists in these manifests`,
+          message: `only one ClusterPolicy is supported, but these manifests also contain "${first?.id.name ?? ''}"`,
           found: manifest.id.name,
           expected: 'one ClusterPolicy',
         };
@@ -46,7 +46,7 @@ const policyOrCluster: SetRule = {
   summary: 'GPUs must be managed either by a ClusterPolicy (device plugin) or by a GPUCluster (DRA driver).',
   why: 'Both would allocate the same GPUs; the operator rejects the second object.',
   source: `${OPERATOR}, templates/validations.yaml; ${POLICY}`,
-  fix: 'Keep either the ClusterPolicy or the GPUCluster (clusterPolicy.deployCR and gpuCluster.deployCR in the chart).',
+  fix: 'Remove either the ClusterPolicy or the GPUCluster (in the chart, set clusterPolicy.deployCR or gpuCluster.deployCR to false).',
   on: 'set',
   check: function* ({ set }) {
     const [policy] = set.ofKind(CLUSTER_POLICY);
@@ -56,7 +56,7 @@ const policyOrCluster: SetRule = {
     for (const manifest of set.ofKind(GPU_CLUSTER)) {
       yield {
         manifest,
-        message: `these manifests also contain the ClusterPolicy ${policy.id.name}`,
+        message: `a GPUCluster and the ClusterPolicy "${policy.id.name}" would both manage the GPUs`,
         expected: 'a ClusterPolicy or a GPUCluster',
       };
     }
@@ -92,7 +92,7 @@ const kernelModules = policyRule(
     summary: 'The kind of kernel modules must be set with kernelModuleType, not with useOpenKernelModules.',
     why: 'The old field is deprecated, and the two fields can contradict each other.',
     source: `${OPERATOR}, api/nvidia/v1/clusterpolicy_types.go, api/nvidia/v1alpha1/nvidiadriver_types.go`,
-    fix: 'Set kernelModuleType: open (or proprietary, or auto) instead.',
+    fix: 'Replace useOpenKernelModules with kernelModuleType: open, proprietary, or auto.',
   },
   function* (spec, manifest) {
     const policy = manifest.id.kind === 'ClusterPolicy';
@@ -103,7 +103,7 @@ const kernelModules = policyRule(
     const open = driver.useOpenKernelModules === true;
     yield {
       path: `${policy ? '/spec/driver' : '/spec'}/useOpenKernelModules`,
-      message: 'useOpenKernelModules is deprecated',
+      message: 'useOpenKernelModules is deprecated, and kernelModuleType replaces it',
       found: driver.useOpenKernelModules,
       expected: `kernelModuleType: ${open ? 'open' : 'auto'}`,
     };
@@ -118,7 +118,7 @@ const nri = policyRule(
     summary: 'The NRI plugin requires CDI and the container toolkit.',
     why: 'The plugin injects devices from the CDI specifications that the toolkit writes; without them containers get none. The chart rejects this.',
     source: `${OPERATOR}, templates/validations.yaml`,
-    fix: 'Leave cdi.enabled and toolkit.enabled on, or set nriPluginEnabled: false.',
+    fix: 'Set spec.cdi.enabled: true and spec.toolkit.enabled: true, or set spec.cdi.nriPluginEnabled: false.',
   },
   function* (spec) {
     const cdi = asObject(spec.cdi);
@@ -128,7 +128,7 @@ const nri = policyRule(
     if (cdi.enabled === false) {
       yield {
         path: '/spec/cdi/nriPluginEnabled',
-        message: 'nriPluginEnabled requires CDI, which is disabled',
+        message: 'cdi.nriPluginEnabled requires cdi.enabled: true',
         found: true,
         expected: 'cdi.enabled: true',
       };
@@ -136,7 +136,7 @@ const nri = policyRule(
     if (asObject(spec.toolkit).enabled === false) {
       yield {
         path: '/spec/toolkit/enabled',
-        message: 'nriPluginEnabled requires the toolkit, which is disabled',
+        message: 'cdi.nriPluginEnabled requires toolkit.enabled: true',
         found: false,
         expected: 'toolkit.enabled: true',
       };
@@ -152,7 +152,7 @@ const migStrategyAgrees: SetRule = {
   summary: 'The MIG strategy of the ClusterPolicy must not contradict those of its device-plugin configurations.',
   why: 'The operator passes its strategy to the plugin as an environment variable, which overrides the configuration. With mixed, a configuration for MPS does not start at all.',
   source: `${OPERATOR}, controllers/object_controls.go applyMIGConfiguration; ${cite('k8s-device-plugin')}, api/config/v1/config.go (order of precedence)`,
-  fix: 'Remove mig.strategy (in the chart: mig.strategy: ""), so that each configuration sets its own.',
+  fix: 'Remove spec.mig.strategy (in the chart, set mig.strategy: ""), so that each configuration sets its own.',
   on: 'set',
   check: function* ({ set }) {
     for (const manifest of set.ofKind(CLUSTER_POLICY)) {
@@ -174,8 +174,8 @@ const migStrategyAgrees: SetRule = {
           found: strategy,
           expected: 'mig.strategy unset',
           message: breaks
-            ? `the configuration ${key} uses MPS, which does not start with the strategy mixed`
-            : `the configuration ${key} sets ${reading.migStrategy}, but its nodes get ${strategy}`,
+            ? `the configuration "${key}" uses MPS, which does not start with mig.strategy mixed`
+            : `the configuration "${key}" sets migStrategy ${reading.migStrategy}, but mig.strategy ${strategy} overrides it`,
           // On nodes whose GPUs are not cut, all strategies come to the same.
           ...(uncut ? { severity: 'info' as const } : {}),
         };
@@ -200,9 +200,9 @@ const rdmaHost = policyRule(
     if (rdma.useHostMofed === true && rdma.enabled !== true) {
       yield {
         path: `${policy ? '/spec/driver' : '/spec'}/rdma/useHostMofed`,
-        message: 'useHostMofed requires rdma.enabled',
+        message: 'rdma.useHostMofed requires rdma.enabled: true',
         found: true,
-        expected: 'enabled: true',
+        expected: 'rdma.enabled: true',
       };
     }
   },
@@ -217,7 +217,7 @@ const oneNamespace: SetRule = {
   summary: "The ConfigMaps of a ClusterPolicy must be in the operator's namespace.",
   why: 'The operator mounts them by name from its own namespace: with a ConfigMap elsewhere, its DaemonSet waits for the volume.',
   source: `${OPERATOR}, controllers/object_controls.go`,
-  fix: "Set metadata.namespace to the operator's namespace, usually gpu-operator.",
+  fix: 'Set metadata.namespace to the namespace of the operator, which is gpu-operator by default.',
   on: 'set',
   check: function* ({ set }) {
     for (const { object } of set.ofKind(CLUSTER_POLICY)) {
@@ -235,7 +235,7 @@ const oneNamespace: SetRule = {
           yield {
             manifest,
             path: '/metadata/namespace',
-            message: `${component}.config refers to this ConfigMap, which is in the namespace ${namespace}`,
+            message: `${component}.config refers to this ConfigMap, but it is in the namespace "${namespace}", not in that of the operator`,
             found: namespace,
             expected: home,
           };
@@ -243,7 +243,7 @@ const oneNamespace: SetRule = {
           yield {
             manifest,
             path: '/metadata/namespace',
-            message: `${component}.config refers to this ConfigMap, which the operator looks up in its own namespace, not in ${namespace}, unless it runs there`,
+            message: `${component}.config refers to this ConfigMap, but the operator reads it only in its own namespace, which is unlikely to be "${namespace}"`,
             found: namespace,
             expected: 'gpu-operator',
             severity: 'warning',
@@ -282,7 +282,7 @@ const configHasDefault: SetRule = {
       yield {
         manifest,
         path: '/spec/devicePlugin/config',
-        message: `no default is set, so only nodes with the label nvidia.com/device-plugin.config use the ConfigMap ${name}`,
+        message: `no default is set, so only nodes with the label nvidia.com/device-plugin.config use the ConfigMap "${name}"`,
         expected: `default: ${keys[0]}`,
         // Several configurations are for several kinds of nodes; a single one is for all.
         ...(keys.length === 1 ? { severity: 'warning' as const } : {}),
@@ -310,6 +310,16 @@ function operatorNamespace(manifests: readonly Manifest[]): string | undefined {
 
 const READY_MIG_CONFIG = /^(all-disabled|all-enabled|all-balanced|all-\d+g\.\d+gb.*)$/;
 
+/** A key that the ConfigMap of the device plugin does not have. */
+function unknownKey(key: string, keys: readonly string[], field: string): Violation {
+  return {
+    message: `the ConfigMap of the device plugin has no key "${key}"`,
+    found: key,
+    ...(keys.length > 0 && { expected: keys.join(', ') }),
+    fix: `Set ${field} to a key of the ConfigMap, or add the key "${key}" to the ConfigMap.`,
+  };
+}
+
 const nodeKeys: SetRule = {
   id: 'gpu-operator/node-config-in-map',
   row: 'GO7',
@@ -319,7 +329,7 @@ const nodeKeys: SetRule = {
     'The labels nvidia.com/device-plugin.config and nvidia.com/mig.config, and the default of the ClusterPolicy, must be keys of the configuration.',
   why: 'With an unknown key the device plugin waits, and the MIG manager goes to the state failed.',
   source: `${cite('k8s-device-plugin')}, cmd/config-manager; ${cite('mig-parted')}, cmd/nvidia-mig-manager`,
-  fix: 'Set the label, or config.default, to a key of the ConfigMap, or add the key.',
+  fix: 'Set the label, or config.default of the ClusterPolicy, to a key of the ConfigMap, or add the key to the ConfigMap.',
   on: 'set',
   check: function* ({ set }) {
     const [policy] = set.ofKind(CLUSTER_POLICY);
@@ -333,9 +343,7 @@ const nodeKeys: SetRule = {
       yield {
         manifest: policy,
         path: '/spec/devicePlugin/config/default',
-        message: `the ConfigMap has no key "${byDefault}"`,
-        found: byDefault,
-        expected: pluginKeys.join(', '),
+        ...unknownKey(byDefault, pluginKeys, 'spec.devicePlugin.config.default'),
       };
     }
     const customMig = mapNameOf(policy.object, 'migManager');
@@ -347,9 +355,7 @@ const nodeKeys: SetRule = {
         yield {
           manifest,
           path: `${path}/nvidia.com~1device-plugin.config`,
-          message: `the device plugin's ConfigMap has no key "${key}"`,
-          found: key,
-          expected: pluginKeys.join(', '),
+          ...unknownKey(key, pluginKeys, 'the label nvidia.com/device-plugin.config'),
         };
       }
       const config = labels.get('nvidia.com/mig.config');
@@ -362,7 +368,7 @@ const nodeKeys: SetRule = {
         yield {
           manifest,
           path: `${path}/nvidia.com~1mig.config`,
-          message: `unknown MIG configuration "${config}"`,
+          message: `unknown MIG configuration "${config}" in the label nvidia.com/mig.config`,
           found: config,
           expected: migNames?.join(', ') ?? 'all-disabled, all-balanced, all-<profile>',
         };

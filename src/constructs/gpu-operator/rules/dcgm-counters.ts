@@ -99,7 +99,7 @@ export const dcgmCounterRules: readonly Rule[] = [
       summary: `Counters must be in the key that is read: ${DCGM_OPERATOR_KEY} for the GPU operator, ${DCGM_STANDALONE_KEY} for a standalone exporter.`,
       why: 'Another key has no effect, and the exporter keeps its default counters.',
       source: `${cite('nvidia-gpu-operator')}, dcgmExporter.config; ${SOURCE} readConfigMap`,
-      fix: `Rename the key to ${DCGM_OPERATOR_KEY}.`,
+      fix: `Rename the key in data to ${DCGM_OPERATOR_KEY}.`,
     },
     dcgmCountersOf,
     function* ({ key, path, reading }, manifest, { set }) {
@@ -111,8 +111,8 @@ export const dcgmCounterRules: readonly Rule[] = [
         return;
       }
       const message = named
-        ? `the GPU operator reads ${DCGM_OPERATOR_KEY} of this ConfigMap, not ${key}`
-        : `neither the GPU operator nor a standalone exporter reads the key ${key}`;
+        ? `the GPU operator reads the key "${DCGM_OPERATOR_KEY}" of this ConfigMap, not "${key}"`
+        : `neither the GPU operator nor a standalone exporter reads the key "${key}"`;
       // A collector of one's own may mount any file, and name it with --collectors.
       yield {
         path,

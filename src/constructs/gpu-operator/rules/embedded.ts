@@ -162,6 +162,15 @@ export function embeddedRule<Reading>(
   };
 }
 
+/** A message that names its place: `sharing.mps.resources must have at least one resource`. */
+function placedMessage(at: string, message: string): string {
+  const field = at.slice(at.lastIndexOf('.') + 1);
+  if (at === '' || message.includes(at) || message.startsWith('unknown key ')) {
+    return message;
+  }
+  return message.startsWith(`${field} `) ? `${at}${message.slice(field.length)}` : `${at}: ${message}`;
+}
+
 /** A rule that reports what a reader noted. */
 export function problemRule<Kind extends string>(
   id: string,
@@ -180,7 +189,7 @@ export function problemRule<Kind extends string>(
       const fix = problem.fix ?? (isTypeOfField ? `Set ${at} to ${expected}.` : facts.fix);
       yield {
         path,
-        message: at === '' || message.includes(at) ? message : `${at}: ${message}`,
+        message: placedMessage(at, message),
         found,
         expected,
         fix,

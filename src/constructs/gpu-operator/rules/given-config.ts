@@ -17,7 +17,7 @@ export const configFileNamed: PodTemplateRule = {
   summary: 'The device plugin must get its configuration as a file that CONFIG_FILE or --config-file names.',
   why: 'envFrom makes a variable of each key of the ConfigMap, and the plugin reads none of them: it starts with its defaults, without time-slicing.',
   source: `${cite('k8s-device-plugin')}, cmd/nvidia-device-plugin/main.go (--config-file, CONFIG_FILE)`,
-  fix: 'Mount the ConfigMap as a volume, and set the variable CONFIG_FILE to the path of the file.',
+  fix: 'Mount the ConfigMap as a volume, and set the environment variable CONFIG_FILE to the path of the file.',
   *check({ manifest, spec }, { set }) {
     for (const { value, path } of objectsAt(spec, '/containers')) {
       const named =
@@ -32,9 +32,9 @@ export const configFileNamed: PodTemplateRule = {
         if (map !== undefined && stringEntries(map.object.data).some(([, text]) => isDevicePluginConfig(text))) {
           yield {
             path: `/spec${path}${source.path}/configMapRef`,
-            message: `the configuration in the ConfigMap "${name}" is given as variables, which the device plugin does not read`,
+            message: `the configuration in the ConfigMap "${name}" is set as environment variables, which the device plugin does not read`,
             found: name,
-            expected: 'a volume, and CONFIG_FILE',
+            expected: 'a volume with the file, and CONFIG_FILE',
           };
         }
       }

@@ -20,7 +20,7 @@ export const migConfigRules: readonly Rule[] = [
         'A MIG configuration must be a mapping of version v1 with at least one named list of entries in mig-configs.',
       why: REFUSED,
       source: SPEC,
-      fix: 'Set version: v1 and mig-configs.',
+      fix: 'Set version: v1, and set mig-configs to named lists of entries.',
     },
     migConfigsOf,
     'shape',
@@ -61,7 +61,7 @@ export const migConfigRules: readonly Rule[] = [
       summary: 'Instances must have names of MIG profiles: <slices>g.<memory>gb, with +me, +gfx, +me.all, or -me.',
       why: REFUSED,
       source: `${cite('mig-parted')}, pkg/types/mig_profile.go`,
-      fix: 'Change the key in mig-devices to a profile that the GPU supports, such as "1g.10gb" (gantry catalog lists the profiles).',
+      fix: 'Rename the key in mig-devices to a MIG profile of the GPU, such as "1g.10gb".',
     },
     migConfigsOf,
     'profile',
@@ -88,7 +88,7 @@ export const migConfigRules: readonly Rule[] = [
         'The instances of an entry must fit on one GPU: compute slices, memory slices, media engines, and maximum counts.',
       why: 'The MIG manager fails halfway, after it has stopped the pods of the node, and sets nvidia.com/mig.config.state=failed.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml; NVIDIA MIG user guide (slices)`,
-      fix: 'Lower a count in mig-devices, or use a smaller profile: two 3g instances leave no memory slice for a third.',
+      fix: 'Lower a count in mig-devices, or use a smaller profile, so that the instances fit on one GPU.',
     },
     migConfigsOf,
     'layout',
@@ -100,10 +100,10 @@ export const migConfigRules: readonly Rule[] = [
       row: ROW,
       tier: 'advice',
       severity: 'warning',
-      summary: 'A GPU in the catalog must have all profiles of an entry.',
+      summary: 'A known GPU should have all profiles of an entry.',
       why: 'Profiles depend on the GPU: 1g.10gb of an H100 does not exist on an H200, where it is 1g.18gb.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
-      fix: 'Use MIG profiles of one GPU model in mig-devices (gantry catalog lists them).',
+      fix: 'Set the keys of mig-devices to MIG profiles of one GPU model, such as 1g.10gb and 2g.20gb of an A100 with 80 GB.',
     },
     migConfigsOf,
     function* ({ path, reading }) {
@@ -126,7 +126,7 @@ export const migConfigRules: readonly Rule[] = [
       summary: 'A MIG configuration that a ClusterPolicy uses must have the default entry all-disabled.',
       why: 'It replaces the built-in file. A node without the label nvidia.com/mig.config gets the default, and there is no such entry.',
       source: `${cite('nvidia-gpu-operator')}, migManager.config.default (all-disabled or empty)`,
-      fix: 'Add all-disabled: [{ devices: all, mig-enabled: false }].',
+      fix: 'Add all-disabled: [{ devices: all, mig-enabled: false }] to mig-configs.',
     },
     migConfigsOf,
     function* ({ path, reading }, manifest, { set }) {
@@ -143,7 +143,7 @@ export const migConfigRules: readonly Rule[] = [
       if (!emptied) {
         yield {
           path,
-          message: 'mig-configs has no entry all-disabled',
+          message: 'mig-configs has no entry all-disabled, which MIG Manager applies to nodes without a label',
           found: [...reading.names],
           expected: 'an all-disabled entry',
         };

@@ -79,7 +79,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       summary: 'A node must not be selected by two NVIDIADrivers; the default applies to nodes that no other selects.',
       why: 'The operator does not deploy drivers on a node that two of them select.',
       source: `${VALIDATOR}/nvidiadriver_node_selector_conflicts.go`,
-      fix: 'Set nodeSelector to different values of one label, or make one driver the default.',
+      fix: 'Set spec.nodeSelector of the NVIDIADrivers to different values of one label, or set spec.default: true in one of them.',
     },
     function* (drivers) {
       const selecting = drivers.filter((driver) => !isDefault(driver));
@@ -95,7 +95,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
             manifest,
             path: mine.size === 0 ? '/spec' : '/spec/nodeSelector',
             ...(certain ? {} : { severity: 'warning' as const }),
-            message: `${certain ? 'nodes are selected by' : 'a node can be selected by'} both this driver and ${other.id.name}`,
+            message: `${certain ? 'nodes are selected by' : 'a node can be selected by'} both this NVIDIADriver and "${other.id.name}"`,
             expected: 'selectors that differ in the value of one label',
           };
         }
@@ -110,7 +110,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       summary: 'NVIDIADrivers require a ClusterPolicy with driver.useNvidiaDriverCRD.',
       why: 'Otherwise the operator deploys the single driver of the ClusterPolicy and leaves NVIDIADrivers in the state disabled.',
       source: `${cite('nvidia-gpu-operator')}, controllers/nvidiadriver_controller.go`,
-      fix: 'Set driver.useNvidiaDriverCRD: true in the ClusterPolicy (in the chart: driver.nvidiaDriverCRD.enabled).',
+      fix: 'Set spec.driver.useNvidiaDriverCRD: true in the ClusterPolicy (in the chart, set driver.nvidiaDriverCRD.enabled: true).',
     },
     function* (drivers, policies) {
       if (
@@ -122,7 +122,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       for (const manifest of drivers) {
         yield {
           manifest,
-          message: `the ClusterPolicy ${policies[0]?.id.name ?? ''} does not use NVIDIADrivers`,
+          message: `the ClusterPolicy "${policies[0]?.id.name ?? ''}" does not use NVIDIADrivers, so this one has no effect`,
           expected: 'driver.useNvidiaDriverCRD: true in the ClusterPolicy',
         };
       }
@@ -135,14 +135,14 @@ export const nvidiaDriverRules: readonly Rule[] = [
       summary: `The label ${OWNER_LABEL} must not be used to select nodes.`,
       why: 'The operator sets it on the nodes of each driver, and rejects a selector with it.',
       source: `${cite('nvidia-gpu-operator')}, api/nvidia/v1alpha1/nvidiadriver_types.go ValidateNodeSelector`,
-      fix: 'Select nodes by a label of your own, or by nvidia.com/gpu.product.',
+      fix: 'Replace the label in spec.nodeSelector with a label of your own, or with nvidia.com/gpu.product.',
     },
     function* (spec) {
       const owner = asObject(spec.nodeSelector)[OWNER_LABEL];
       if (owner !== undefined) {
         yield {
           path: `/spec/nodeSelector/${OWNER_LABEL.replace('/', '~1')}`,
-          message: 'the label is reserved for the operator',
+          message: `the label ${OWNER_LABEL} is reserved for the operator`,
           found: owner,
         };
       }
@@ -180,7 +180,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       summary: `GPUDirect Storage ${GDS_OPEN_ONLY.join('.')} and later requires open kernel modules.`,
       why: 'The module does not load with the proprietary driver; the operator rejects the combination.',
       source: `${cite('nvidia-gpu-operator')}, internal/state/driver.go`,
-      fix: 'Set kernelModuleType: open (or auto on Turing GPUs and later).',
+      fix: 'Set spec.kernelModuleType: open, or auto for Turing GPUs and later.',
     },
     function* (spec) {
       const gds = asObject(spec.gds);
@@ -189,7 +189,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       }
       yield {
         path: '/spec/kernelModuleType',
-        message: 'GPUDirect Storage requires open kernel modules, but they are proprietary',
+        message: 'GPUDirect Storage requires open kernel modules, but kernelModuleType is proprietary',
         found: 'proprietary',
         expected: 'open',
       };

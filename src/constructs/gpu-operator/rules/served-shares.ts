@@ -99,7 +99,9 @@ function obstacle(resource: string, { mixed, instances, shared }: Exposure): str
   if (!mixed) {
     return 'without the MIG strategy mixed, instances are offered as nvidia.com/gpu';
   }
-  return instances?.has(resource) === false ? 'no MIG layout in these manifests makes such instances' : undefined;
+  return instances?.has(resource) === false
+    ? 'no MIG configuration in these manifests creates such instances'
+    : undefined;
 }
 
 export const shareServed: SetRule = {
@@ -107,10 +109,10 @@ export const shareServed: SetRule = {
   tier: 'advice',
   severity: 'warning',
   on: 'set',
-  summary: 'A queue or quota must name MIG instances and shared GPUs that the GPU operator of these manifests makes.',
+  summary: 'A queue or quota must name MIG instances and shared GPUs that the GPU operator of these manifests creates.',
   why: 'No node offers the resource, so the share limits and guarantees nothing.',
   source: `${cite('k8s-device-plugin')}, README (MIG strategies, shared access); ${cite('nvidia-gpu-operator')}, mig.strategy`,
-  fix: 'Rename the resource in spec.deserved, spec.capability, or spec.hard, or set mig.strategy: mixed, mig-configs, or sharing.timeSlicing so that nodes offer it.',
+  fix: 'Rename the resource in spec.deserved, spec.capability, or spec.hard, or change mig.strategy, mig-configs, or sharing.timeSlicing so that nodes offer it.',
   *check({ set, offered }) {
     const shares = deviceSharesIn(set).filter(({ resource }) => /^nvidia\.com\/(?:mig-|.*\.shared$)/.test(resource));
     // What the pools of an app offer is known exactly, and another rule compares it.
@@ -125,7 +127,7 @@ export const shareServed: SetRule = {
         yield {
           manifest,
           path,
-          message: `${queue === undefined ? '' : `queue ${queue}: `}no node offers ${resource}: ${why}`,
+          message: `no node offers ${resource}${queue === undefined ? '' : ` for the queue "${queue}"`}: ${why}`,
           found: resource,
           expected: names.length === 0 ? 'nvidia.com/gpu' : names.slice(0, 6).join(', '),
         };

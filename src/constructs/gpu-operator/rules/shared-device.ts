@@ -26,7 +26,7 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
   summary: 'A container should request only one share of a GPU.',
   why: 'Shares are time slices of a GPU, not parts of it: two provide no more than one. With failRequestsGreaterThanOne, and always with MPS, the kubelet rejects the pod (UnexpectedAdmissionError).',
   source: `${cite('k8s-device-plugin')}, README (shared access); internal/rm`,
-  fix: 'Set resources.limits to 1, and use nodes without sharing for more than one GPU.',
+  fix: 'Set the resource in resources.limits to 1, or use nodes whose GPUs are not shared.',
   concerns: ['limits'],
   on: 'pod-template',
   sees: 'template',
@@ -44,7 +44,7 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
           refused ??= askedOnceIn(set);
           yield {
             path: pointer('/spec', list, index, 'resources', 'limits', name),
-            message: `requests ${count} shares of a GPU (${name}), which provide no more than one`,
+            message: `the container requests ${count} of ${name}, but several shares of a GPU provide no more than one`,
             found: amount,
             expected: '1',
             ...(refused.has(name) ? { severity: 'error' as const } : {}),

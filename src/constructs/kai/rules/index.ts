@@ -44,7 +44,7 @@ const currentLabel = kaiRule(
     concerns: [OLD_QUEUE_LABEL],
     summary: `Pods of the KAI scheduler should name their queue in the label ${QUEUE_LABEL}.`,
     why: `Current versions do not read ${OLD_QUEUE_LABEL}, unless they are started with --queue-label-key: the pods have no queue and stay pending.`,
-    fix: `Rename the label to ${QUEUE_LABEL}.`,
+    fix: `Rename the label ${OLD_QUEUE_LABEL} to ${QUEUE_LABEL}.`,
   },
   function* ({ metadata, spec }) {
     const labels = asObject(metadata.labels);
@@ -55,7 +55,7 @@ const currentLabel = kaiRule(
     ) {
       yield {
         path: pointer('/metadata/labels', OLD_QUEUE_LABEL),
-        message: `the KAI scheduler reads ${QUEUE_LABEL}, not ${OLD_QUEUE_LABEL}`,
+        message: `the KAI scheduler does not read the label ${OLD_QUEUE_LABEL}, so the pods have no queue and stay pending`,
         found: OLD_QUEUE_LABEL,
         expected: QUEUE_LABEL,
       };
@@ -70,7 +70,7 @@ const schedulerNamed = kaiRule(
     concerns: [QUEUE_LABEL],
     summary: `Pods with the label ${QUEUE_LABEL} should have schedulerName ${SCHEDULER}.`,
     why: 'The default scheduler ignores the label: the pods start without regard to the quota of the queue.',
-    fix: `Set schedulerName: ${SCHEDULER}.`,
+    fix: `Set schedulerName: ${SCHEDULER} in the spec of the pods.`,
   },
   function* (template) {
     const { schedulerName } = template.spec;
@@ -82,8 +82,8 @@ const schedulerNamed = kaiRule(
     ) {
       yield {
         path: '/spec/schedulerName',
-        message: `the pods have a queue of the KAI scheduler, but the default scheduler places them`,
-        found: schedulerName ?? null,
+        message: `the default scheduler ignores the label ${QUEUE_LABEL}, so the quota of the queue does not apply to the pods`,
+        found: schedulerName,
         expected: SCHEDULER,
       };
     }
@@ -96,7 +96,7 @@ const samePool = kaiRule(
     severity: 'warning',
     concerns: [NODE_POOL_LABEL, QUEUE_LABEL],
     summary: 'A pod and its queue should be in the same node pool of the KAI scheduler.',
-    why: 'The scheduler of a node pool sees only the queues and pods that have its label: a pod whose queue is in another pool stays pending.',
+    why: 'The scheduler of a node pool considers only the queues and pods that have its label: a pod whose queue is in another pool stays pending.',
     fix: `Set the label ${NODE_POOL_LABEL} of the pods and of the queue to the same value.`,
   },
   function* (template, set) {
@@ -110,7 +110,7 @@ const samePool = kaiRule(
     if (pool !== queuePool) {
       yield {
         path: pointer('/metadata/labels', NODE_POOL_LABEL),
-        message: `the pods are in ${shown(pool)}, but the queue "${queueName}" is in ${shown(queuePool)}`,
+        message: `the pods are in ${shown(pool)}, but the queue "${queueName}" is in ${shown(queuePool)}, so the pods stay pending`,
         found: pool,
         expected: queuePool === '' ? 'no node pool' : queuePool,
       };

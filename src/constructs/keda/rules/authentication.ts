@@ -49,7 +49,7 @@ const podIdentity = fixesByField(
       tier: 'webhook',
       severity: 'error',
       summary:
-        'The members of a pod identity must be complete: no empty ids, a tenant with an authority host, a role with an external id, and no role if identityOwner is workload.',
+        'The members of a pod identity must be complete: no empty IDs, a tenant with an authority host, a role with an external ID, and no role if identityOwner is workload.',
       why: "The webhook rejects the pod identity; with identityOwner workload the role is that of the workload's service account.",
       fix: 'Set the missing member of podIdentity, for example identityTenantId, or remove the empty one.',
       concerns: ['podIdentity'],
@@ -65,7 +65,7 @@ const podIdentity = fixesByField(
             path: `${path}/identityId`,
             message: 'identityId must not be empty',
             found: '',
-            expected: 'a client id, or no identityId',
+            expected: 'a client ID, or unset',
           };
         }
         if (!isEmpty(identity.identityAuthorityHost)) {
@@ -81,7 +81,7 @@ const podIdentity = fixesByField(
             path: `${path}/identityTenantId`,
             message: 'identityTenantId must not be empty',
             found: '',
-            expected: 'a tenant id, or no identityTenantId',
+            expected: 'a tenant ID, or unset',
           };
         }
       }
@@ -129,7 +129,7 @@ const oauth2 = fixesByField(
           path: '/spec/oauth2/clientId',
           message: 'clientId must not be empty',
           found: '',
-          expected: 'a client id',
+          expected: 'a client ID',
         };
       }
       const url = asString(client.tokenUrl);
@@ -162,11 +162,16 @@ const filePath = authenticationRule(
       return;
     }
     if (id.kind === 'TriggerAuthentication') {
-      yield { path: '/spec/filePath', message: 'filePath must not be set in a TriggerAuthentication', found: file };
+      yield {
+        path: '/spec/filePath',
+        message: 'filePath must not be set in a TriggerAuthentication',
+        found: file,
+        fix: 'Set kind: ClusterTriggerAuthentication, or remove spec.filePath.',
+      };
     } else if (file.startsWith('/') || file.includes('..')) {
       yield {
         path: '/spec/filePath',
-        message: `filePath must be a relative path without "..": ${file}`,
+        message: `filePath must be a relative path without "..": "${file}"`,
         found: file,
         expected: 'a relative path without ".."',
         fix: 'Set filePath to a path relative to the directory that KEDA was started with, without "..".',
@@ -201,7 +206,7 @@ const referenceResolves = triggerRule(
     if (other !== undefined) {
       yield {
         path: `${path}/authenticationRef`,
-        message: `${name} is a ${other.id.kind}, but authenticationRef refers to a ${kind}`,
+        message: `"${name}" is a ${other.id.kind}, but authenticationRef refers to a ${kind}`,
         found: name,
         fix: `Set authenticationRef.kind: ${other.id.kind}.`,
       };
@@ -214,7 +219,7 @@ const referenceResolves = triggerRule(
     }
     yield {
       path: `${path}/authenticationRef/name`,
-      message: `the TriggerAuthentication ${name} is in the namespace ${elsewhere.id.namespace || '(none)'}`,
+      message: `the TriggerAuthentication "${name}" is in the namespace "${elsewhere.id.namespace}", but KEDA looks only in that of this object`,
       found: name,
       severity: 'warning',
       fix: 'Set metadata.namespace of the TriggerAuthentication to that of this object, or set authenticationRef.kind: ClusterTriggerAuthentication.',
@@ -227,10 +232,10 @@ const parameterRead: SetRule = {
   row: 'KE19',
   tier: 'advice',
   severity: 'warning',
-  summary: 'Each parameter of an authentication must be read by a trigger that refers to it.',
+  summary: 'Each parameter of an authentication should be read by a trigger that refers to it.',
   why: 'KEDA silently ignores a parameter with a name that the scaler does not read.',
   source: `${KEDA_PROJECT}, pkg/scalers/scalersconfig/typed_config.go`,
-  fix: 'Set secretTargetRef[].parameter (or that of the other source) to the name that the scaler reads.',
+  fix: 'Set secretTargetRef[].parameter, or parameter of the other source, to a parameter that the scaler reads.',
   on: 'set',
   check: function* ({ set }) {
     const readers = readersOf(set);
@@ -250,7 +255,7 @@ const parameterRead: SetRule = {
           yield {
             manifest,
             path,
-            message: `${[...types].join(', ')} does not read the parameter "${name}" from an authentication`,
+            message: `no trigger that refers to the authentication reads the parameter "${name}" (trigger types: ${[...types].join(', ')})`,
             found: name,
             fix: `Set ${fieldOf(path)} to a parameter that the scaler reads, or remove the entry.`,
           };

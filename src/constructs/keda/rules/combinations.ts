@@ -92,7 +92,7 @@ function* rabbitmqMode({ text, has }: Given): Iterable<Complaint> {
     yield {
       key: has('mode') ? 'mode' : 'value',
       message: has('mode') ? 'mode must not be set without value' : 'value must not be set without mode',
-      fix: 'Set both, for example mode: QueueLength and value: "20".',
+      fix: 'Set both mode and value, for example mode: QueueLength and value: "20".',
     };
   }
   if (mode !== '' && !RABBITMQ_MODES.includes(mode)) {
@@ -140,8 +140,8 @@ function* kafka({ text, has }: Given): Iterable<Complaint> {
   if ((withLag || even) && !has('topic')) {
     yield {
       key: withLag ? 'limitToPartitionsWithLag' : 'ensureEvenDistributionOfPartitions',
-      message: 'topic must be set when the trigger depends on partitions',
-      fix: 'Set metadata.topic.',
+      message: `topic must be set when ${withLag ? 'limitToPartitionsWithLag' : 'ensureEvenDistributionOfPartitions'} is set`,
+      fix: 'Set metadata.topic to the topic of the consumer group.',
     };
   }
 }
@@ -159,7 +159,7 @@ function* redis({ text, has, lacks }: Given): Iterable<Complaint> {
     yield {
       key: has('ports') ? 'ports' : 'port',
       message: 'hosts and ports must have the same number of entries',
-      fix: 'List one port in ports for each entry of hosts.',
+      fix: 'List one port in ports for each entry in hosts.',
     };
   }
   const tls = text('enableTLS');
@@ -203,7 +203,7 @@ function* awsKeys({ text, has, lacks }: Given): Iterable<Complaint> {
     yield {
       key: 'awsAccessKeyID',
       message: 'awsAccessKeyID must not be set without awsSecretAccessKey',
-      fix: 'Provide awsSecretAccessKey too, from the same source.',
+      fix: 'Provide awsSecretAccessKey from the same source, or remove awsAccessKeyID.',
     };
   }
 }
@@ -300,8 +300,8 @@ function* authModes(modes: readonly string[], { lacks }: Given): Iterable<Compla
       if (lacks(...names)) {
         yield {
           key: 'authModes',
-          message: `the mode ${mode} requires ${names.join(' or ')}, which is not set`,
-          fix: 'Set authenticationRef to a TriggerAuthentication that provides the parameter.',
+          message: `the authentication mode "${mode}" requires ${names.join(' or ')}, which is not set`,
+          fix: `Set authenticationRef to a TriggerAuthentication that provides ${names.join(' or ')}.`,
         };
       }
     }

@@ -21,7 +21,7 @@ const scalerKnown = triggerRule(
     row: 'KE14',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The type of a trigger must be a scaler that KEDA has.',
+    summary: 'The type of a trigger must be a scaler of KEDA.',
     why: 'The webhook accepts any string; the controller then finds no scaler, and the workload is not scaled.',
     source: `${KEDA_PROJECT}, pkg/scaling/scalers_builder.go`,
     fix: "Set triggers[].type to one of KEDA's scalers, or to external for a scaler of your own.",
@@ -141,7 +141,7 @@ const parameterKnown = triggerRule(
         const parameter = key.slice(0, -FROM_ENV.length);
         yield {
           path,
-          message: `${trigger.type} does not read ${parameter} from an environment variable`,
+          message: `the scaler ${trigger.type} does not read ${parameter} from an environment variable`,
           found: text,
           fix: `Set ${parameter} to the value itself, or provide it with a TriggerAuthentication if the scaler reads it there.`,
         };
@@ -154,7 +154,7 @@ const parameterKnown = triggerRule(
       );
       yield {
         path,
-        message: `unknown parameter "${key}" for ${trigger.type}`,
+        message: `unknown parameter "${key}" for the scaler ${trigger.type}, which ignores it`,
         found: key,
         ...(meant === undefined ? {} : { expected: meant, fix: `Rename ${key} to ${meant}.` }),
       };
@@ -192,8 +192,9 @@ const parameterInPlace = triggerRule(
       const isGiven = first.fromAuthentication && authentication !== undefined && givenBy(authentication, key) !== 'no';
       yield {
         path,
-        message: `${trigger.type} does not read ${key} from metadata`,
+        message: `the scaler ${trigger.type} does not read ${key} from metadata`,
         expected: `${key} ${where}`,
+        ...(where !== '' && { fix: `Remove metadata.${key}, and provide ${key} ${where}.` }),
         ...(isGiven ? { severity: 'warning' } : {}),
       };
     }
@@ -233,7 +234,7 @@ const parameterGiven = triggerRule(
       }
       yield {
         path: `${path}/metadata`,
-        message: `${type} requires ${names.join(' or ')}`,
+        message: `the scaler ${type} requires ${names.join(' or ')}, which is not set`,
         expected: placesOf(parameter),
         fix: `Set ${names.join(' or ')} in ${fieldOf(path)}.metadata${parameter.fromAuthentication ? ', or provide it with a TriggerAuthentication' : ''}.`,
       };
@@ -262,14 +263,19 @@ const parameterValue = triggerRule(
     fix: 'Set the parameter in triggers[].metadata to a value of the expected type.',
     concerns: ['metadata'],
   },
-  function* (trigger) {
+  function* (trigger, { manifest }, { set }) {
+    const authentication = authenticationOf(trigger.trigger, manifest, set);
     for (const { key, text, parameters, path, byVariable } of parametersOf(trigger)) {
       const read = parameters.find(({ fromMetadata, deprecated }) => fromMetadata && deprecated !== 'removed');
+      // Most scalers look into the authentication first.
+      if (read?.fromAuthentication === true && authentication !== undefined && givenBy(authentication, key) === 'yes') {
+        continue;
+      }
       const expected = read === undefined || byVariable ? undefined : parameterComplaint(read, text);
       if (expected !== undefined) {
         yield {
           path,
-          message: `${key} has an invalid value for ${trigger.type}: ${JSON.stringify(text)}`,
+          message: `the scaler ${trigger.type} does not accept the value ${JSON.stringify(text)} for ${key}`,
           found: text,
           expected,
           fix: `Set metadata.${key} to ${expected}.`,
@@ -289,7 +295,7 @@ const parameterCurrent = triggerRule(
     summary: 'Parameters that KEDA has removed or deprecated must not be set.',
     why: 'A removed parameter stops the scaler with an error; a deprecated one works until a later release, with a warning in the log.',
     source: TYPED_CONFIG,
-    fix: 'Remove the parameter from triggers[].metadata; the release notes of the scaler name its replacement.',
+    fix: 'Remove the parameter from triggers[].metadata, or replace it as the release notes of KEDA describe.',
     concerns: ['metadata'],
   },
   function* (trigger): Iterable<Violation> {
@@ -303,12 +309,14 @@ const parameterCurrent = triggerRule(
         path,
         message:
           old.deprecated === 'removed'
-            ? `KEDA has removed the parameter ${key} of ${trigger.type}`
-            : `the parameter ${key} of ${trigger.type} is deprecated`,
+            ? `KEDA has removed the parameter ${key} of the scaler ${trigger.type}`
+            : `the parameter ${key} of the scaler ${trigger.type} is deprecated`,
         found: text,
         ...(old.deprecated === 'removed' ? {} : { tier: 'advice', severity: 'info' }),
         ...(isResource
-          ? { fix: `Move it out of metadata, as metricType: ${asString(trigger.metadata.type) ?? 'Utilization'}.` }
+          ? {
+              fix: `Remove metadata.${key}, and set metricType: ${asString(trigger.metadata.type) ?? 'Utilization'} next to metadata.`,
+            }
           : {}),
       };
     }

@@ -27,7 +27,7 @@ const queryValid = triggerRule(
     summary: 'The query of a Prometheus trigger must be valid PromQL that returns an instant vector.',
     why: 'Prometheus rejects an invalid query, and KEDA cannot read a scalar, a string, or a range: every poll fails, and the workload is not scaled.',
     source: `${SCALER}; Prometheus, promql/parser`,
-    fix: 'Set metadata.query to a valid expression, and wrap a scalar in vector(…).',
+    fix: 'Set metadata.query to a valid PromQL expression that returns an instant vector.',
     concerns: ['query'],
   },
   function* (trigger) {
@@ -67,7 +67,7 @@ const queryGivesOne = triggerRule(
     row: 'KE10',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The query of a Prometheus trigger must return one value, for any number of series.',
+    summary: 'The query of a Prometheus trigger should return one value, for any number of series.',
     why: 'KEDA treats several values as an error ("returned multiple elements"): the query works with one pod and fails with the second one, when it is needed.',
     source: SCALER,
     fix: 'Wrap metadata.query in sum(…), max(…), or another aggregation without by.',
@@ -89,7 +89,7 @@ const queryGivesOne = triggerRule(
     }
     yield {
       path: `${trigger.path}/metadata/query`,
-      message: 'the query returns one value for each series',
+      message: 'the query returns one value for each series, and KEDA reports an error if there are several',
       found: query,
       expected: `one value, for example sum(${query.trim()})`,
     };
@@ -102,10 +102,10 @@ const firstReplica = scaledObjectRule(
     row: 'KE25',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A target that scales to zero must have a trigger whose value does not come from the target itself.',
+    summary: 'A target that scales to zero should have a trigger whose value does not come from the target itself.',
     why: 'Servers that do not run expose no queue and no cache: the value stays at zero, and the first replica never starts.',
     source: `${SCALER}; metrics of vLLM, SGLang, TGI and Triton`,
-    fix: 'Set minReplicaCount: 1, or add a trigger from outside, such as the request rate of the gateway.',
+    fix: 'Set minReplicaCount: 1, or add a trigger whose metric does not come from the target, such as the request rate of the gateway.',
     concerns: ['triggers'],
   },
   function* (view) {
@@ -115,7 +115,7 @@ const firstReplica = scaledObjectRule(
     }
     yield {
       path: starters[0].path,
-      message: 'all triggers read metrics of the scaled servers, which return nothing at zero replicas',
+      message: 'all triggers read metrics of the target itself, so at zero replicas nothing starts the first replica',
     };
   },
 );

@@ -46,7 +46,7 @@ const idleBelowMin = scaledObjectRule(
       path: '/spec/idleReplicaCount',
       message: `idleReplicaCount (${idle}) must be less than ${what}`,
       found: idle,
-      expected: minimum === 0 ? 'a minReplicaCount' : `less than ${minimum}`,
+      expected: minimum === 0 ? `minReplicaCount of at least ${idle + 1}` : `less than ${minimum}`,
     };
   },
 );
@@ -100,7 +100,7 @@ const resourceTriggersKeepOne = scaledObjectRule(
     yield {
       path: view.spec.minReplicaCount === 0 ? '/spec/minReplicaCount' : '/spec',
       message: `minReplicaCount is ${view.spec.minReplicaCount === 0 ? '0' : 'unset'}, but cpu and memory triggers cannot start the first replica`,
-      expected: 'minReplicaCount of 1 or more',
+      expected: 'minReplicaCount of at least 1',
     };
   },
 );
@@ -173,7 +173,6 @@ const fallbackHasTrigger = scaledObjectRule(
     yield {
       path: '/spec/fallback',
       message: 'fallback must not be set when all triggers are cpu or memory',
-      expected: 'no fallback',
     };
   },
 );
@@ -209,7 +208,7 @@ const cooldownHasEffect = scaledObjectRule(
     row: 'KE11',
     tier: 'advice',
     severity: 'warning',
-    summary: 'cooldownPeriod and initialCooldownPeriod have an effect only if the target scales to zero.',
+    summary: 'cooldownPeriod and initialCooldownPeriod should be set only if the target scales to zero.',
     why: 'They delay only the step from one replica to zero; above that, the HorizontalPodAutoscaler decides by its behavior. The webhook only warns.',
     fix: 'Set advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds instead, or set minReplicaCount or idleReplicaCount to 0.',
     concerns: ['cooldownPeriod', 'initialCooldownPeriod'],
@@ -223,7 +222,7 @@ const cooldownHasEffect = scaledObjectRule(
       if (value !== undefined && value > 0) {
         yield {
           path: `/spec/${field}`,
-          message: `${field} has no effect: the target has at least ${counted(minimumOf(view) ?? 1, 'replica')}`,
+          message: `${field} has no effect, because the target always has at least ${counted(minimumOf(view) ?? 1, 'replica')}`,
           found: value,
         };
       }
@@ -237,7 +236,7 @@ const pollingHasEffect = scaledObjectRule(
     row: 'KE11',
     tier: 'advice',
     severity: 'info',
-    summary: 'pollingInterval has an effect only for a target that scales to zero, or with cached metrics.',
+    summary: 'pollingInterval should be set only for a target that scales to zero, or with cached metrics.',
     why: 'Otherwise the HorizontalPodAutoscaler polls at its own interval, 15 seconds by default. The webhook only warns.',
     fix: 'Remove pollingInterval, or set useCachedMetrics: true on triggers.',
     concerns: ['pollingInterval'],
@@ -251,7 +250,8 @@ const pollingHasEffect = scaledObjectRule(
     }
     yield {
       path: '/spec/pollingInterval',
-      message: 'pollingInterval affects only how often KEDA checks the health of triggers',
+      message:
+        'pollingInterval has no effect on scaling, because the target does not scale to zero and no trigger uses cached metrics',
       found: view.spec.pollingInterval,
     };
   },
@@ -269,8 +269,8 @@ const pauseAnnotations = scaledRule(
     tier: 'advice',
     otherTiers: ['webhook'],
     severity: 'error',
-    summary: 'Annotations that pause scaling must be "true" or "false"; paused-replicas must be a count.',
-    why: 'KEDA reads every value that it cannot parse as true: "no" pauses. A count that it cannot parse stops the ScaledObject completely.',
+    summary: 'Annotations that pause scaling must be "true" or "false"; paused-replicas must be a number of replicas.',
+    why: 'KEDA treats every value that it cannot parse as true: "no" pauses scaling. A number that it cannot parse stops the ScaledObject completely.',
     source: `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_types.go`,
     fix: 'Set the annotation to "true" or "false", or remove it.',
     concerns: [PAUSED, PAUSED_REPLICAS, PAUSED_SCALE_IN, PAUSED_SCALE_OUT, FORCE_ACTIVATION],
@@ -281,7 +281,7 @@ const pauseAnnotations = scaledRule(
       if (value !== undefined && parseGoBool(value) === undefined) {
         yield {
           path: pointer('/metadata/annotations', key),
-          message: `KEDA reads ${JSON.stringify(value)} as true`,
+          message: `${JSON.stringify(value)} is not a boolean, and KEDA treats it as true`,
           found: value,
           expected: '"true" or "false"',
         };
@@ -295,19 +295,19 @@ const pauseAnnotations = scaledRule(
     if (manifest.id.kind === 'ScaledJob') {
       yield {
         path,
-        message: 'the annotation has no effect on a ScaledJob, which has no replicas to pause at',
+        message: `the annotation ${PAUSED_REPLICAS} has no effect on a ScaledJob`,
         found: replicas,
         severity: 'warning',
-        fix: `Use the annotation ${PAUSED}.`,
+        fix: `Replace the annotation with ${PAUSED}: "true".`,
       };
     } else if (!isCount(replicas)) {
       yield {
         path,
         message: `${JSON.stringify(replicas)} is not a valid number of replicas`,
         found: replicas,
-        expected: 'an integer, at least 0',
+        expected: 'an integer of at least 0',
         tier: 'webhook',
-        fix: 'Set the annotation to a count such as "0".',
+        fix: `Set the annotation ${PAUSED_REPLICAS} to an integer such as "0".`,
       };
     }
   },
@@ -323,7 +323,7 @@ const customStrategy = scaledJobRule(
       'The strategy custom of a ScaledJob must set customScalingRunningJobPercentage, and its fields must be set only with this strategy.',
     why: 'Without a number KEDA silently uses the default strategy; other strategies do not read the fields of custom.',
     source: SCALED_JOBS,
-    fix: 'Set customScalingRunningJobPercentage to a share such as "0.5", or choose another strategy.',
+    fix: 'Set customScalingRunningJobPercentage to a fraction such as "0.5", or set another strategy.',
     concerns: ['scalingStrategy'],
   },
   function* ({ spec }) {
@@ -348,7 +348,7 @@ const customStrategy = scaledJobRule(
               message: `${JSON.stringify(share)} is not a number, so KEDA uses the default strategy`,
               found: share,
             };
-      yield { ...found, expected: 'a share such as "0.5"' };
+      yield { ...found, expected: 'a fraction such as "0.5"' };
     } else if (share !== undefined || deduction !== undefined) {
       const field = share === undefined ? 'customScalingQueueLengthDeduction' : 'customScalingRunningJobPercentage';
       yield {

@@ -296,7 +296,7 @@ function* natsJetStream({ lacks }: Given): Iterable<Complaint> {
   if (lacks('account') && lacks('accountID')) {
     yield {
       message: 'account or accountID must be set',
-      fix: 'Set account to the name of the NATS account, or accountID to its id.',
+      fix: 'Set account to the name of the NATS account, or accountID to its ID.',
     };
   }
 }

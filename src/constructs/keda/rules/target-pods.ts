@@ -10,7 +10,7 @@ import { asArray, asObject, asString, isObject, objectsAt, stringEntries } from 
 import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';
 import { type Target, targetName, targetOf } from './target';
 import { scaledObjectRule, scaledRule, type ScaledView } from './view';
-import { oneOf } from '../../../facts/words';
+import { allOf, oneOf } from '../../../facts/words';
 
 /** The pod spec of the target, where the target is in the set and has one template. */
 function podSpecOf(
@@ -62,12 +62,14 @@ const requestsStated = scaledObjectRule(
       if (without.length === 0 || namespaceGives(set, pods.target.namespace, type)) {
         continue;
       }
-      const names = without.map(({ name }) => asString(name) ?? '(no name)').join(', ');
+      const names = without.map(({ name }) => `"${asString(name) ?? ''}"`);
+      const containers = `${names.length === 1 ? 'container' : 'containers'} ${allOf(names)}`;
       // What is not shown here may still lie in the cluster: a namespace that is made elsewhere may have a LimitRange.
       const ours = set.get('Namespace', pods.target.namespace) !== undefined;
       yield {
         path,
-        message: `${targetName(pods.target)} requests no ${type} in ${names}`,
+        message: `the ${type} trigger requires a ${type} request in the ${containers} of ${targetName(pods.target)}`,
+        fix: `Set resources.requests.${type} in the ${containers}, or set metadata.containerName to a container that has it.`,
         ...(ours ? {} : { severity: 'warning' as const }),
       };
     }
@@ -186,7 +188,7 @@ const variableExists = scaledRule(
         }
         yield {
           path: pointer(`${path}/metadata`, key),
-          message: `the container ${asString(container.name) ?? '(no name)'} of ${targetName(pods.target)} has no environment variable "${variable}"`,
+          message: `the container "${asString(container.name) ?? ''}" of ${targetName(pods.target)} has no environment variable "${variable}"`,
           found: variable,
         };
       }

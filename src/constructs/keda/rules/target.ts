@@ -32,7 +32,7 @@ export function keyOf({ kind, name, namespace }: Target): string {
   return `${namespace}\n${kind}\n${name}`;
 }
 
-/** The words of a target: `Deployment chat`. */
+/** A target in a message: `Deployment "chat"`. */
 export function targetName({ kind, name }: Target): string {
-  return `${kind.slice(kind.indexOf('/') + 1)} ${name}`;
+  return `${kind.slice(kind.indexOf('/') + 1)} "${name}"`;
 }

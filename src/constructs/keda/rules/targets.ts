@@ -17,7 +17,6 @@ import {
 import { type Target, keyOf, targetName, targetOf } from './target';
 import { targetPodRules } from './target-pods';
 import { scaledJobRule, scaledObjectRule, scaledView, type ScaledView } from './view';
-import { counted } from '../../../facts/words';
 
 const WEBHOOK = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go`;
 const HPA_KIND = 'autoscaling/HorizontalPodAutoscaler';
@@ -36,7 +35,7 @@ const oneScaler: SetRule = {
   summary: 'A workload must be the target of only one ScaledObject, and of no HorizontalPodAutoscaler in addition.',
   why: 'Two autoscalers change the replicas in turn. The webhook rejects the ScaledObject that is applied second, unless it has the annotation to take over the autoscaler and sets its name.',
   source: WEBHOOK,
-  fix: `Put all triggers into one ScaledObject, and delete the HorizontalPodAutoscaler or take it over (${TRANSFER_HPA_OWNERSHIP}: "true" and advanced.horizontalPodAutoscalerConfig.name).`,
+  fix: `Move all triggers to one ScaledObject, and delete the HorizontalPodAutoscaler or take it over with ${TRANSFER_HPA_OWNERSHIP}: "true".`,
   on: 'set',
   check: function* ({ set }) {
     const first = new Map<string, Manifest>();
@@ -52,8 +51,9 @@ const oneScaler: SetRule = {
         yield {
           manifest,
           path: '/spec/scaleTargetRef',
-          message: `${targetName(target)} is already scaled by the ScaledObject ${other.id.name}`,
+          message: `${targetName(target)} is already scaled by the ScaledObject "${other.id.name}"`,
           found: target.name,
+          fix: `Move the entries of spec.triggers to the ScaledObject "${other.id.name}", and remove this ScaledObject.`,
         };
       } else {
         first.set(keyOf(target), manifest);
@@ -64,7 +64,7 @@ const oneScaler: SetRule = {
         yield {
           manifest,
           path: '/spec/advanced/horizontalPodAutoscalerConfig/name',
-          message: `the HorizontalPodAutoscaler of the ScaledObject ${sharer.id.name} has the same name`,
+          message: `the HorizontalPodAutoscaler of the ScaledObject "${sharer.id.name}" has the same name`,
           found: hpaOf(view).name,
           fix: 'Set advanced.horizontalPodAutoscalerConfig.name to a different name, or remove it.',
         };
@@ -103,15 +103,17 @@ function* autoscalersBeside(
       manifest,
       path: takesOver ? '/spec' : '/spec/scaleTargetRef',
       message: takesOver
-        ? `the ScaledObject takes over the HorizontalPodAutoscaler ${hpa.id.name} but does not set its name`
-        : `${targetName(target)} is already scaled by the HorizontalPodAutoscaler ${hpa.id.name}`,
+        ? `the ScaledObject takes over the HorizontalPodAutoscaler "${hpa.id.name}", but does not set horizontalPodAutoscalerConfig.name`
+        : `${targetName(target)} is already scaled by the HorizontalPodAutoscaler "${hpa.id.name}"`,
       found: target.name,
       ...(takesOver
         ? {
             expected: `advanced.horizontalPodAutoscalerConfig.name: ${hpa.id.name}`,
-            fix: 'Set advanced.horizontalPodAutoscalerConfig.name to the name of the HorizontalPodAutoscaler.',
+            fix: `Set advanced.horizontalPodAutoscalerConfig.name to "${hpa.id.name}".`,
           }
-        : {}),
+        : {
+            fix: `Delete the HorizontalPodAutoscaler "${hpa.id.name}", or take it over with ${TRANSFER_HPA_OWNERSHIP}: "true" and advanced.horizontalPodAutoscalerConfig.name.`,
+          }),
     };
   }
 }
@@ -121,10 +123,10 @@ const apartFromVertical: SetRule = {
   row: 'KE1',
   tier: 'advice',
   severity: 'warning',
-  summary: 'A workload whose requests a VerticalPodAutoscaler changes must not have cpu or memory triggers.',
+  summary: 'A workload whose requests a VerticalPodAutoscaler changes should not have cpu or memory triggers.',
   why: 'More replicas lower the usage of each pod, which lowers the requests, which raises the usage in percent: the two autoscalers work against each other.',
   source: 'Kubernetes autoscaler, vertical-pod-autoscaler v1.2, docs/known-limitations.md',
-  fix: 'Use a trigger that measures the amount of work, or set updateMode: "Off" in the VerticalPodAutoscaler.',
+  fix: 'Replace the trigger with one that measures the amount of work, or set updateMode: "Off" in the VerticalPodAutoscaler.',
   on: 'set',
   check: function* ({ set }) {
     for (const manifest of set.ofKind(SCALED_OBJECT_KIND)) {
@@ -147,7 +149,7 @@ const apartFromVertical: SetRule = {
         yield {
           manifest,
           path: trigger.path,
-          message: `the VerticalPodAutoscaler ${vpa.id.name} changes the requests of ${targetName(target)}`,
+          message: `the VerticalPodAutoscaler "${vpa.id.name}" changes the requests of ${targetName(target)}, on which the ${trigger.type} trigger depends`,
           found: trigger.type,
         };
       }
@@ -186,7 +188,7 @@ const targetScales = scaledObjectRule(
     if (target !== undefined && NOT_SCALABLE.has(target.kind)) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `a ${targetName(target).split(' ')[0] ?? 'target'} has no scale subresource`,
+        message: `a ${targetName(target).split(' ')[0] ?? 'target'} has no scale subresource, so KEDA cannot scale it`,
         found: target.name,
       };
     }
@@ -199,7 +201,7 @@ const targetHere = scaledObjectRule(
     row: 'KE22',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The target must be in the namespace of the ScaledObject, and scaleTargetRef must set its kind.',
+    summary: 'The target should be in the namespace of the ScaledObject, and scaleTargetRef should set its kind.',
     why: 'KEDA looks only in that namespace, and uses Deployment if no kind is set.',
     source: `${KEDA_PROJECT}, controllers/keda/scaledobject_controller.go`,
     fix: 'Create the ScaledObject in the namespace of the target, and set scaleTargetRef.apiVersion and scaleTargetRef.kind unless it is a Deployment.',
@@ -218,8 +220,9 @@ const targetHere = scaledObjectRule(
     if (elsewhere !== undefined) {
       yield {
         path: '/spec/scaleTargetRef/name',
-        message: `${targetName(target)} is in the namespace ${elsewhere.id.namespace || '(none)'}`,
+        message: `${targetName(target)} is in the namespace "${elsewhere.id.namespace}", but KEDA looks only in that of the ScaledObject`,
         found: target.name,
+        fix: `Set metadata.namespace of the ScaledObject to "${elsewhere.id.namespace}".`,
       };
       return;
     }
@@ -229,7 +232,7 @@ const targetHere = scaledObjectRule(
     if (other !== undefined) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `${target.name} is a ${other.id.kind}, but scaleTargetRef refers to a ${targetName(target).split(' ')[0] ?? 'target'}`,
+        message: `"${target.name}" is a ${other.id.kind}, but scaleTargetRef refers to a ${targetName(target).split(' ')[0] ?? 'target'}`,
         found: target.name,
         fix: `Set scaleTargetRef.apiVersion: ${other.id.apiVersion} and scaleTargetRef.kind: ${other.id.kind}.`,
       };
@@ -243,7 +246,7 @@ const replicasLeft = scaledObjectRule(
     row: 'KE23',
     tier: 'advice',
     severity: 'info',
-    summary: 'The manifest of a scaled target must not set replicas.',
+    summary: 'The manifest of a scaled target should not set replicas.',
     why: 'Each apply resets the target to that number until the next poll of the triggers.',
     source: 'Kubernetes v1.36 documentation, migrating Deployments and StatefulSets to horizontal autoscaling',
     fix: 'Remove spec.replicas from the target.',
@@ -259,8 +262,9 @@ const replicasLeft = scaledObjectRule(
     if (replicas !== undefined) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `${targetName(target)} sets ${counted(replicas, 'replica')}, to which each apply resets the target`,
+        message: `${targetName(target)} sets spec.replicas: ${replicas}, so each apply resets the number of replicas`,
         found: target.name,
+        fix: `Remove spec.replicas from ${targetName(target)}.`,
       };
     }
   },
@@ -283,7 +287,7 @@ const jobsCountWork = scaledJobRule(
       if (isResourceTrigger(type)) {
         yield {
           path: `${path}/type`,
-          message: `${type} does not measure an amount of work, so it creates no Jobs`,
+          message: `a ${type} trigger does not measure an amount of work, so it creates no Jobs`,
           found: type,
         };
       }

@@ -59,7 +59,7 @@ const cachedMetrics = triggerRule(
         path: `${path}/useCachedMetrics`,
         message: `useCachedMetrics must not be set on a ${type} trigger`,
         found: true,
-        expected: 'no useCachedMetrics',
+        expected: 'false or unset',
       };
     }
   },
@@ -90,7 +90,9 @@ const metricType = fixesByField(
       yield {
         path: stated === '' ? path : `${path}/metricType`,
         message:
-          stated === '' ? `metricType must be set for ${type}` : `unsupported metricType "${stated}" for ${type}`,
+          stated === ''
+            ? `metricType must be set for a ${type} trigger`
+            : `unsupported metricType "${stated}" for a ${type} trigger`,
         ...(stated === '' ? {} : { found: stated }),
         expected: allowed.join(' or '),
       };
@@ -168,7 +170,7 @@ const cronWindow = fixesByField(
       if (text('start') !== '' && text('start') === text('end')) {
         yield {
           path: `${path}/metadata/end`,
-          message: `start and end must differ: ${text('start')}`,
+          message: `start and end must differ: "${text('start')}"`,
           found: text('end'),
           expected: 'a time other than the start',
         };
@@ -318,15 +320,15 @@ const formulaNames = scaledObjectRule(
         path: FORMULA,
         message:
           resource !== undefined
-            ? `${name} is a ${resource.type} trigger, which cannot be used in a formula`
+            ? `"${name}" is a ${resource.type} trigger, which a formula cannot use`
             : dashed !== undefined
-              ? `unknown trigger "${name}"; expr reads ${dashed} as a subtraction`
+              ? `unknown trigger "${name}": the expression reads "${dashed}" as a subtraction`
               : `unknown trigger "${name}"`,
         found: formula,
         expected:
           known.size === 0
-            ? 'triggers with names'
-            : `a formula of ${allOf([...known].map((one) => JSON.stringify(one)))}`,
+            ? 'names of triggers'
+            : `only the names ${allOf([...known].map((one) => JSON.stringify(one)))}`,
         fix:
           dashed === undefined
             ? `Set triggers[].name of one trigger to "${name}", or change scalingModifiers.formula.`

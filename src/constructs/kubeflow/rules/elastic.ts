@@ -45,7 +45,7 @@ const nprocStatedOnce = jobRule(
     summary: 'elasticPolicy.nProcPerNode must not be used; spec.nprocPerNode replaces it.',
     why: 'It is deprecated, and the webhook rejects it together with spec.nprocPerNode.',
     source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go, validateSpec',
-    fix: 'Move the number to spec.nprocPerNode, as a string.',
+    fix: 'Remove elasticPolicy.nProcPerNode, and set spec.nprocPerNode to the number as a string.',
   },
   function* (job) {
     const found = job.elasticPolicy?.nProcPerNode;
@@ -57,9 +57,10 @@ const nprocStatedOnce = jobRule(
       path: '/spec/elasticPolicy/nProcPerNode',
       message: both
         ? 'elasticPolicy.nProcPerNode must not be set when spec.nprocPerNode is set'
-        : 'elasticPolicy.nProcPerNode is deprecated',
+        : 'elasticPolicy.nProcPerNode is deprecated, and spec.nprocPerNode replaces it',
       found,
-      expected: 'spec.nprocPerNode alone',
+      expected: 'only spec.nprocPerNode',
+      ...(both && { fix: 'Remove elasticPolicy.nProcPerNode.' }),
       ...(both ? {} : ({ severity: 'warning', tier: 'advice' } as const)),
     };
   },
@@ -105,7 +106,7 @@ const backendKnown = jobRule(
     summary: 'elasticPolicy.rdzvBackend must be c10d, etcd, or etcd-v2.',
     why: 'The schema accepts any string; torchrun receives it as PET_RDZV_BACKEND and fails on a backend that is not registered.',
     source: 'pkg/apis/kubeflow.org/v1/pytorch_types.go',
-    fix: 'Set elasticPolicy.rdzvBackend to c10d, which needs no server.',
+    fix: 'Set elasticPolicy.rdzvBackend to c10d, which requires no server.',
   },
   function* (job) {
     const found = asString(job.elasticPolicy?.rdzvBackend);
@@ -114,7 +115,7 @@ const backendKnown = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy/rdzvBackend',
-      message: `unsupported rendezvous backend "${found}"`,
+      message: `unsupported rdzvBackend "${found}"`,
       found,
       expected: oneOf(RENDEZVOUS_BACKENDS),
     };
@@ -145,7 +146,7 @@ const etcdHasHost = namedJobRule(
     }
     yield {
       path: '/spec/elasticPolicy',
-      message: `the backend ${backend} requires ${missing.join(' and ')}; without it, workers look for etcd at ${replicaName(job.name, 'Worker', 0)}:${job.framework.port}`,
+      message: `rdzvBackend ${backend} requires ${missing.join(' and ')}: otherwise workers look for etcd at ${replicaName(job.name, 'Worker', 0)}:${job.framework.port}`,
       expected: missing.join(' and '),
       severity: missing.includes('rdzvHost') ? 'error' : 'warning',
     };
@@ -172,9 +173,9 @@ const rendezvousConfNotEmpty = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy/rdzvConf',
-      message: 'rdzvConf must not be empty: the operator panics',
+      message: 'rdzvConf must not be empty, because the operator then panics',
       found: conf,
-      expected: 'no rdzvConf',
+      expected: 'unset, or at least one entry',
     };
   },
 );
@@ -243,7 +244,7 @@ const workersInRange = jobRule(
     if (worker.count < range.min) {
       yield {
         path,
-        message: `the job has ${stated}, but training waits for ${range.min}`,
+        message: `the job has ${stated}, but training does not start before there are ${range.min}`,
         found: worker.count,
         expected: range.min === range.max ? `${range.min}` : `${range.min} to ${range.max}`,
       };
@@ -279,8 +280,8 @@ const elasticWorkersOnly = jobRule(
     }
     yield {
       path: master.path,
-      message: 'an elastic job must not have a Master: minReplicas and maxReplicas count only Workers',
-      expected: 'no Master, only Workers',
+      message: 'an elastic job should not have a Master, because minReplicas and maxReplicas count only Workers',
+      expected: 'only Workers',
     };
   },
 );
@@ -304,8 +305,8 @@ const maxRestartsStated = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy',
-      message: 'maxRestarts is unset, which means 0, although the job is elastic',
-      expected: 'maxRestarts: N',
+      message: 'maxRestarts is unset and defaults to 0, so the elastic job does not survive a failure',
+      expected: 'maxRestarts of at least 1',
     };
   },
 );
@@ -330,9 +331,9 @@ const standaloneIsOnePod = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy/standalone',
-      message: `standalone must not be set for a job with ${counted(pods, 'pod')}: each pod trains alone`,
+      message: `standalone must not be set for a job with ${counted(pods, 'pod')}, because each pod then trains alone`,
       found: true,
-      expected: 'no standalone',
+      expected: 'unset',
     };
   },
 );

@@ -25,7 +25,7 @@ import {
 } from '../training-job';
 import { devicesOf } from './devices';
 import { jobRule, namedJobRule } from './job-rule';
-import { counted } from '../../../facts/words';
+import { allOf, counted } from '../../../facts/words';
 
 const ENV_SOURCE = 'pkg/controller.v1/pytorch/envvar.go, master.go, elastic.go';
 
@@ -80,9 +80,10 @@ const nnodesIsPodCount = jobRule(
       const pods = podCount(job);
       yield {
         path: option.path,
-        message: `${role.name} sets ${option.text}, but the job has ${counted(pods, 'pod')}${job.elasticPolicy === undefined ? '' : ` and the elastic range ${expected}`}`,
+        message: `the role "${role.name}" sets ${option.text}, but the job has ${counted(pods, 'pod')}${job.elasticPolicy === undefined ? '' : ` and the elastic range ${expected}`}`,
         found: option.text,
         expected: `no --nnodes (PET_NNODES=${expected})`,
+        fix: `Remove ${option.text} from the command, because the operator sets PET_NNODES.`,
       };
     }
   },
@@ -113,17 +114,19 @@ const nprocIsDeviceCount = jobRule(
       if (devices !== undefined && devices !== processes) {
         yield {
           path: option.path,
-          message: `${role.name} sets ${option.text}, but its pod has ${counted(devices, 'device')}`,
+          message: `the role "${role.name}" sets ${option.text}, but its pod has ${counted(devices, 'device')}`,
           found: option.text,
-          expected: `no --nproc-per-node, and nprocPerNode: "${devices}"`,
+          expected: `no ${flagOf(option)}, and nprocPerNode: "${devices}"`,
+          fix: `Remove ${option.text} from the command, and set spec.nprocPerNode to "${devices}".`,
           severity: processes > devices ? 'error' : 'warning',
         };
       } else if (stated !== undefined && /^\d+$/.test(stated) && Number(stated) !== processes) {
         yield {
           path: option.path,
-          message: `${role.name} sets ${option.text}, but spec.nprocPerNode, from which WORLD_SIZE is computed, is "${stated}"`,
+          message: `the role "${role.name}" sets ${option.text}, but spec.nprocPerNode, from which WORLD_SIZE is computed, is "${stated}"`,
           found: option.text,
-          expected: `no --nproc-per-node (PET_NPROC_PER_NODE=${stated})`,
+          expected: `no ${flagOf(option)} (PET_NPROC_PER_NODE=${stated})`,
+          fix: `Remove ${option.text} from the command, because the operator sets PET_NPROC_PER_NODE.`,
           severity: 'warning',
         };
       }
@@ -164,7 +167,7 @@ const nprocPerNodeIsDeviceCount = jobRule(
     }
     yield {
       path: '/spec/nprocPerNode',
-      message: `nprocPerNode is "${stated}", but ${others.map(({ name, devices }) => `the pod of role ${name} has ${counted(devices, 'device')}`).join(', ')}`,
+      message: `nprocPerNode is "${stated}", but ${others.map(({ name, devices }) => `a pod of the role "${name}" has ${counted(devices, 'device')}`).join(' and ')}`,
       found: stated,
       expected: `"${first.devices}"`,
       severity: others.some(({ devices }) => processes > devices) ? 'error' : 'warning',
@@ -183,7 +186,7 @@ const portIsOperators = jobRule(
     summary: 'A literal --master-port or rendezvous port must be the port that the operator sets.',
     why: 'MASTER_PORT and the Service of the first pod use the port named pytorchjob-port, 23456 by default; pods that use this port and pods that use a literal one never connect.',
     source: `${ENV_SOURCE}; pkg/apis/kubeflow.org/v1/pytorch_types.go`,
-    fix: 'Remove the option --master-port, or name the container port pytorchjob-port.',
+    fix: 'Remove the port from the command, or set the container port pytorchjob-port to it in every role.',
   },
   function* (job) {
     const port = rendezvousPort(job);
@@ -199,9 +202,10 @@ const portIsOperators = jobRule(
         }
         yield {
           path: option.path,
-          message: `${role.name} sets ${option.text}, but the operator's port is ${port}${ports.size > 1 ? ', which another role uses' : ''}`,
+          message: `the role "${role.name}" sets ${option.text}, but the operator sets the port ${port}${ports.size > 1 ? ', which another role uses' : ''}`,
           found: option.text,
-          expected: `no --${option.name.replace(/_/g, '-')} (PET_MASTER_PORT=${port})`,
+          expected: `no ${flagOf(option)} (PET_MASTER_PORT=${port})`,
+          fix: `Remove ${option.text} from the command, or set the container port pytorchjob-port to ${literal} in every role.`,
           // The Service is headless: another port is reached as well, if only all pods agree on it.
           severity: ports.size > 1 ? 'error' : 'warning',
         };
@@ -209,6 +213,11 @@ const portIsOperators = jobRule(
     }
   },
 );
+
+/** The flag of an option as the command spells it: `--master_addr`. */
+function flagOf({ text }: LaunchOption): string {
+  return text.split(/[= ]/, 1)[0] ?? text;
+}
 
 function portIn(option: LaunchOption): number | undefined {
   if (option.name === 'master_port') {
@@ -233,7 +242,7 @@ const addressFromOperator = namedJobRule(
     summary: '--master-addr and --rdzv-endpoint must be left to the operator.',
     why: 'The operator sets PET_MASTER_ADDR (static) or PET_RDZV_ENDPOINT (elastic); a literal address breaks when the job is renamed or made elastic.',
     source: ENV_SOURCE,
-    fix: 'Remove --master-addr and --rdzv-endpoint.',
+    fix: 'Remove --master-addr and --rdzv-endpoint from the command, because the operator sets the address.',
   },
   function* (job) {
     const elastic = job.elasticPolicy !== undefined;
@@ -251,47 +260,14 @@ const addressFromOperator = namedJobRule(
         yield {
           path: option.path,
           message: right
-            ? `${role.name} repeats what the operator sets: ${option.text}`
-            : `${role.name} sets ${option.text}, but ${elastic ? 'the rendezvous of an elastic job' : 'the master of this job'} is at ${expected}`,
+            ? `the role "${role.name}" sets ${option.text}, which the operator sets already`
+            : `the role "${role.name}" sets ${option.text}, but ${elastic ? 'the rendezvous of the elastic job' : 'the Master of the job'} is at ${expected}`,
           found: option.text,
           expected: elastic ? `PET_RDZV_ENDPOINT=${expected}:${rendezvousPort(job)}` : `PET_MASTER_ADDR=${expected}`,
+          fix: `Remove ${option.text} from the command, because the operator sets the address.`,
           severity: right ? 'info' : 'warning',
         };
       }
-    }
-  },
-);
-
-const nodeRankFromOperator = jobRule(
-  {
-    id: 'torchrun-node-rank-from-operator',
-    concerns: ['command', 'args'],
-    row: 'KT12',
-    tier: 'advice',
-    severity: 'warning',
-    kinds: ['PyTorchJob'],
-    summary: '--node-rank must be left to the operator.',
-    why: 'The operator sets PET_NODE_RANK in each pod of a static job; in an elastic one torchrun assigns ranks itself and ignores the option.',
-    source: ENV_SOURCE,
-    fix: 'Remove --node-rank.',
-  },
-  function* (job) {
-    const isStatic = job.elasticPolicy === undefined;
-    for (const { role, command } of launchesOf(job)) {
-      const option = optionNamed(command, 'node_rank');
-      if (option === undefined) {
-        continue;
-      }
-      const literal = isStatic && /^\d+$/.test(option.value ?? '') && role.count > 1;
-      yield {
-        path: option.path,
-        message: literal
-          ? `${option.text} gives all ${role.count} pods of role ${role.name} the same rank`
-          : `${role.name} sets its own rank: ${option.text}${isStatic ? '' : ', which has no effect in an elastic job'}`,
-        found: option.text,
-        expected: 'no --node-rank (PET_NODE_RANK)',
-        severity: literal ? 'error' : 'warning',
-      };
     }
   },
 );
@@ -334,6 +310,58 @@ const EXPECTED_OF_OPERATOR = new Set([
   'PET_RDZV_BACKEND',
 ]);
 
+/** Variables of a distributed job that a word of a role's command refers to and nothing sets. */
+function unsetVariables(job: TrainingJob, role: Role, text: string): readonly string[] {
+  if (role.main === undefined || asArray(role.main.value.envFrom).length > 0) {
+    return [];
+  }
+  const fromOperator = operatorVariables(job);
+  const own = new Set(asArray(role.main.value.env).map((entry) => asString(asObject(entry).name)));
+  return [...new Set(variablesIn(text))].filter(
+    (name) =>
+      EXPECTED_OF_OPERATOR.has(name) &&
+      !fromOperator.has(name) &&
+      !own.has(name) &&
+      !new RegExp(`\\b${name}=`).test(text),
+  );
+}
+
+const nodeRankFromOperator = jobRule(
+  {
+    id: 'torchrun-node-rank-from-operator',
+    concerns: ['command', 'args'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'warning',
+    kinds: ['PyTorchJob'],
+    summary: '--node-rank must be left to the operator.',
+    why: 'The operator sets PET_NODE_RANK in each pod of a static job; in an elastic one torchrun assigns ranks itself and ignores the option.',
+    source: ENV_SOURCE,
+    fix: 'Remove --node-rank from the command, because torchrun reads PET_NODE_RANK.',
+  },
+  function* (job) {
+    const isStatic = job.elasticPolicy === undefined;
+    for (const { role, command } of launchesOf(job)) {
+      const option = optionNamed(command, 'node_rank');
+      // A rank from a variable that nothing sets is reported as that.
+      if (option === undefined || unsetVariables(job, role, option.value ?? '').length > 0) {
+        continue;
+      }
+      const literal = isStatic && /^\d+$/.test(option.value ?? '') && role.count > 1;
+      yield {
+        path: option.path,
+        message: literal
+          ? `${option.text} assigns the same rank to all ${role.count} pods of the role "${role.name}"`
+          : `the role "${role.name}" sets ${option.text}, ${isStatic ? 'but the operator sets the rank' : 'which has no effect in an elastic job'}`,
+        found: option.text,
+        expected: `no ${flagOf(option)} (PET_NODE_RANK)`,
+        fix: `Remove ${option.text} from the command, because torchrun ${isStatic ? 'reads PET_NODE_RANK' : 'assigns the ranks itself'}.`,
+        severity: literal ? 'error' : 'warning',
+      };
+    }
+  },
+);
+
 const variablesFromOperator = jobRule(
   {
     id: 'launch-variables-set-by-operator',
@@ -348,32 +376,21 @@ const variablesFromOperator = jobRule(
     fix: 'Run torchrun without the option; it reads PET_NODE_RANK, PET_NNODES, PET_NPROC_PER_NODE, and PET_MASTER_*.',
   },
   function* (job) {
-    const fromOperator = operatorVariables(job);
     for (const role of job.roles) {
-      if (role.main === undefined || asArray(role.main.value.envFrom).length > 0) {
-        continue;
-      }
-      const own = new Set(asArray(role.main.value.env).map((entry) => asString(asObject(entry).name)));
-      for (const word of wordsOf(role.main.value, role.main.path)) {
-        const missing = [...new Set(variablesIn(word.text))].filter(
-          (name) =>
-            EXPECTED_OF_OPERATOR.has(name) &&
-            !fromOperator.has(name) &&
-            !own.has(name) &&
-            !new RegExp(`\\b${name}=`).test(word.text),
-        );
+      for (const word of role.main === undefined ? [] : wordsOf(role.main.value, role.main.path)) {
+        const missing = unsetVariables(job, role, word.text);
         if (missing.length === 0) {
           continue;
         }
         const launched = missing.every((name) => name.startsWith('LOCAL_'));
         yield {
           path: word.path,
-          message: `${role.name} refers to ${missing.join(', ')}, which is not set in this job`,
+          message: `the command of the role "${role.name}" refers to ${allOf(missing)}, which ${missing.length === 1 ? 'is' : 'are'} not set in this job`,
           found: word.text.length > 120 ? `${word.text.slice(0, 117)}...` : word.text,
           expected: missing.includes('NODE_RANK') ? 'PET_NODE_RANK, which torchrun reads' : 'a variable that is set',
           fix: missing.includes('NODE_RANK')
             ? 'Remove the torchrun option that refers to NODE_RANK, because torchrun reads PET_NODE_RANK.'
-            : `Set ${missing.join(', ')} in env of the container, or refer to a variable that the operator sets.`,
+            : `Set ${allOf(missing)} in env of the container, or refer to a variable that the operator sets.`,
           // A script may start processes itself and set these for them.
           severity: launched ? 'warning' : 'error',
         };
@@ -408,7 +425,7 @@ const operatorVariablesNotByHand = jobRule(
         }
         yield {
           path: `${role.main.path}/env/${index}`,
-          message: `the operator overrides ${name} of role ${role.name}`,
+          message: `the operator overrides the variable ${name} in the role "${role.name}"`,
           found: asObject(entry).value ?? name,
           expected: `no ${name}`,
         };
@@ -428,7 +445,7 @@ const torchrunNotStandalone = jobRule(
     summary: 'torchrun must use --standalone only in a job with one pod.',
     why: 'A standalone torchrun forms a group of its own: each pod trains alone on all of the data.',
     source: 'torch/distributed/run.py (--standalone)',
-    fix: 'Remove --standalone.',
+    fix: 'Remove --standalone from the command.',
   },
   function* (job) {
     const pods = podCount(job);
@@ -442,7 +459,7 @@ const torchrunNotStandalone = jobRule(
       }
       yield {
         path: option.path,
-        message: `${role.name} uses --standalone in a job with ${pods} pods`,
+        message: `the role "${role.name}" uses --standalone in a job with ${pods} pods, so each pod trains alone`,
         found: option.text,
         expected: 'no --standalone',
       };

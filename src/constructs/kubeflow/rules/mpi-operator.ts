@@ -68,7 +68,7 @@ const launcherPresent = mpiRule(
     severity: 'error',
     summary: 'An MPIJob of the mpi-operator must have a Launcher with one replica.',
     why: 'The launcher runs mpirun; the controller rejects a job with no launcher or several.',
-    fix: 'Add mpiReplicaSpecs.Launcher, and leave its replicas unset or set them to 1.',
+    fix: 'Set mpiReplicaSpecs.Launcher.replicas to 1, or remove it.',
   },
   function* ({ spec, roles }) {
     if (!isObject(spec.mpiReplicaSpecs)) {
@@ -79,7 +79,8 @@ const launcherPresent = mpiRule(
       yield {
         path: '/spec/mpiReplicaSpecs',
         message: 'mpiReplicaSpecs.Launcher must be set',
-        expected: 'a role Launcher with one replica',
+        expected: 'a role "Launcher" with one replica',
+        fix: 'Add mpiReplicaSpecs.Launcher with its template.',
       };
       return;
     }
@@ -89,7 +90,7 @@ const launcherPresent = mpiRule(
     }
     yield {
       path: `${launcher.path}/replicas`,
-      message: `replicas of the role Launcher must be 1: ${replicas}`,
+      message: `replicas of the role "Launcher" must be 1: ${replicas}`,
       found: replicas,
       expected: 'replicas: 1',
     };
@@ -118,8 +119,8 @@ const workerReplicas = mpiRule(
       path: replicas === undefined ? worker.path : `${worker.path}/replicas`,
       message:
         replicas === undefined
-          ? 'replicas of the role Worker is unset, which means 0'
-          : `replicas of the role Worker must be greater than or equal to 1: ${JSON.stringify(replicas)}`,
+          ? 'replicas of the role "Worker" is unset and defaults to 0'
+          : `replicas of the role "Worker" must be greater than or equal to 1: ${JSON.stringify(replicas)}`,
       found: replicas,
       expected: 'at least 1',
     };
@@ -166,7 +167,7 @@ const roleHasContainer = mpiRule(
       if (!ROLES.includes(name) || isObject(asObject(value.template).spec)) {
         continue;
       }
-      yield { path, message: `the role ${name} has no pod template`, expected: 'a template with a container' };
+      yield { path, message: `the role "${name}" has no pod template`, expected: 'a template with a container' };
     }
   },
 );
@@ -178,7 +179,7 @@ const restartPolicy = mpiRule(
     severity: 'error',
     summary: 'The restartPolicy of a role of the mpi-operator must be Never or OnFailure.',
     why: 'The controller rejects Always and ExitCode, which the training-operator supports.',
-    fix: 'Set restartPolicy to Never or OnFailure, or leave it unset.',
+    fix: 'Set restartPolicy to Never or OnFailure, or remove it.',
   },
   function* ({ roles }) {
     for (const { name, value, path } of roles) {
@@ -332,7 +333,7 @@ const slotsAreDevices = mpiRule(
     }
     yield {
       path: spec.slotsPerWorker === undefined ? '/spec' : '/spec/slotsPerWorker',
-      message: `each worker has ${counted(devices, 'device')} but ${counted(slots, 'slot')}`,
+      message: `each worker has ${counted(devices, 'device')}, but slotsPerWorker is ${slots}`,
       found: spec.slotsPerWorker,
       expected: `slotsPerWorker: ${devices}`,
     };

@@ -18,7 +18,7 @@ const oneMpiJob: SetRule = {
   summary: 'All MPIJobs must belong to the same operator: the training-operator (v1) or the mpi-operator (v2beta1).',
   why: 'Both projects define mpijobs.kubeflow.org; a cluster has one definition of that name, so one of the two versions is not served.',
   source: `${TRAINING_OPERATOR}, manifests/base/crds; ${cite('mpi-operator')}, manifests/base`,
-  fix: 'Choose one operator, and set apiVersion of all MPIJobs to its version.',
+  fix: 'Set apiVersion of all MPIJobs to that of one operator: kubeflow.org/v1 or kubeflow.org/v2beta1.',
   check: function* ({ set }) {
     const jobs = set.ofKind('kubeflow.org/MPIJob');
     const first = jobs.find((job) => job.id.apiVersion === TRAINING_OPERATOR_API_VERSION);
@@ -29,7 +29,7 @@ const oneMpiJob: SetRule = {
       yield {
         manifest,
         path: '/apiVersion',
-        message: `this MPIJob is ${manifest.id.apiVersion}, but the MPIJob ${first?.id.name ?? ''} is ${TRAINING_OPERATOR_API_VERSION}`,
+        message: `this MPIJob has the API version ${manifest.id.apiVersion}, but the MPIJob "${first?.id.name ?? ''}" has ${TRAINING_OPERATOR_API_VERSION}`,
         found: manifest.id.apiVersion,
         expected: 'one API version for all MPIJobs',
       };
@@ -41,9 +41,10 @@ const oneMpiJob: SetRule = {
       yield {
         manifest,
         path: '/metadata/name',
-        message: `${MPI_CRD} is defined ${definitions.length} times; the last one applied wins`,
+        message: `the CustomResourceDefinition ${MPI_CRD} appears ${definitions.length} times, and the one applied last replaces the others`,
         found: MPI_CRD,
-        expected: 'one definition',
+        expected: 'one CustomResourceDefinition',
+        fix: `Remove all but one CustomResourceDefinition ${MPI_CRD}.`,
         severity: 'error',
       };
     }
@@ -78,7 +79,7 @@ const operatorKnowsGangs: SetRule = {
         yield {
           manifest,
           path: `/spec/template/spec/containers/${index}`,
-          message: `the operator runs without --gang-scheduler-name, so the schedulingPolicy of ${job.id.kind} ${job.id.name} has no effect`,
+          message: `the operator runs without --gang-scheduler-name, so the schedulingPolicy of the ${job.id.kind} "${job.id.name}" has no effect`,
           expected: '--gang-scheduler-name=volcano',
         };
       }

@@ -68,9 +68,9 @@ const roleHasTemplate = jobRule(
       }
       yield {
         path: role.path,
-        message: `the role ${role.name} has no template`,
+        message: `the role "${role.name}" has no template`,
         expected: job.framework.requiresContainerName
-          ? `a template with a container named ${job.framework.container}`
+          ? `a template with a container "${job.framework.container}"`
           : 'a template with a container',
       };
     }
@@ -99,10 +99,10 @@ const defaultContainerPresent = jobRule(
       yield {
         path:
           role.containers.length === 1 ? `${role.containers[0]?.path ?? ''}/name` : `${role.podSpecPath}/containers`,
-        message: `the role ${role.name} has no container "${job.framework.container}", only ${names.join(', ')}`,
+        message: `the role "${role.name}" has no container "${job.framework.container}", only ${names.join(', ')}`,
         found: role.containers.length === 1 ? role.containers[0]?.value.name : undefined,
         expected: job.framework.container,
-        fix: `Set name: ${job.framework.container} on the training container of the role ${role.name}.`,
+        fix: `Set name: ${job.framework.container} on the training container of the role "${role.name}".`,
       };
     }
   },
@@ -152,7 +152,7 @@ const singleRoleHasOneReplica = jobRule(
     summary: 'The Master of a PyTorchJob or XGBoostJob must set replicas: 1.',
     why: 'The webhook runs before defaulting, so it rejects an unset number as well.',
     source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go; pkg/webhooks/xgboost/xgboostjob_webhook.go',
-    fix: 'Set replicas: 1 in the Master role, and put further pods into the Worker role.',
+    fix: 'Set replicas: 1 in the Master role, and add further pods to replicas of the Worker role.',
   },
   (job) => oneReplica(job, 'webhook'),
 );
@@ -167,7 +167,7 @@ const launcherHasOneReplica = jobRule(
     summary: 'The Launcher of an MPIJob must have one replica.',
     why: 'Otherwise the controller does not reconcile the job and reports the event FailedValidation.',
     source: FRAMEWORKS.MPIJob.source,
-    fix: 'Set replicas: 1 in the Launcher role, or leave it unset.',
+    fix: 'Set replicas: 1 in the Launcher role, or remove it.',
   },
   (job) => oneReplica(job, 'controller'),
 );
@@ -187,8 +187,8 @@ function* oneReplica(job: TrainingJob, judge: 'webhook' | 'controller'): Iterabl
       path: replicas === undefined ? role.path : `${role.path}/replicas`,
       message:
         replicas === undefined
-          ? `replicas of the role ${role.name} must be set`
-          : `replicas of the role ${role.name} must be 1: ${JSON.stringify(replicas)}`,
+          ? `replicas of the role "${role.name}" must be set`
+          : `replicas of the role "${role.name}" must be 1: ${JSON.stringify(replicas)}`,
       found: replicas,
       expected: 'replicas: 1',
     };
@@ -211,12 +211,13 @@ const workerReplicasAtLeastOne = jobRule(
     for (const role of job.roles) {
       const replicas = asInteger(role.value.replicas);
       const least = role.facts?.minReplicas;
-      if (least === undefined || replicas === undefined || replicas >= least) {
+      // A negative number is rejected before the webhook: schema/scale-replicas.
+      if (least === undefined || replicas === undefined || replicas >= least || replicas < 0) {
         continue;
       }
       yield {
         path: `${role.path}/replicas`,
-        message: `replicas of the role ${role.name} must be greater than or equal to ${least}: ${replicas}`,
+        message: `replicas of the role "${role.name}" must be greater than or equal to ${least}: ${replicas}`,
         found: replicas,
         expected: `at least ${least}`,
       };
@@ -246,8 +247,8 @@ const requiredRolePresent = jobRule(
       }
       yield {
         path: pointer('/spec', job.framework.replicaSpecs),
-        message: `the job has no ${name}`,
-        expected: `a role ${name} with replicas: 1`,
+        message: `the job has no role "${name}"`,
+        expected: `a role "${name}" with replicas: 1`,
         fix: `Add ${job.framework.replicaSpecs}.${name} with replicas: 1.`,
       };
     }
@@ -264,7 +265,7 @@ const oneChiefOrMaster = jobRule(
     summary: 'A TFJob must not have both a Chief and a Master.',
     why: 'The webhook rejects both: they are two names of the same role.',
     source: FRAMEWORKS.TFJob.source,
-    fix: 'Keep either tfReplicaSpecs.Chief or tfReplicaSpecs.Master.',
+    fix: 'Remove either tfReplicaSpecs.Chief or tfReplicaSpecs.Master.',
   },
   function* (job) {
     const chiefs = job.roles.filter((role) => role.name === 'Chief' || role.name === 'Master');
@@ -298,8 +299,8 @@ const mpiHasWorkers = jobRule(
     }
     yield {
       path: worker.path,
-      message: 'replicas of the role Worker is unset, which means 0',
-      expected: 'replicas: N',
+      message: 'replicas of the role "Worker" is unset and defaults to 0, so there are no workers',
+      expected: 'replicas of at least 1',
     };
   },
 );

@@ -9,7 +9,7 @@ import { asArray, asObject, asString } from '../../../manifests/read';
 import { type Role, type TrainingJob } from '../training-job';
 import { devicesOf } from './devices';
 import { jobRule } from './job-rule';
-import { counted } from '../../../facts/words';
+import { allOf, counted } from '../../../facts/words';
 
 const SOURCE = 'pkg/controller.v1/common/pod.go, createNewPod: each role is made from its own template';
 const LIKE_KINDS = ['PyTorchJob', 'XGBoostJob'] as const;
@@ -52,7 +52,7 @@ const rolesShareScheduler = jobRule(
       }
       yield {
         path: own === '' ? role.podSpecPath : `${role.podSpecPath}/schedulerName`,
-        message: `the role ${first.name} uses the scheduler ${scheduler}, but the role ${role.name} uses ${own === '' ? 'the default scheduler' : own}`,
+        message: `the role "${first.name}" uses the scheduler "${scheduler}", but the role "${role.name}" uses ${own === '' ? 'the default scheduler' : `"${own}"`}`,
         found: own === '' ? undefined : own,
         expected: scheduler,
       };
@@ -81,8 +81,8 @@ const rolesShareNetwork = jobRule(
       }
       yield {
         path: role.podSpecPath,
-        message: `the role ${host.name} uses the host network, but the role ${role.name} does not`,
-        expected: 'the same hostNetwork on every role',
+        message: `the role "${host.name}" uses the host network, but the role "${role.name}" does not`,
+        expected: 'the same hostNetwork in every role',
       };
     }
   },
@@ -130,7 +130,7 @@ const rolesShareData = jobRule(
     summary: 'A data volume that Master or Worker mounts must be mounted by the other role as well.',
     why: 'Both run the same program; the role without the volume finds no data, or writes its checkpoint to a directory that is lost.',
     source: SOURCE,
-    fix: 'Add the volume to volumes and volumeMounts of the role.',
+    fix: 'Add the volume to volumes of the role, and to volumeMounts of its container.',
   },
   function* (job) {
     for (const { role, others } of eachWithOthers(job)) {
@@ -145,7 +145,7 @@ const rolesShareData = jobRule(
           }
           yield {
             path: role.main.path,
-            message: `the role ${other.name} mounts the volume "${name}" at ${path}, but the role ${role.name} has no mount there`,
+            message: `the role "${other.name}" mounts the volume "${name}" at ${path}, but the role "${role.name}" does not`,
             expected: `a volumeMount at ${path}`,
           };
         }
@@ -165,7 +165,7 @@ const rolesHaveEqualDevices = jobRule(
     summary: 'Master and Worker must have the same number of devices.',
     why: 'The Master is the first training node: the number of processes per node applies to all nodes, and the slowest node sets the pace.',
     source: SOURCE,
-    fix: 'Set the same device count in resources.limits of every role.',
+    fix: 'Set the same number of devices in resources.limits of every role.',
   },
   function* (job) {
     const [first, ...rest] = alikeRoles(job).filter((role) => role.main !== undefined);
@@ -180,9 +180,9 @@ const rolesHaveEqualDevices = jobRule(
       }
       yield {
         path: role.main.value.resources === undefined ? role.main.path : `${role.main.path}/resources`,
-        message: `the role ${first.name} has ${counted(devices ?? 0, 'device')}, but the role ${role.name} has ${own ?? 0}`,
+        message: `each pod of the role "${first.name}" has ${counted(devices ?? 0, 'device')}, but each pod of the role "${role.name}" has ${own ?? 0}`,
         found: own ?? 0,
-        expected: 'the same number',
+        expected: String(devices ?? 0),
       };
     }
   },
@@ -221,8 +221,9 @@ const rolesRequestAlike = jobRule(
       }
       yield {
         path: role.main.value.resources === undefined ? role.main.path : `${role.main.path}/resources`,
-        message: `the role ${role.name} requests no ${missing.join(' and no ')}, unlike ${others.map((other) => other.name).join(', ')}`,
+        message: `the role "${role.name}" requests no ${missing.join(' and no ')}, unlike ${allOf(others.map((other) => `"${other.name}"`))}`,
         expected: `requests for ${missing.join(' and ')}`,
+        fix: `Add ${missing.join(' and ')} to resources.requests in the role "${role.name}".`,
       };
     }
   },

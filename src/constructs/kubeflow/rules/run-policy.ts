@@ -121,7 +121,7 @@ const restartPolicyOnRole = jobRule(
       }
       yield {
         path: `${role.podSpecPath}/restartPolicy`,
-        message: `restartPolicy ${written} of the template has no effect: the role ${role.name} uses ${effective}`,
+        message: `restartPolicy "${written}" of the template has no effect, because the role "${role.name}" uses ${effective}`,
         found: written,
         expected: `restartPolicy of ${fieldOf(role.path)}`,
       };
@@ -149,7 +149,7 @@ const jobCanEnd = jobRule(
       }
       yield {
         path: `${role.path}/restartPolicy`,
-        message: `the role ${role.name} restarts its containers after success`,
+        message: `the role "${role.name}" restarts its containers after success, so the job does not complete`,
         found: 'Always',
         expected: 'OnFailure, Never, or ExitCode',
       };
@@ -164,7 +164,7 @@ const exitCodeMeaning = jobRule(
     row: 'KT15',
     tier: 'advice',
     severity: 'info',
-    summary: 'restartPolicy ExitCode restarts a pod only for exit codes 128 to 255.',
+    summary: 'restartPolicy ExitCode should be used only if exit codes 128 to 255 are to restart a pod.',
     why: 'Codes 1 to 127 count as permanent and fail the job. A Python exception exits with 1, a process killed by a signal with 128 or more.',
     source: 'pkg/util/train/train_util.go, IsRetryableExitCode',
     fix: 'Set restartPolicy: OnFailure to retry after exceptions, or make the program exit with 128 or more if a retry helps.',
@@ -176,7 +176,7 @@ const exitCodeMeaning = jobRule(
       }
       yield {
         path: `${role.path}/restartPolicy`,
-        message: `the role ${role.name} is restarted only after exit codes 128 to 255; 1 to 127 fail the job`,
+        message: `pods of the role "${role.name}" are restarted only after exit codes 128 to 255, and codes 1 to 127 fail the job`,
         found: 'ExitCode',
       };
     }
@@ -193,7 +193,7 @@ const minAvailableFits = jobRule(
     summary: 'schedulingPolicy.minAvailable must be the number of pods of the job, or in the range of an elastic job.',
     why: 'It becomes the minMember of the PodGroup: with more than the number of pods the gang is never scheduled; with fewer, part of a static job starts and holds its GPUs while it waits.',
     source: 'pkg/controller.v1/common/job.go, ReconcileJobs',
-    fix: 'Remove schedulingPolicy.minAvailable (default: all pods), or set it to the number of pods.',
+    fix: 'Set schedulingPolicy.minAvailable to the number of pods, or remove it for the default, which is all pods.',
   },
   function* (job) {
     const minAvailable = asInteger(asObject(job.runPolicy.schedulingPolicy).minAvailable);
@@ -205,7 +205,7 @@ const minAvailableFits = jobRule(
     if (minAvailable > pods) {
       yield {
         path,
-        message: `minAvailable is ${minAvailable}, but the job has ${counted(pods, 'pod')}: the gang is never complete`,
+        message: `minAvailable is ${minAvailable}, but the job has ${counted(pods, 'pod')}, so the gang never starts`,
         found: minAvailable,
         expected: `at most ${pods}`,
       };
@@ -221,7 +221,7 @@ const minAvailableFits = jobRule(
     }
     yield {
       path,
-      message: `minAvailable is ${minAvailable}, but training starts only with ${counted(least, 'pod')}: a smaller gang waits and holds its devices`,
+      message: `minAvailable is ${minAvailable}, but training starts only with ${counted(least, 'pod')}, so a smaller gang occupies its devices while it waits`,
       found: minAvailable,
       expected: least === pods ? String(pods) : `${least} to ${pods}`,
       severity: 'warning',
@@ -262,9 +262,10 @@ const gangStatedWhole = jobRule(
       yield {
         path: '/spec',
         message:
-          `roles set schedulerName ${gang}, but schedulingPolicy is not set; without it, and without ` +
-          "the operator's flag --gang-scheduler-name, each pod is scheduled separately",
+          `the roles set schedulerName "${gang}", but schedulingPolicy is not set, so pods are scheduled separately ` +
+          'unless the operator runs with --gang-scheduler-name',
         expected: 'runPolicy.schedulingPolicy with queue and minAvailable',
+        fix: 'Set runPolicy.schedulingPolicy with queue and minAvailable.',
       };
     }
   },

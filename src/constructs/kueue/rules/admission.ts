@@ -85,9 +85,9 @@ const covered = admissionRule(
     for (const [name, path] of missing) {
       yield {
         path: `${path}/spec`,
-        message: `the pods request ${name}, for which the ClusterQueue ${clusterQueue.id.name} has no quota`,
+        message: `the pods request ${name}, for which the ClusterQueue "${clusterQueue.id.name}" has no quota`,
         found: name,
-        expected: resources.size === 0 ? 'a resource that the queue covers' : [...resources].join(', '),
+        expected: resources.size === 0 ? 'a resource that the ClusterQueue covers' : [...resources].join(', '),
       };
     }
   },
@@ -122,7 +122,7 @@ const withinQuota = admissionRule(
         }
         yield {
           path: `${path}/spec`,
-          message: `the request of ${counted(count, 'pod')} exceeds what the ClusterQueue ${clusterQueue.id.name} can provide (${asked.toString()} > ${most.toString()} ${name})`,
+          message: `the request of ${counted(count, 'pod')} exceeds what the ClusterQueue "${clusterQueue.id.name}" can provide (${asked.toString()} > ${most.toString()} ${name})`,
           found: asked.toString(),
           expected: `at most ${most.toString()}`,
         };
@@ -159,7 +159,7 @@ const levelKnown = admissionRule(
     summary: 'A topology that pods request must be a level of a flavor of their ClusterQueue.',
     why: 'Kueue cannot place the pods with a flavor that has no topology or lacks the level: the workload is never admitted.',
     source: `${KUEUE}, pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS`,
-    fix: 'Request a level of the topology, or set spec.topologyName of the flavor to a Topology with that level.',
+    fix: 'Set the annotation to a level of the Topology, or set spec.topologyName of the ResourceFlavor to a Topology with that level.',
   },
   function* ({ clusterQueue, templates }, set) {
     const levels = levelsOf(set, clusterQueue);
@@ -176,8 +176,8 @@ const levelKnown = admissionRule(
           path: pointer(`${path}/metadata/annotations`, key),
           message:
             levels.length === 0
-              ? `no flavor of the ClusterQueue ${clusterQueue.id.name} has a topology`
-              : `no flavor of the ClusterQueue ${clusterQueue.id.name} has the level ${level}`,
+              ? `no flavor of the ClusterQueue "${clusterQueue.id.name}" has a topology`
+              : `no flavor of the ClusterQueue "${clusterQueue.id.name}" has the topology level "${level}"`,
           found: level,
           expected: levels.length === 0 ? 'a flavor with topologyName' : levels.join(', '),
         };
@@ -216,9 +216,9 @@ const requestsStated = admissionRule(
   {
     severity: 'warning',
     summary: 'The pods of a workload should request the resources that their ClusterQueue has quota for.',
-    why: 'Kueue counts requests: a workload without any is admitted whatever the quota is, and its pods take what others were promised. Requests that a LimitRange fills in change with the LimitRange, not with the workload.',
+    why: 'Kueue counts requests: a workload without requests is admitted whatever the quota is, and uses resources for which others have quota. Requests from a LimitRange change with the LimitRange, not with the workload.',
     source: `${KUEUE}, pkg/workload/resources.go, AdjustResources`,
-    fix: 'Set resources.requests of the containers to what they need.',
+    fix: 'Set resources.requests of the containers to the amounts that they use.',
   },
   function* ({ workload, clusterQueue, templates }, set) {
     const covers = groupsOf(clusterQueue).flatMap((group) => group.covered);
@@ -232,8 +232,8 @@ const requestsStated = admissionRule(
         path: `${path}/spec/containers/0/resources`,
         ...(filledIn ? { severity: 'info' } : {}),
         message: filledIn
-          ? 'the pods request nothing themselves, so Kueue counts what a LimitRange of the namespace fills in'
-          : `the pods request nothing, so Kueue counts nothing against the ClusterQueue ${clusterQueue.id.name}`,
+          ? 'the containers set no requests, so Kueue counts the defaults of a LimitRange in the namespace'
+          : `the containers set no requests, so Kueue counts nothing against the quota of the ClusterQueue "${clusterQueue.id.name}"`,
         expected: `requests of ${covers.join(', ')}`,
       };
     }

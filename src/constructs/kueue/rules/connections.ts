@@ -15,6 +15,7 @@ import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { namesOfKind } from '../../../manifests/placed-names';
 import { podAmounts } from '../../../manifests/pod-amounts';
+import { allOf, oneOf } from '../../../facts/words';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { selectorChooses } from '../../../manifests/selectors';
@@ -80,10 +81,10 @@ const clusterQueueKnown = adviceRule(
   {
     kinds: [LOCAL_QUEUE],
     concerns: ['clusterQueue'],
-    summary: 'The ClusterQueue of a LocalQueue must be in the manifests or exist in the cluster.',
+    summary: 'The ClusterQueue of a LocalQueue should be in the manifests or exist in the cluster.',
     why: 'A LocalQueue without its ClusterQueue is inactive, and its workloads wait forever.',
     source: `${KUEUE}, pkg/controller/core/localqueue_controller.go`,
-    fix: 'Set spec.clusterQueue to a ClusterQueue in these manifests, or suppress this rule if the cluster has the queue already.',
+    fix: 'Set spec.clusterQueue to the name of an existing ClusterQueue, or add the ClusterQueue to these manifests.',
   },
   ({ object }, set) =>
     unknown(set, CLUSTER_QUEUE, asString(asObject(object.spec).clusterQueue) ?? '', '/spec/clusterQueue'),
@@ -94,10 +95,10 @@ const flavorKnown = adviceRule(
   {
     kinds: [CLUSTER_QUEUE, COHORT],
     concerns: ['flavors'],
-    summary: 'The flavors of a queue must be in the manifests or exist in the cluster.',
+    summary: 'The flavors of a queue should be in the manifests or exist in the cluster.',
     why: 'A ClusterQueue is inactive until all of its flavors exist.',
     source: `${KUEUE}, pkg/cache/scheduler/clusterqueue.go, FlavorNotFound`,
-    fix: 'Set resourceGroups[].flavors[].name to a ResourceFlavor in these manifests, or add the ResourceFlavor.',
+    fix: 'Set resourceGroups[].flavors[].name to the name of an existing ResourceFlavor, or add the ResourceFlavor to these manifests.',
   },
   function* (manifest, set) {
     for (const { flavors } of groupsOf(manifest)) {
@@ -113,10 +114,10 @@ const checkKnown = adviceRule(
   {
     kinds: [CLUSTER_QUEUE],
     concerns: ['admissionChecksStrategy'],
-    summary: 'The admission checks of a queue must be in the manifests or exist in the cluster.',
+    summary: 'The admission checks of a queue should be in the manifests or exist in the cluster.',
     why: 'A ClusterQueue is inactive until all of its admission checks exist and are active.',
     source: `${KUEUE}, pkg/cache/scheduler/clusterqueue.go, AdmissionCheckNotFound`,
-    fix: 'Set admissionChecksStrategy.admissionChecks[].name to an AdmissionCheck in these manifests, or add the AdmissionCheck.',
+    fix: 'Set admissionChecks[].name to the name of an existing AdmissionCheck, or add the AdmissionCheck to these manifests.',
   },
   function* ({ object }, set) {
     const checks = asObject(asObject(object.spec).admissionChecksStrategy).admissionChecks;
@@ -136,10 +137,10 @@ const topologyKnown = adviceRule(
   {
     kinds: [RESOURCE_FLAVOR],
     concerns: ['topologyName'],
-    summary: 'The topology of a flavor must be in the manifests or exist in the cluster.',
+    summary: 'The topology of a flavor should be in the manifests or exist in the cluster.',
     why: 'Queues with a flavor whose topology does not exist are inactive.',
     source: `${KUEUE}, pkg/cache/scheduler/clusterqueue.go, TopologyNotFound`,
-    fix: 'Set spec.topologyName to a Topology in these manifests, or add the Topology.',
+    fix: 'Set spec.topologyName to the name of an existing Topology, or add the Topology to these manifests.',
   },
   ({ object }, set) => unknown(set, TOPOLOGY, asString(asObject(object.spec).topologyName) ?? '', '/spec/topologyName'),
 );
@@ -149,10 +150,10 @@ const priorityKnown = adviceRule(
   {
     kinds: ['*'],
     concerns: [PRIORITY_LABEL],
-    summary: `The label ${PRIORITY_LABEL} must name a WorkloadPriorityClass.`,
+    summary: `The label ${PRIORITY_LABEL} should name a WorkloadPriorityClass.`,
     why: 'Without the class Kueue creates no Workload, and the job stays suspended.',
     source: `${KUEUE}, pkg/controller/jobframework/reconciler.go, PrepareWorkloadPriority`,
-    fix: 'Add a WorkloadPriorityClass with that name, or use a PriorityClass by setting priorityClassName in the pods.',
+    fix: `Set ${PRIORITY_LABEL} to the name of a WorkloadPriorityClass, or set priorityClassName of the pods to a PriorityClass.`,
   },
   ({ object }, set) => {
     const name = asString(asObject(asObject(object.metadata).labels)[PRIORITY_LABEL]) ?? '';
@@ -165,7 +166,7 @@ const priorityKnown = adviceRule(
       return [
         {
           path,
-          message: `${name} is a PriorityClass, not a WorkloadPriorityClass`,
+          message: `"${name}" is a PriorityClass, not a WorkloadPriorityClass, so Kueue does not admit the workload`,
           found: name,
           expected: 'a WorkloadPriorityClass',
         },
@@ -212,7 +213,7 @@ const namespaceChosen = adviceRule(
     summary: 'The namespaceSelector of a ClusterQueue must match the namespaces of its LocalQueues.',
     why: 'Workloads in a namespace that the selector does not match stay inadmissible.',
     source: `${KUEUE}, pkg/scheduler/scheduler.go, NamespaceSelector`,
-    fix: 'Add the labels of spec.namespaceSelector to the namespace, or widen the selector.',
+    fix: 'Add the labels in spec.namespaceSelector of the ClusterQueue to the namespace, or change the selector.',
   },
   function* ({ object, id }, set) {
     const queue = set.get(CLUSTER_QUEUE, asString(asObject(object.spec).clusterQueue) ?? '');
@@ -229,7 +230,7 @@ const namespaceChosen = adviceRule(
     if (!selectorChooses(selector, labels)) {
       yield {
         path: '/spec/clusterQueue',
-        message: `the namespaceSelector of the ClusterQueue ${queue.id.name} does not match the namespace ${id.namespace}`,
+        message: `the namespaceSelector of the ClusterQueue "${queue.id.name}" does not match the namespace "${id.namespace}"`,
         found: queue.id.name,
       };
     }
@@ -241,10 +242,10 @@ const localQueueKnown = adviceRule(
   {
     kinds: ['*'],
     concerns: [QUEUE_LABEL],
-    summary: 'A workload must use a LocalQueue in its own namespace.',
+    summary: 'A workload should use a LocalQueue in its own namespace.',
     why: 'Kueue looks for the queue only in the namespace of the workload; if there is none, the workload waits forever.',
     source: `${KUEUE}, pkg/cache/queue/manager.go`,
-    fix: `Set the label ${QUEUE_LABEL} to a LocalQueue in the namespace, or create one there.`,
+    fix: `Set the label ${QUEUE_LABEL} to the name of a LocalQueue in the namespace of the workload, or create one there.`,
   },
   function* (manifest, set) {
     const name = isManaged(manifest) ? queueNameOf(manifest) : undefined;
@@ -261,21 +262,21 @@ const localQueueKnown = adviceRule(
       yield {
         severity: 'error',
         path,
-        message: `${name} is a ClusterQueue, but workloads refer to a LocalQueue`,
+        message: `"${name}" is a ClusterQueue, but a workload is submitted to a LocalQueue`,
         found: name,
         expected: own || 'a LocalQueue of the namespace',
       };
     } else if (elsewhere.length > 0) {
       yield {
         path,
-        message: `the LocalQueue ${name} is in the namespace ${elsewhere.join(', ')}, but the workload is in ${namespace}`,
+        message: `the LocalQueue "${name}" is in ${elsewhere.length === 1 ? 'the namespace' : 'the namespaces'} ${allOf(elsewhere.map((other) => `"${other}"`))}, but the workload is in "${namespace}"`,
         found: name,
-        expected: own || `a LocalQueue in ${namespace}`,
+        expected: own || `a LocalQueue in the namespace "${namespace}"`,
       };
     } else if (own !== '') {
       yield {
         path,
-        message: `the namespace ${namespace} has no LocalQueue ${name} in these manifests`,
+        message: `LocalQueue "${name}" not found in the namespace "${namespace}" of these manifests`,
         found: name,
         expected: nearestOf(inReach, name) ?? own,
       };
@@ -287,10 +288,10 @@ const inQueue = adviceRule(
   'job-in-queue',
   {
     kinds: [...MANAGED_JOBS].map((kind) => kind.replace(/\/\S+ /, '/')),
-    summary: 'In a namespace with LocalQueues, a job that requests devices must use one of them.',
-    why: 'Kueue does not manage a job without the label (unless it is configured to): the job starts immediately and takes devices that Kueue has given to others.',
+    summary: 'In a namespace with LocalQueues, a job that requests devices should use one of them.',
+    why: 'Kueue does not manage a job without the label (unless it is configured to): the job starts immediately and uses devices that Kueue assigned to other workloads.',
     source: `${KUEUE}, pkg/controller/jobframework/setup.go, manageJobsWithoutQueueName`,
-    fix: `Add the label ${QUEUE_LABEL}, or create a LocalQueue named ${DEFAULT_LOCAL_QUEUE}, which admits jobs without the label.`,
+    fix: `Add the label ${QUEUE_LABEL} to metadata.labels, or create a LocalQueue "${DEFAULT_LOCAL_QUEUE}", which Kueue uses for jobs without the label.`,
     concerns: ['containers'],
   },
   function* (manifest, set) {
@@ -317,8 +318,8 @@ const inQueue = adviceRule(
     }
     yield {
       path: '/metadata',
-      message: `the ${kind} sets no queue, although the namespace has ${queues.join(', ')}`,
-      expected: `the label ${QUEUE_LABEL}`,
+      message: `the ${kind} requests devices but has no queue, so it starts without being admitted by Kueue`,
+      expected: `the label ${QUEUE_LABEL}: ${oneOf(queues)}`,
     };
   },
 );
@@ -333,7 +334,7 @@ const flavorNodes = adviceRule(
   {
     kinds: [RESOURCE_FLAVOR],
     concerns: ['nodeLabels'],
-    summary: 'If the manifests contain nodes, some node must have the labels of each flavor.',
+    summary: 'If the manifests contain nodes, at least one node should have the labels of each flavor.',
     why: 'Pods that are admitted to the flavor select nodes by its labels, and no node has them.',
     source: `${KUEUE}, pkg/podset/podset.go, FromAssignment`,
     fix: 'Set spec.nodeLabels of the flavor to labels that nodes have.',
@@ -351,7 +352,7 @@ const flavorNodes = adviceRule(
     }
     yield {
       path: '/spec/nodeLabels',
-      message: `none of the ${nodes.length} nodes has these labels`,
+      message: `no node in these manifests has the labels of the flavor, so its pods stay pending`,
       found: Object.fromEntries(labels),
       expected: 'labels of a node',
     };
@@ -363,8 +364,8 @@ const flavorOffersResource = adviceRule(
   {
     kinds: [CLUSTER_QUEUE, COHORT],
     concerns: ['flavors'],
-    summary: 'The accelerators of a quota must be those of the nodes that its flavor selects.',
-    why: 'Kueue admits workloads to the flavor, and no node with its labels offers the resource: their pods stay pending, and the quota counts nothing.',
+    summary: 'The accelerators of a quota should be those of the nodes that its flavor selects.',
+    why: 'Kueue admits workloads to the flavor, and no node with its labels offers the resource: their pods stay pending, and the quota has no effect.',
     source: `${KUEUE}, pkg/podset/podset.go, FromAssignment; the catalog`,
     fix: 'Set resources[].name to a resource of the accelerator in spec.nodeLabels of the flavor, or use another flavor.',
   },

@@ -63,14 +63,18 @@ const namesValid = jobRule(
   {
     concerns: [QUEUE_LABEL, PREBUILT_LABEL],
     summary: `The labels ${QUEUE_LABEL} and ${PREBUILT_LABEL} must be valid object names.`,
-    fix: `Set ${QUEUE_LABEL} to the name of the LocalQueue, in lower case.`,
+    fix: `Set ${QUEUE_LABEL} to the name of a LocalQueue, and ${PREBUILT_LABEL} to the name of a Workload.`,
   },
   function* (manifest) {
     for (const key of [QUEUE_LABEL, PREBUILT_LABEL]) {
       const name = asString(labelsOf(manifest)[key]);
       const complaint = name === undefined ? undefined : dnsSubdomain(name);
       if (complaint !== undefined) {
-        yield { path: pointer('/metadata/labels', key), message: `"${name}" must ${complaint}`, found: name };
+        yield {
+          path: pointer('/metadata/labels', key),
+          message: `the value "${name}" of the label ${key} must ${complaint}`,
+          found: name,
+        };
       }
     }
   },
@@ -111,7 +115,12 @@ const elasticKind = jobRule(
     const path = pointer('/metadata/annotations', ELASTIC_ANNOTATION);
     const { apiVersion, kind } = manifest.id;
     if (!ELASTIC_KINDS.has(`${apiVersion} ${kind}`)) {
-      yield { path, message: `Kueue cannot scale a running ${kind}`, found: 'true' };
+      yield {
+        path,
+        message: `Kueue does not support elastic workloads of the kind ${kind}`,
+        found: 'true',
+        fix: `Remove the annotation ${ELASTIC_ANNOTATION}.`,
+      };
     }
     if (kind !== 'Job') {
       return;
@@ -121,7 +130,8 @@ const elasticKind = jobRule(
       if (asObject(template.annotations)[key] !== undefined) {
         yield {
           path: pointer('/spec/template/metadata/annotations', key),
-          message: 'an elastic Job must not have a topology',
+          message: `${key} must not be set on an elastic Job`,
+          fix: `Remove ${key}, or remove ${ELASTIC_ANNOTATION}.`,
         };
       }
     }
@@ -156,9 +166,12 @@ const partialAdmission = jobRule(
         path,
         found: value,
         ...(pods > 1
-          ? { message: `"${value}" must be between 1 and ${pods - 1}`, expected: `an integer from 1 to ${pods - 1}` }
+          ? {
+              message: `${MIN_PARALLELISM_ANNOTATION} must be between 1 and ${pods - 1}: "${value}"`,
+              expected: `an integer from 1 to ${pods - 1}`,
+            }
           : {
-              message: `the annotation must not be set for a Job with ${counted(Math.max(pods, 0), 'pod')}`,
+              message: `${MIN_PARALLELISM_ANNOTATION} must not be set for a Job with ${counted(Math.max(pods, 0), 'pod')}`,
               fix: `Remove the annotation ${MIN_PARALLELISM_ANNOTATION}.`,
             }),
       };
@@ -166,8 +179,9 @@ const partialAdmission = jobRule(
     if (annotationsOf(manifest)[ELASTIC_ANNOTATION] === 'true') {
       yield {
         path,
-        message: `the annotation must not be set when ${ELASTIC_ANNOTATION} is set`,
+        message: `${MIN_PARALLELISM_ANNOTATION} must not be set when ${ELASTIC_ANNOTATION} is set`,
         expected: 'one of the two annotations',
+        fix: `Remove ${MIN_PARALLELISM_ANNOTATION} or ${ELASTIC_ANNOTATION}.`,
       };
     }
   },
@@ -197,12 +211,16 @@ const syncCompletions = jobRule(
     }
     const { completionMode, parallelism, completions } = asObject(manifest.object.spec);
     if (completionMode !== 'Indexed') {
-      yield { path, message: 'completionMode must be Indexed', found: value, expected: 'completionMode: Indexed' };
+      yield {
+        path,
+        message: `completionMode must be Indexed when ${SYNC_COMPLETIONS_ANNOTATION} is true`,
+        expected: 'completionMode: Indexed',
+      };
     }
     if ((asInteger(parallelism) ?? 1) !== (asInteger(completions) ?? 1)) {
       yield {
         path: '/spec/completions',
-        message: 'completions must equal parallelism',
+        message: `completions must equal parallelism when ${SYNC_COMPLETIONS_ANNOTATION} is true`,
         found: completions,
         expected: String(asInteger(parallelism) ?? 1),
       };
@@ -221,32 +239,39 @@ const unmanaged: ObjectRule = {
   summary: `The label ${QUEUE_LABEL} must be set on an object of a kind that Kueue manages.`,
   why: 'Kueue ignores other kinds: their pods start immediately, without counting against any quota.',
   source: `${KUEUE}, pkg/controller/jobs`,
-  fix: 'Use a kind that Kueue manages: for a CronJob, set the label in jobTemplate.metadata; for an MPIJob, use kubeflow.org/v2beta1.',
+  fix: `Remove the label ${QUEUE_LABEL}, or use a kind that Kueue manages, such as a Job or a JobSet.`,
   *check(manifest) {
     const { apiVersion, kind, group } = manifest.id;
     const name = labelsOf(manifest)[QUEUE_LABEL];
     if (name === undefined || isManaged(manifest) || !PASSED_BY.has(`${group}/${kind}`)) {
       return;
     }
+    const fix = PASSED_BY.get(`${group}/${kind}`);
     yield {
       path: pointer('/metadata/labels', QUEUE_LABEL),
-      message: `Kueue does not manage ${apiVersion} ${kind}`,
+      message: `Kueue does not manage the kind ${kind} of ${apiVersion}, so its pods start without counting against a quota`,
       found: name,
+      ...(fix !== undefined && { fix }),
     };
   },
 };
 
-/** Kinds that make pods by themselves and are surely not managed. ReplicaSets and pods of managed kinds may carry the label. */
-const PASSED_BY: ReadonlySet<string> = new Set([
-  'batch/CronJob',
-  'apps/DaemonSet',
-  'batch.volcano.sh/Job',
-  'batch.volcano.sh/CronJob',
-  'kubeflow.org/MPIJob',
-  'serving.knative.dev/Service',
-  'trainer.kubeflow.org/TrainingRuntime',
-  'trainer.kubeflow.org/ClusterTrainingRuntime',
-  'ray.io/RayCronJob',
+const TRAIN_JOB_FIX = `Move the label ${QUEUE_LABEL} to metadata.labels of the TrainJob.`;
+
+/**
+ * Kinds that create pods and are not managed, with what to write instead, if that is known. ReplicaSets and pods of managed kinds may have the
+ * label.
+ */
+const PASSED_BY: ReadonlyMap<string, string | undefined> = new Map([
+  ['batch/CronJob', `Move the label ${QUEUE_LABEL} to spec.jobTemplate.metadata.labels.`],
+  ['apps/DaemonSet', undefined],
+  ['batch.volcano.sh/Job', undefined],
+  ['batch.volcano.sh/CronJob', undefined],
+  ['kubeflow.org/MPIJob', 'Set apiVersion: kubeflow.org/v2beta1.'],
+  ['serving.knative.dev/Service', undefined],
+  ['trainer.kubeflow.org/TrainingRuntime', TRAIN_JOB_FIX],
+  ['trainer.kubeflow.org/ClusterTrainingRuntime', TRAIN_JOB_FIX],
+  ['ray.io/RayCronJob', undefined],
 ]);
 
 export const jobRules: readonly Rule[] = [

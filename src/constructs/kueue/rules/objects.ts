@@ -32,7 +32,7 @@ const checkOnFlavors = webhookRule(
     summary: 'An admission check must refer to flavors of its queue.',
     why: 'The webhook rejects the queue.',
     source: QUEUE_WEBHOOK,
-    fix: 'Set onFlavors to flavors in resourceGroups, or add the flavor to the queue.',
+    fix: 'Set onFlavors to flavors in spec.resourceGroups, or add the flavor to spec.resourceGroups.',
   },
   function* (manifest) {
     const known = new Set(flavorNames(manifest));
@@ -43,9 +43,9 @@ const checkOnFlavors = webhookRule(
         }
         yield {
           path: `${path}/onFlavors/${index}`,
-          message: `the queue has no flavor "${flavor}"`,
+          message: `the ClusterQueue has no flavor "${flavor}"`,
           found: flavor,
-          expected: known.size === 0 ? 'a flavor of the queue' : [...known].join(', '),
+          expected: known.size === 0 ? 'a flavor of the ClusterQueue' : [...known].join(', '),
         };
       }
     }
@@ -76,7 +76,7 @@ const concurrentAdmission = webhookRule(
     if (groups.length !== 1) {
       yield {
         path: '/spec/resourceGroups',
-        message: `the queue must have one resource group, but has ${groups.length}`,
+        message: `the ClusterQueue must have one resource group when concurrentAdmissionPolicy is set, but has ${groups.length}`,
         found: groups.length,
         expected: 'one group',
         fix: 'Keep one entry in spec.resourceGroups, or remove concurrentAdmissionPolicy.',
@@ -86,7 +86,7 @@ const concurrentAdmission = webhookRule(
     if (groups.length === 1 && flavors.length > 16) {
       yield {
         path: '/spec/resourceGroups/0/flavors',
-        message: `the resource group must have no more than 16 flavors, but has ${flavors.length}`,
+        message: `the resource group must have no more than 16 flavors when concurrentAdmissionPolicy is set, but has ${flavors.length}`,
         found: flavors.length,
         expected: 'at most 16',
         fix: 'Keep at most 16 entries in resourceGroups[0].flavors, or remove concurrentAdmissionPolicy.',
@@ -111,17 +111,17 @@ const concurrentAdmission = webhookRule(
     if (mode !== '' && mode !== 'TryPreferredFlavors') {
       yield {
         path,
-        message: `constraints must not be set in the mode ${mode}`,
-        expected: 'the mode TryPreferredFlavors',
+        message: `migration.constraints must not be set when migration.mode is ${mode}`,
+        expected: 'migration.mode: TryPreferredFlavors',
         fix: 'Remove migration.constraints, or set migration.mode: TryPreferredFlavors.',
       };
     } else if (last !== undefined && !flavors.some(({ name }) => name === last)) {
       yield {
         path: `${path}/lastAcceptableFlavorName`,
-        message: `the queue has no flavor "${last}"`,
+        message: `the ClusterQueue has no flavor "${last}"`,
         found: last,
         expected: flavors.map(({ name }) => name).join(', '),
-        fix: 'Set lastAcceptableFlavorName to a flavor of the queue, or remove it.',
+        fix: 'Set lastAcceptableFlavorName to a flavor of the ClusterQueue, or remove it.',
       };
     }
   },
@@ -134,18 +134,18 @@ const selectorStated = webhookRule(
     tier: 'advice',
     severity: 'warning',
     kinds: [CLUSTER_QUEUE],
-    summary: 'A ClusterQueue must set namespaceSelector.',
+    summary: 'A ClusterQueue should set namespaceSelector.',
     why: 'An unset namespaceSelector matches no namespace: every workload stays inadmissible.',
     source: `${KUEUE}, apis/kueue/v1beta2/clusterqueue_types.go, NamespaceSelector`,
-    fix: 'Set `namespaceSelector: {}` for all namespaces, or select namespaces by labels.',
+    fix: 'Set spec.namespaceSelector to {} for all namespaces, or to a label selector.',
   },
   function* ({ object }) {
     const selector = asObject(object.spec).namespaceSelector;
     if (selector === undefined || selector === null) {
       yield {
         path: '/spec',
-        message: 'namespaceSelector is unset, so the queue admits workloads of no namespace',
-        expected: 'a namespaceSelector, {} for all',
+        message: 'namespaceSelector is unset, so the ClusterQueue admits no workloads',
+        expected: 'a label selector, or {} for all namespaces',
       };
     }
   },
@@ -220,17 +220,17 @@ const flavorTaints = fixesByField(
         const badValue = labelValue(text);
         if (badKey !== undefined) {
           const fix = nameFix(`${fieldOf(path)}.key`, badKey);
-          yield { path, message: `the taint's key ${JSON.stringify(key)} must ${badKey}`, found: key, fix };
+          yield { path, message: `the key ${JSON.stringify(key)} of the taint must ${badKey}`, found: key, fix };
         } else if (badValue !== undefined) {
           const fix = nameFix(`${fieldOf(path)}.value`, badValue);
-          yield { path, message: `the taint's value ${JSON.stringify(text)} must ${badValue}`, found: text, fix };
+          yield { path, message: `the value ${JSON.stringify(text)} of the taint must ${badValue}`, found: text, fix };
         }
         if (seen.has(`${key} ${effect}`)) {
           yield {
             path,
-            message: `duplicate taint "${key}" with the effect ${effect}`,
+            message: `duplicate taint with the key "${key}" and the effect ${effect}`,
             found: key,
-            expected: 'each key and effect once',
+            expected: 'each combination of key and effect once',
           };
         }
         seen.add(`${key} ${effect}`);
@@ -266,17 +266,17 @@ const workloadPodSets = webhookRule(
     if (shrinking.length > 1) {
       yield {
         path: '/spec/podSets',
-        message: `only one pod set may have a minCount, but ${shrinking.length} have one`,
+        message: `minCount must be set in at most one pod set, but is set in ${shrinking.length}`,
         found: shrinking.length,
-        expected: 'at most one',
+        expected: 'at most 1',
         fix: 'Keep minCount in one entry of spec.podSets.',
       };
     }
     if (shrinking.length > 0 && asObject(asObject(object.metadata).annotations)[ELASTIC_ANNOTATION] === 'true') {
       yield {
         path: '/spec/podSets',
-        message: 'an elastic Workload must not have a minCount',
-        expected: 'one of the two',
+        message: 'an elastic Workload must not set minCount in a pod set',
+        fix: `Remove minCount from spec.podSets, or remove the annotation ${ELASTIC_ANNOTATION}.`,
       };
     }
     for (const { path, value } of sets) {
@@ -328,9 +328,9 @@ function* reserved(spec: Readonly<Record<string, JsonValue>>, path: string): Ite
       if (amounts[RESERVED] !== undefined) {
         yield {
           path: `${path}${holder.path}/resources/${form}/${RESERVED}`,
-          message: `the resource ${RESERVED} is reserved for Kueue`,
+          message: `the resource "${RESERVED}" is reserved, because Kueue counts pods itself`,
           found: amounts[RESERVED],
-          fix: `Remove ${RESERVED} from the requests and limits, because Kueue counts pods itself.`,
+          fix: `Remove ${RESERVED} from resources.${form}.`,
         };
       }
     }

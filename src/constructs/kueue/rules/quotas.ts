@@ -44,7 +44,7 @@ const inCoveredOrder = quotaRule(
     concerns: ['coveredResources'],
     summary: 'Each flavor must list the resources of its group in the order of coveredResources.',
     why: 'The webhook rejects the queue, because it compares the lists element by element.',
-    fix: 'List resources of every flavor in the order of coveredResources.',
+    fix: 'List flavors[].resources in the order of coveredResources.',
   },
   function* (groups) {
     for (const { covered, flavors } of groups) {
@@ -59,6 +59,7 @@ const inCoveredOrder = quotaRule(
           message: inOther(name, index, quota.resource, covered[index] ?? ''),
           found: quota.resource,
           expected: covered[index],
+          fix: `List the resources of ${flavorNamed(name)} in the order of coveredResources: ${covered.join(', ')}.`,
         };
       }
     }
@@ -66,10 +67,14 @@ const inCoveredOrder = quotaRule(
 );
 
 function inOther(flavor: string, index: number, resource: string, covered: string): string {
-  const of = flavor === '' ? 'the flavor' : `the flavor "${flavor}"`;
+  const of = flavorNamed(flavor);
   return resource === ''
     ? `resources[${index}].name of ${of} must be set`
-    : `resource ${index + 1} of ${of} is "${resource}", but in coveredResources it is ${covered === '' ? 'unset' : `"${covered}"`}`;
+    : `resources[${index}] of ${of} is "${resource}", but coveredResources[${index}] is ${covered === '' ? 'unset' : `"${covered}"`}`;
+}
+
+function flavorNamed(name: string): string {
+  return name === '' ? 'the flavor' : `the flavor "${name}"`;
 }
 
 const once = quotaRule(
@@ -79,7 +84,7 @@ const once = quotaRule(
     concerns: ['resourceGroups'],
     summary: 'A flavor and a resource must not be in more than one resource group.',
     why: 'The webhook rejects the queue, because the group of a resource would be ambiguous.',
-    fix: 'Put flavors that share resources into one entry of resourceGroups.',
+    fix: 'Merge the resource groups that share a resource or a flavor into one entry of spec.resourceGroups.',
   },
   function* (groups) {
     const resources = groups.flatMap(({ covered, path: group }) =>
@@ -99,9 +104,9 @@ const once = quotaRule(
           const isWithin = first === group;
           yield {
             path,
-            message: `duplicate ${what} "${name}"`,
+            message: `duplicate ${what} "${name}"${isWithin ? ' in the resource group' : ', which an earlier resource group has'}`,
             found: name,
-            expected: `each ${what} once`,
+            expected: `each ${what} in one resource group`,
             ...(isWithin && { fix: `Remove ${fieldOf(path.replace(/\/name$/, ''))}.` }),
           };
         }
@@ -126,7 +131,11 @@ const resourceNames = fixesByField(
         for (const [index, name] of covered.entries()) {
           const complaint = qualifiedName(name);
           if (complaint !== undefined) {
-            yield { path: `${path}/coveredResources/${index}`, message: `"${name}" must ${complaint}`, found: name };
+            yield {
+              path: `${path}/coveredResources/${index}`,
+              message: `the resource name "${name}" must ${complaint}`,
+              found: name,
+            };
           }
         }
       }
@@ -158,8 +167,13 @@ const limitsNeedParent = quotaRule(
         if (value === undefined) {
           continue;
         }
-        const missing = isCohort ? 'the cohort has no parent' : 'the queue has no cohort';
-        yield { path: `${path}/${field}`, message: `${field} must not be set: ${missing}`, found: value.toString() };
+        const parent = isCohort ? 'parentName' : 'cohortName';
+        yield {
+          path: `${path}/${field}`,
+          message: `${field} must not be set when ${parent} is unset`,
+          found: value.toString(),
+          fix: `Set spec.${parent}, or remove ${field}.`,
+        };
       }
     }
   },
@@ -173,7 +187,7 @@ const lendingWithinNominal = quotaRule(
     concerns: ['lendingLimit'],
     summary: 'A queue must not lend more than its nominal quota.',
     why: 'The webhook rejects the queue.',
-    fix: 'Lower lendingLimit, or leave it unset to lend all of the nominal quota.',
+    fix: 'Set lendingLimit to at most nominalQuota, or remove it to lend all of the nominal quota.',
   },
   function* (groups) {
     for (const { nominal, lending, path } of everyQuota(groups)) {
@@ -182,7 +196,7 @@ const lendingWithinNominal = quotaRule(
       }
       yield {
         path: `${path}/lendingLimit`,
-        message: `the lending limit exceeds the nominal quota (${lending.toString()} > ${nominal.toString()})`,
+        message: `lendingLimit must be less than or equal to nominalQuota (${lending.toString()} > ${nominal.toString()})`,
         found: lending.toString(),
         expected: `at most ${nominal.toString()}`,
       };
@@ -241,7 +255,7 @@ const sizes = quotaRule(
       if (count > most) {
         yield {
           path: '/spec/resourceGroups',
-          message: `the queue has ${count} ${what} and must have no more than ${most}`,
+          message: `the ClusterQueue must have no more than ${most} ${what}, but has ${count}`,
           found: count,
           expected: `at most ${most}`,
         };
@@ -252,7 +266,7 @@ const sizes = quotaRule(
       if (quotas > MOST.combinations) {
         yield {
           path,
-          message: `the group has ${quotas} quotas and must have no more than ${MOST.combinations}`,
+          message: `the resource group must have no more than ${MOST.combinations} quotas, but has ${quotas}`,
           found: quotas,
           expected: `at most ${MOST.combinations}`,
         };
@@ -272,9 +286,9 @@ const fairWeight: ObjectRule = fixesByField({
   kinds: [CLUSTER_QUEUE, COHORT],
   concerns: ['fairSharing'],
   summary: 'A fair sharing weight must be 0, or greater than 1n.',
-  why: 'The webhook rejects a negative weight, and one that becomes 0 when shares are divided by it.',
+  why: 'The webhook rejects a negative weight, and one that is rounded to 0.',
   source: `${KUEUE}, pkg/webhooks/common.go, validateFairSharing`,
-  fix: 'Set fairSharing.weight to 0 to be served last, or to a weight such as 1 or 500m.',
+  fix: 'Set fairSharing.weight to 0 for the lowest priority, or to a weight such as 1 or 500m.',
   *check({ object }) {
     const found = asObject(asObject(object.spec).fairSharing).weight;
     const weight = typeof found === 'string' || typeof found === 'number' ? parseQuantity(found) : undefined;
@@ -283,7 +297,7 @@ const fairWeight: ObjectRule = fixesByField({
     }
     yield {
       path: '/spec/fairSharing/weight',
-      message: `the weight must be 0 or greater than 1n: ${weight.toString()}`,
+      message: `fairSharing.weight must be 0 or greater than 1n: ${weight.toString()}`,
       found,
       expected: '0, or greater than 1n',
     };

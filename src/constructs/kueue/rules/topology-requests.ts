@@ -1,7 +1,7 @@
 /**
  * What pods ask of topology-aware scheduling, in annotations of their template.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField, nameFix } from '../../../checks/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { qualifiedName } from '../../../checks/server/syntax';
@@ -70,9 +70,10 @@ const oneRequest = requestRule(
     if (found.length > 1) {
       yield {
         path: ANNOTATIONS,
-        message: `${found.join(' and ')} must not be set together`,
+        message: `${allOf(found)} must not be set together`,
         found,
-        expected: 'one of them',
+        expected: 'one of the annotations',
+        fix: `Keep one of ${allOf(found)}, and remove the ${found.length > 2 ? 'others' : 'other'}.`,
       };
     }
   },
@@ -91,7 +92,11 @@ const readable = fixesByField(
         const value = annotations.get(key);
         const complaint = value === undefined ? undefined : qualifiedName(value);
         if (complaint !== undefined) {
-          yield { path: pointer(ANNOTATIONS, key), message: `"${value}" must ${complaint}`, found: value };
+          yield {
+            path: pointer(ANNOTATIONS, key),
+            message: `the topology level "${value}" must ${complaint}`,
+            found: value,
+          };
         }
       }
       const unconstrained = annotations.get(UNCONSTRAINED_TOPOLOGY);
@@ -126,14 +131,18 @@ const slices = fixesByField(
     function* (annotations, { count }) {
       const [level, size] = [annotations.get(SLICE_TOPOLOGY), annotations.get(SLICE_SIZE)];
       if (level !== undefined && size === undefined) {
-        yield { path: pointer(ANNOTATIONS, SLICE_TOPOLOGY), message: `${SLICE_SIZE} must be set`, fix: SLICE_FIX };
+        yield {
+          path: pointer(ANNOTATIONS, SLICE_TOPOLOGY),
+          message: `${SLICE_SIZE} must be set when ${SLICE_TOPOLOGY} is set`,
+          fix: SLICE_FIX,
+        };
       }
       if (size === undefined) {
         return;
       }
       const path = pointer(ANNOTATIONS, SLICE_SIZE);
       if (level === undefined) {
-        yield { path, message: `${SLICE_TOPOLOGY} must be set`, found: size, fix: SLICE_FIX };
+        yield { path, message: `${SLICE_TOPOLOGY} must be set when ${SLICE_SIZE} is set`, found: size, fix: SLICE_FIX };
       }
       const pods = /^[+-]?\d+$/.test(size) ? Number(size) : undefined;
       if (pods === undefined || pods < 1) {
@@ -141,7 +150,7 @@ const slices = fixesByField(
           path,
           message: `"${size}" is not a valid number of pods`,
           found: size,
-          expected: 'an integer, at least 1',
+          expected: 'an integer of at least 1',
         };
       } else if (count !== undefined && pods > count) {
         yield {
@@ -155,13 +164,25 @@ const slices = fixesByField(
   ),
 );
 
+const LAYERS_FIX = `Set ${SLICE_LAYERS} to a list such as [{"topology": "example.com/rack", "size": 16}, {"topology": "kubernetes.io/hostname", "size": 4}].`;
+
+/** An annotation that excludes another one. */
+function excluded(path: string, key: string, other: string): Violation {
+  return {
+    path,
+    message: `${key} must not be set when ${other} is set`,
+    expected: 'one of the two annotations',
+    fix: `Remove ${key} or ${other}.`,
+  };
+}
+
 const layers = requestRule(
   'topology-layers-valid',
   {
     concerns: [SLICE_LAYERS],
     summary:
       'Slice layers must be a list of one to three levels with sizes, each size a divisor of the previous one, without other slices or a group.',
-    fix: 'Set the annotation to a list such as `[{"topology": "example.com/rack", "size": 16}, {"topology": "kubernetes.io/hostname", "size": 4}]`.',
+    fix: LAYERS_FIX,
   },
   function* (annotations, { count }) {
     const text = annotations.get(SLICE_LAYERS);
@@ -171,12 +192,17 @@ const layers = requestRule(
     const path = pointer(ANNOTATIONS, SLICE_LAYERS);
     for (const key of [SLICE_TOPOLOGY, SLICE_SIZE, POD_SET_GROUP]) {
       if (annotations.has(key)) {
-        yield { path, message: `the annotation must not be set when ${key} is set`, expected: 'one of the two' };
+        yield excluded(path, SLICE_LAYERS, key);
       }
     }
     const stated = parsed(text);
     if (stated === undefined || stated.length === 0 || stated.length > 3) {
-      yield { path, message: 'the value must be a JSON array of one to three layers', found: text };
+      yield {
+        path,
+        message: `${SLICE_LAYERS} must be a JSON array of one to three layers`,
+        found: text,
+        fix: LAYERS_FIX,
+      };
       return;
     }
     let above: number | undefined;
@@ -185,24 +211,31 @@ const layers = requestRule(
       const [level, size] = [asString(layer.topology) ?? '', asInteger(layer.size) ?? 0];
       const complaint = qualifiedName(level);
       if (complaint !== undefined) {
-        yield { path, message: `the level "${level}" of layer ${index + 1} must ${complaint}`, found: level };
+        yield {
+          path,
+          message: `the topology "${level}" of the layer [${index}] must ${complaint}`,
+          found: level,
+          fix: nameFix(`topology of the layer [${index}]`, complaint),
+        };
       }
       if (seen.has(level)) {
-        yield { path, message: `duplicate level "${level}"`, found: level };
+        yield { path, message: `duplicate topology "${level}" in the layer [${index}]`, found: level };
       }
       seen.add(level);
       if (size < 1) {
         yield {
           path,
-          message: `the size of layer ${index + 1} must be greater than or equal to 1: ${size}`,
+          message: `the size of the layer [${index}] must be greater than or equal to 1: ${size}`,
           found: size,
           expected: 'at least 1',
+          fix: `Set size of the layer [${index}] to at least 1.`,
         };
       } else if (above !== undefined && above % size !== 0) {
         yield {
           path,
-          message: `the size of layer ${index + 1} must be a divisor of the previous size (${size}, ${above})`,
+          message: `the size ${size} of the layer [${index}] does not divide ${above}, the size of the layer above`,
           found: size,
+          fix: `Set size of the layer [${index}] to a divisor of ${above}.`,
         };
       }
       if (index === 0 && count !== undefined && size > count) {
@@ -210,7 +243,7 @@ const layers = requestRule(
           path,
           message: `the slice size must not exceed the number of pods (${size} > ${count})`,
           found: size,
-          ...atMost(count, size, 'Set size of the first layer'),
+          ...atMost(count, size, 'Set size of the layer [0]'),
         };
       }
       above = size;
@@ -250,14 +283,15 @@ const groupName = requestRule(
     }
     for (const key of [SLICE_SIZE, SLICE_TOPOLOGY]) {
       if (annotations.has(key)) {
-        yield { path, message: `the annotation must not be set when ${key} is set`, expected: 'one of the two' };
+        yield excluded(path, POD_SET_GROUP, key);
       }
     }
     if (!annotations.has(REQUIRED_TOPOLOGY) && !annotations.has(PREFERRED_TOPOLOGY)) {
       yield {
         path,
-        message: 'the template must also set a required or preferred topology',
+        message: `${POD_SET_GROUP} requires ${REQUIRED_TOPOLOGY} or ${PREFERRED_TOPOLOGY} on the same template`,
         expected: `${REQUIRED_TOPOLOGY} or ${PREFERRED_TOPOLOGY}`,
+        fix: `Add ${REQUIRED_TOPOLOGY} or ${PREFERRED_TOPOLOGY} to the annotations of the template.`,
       };
     }
   },
@@ -301,7 +335,7 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `the group "${name}" must have two templates, but has ${members.length}`,
+        message: `the pod set group "${name}" must have two templates, but has ${members.length}`,
         found: name,
         expected: 'exactly two templates, a leader and its workers',
       };
@@ -312,7 +346,7 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `one template of the group "${name}" must have a single pod, but they have ${counts.join(' and ')}`,
+        message: `one template of the pod set group "${name}" must have a single pod, but they have ${counts.join(' and ')}`,
         found: name,
         expected: 'one pod, and any number of pods',
       };
@@ -323,7 +357,7 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `the templates of the group "${name}" request different topologies`,
+        message: `the templates of the pod set group "${name}" request different topologies`,
         found: name,
         expected: `the same ${allOf(differing)}`,
       };

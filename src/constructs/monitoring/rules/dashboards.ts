@@ -22,7 +22,7 @@ export const dashboardRules: readonly Rule[] = [
         "The JSON in a ConfigMap for Grafana's sidecar must be a dashboard with a title, without the envelope of Grafana's API.",
       why: 'Grafana logs an error and does not show the dashboard.',
       source: GRAFANA,
-      fix: 'Set the key in data to the JSON model of the dashboard, as its settings page shows it.',
+      fix: 'Set the key in data to the JSON model of the dashboard, which Grafana shows in the settings of the dashboard.',
     },
     function* (manifest) {
       if (!isForGrafana(manifest)) {
@@ -37,13 +37,17 @@ export const dashboardRules: readonly Rule[] = [
         if (!('value' in parsed)) {
           yield { path, message: `${key} is not valid JSON: ${parsed.problem.message.split('\n', 1)[0] ?? ''}` };
         } else if (!isObject(parsed.value)) {
-          yield { path, message: `${key} is not a dashboard: it must be an object` };
+          yield { path, message: `${key} must be a JSON object that describes a dashboard` };
         } else if (isObject(parsed.value.dashboard) && parsed.value.panels === undefined) {
-          yield { path, message: `${key} has the dashboard under "dashboard" instead of at the top level` };
+          yield {
+            path,
+            message: `${key} has the dashboard under "dashboard" instead of at the top level`,
+            fix: `Move the members of "dashboard" to the top level of data["${key}"].`,
+          };
         }
         // Dashboards of Grafana 12 may be resources of their own.
         else if ((asString(parsed.value.title) ?? '') === '' && parsed.value.apiVersion === undefined) {
-          yield { path, message: `the dashboard of ${key} has no title` };
+          yield { path, message: `the dashboard in ${key} has no title`, fix: `Set title in data["${key}"].` };
         }
       }
     },
@@ -58,7 +62,7 @@ export const dashboardRules: readonly Rule[] = [
       summary: 'Prometheus queries of a dashboard must be valid PromQL.',
       why: 'The panel shows an error and no data.',
       source: `${PROMETHEUS}, promql/parser`,
-      fix: 'Set targets[].expr of the panel to a valid query.',
+      fix: 'Set targets[].expr of the panel to a valid PromQL query.',
     },
     function* (manifest) {
       for (const { panels } of dashboardsOf(manifest)) {
@@ -68,7 +72,7 @@ export const dashboardRules: readonly Rule[] = [
             if (problem !== undefined) {
               yield {
                 path,
-                message: `${title}: ${describeProblem(text, problem)}`,
+                message: `the query of ${title} is invalid: ${describeProblem(text, problem)}`,
                 found: text,
                 ...(problem.kind === 'experimental' ? { severity: 'warning' as const } : {}),
               };
@@ -86,7 +90,7 @@ export const dashboardRules: readonly Rule[] = [
       row: 'DB3',
       tier: 'advice',
       severity: 'warning',
-      summary: "The ids of a dashboard's panels must be unique.",
+      summary: 'The IDs of the panels of a dashboard should be unique.',
       why: 'Links to a panel, repeated panels, and library panels refer to the wrong one.',
       source: 'Grafana, dashboard JSON model',
       fix: 'Set panels[].id to a different number for each panel.',
@@ -103,7 +107,7 @@ export const dashboardRules: readonly Rule[] = [
           if (before !== undefined) {
             yield {
               path,
-              message: `the panels "${before.title}" and "${panel.title}" have the same id ${id}`,
+              message: `the panels "${before.title}" and "${panel.title}" have the same ID ${id}`,
               found: id,
             };
           }

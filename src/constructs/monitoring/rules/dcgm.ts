@@ -74,7 +74,7 @@ export const dcgmRules: readonly Rule[] = [
         "A DCGM metric that an alert or a panel reads must be in the counter list that is deployed, or in the exporter's default list.",
       why: 'The series never exists: the alert never fires and the panel stays empty, without an error.',
       source: CATALOG,
-      fix: 'Add a row for the metric to the counter list of the DCGM exporter (DcgmCounters in an app), or read a metric that is collected.',
+      fix: 'Add a line for the metric to the counter list of the DCGM exporter (DcgmCounters in an app), or use a collected metric in expr.',
     },
     function* (manifest, { set }) {
       const own = collectedIn(set);
@@ -92,8 +92,8 @@ export const dcgmRules: readonly Rule[] = [
             const other = metric && namesOf(metric).find((one) => own.has(one));
             const what =
               other === undefined
-                ? 'the deployed counter list does not have it'
-                : `the counter list has it as ${other}`;
+                ? 'the counter list in these manifests does not contain it'
+                : `the counter list names it ${other}`;
             // There may also be an exporter without a counter list of its own.
             const maybe =
               metric !== undefined &&
@@ -160,7 +160,7 @@ export const dcgmRules: readonly Rule[] = [
       summary: 'Functions such as rate and increase must be applied to counters, and averages over time to gauges.',
       why: 'The rate of a gauge counts increases and treats each decrease as a restart; the average of a counter depends mainly on the age of the process.',
       source: `${PROMETHEUS} documentation, querying/functions; ${CATALOG}`,
-      fix: 'Use avg_over_time, delta, or deriv for a gauge, and rate or increase for a counter.',
+      fix: 'Use avg_over_time, delta, or deriv in expr for a gauge, and rate or increase for a counter.',
     },
     function* (manifest) {
       for (const query of queriesOf(manifest)) {
@@ -208,7 +208,7 @@ export const dcgmRules: readonly Rule[] = [
         'A metric must be compared with a number in its own unit: percentages from 0 to 100, ratios from 0 to 1, memory in MiB or bytes.',
       why: 'The comparison is never or always true: the alert never fires, or never resolves.',
       source: CATALOG,
-      fix: 'Write the number in expr in the unit of the metric; for a fraction of the memory, divide used by the sum of used, free, and reserved.',
+      fix: 'Change the number in expr to the unit of the metric, or divide used memory by the sum of used, free, and reserved memory.',
     },
     function* (manifest) {
       for (const query of queriesOf(manifest)) {
@@ -235,7 +235,7 @@ export const dcgmRules: readonly Rule[] = [
       summary: 'An alert on XIDs must count them instead of comparing the last one.',
       why: 'DCGM_FI_DEV_XID_ERRORS keeps the last XID until the driver is reloaded: the alert never resolves, and a second error with the same code is not detected. Applications cause XIDs too.',
       source: CATALOG,
-      fix: 'Use DCGM_EXP_XID_ERRORS_COUNT, with the relevant codes in the label xid.',
+      fix: 'Replace the metric in expr with DCGM_EXP_XID_ERRORS_COUNT, and select the relevant codes by the label xid.',
     },
     function* (manifest) {
       for (const query of queriesOf(manifest)) {
@@ -255,7 +255,7 @@ export const dcgmRules: readonly Rule[] = [
           }
           yield {
             path: query.path,
-            message: `${query.title} compares ${name}, which keeps its last value`,
+            message: `${query.title} compares ${name}, which keeps the last XID, so the alert does not end`,
             found: name,
           };
         }
@@ -390,22 +390,26 @@ function* comparisonProblems(operation: BinaryOperation, { title, path }: Placed
   const problem = bounds === undefined ? sizeProblem(comparison) : boundProblem(comparison, bounds);
   if (problem !== undefined) {
     const { name, sign, value } = comparison;
-    yield { ...problem, path, message: `${title}: ${name} ${sign} ${value} ${problem.message}`, found: value };
+    yield { ...problem, path, message: `in ${title}, ${name} ${sign} ${value} ${problem.message}`, found: value };
   }
 }
 
 type ComparisonProblem = Pick<Violation, 'message' | 'expected' | 'severity'>;
 
-function boundProblem({ name, sign, value, unit }: Comparison, bounds: Bounds): ComparisonProblem | undefined {
+function boundProblem({ sign, value, unit }: Comparison, bounds: Bounds): ComparisonProblem | undefined {
   const { never = false, always = false } = OUTCOMES[sign]?.(value, bounds.most) ?? {};
   if (never || always) {
     return {
-      message: `is ${never ? 'never' : 'always'} true: ${name} is ${bounds.called}`,
+      message: `is ${never ? 'never' : 'always'} true, because the metric is ${bounds.called}`,
       expected: bounds.called,
     };
   }
   return unit === '%' && value > 0 && value < 1
-    ? { message: `looks like ${value} percent`, expected: bounds.called, severity: 'warning' }
+    ? {
+        message: 'compares percent with a number that looks like a ratio',
+        expected: bounds.called,
+        severity: 'warning',
+      }
     : undefined;
 }
 

@@ -64,7 +64,7 @@ export const monitorRules: readonly Rule[] = [
         if (asString(authorization.type)?.trim().toLowerCase() === 'basic') {
           yield {
             path: pointer(path, 'authorization', 'type'),
-            message: 'basic authentication must be set in basicAuth, not in authorization',
+            message: 'basic authentication must be configured in basicAuth, not in authorization',
             found: 'Basic',
             fix: 'Set basicAuth with username and password.',
           };
@@ -108,8 +108,9 @@ export const monitorRules: readonly Rule[] = [
           }
           yield {
             ...at,
-            message: `the timeout must be less than or equal to the interval (${timeout} > ${interval})`,
+            message: `scrapeTimeout must be less than or equal to interval (${timeout} > ${interval})`,
             expected: `at most ${interval}`,
+            fix: `Set scrapeTimeout to at most ${interval}, or raise interval.`,
           };
           continue;
         }
@@ -117,9 +118,9 @@ export const monitorRules: readonly Rule[] = [
         if (shared !== undefined && waits > (parseDuration(shared) ?? Infinity)) {
           yield {
             ...at,
-            message: `the timeout must be less than or equal to the interval of Prometheus (${timeout} > ${shared})`,
+            message: `scrapeTimeout must be less than or equal to the interval of Prometheus (${timeout} > ${shared})`,
             expected: `at most ${shared}`,
-            fix: 'Lower scrapeTimeout, or set interval of the endpoint.',
+            fix: `Set scrapeTimeout to at most ${shared}, or set interval of the endpoint.`,
           };
         }
       }
@@ -178,7 +179,7 @@ export const monitorRules: readonly Rule[] = [
         .join(', ');
       yield {
         path: '/spec/selector/matchLabels',
-        message: `no Service has the labels ${text}: the Service ${meant.id.name} selects pods by them, but has other labels itself`,
+        message: `no Service has the labels ${text}: the Service "${meant.id.name}" selects pods by them, but has other labels`,
         found: text,
       };
     },
@@ -193,7 +194,7 @@ export const monitorRules: readonly Rule[] = [
       summary: 'The port of an endpoint must be the name of a port of the selected object.',
       why: 'No target remains, so nothing is scraped, and no error is reported.',
       source: `${OPERATOR}, pkg/prometheus/promcfg.go generateServiceMonitorConfig, generatePodMonitorConfig`,
-      fix: 'Set port to the port name of the Service or container, or use targetPort or portNumber for a number.',
+      fix: 'Set port to the name of a port of the Service or container, or set targetPort or portNumber to a number.',
     },
     function* (manifest, { set }) {
       const names = portNames(manifest, set);
@@ -211,7 +212,7 @@ export const monitorRules: readonly Rule[] = [
           path: pointer(path, 'port'),
           message: `no ${what} that the monitor selects has a port named "${port}"`,
           found: port,
-          expected: known.length === 0 ? `a name; the ports of the ${what} have none` : oneOf(known),
+          expected: known.length === 0 ? `a port name, which no port of the ${what} has` : oneOf(known),
         };
       }
     },
@@ -227,7 +228,7 @@ export const monitorRules: readonly Rule[] = [
         'A monitor for the DCGM exporter must select its labels: app: nvidia-dcgm-exporter with the GPU operator, app.kubernetes.io/name: dcgm-exporter with its own chart.',
       why: 'No target remains, so no GPU metrics are collected, and no error is reported.',
       source: `${cite('nvidia-gpu-operator')}, assets/state-dcgm-exporter; dcgm-exporter, deployment`,
-      fix: 'Set the selector to app: nvidia-dcgm-exporter.',
+      fix: 'Set spec.selector.matchLabels.app to nvidia-dcgm-exporter.',
     },
     function* (manifest, { set }) {
       const wanted = asObject(asObject(asObject(manifest.object.spec).selector).matchLabels);
@@ -239,7 +240,7 @@ export const monitorRules: readonly Rule[] = [
       const operators = namespacesOf(manifest).includes('gpu-operator');
       yield {
         path: '/spec/selector/matchLabels/app',
-        message: `no object of the DCGM exporter has the label app: dcgm-exporter${operators ? ' in gpu-operator' : ''}`,
+        message: `no object of the DCGM exporter has the label app: dcgm-exporter${operators ? ' in the namespace "gpu-operator"' : ''}`,
         found: 'dcgm-exporter',
         expected: 'nvidia-dcgm-exporter',
         ...(operators ? {} : { severity: 'warning' as const }),

@@ -31,10 +31,10 @@ export const pickedUpRules: readonly Rule[] = [
       row: 'SM7',
       tier: 'advice',
       severity: 'warning',
-      summary: 'A monitor or rule must have the labels by which the Prometheus in the manifests selects.',
+      summary: 'A monitor or rule should have the labels by which the Prometheus in the manifests selects.',
       why: 'Prometheus ignores the object, and no error is reported.',
       source: `${OPERATOR}, pkg/prometheus/resource_selector.go; Documentation: getting started, selectors`,
-      fix: 'Add the labels of the selector to metadata.labels, or widen the selector of the Prometheus.',
+      fix: 'Add the labels of the selector to metadata.labels, or set the selectors of the Prometheus (such as serviceMonitorSelector) so that they match.',
     },
     function* (manifest, { set }) {
       const prometheuses = set.ofKind(PROMETHEUS_KIND);
@@ -62,7 +62,7 @@ export const pickedUpRules: readonly Rule[] = [
       summary: 'The scrape class of a monitor must be defined in the Prometheus of the manifests.',
       why: 'The operator ignores the whole object and only records an event: none of its targets is scraped.',
       source: `${OPERATOR}, pkg/prometheus/resource_selector.go validateScrapeClass`,
-      fix: 'Add the class to scrapeClasses of the Prometheus, or set scrapeClass to an existing class.',
+      fix: 'Set spec.scrapeClass to a class in spec.scrapeClasses of the Prometheus, or add the class there.',
     },
     function* (manifest, { set }) {
       const spec = asObject(manifest.object.spec);
@@ -95,7 +95,7 @@ export const pickedUpRules: readonly Rule[] = [
       summary: 'A ServiceMonitor must not refer to files if the Prometheus in the manifests denies file access.',
       why: 'The operator ignores the whole object and only records an event: none of its targets is scraped.',
       source: `${OPERATOR}, pkg/prometheus/resource_selector.go testForArbitraryFSAccess`,
-      fix: 'Read the token or certificate from a Secret, for example with authorization.credentials.',
+      fix: 'Replace the file with a reference to a Secret, for example in authorization.credentials.',
     },
     function* (manifest, { set }) {
       const prometheuses = set.ofKind(PROMETHEUS_KIND);
@@ -116,7 +116,7 @@ export const pickedUpRules: readonly Rule[] = [
           if (found !== undefined && found !== '') {
             yield {
               path: pointer(path, ...tokens),
-              message: `the endpoint reads the file ${found}, but Prometheus denies file access`,
+              message: `the endpoint reads the file "${found}", but the Prometheus denies access to files`,
               found,
             };
           }
@@ -130,13 +130,13 @@ export const pickedUpRules: readonly Rule[] = [
 function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: ManifestSet): string | undefined {
   const spec = asObject(prometheus.object.spec);
   const selector = spec[`${prefix}Selector`];
-  const name = `Prometheus ${prometheus.id.name}`;
+  const name = `the Prometheus "${prometheus.id.name}"`;
   if (!isObject(selector)) {
-    return `${name} has no ${prefix}Selector, so it selects none`;
+    return `${name} has no ${prefix}Selector, so it selects no objects of this kind`;
   }
   const labels = asObject(asObject(manifest.object.metadata).labels);
   if (!selectorChooses(selector, labels)) {
-    return `${name} selects by ${selectorText(selector)}, but the object ${Object.keys(labels).length === 0 ? 'has no labels' : 'does not have these labels'}`;
+    return `${name} selects objects by ${selectorText(selector)}, but the object ${Object.keys(labels).length === 0 ? 'has no labels' : 'does not have these labels'}`;
   }
   const namespaces = spec[`${prefix}NamespaceSelector`];
   const { namespace } = manifest.id;
@@ -144,7 +144,7 @@ function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: M
     const own = namespace === prometheus.id.namespace || namespace === '' || prometheus.id.namespace === '';
     return own
       ? undefined
-      : `${name} selects only in its own namespace ${prometheus.id.namespace}: it has no ${prefix}NamespaceSelector`;
+      : `${name} has no ${prefix}NamespaceSelector, so it selects objects only in its own namespace "${prometheus.id.namespace}"`;
   }
   const object = set.get('Namespace', namespace);
   if (object === undefined) {
@@ -156,7 +156,7 @@ function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: M
   };
   return selectorChooses(namespaces, ownLabels)
     ? undefined
-    : `${name} selects namespaces by ${selectorText(namespaces)}, but ${namespace} does not have these labels`;
+    : `${name} selects namespaces by ${selectorText(namespaces)}, but the namespace "${namespace}" does not have these labels`;
 }
 
 function selectorText(selector: JsonObject): string {

@@ -94,11 +94,14 @@ export function* rulesOf(manifest: Manifest): Iterable<{ readonly rule: PlacedRu
 /** Texts of charts are not what they will be: `{{-`, or an action that begins a line. */
 const CHART_TEMPLATE = /\{\{-|^[ \t]*\{\{/m;
 
+/** A key `groups` at the begin of a line, or as the first key of the text as JSON. */
+const RULE_FILE = /^groups[ \t]*:|(?<![^])\s*\{\s*"?groups"?\s*:/m;
+
 function lookIntoTexts(manifest: Manifest): Found {
   const files: RuleFile[] = [];
   const broken: BrokenText[] = [];
   for (const [key, text] of stringEntries(manifest.object.data)) {
-    if (!/^groups[ \t]*:/m.test(text) || !/\bexpr[ \t]*:/.test(text) || CHART_TEMPLATE.test(text)) {
+    if (!RULE_FILE.test(text) || !/\bexpr"?[ \t]*:/.test(text) || CHART_TEMPLATE.test(text)) {
       continue;
     }
     const path = pointer('/data', key);
@@ -131,11 +134,11 @@ function fileOf(object: JsonObject, base: string, key: string | undefined): Rule
       const [alert, record] = [asString(raw.alert), asString(raw.record)];
       const expr = typeof raw.expr === 'number' ? String(raw.expr) : asString(raw.expr);
       const title =
-        alert !== undefined
-          ? `alert ${alert}`
-          : record !== undefined
-            ? `recording ${record}`
-            : `rule ${at + 1} of group ${group.name}`;
+        (alert ?? '') !== ''
+          ? `the alert "${alert}"`
+          : (record ?? '') !== ''
+            ? `the recording rule "${record}"`
+            : `rules[${at}] of the group "${group.name}"`;
       rules.push({ raw, title, alert, record, expr, group, path: embedded ? base : pointer(path, 'rules', at) });
     }
     return group;
@@ -249,7 +252,7 @@ function panelsIn(model: JsonObject, path: string): readonly PlacedPanel[] {
       if (expr === undefined || expr.trim() === '' || !asksPrometheus(target.datasource ?? value.datasource)) {
         return [];
       }
-      return [{ text: expr, reading: readGrafana(expr), title: `panel "${title}"`, path }];
+      return [{ text: expr, reading: readGrafana(expr), title: `the panel "${title}"`, path }];
     });
     return [{ raw: value, title, queries }, ...panelsIn(value, path)];
   });

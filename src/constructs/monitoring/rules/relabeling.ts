@@ -65,7 +65,7 @@ function regexProblem(step: JsonObject): RelabelProblem | undefined {
     ? undefined
     : {
         field: 'regex',
-        message: `the regular expression ${regex ?? ''} is not valid RE2: ${broken}`,
+        message: `the regular expression "${regex ?? ''}" is not valid RE2: ${broken}`,
         fix: 'Set regex to a valid RE2 expression, such as "(.+):9400".',
       };
 }
@@ -75,14 +75,14 @@ function requirementProblem(step: JsonObject, action: string, fields: Fields): R
   if (action === 'hashmod' && !(typeof step.modulus === 'number' && step.modulus > 0)) {
     return {
       field: 'modulus',
-      message: 'hashmod requires a modulus greater than 0',
-      fix: 'Set modulus to the number of shards, such as "modulus: 4".',
+      message: 'the action hashmod requires a modulus greater than 0',
+      fix: 'Set modulus: 4, or another number of shards.',
     };
   }
   if (NEEDS_TARGET.has(action) && targetOf(step, fields) === '') {
     return {
       field: fields.targetLabel,
-      message: `${action} requires ${fields.targetLabel}`,
+      message: `the action ${action} requires ${fields.targetLabel}`,
       fix: `Set ${fields.targetLabel} to the name of a label, such as node.`,
     };
   }
@@ -94,21 +94,21 @@ function restrictionProblem(step: JsonObject, action: string, fields: Fields): R
   if (KEEPS_REPLACEMENT.has(action) && hasOwnReplacement(step)) {
     return {
       field: 'replacement',
-      message: `replacement must not be set for ${action}`,
+      message: `replacement must not be set for the action ${action}`,
       fix: `Remove replacement, or set ${fields.action}: replace.`,
     };
   }
   if ((action === 'keepequal' || action === 'dropequal') && hasMoreThanLabels(step)) {
     return {
       field: 'regex',
-      message: `${action} allows only ${fields.sourceLabels} and ${fields.targetLabel}`,
-      fix: `Keep only ${fields.sourceLabels} and ${fields.targetLabel}.`,
+      message: `the action ${action} allows only ${fields.sourceLabels} and ${fields.targetLabel}`,
+      fix: `Keep only ${fields.sourceLabels}, ${fields.targetLabel}, and ${fields.action} in the relabeling.`,
     };
   }
   if ((action === 'labeldrop' || action === 'labelkeep') && hasMoreThanRegex(step, fields)) {
     return {
       field: fields.sourceLabels,
-      message: `${action} allows only a regex, which it matches with label names`,
+      message: `the action ${action} allows only regex, which it matches with label names`,
       fix: `Keep only regex and ${fields.action} in the relabeling.`,
     };
   }
@@ -127,7 +127,7 @@ function hasOwnReplacement(step: JsonObject): boolean {
 }
 
 function hasOwnSeparator({ separator }: JsonObject): boolean {
-  return isSet(separator) && separator !== ';';
+  return typeof separator === 'string' && separator !== ';';
 }
 
 function hasModulus({ modulus }: JsonObject): boolean {

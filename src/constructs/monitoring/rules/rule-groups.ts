@@ -36,7 +36,7 @@ export const ruleGroupRules: readonly Rule[] = [
           continue;
         }
         const path = within(rule, file, 'expr');
-        const message = `${rule.title}: ${describeProblem(text, problem)}`;
+        const message = `the expression of ${rule.title} is invalid: ${describeProblem(text, problem)}`;
         if (problem.kind !== 'experimental') {
           yield { path, message, found: text };
         } else {
@@ -57,7 +57,7 @@ export const ruleGroupRules: readonly Rule[] = [
         'A rule must be either an alert or a recording rule and have an expression; a recording rule must not set for or annotations.',
       why: DROPPED,
       source: `${RULEFMT} Rule.Validate`,
-      fix: 'Set alert and expr, or record and expr.',
+      fix: 'Set expr and either alert or record in the rule.',
     },
     function* (manifest) {
       for (const { rule, file } of rulesOf(manifest)) {
@@ -67,7 +67,7 @@ export const ruleGroupRules: readonly Rule[] = [
         if (file.key === undefined && typeof expr === 'number' && (expr | 0) !== expr) {
           yield {
             path: within(rule, file, 'expr'),
-            message: `${rule.title}: expr must be a string, or an integer of 32 bits: ${expr}`,
+            message: `expr of ${rule.title} must be a string, or an integer of 32 bits: ${expr}`,
             found: expr,
           };
         }
@@ -94,7 +94,7 @@ export const ruleGroupRules: readonly Rule[] = [
         )) {
           yield {
             path: file === undefined ? pointer(group.path, 'labels', key) : group.path,
-            message: `group ${group.name}: "${key}" is not a valid label name`,
+            message: `"${key}" in the labels of the group "${group.name}" is not a valid label name`,
             found: key,
           };
         }
@@ -107,7 +107,7 @@ export const ruleGroupRules: readonly Rule[] = [
             }
             yield {
               path: within(rule, file, place, key),
-              message: `${rule.title}: "${key}" is not a valid ${place === 'labels' ? 'label' : 'annotation'} name`,
+              message: `"${key}" in the ${place} of ${rule.title} is not a valid ${place === 'labels' ? 'label' : 'annotation'} name`,
               fix: `Rename the key in ${place}, or remove it.`,
               found: key,
             };
@@ -125,17 +125,17 @@ export const ruleGroupRules: readonly Rule[] = [
       summary: 'Durations in rule files must be written as 30s, 5m, or 1h30m.',
       why: 'Prometheus rejects the file on a reload and keeps its current rules; at startup it exits.',
       source: 'prometheus/common, model/time.go ParseDuration',
-      fix: 'Set the duration (interval, for, keep_firing_for) with units, largest first, for example 1h30m.',
+      fix: 'Set interval, query_offset, for, or keep_firing_for to a duration with units, largest first, such as 1h30m.',
     },
     function* (manifest) {
       for (const { groups, path } of ruleFilesOf(manifest)) {
         for (const group of groups) {
           for (const key of ['interval', 'query_offset'] as const) {
-            yield* durationProblem(group.raw[key], `group ${group.name}: ${key}`, path);
+            yield* durationProblem(group.raw[key], `"${key}" of the group "${group.name}"`, path);
           }
           for (const rule of group.rules) {
             for (const key of ['for', 'keep_firing_for'] as const) {
-              yield* durationProblem(rule.raw[key], `${rule.title}: ${key}`, path);
+              yield* durationProblem(rule.raw[key], `"${key}" of ${rule.title}`, path);
             }
           }
         }
@@ -158,7 +158,7 @@ export const ruleGroupRules: readonly Rule[] = [
         const seen = new Set<string>();
         for (const { name } of groups) {
           if (name === '') {
-            yield { path, message: 'groups[].name must be set' };
+            yield { path, message: 'groups[].name must be set', fix: 'Set groups[].name to a unique name.' };
           } else if (seen.has(name)) {
             yield { path, message: `duplicate group name "${name}"`, found: name };
           }
@@ -179,7 +179,7 @@ export const ruleGroupRules: readonly Rule[] = [
         'The rules of an object must not record the same series or raise alerts with the same name and labels twice.',
       why: 'Recording rules overwrite each other, and Prometheus drops one of the samples; Alertmanager treats alerts with the same labels as one alert, with the text of either.',
       source: `${PROMETHEUS}, cmd/promtool/main.go checkDuplicates`,
-      fix: 'Remove one of the rules, or add a label to labels that distinguishes them.',
+      fix: 'Remove one of the rules, or add an entry to labels that distinguishes them.',
     },
     function* (manifest) {
       for (const file of ruleFilesOf(manifest)) {
@@ -197,11 +197,11 @@ export const ruleGroupRules: readonly Rule[] = [
           if (before !== undefined) {
             const where =
               before.group === rule.group
-                ? `group ${rule.group.name}`
-                : `groups ${before.group.name} and ${rule.group.name}`;
+                ? `the group "${rule.group.name}"`
+                : `the groups "${before.group.name}" and "${rule.group.name}"`;
             yield {
               path: within(rule, file),
-              message: `duplicate rule: ${rule.title} appears twice with the same labels in ${where}`,
+              message: `duplicate rule: ${rule.title} appears twice in ${where} with the same labels`,
               found: name,
             };
           }
@@ -219,7 +219,7 @@ export const ruleGroupRules: readonly Rule[] = [
       summary: 'A rule file in a ConfigMap must be valid YAML.',
       why: 'Prometheus rejects the file on a reload and keeps its current rules; at startup it exits.',
       source: RULEFMT,
-      fix: 'Write valid YAML in data, and put an expr with colons or braces in quotation marks or after a |.',
+      fix: 'Write valid YAML in data, and put an expr with colons or braces in quotes or after a |.',
     },
     function* (manifest) {
       for (const { key, path, why } of brokenRuleFilesOf(manifest)) {
@@ -244,7 +244,7 @@ export const ruleGroupRules: readonly Rule[] = [
       if (size > LARGEST_RULE_OBJECT) {
         yield {
           path: '/spec',
-          message: `the rules have about ${size} bytes and must have no more than ${LARGEST_RULE_OBJECT}`,
+          message: `the rules must have no more than ${LARGEST_RULE_OBJECT} bytes, but have about ${size}`,
           expected: `at most ${LARGEST_RULE_OBJECT}`,
         };
       }
@@ -259,7 +259,7 @@ function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, 
   if (named && recorded) {
     yield {
       path: at(),
-      message: `a rule of the group ${group.name} must not set both alert (${alert}) and record (${record})`,
+      message: `a rule of the group "${group.name}" must not set both alert ("${alert}") and record ("${record}")`,
     };
   } else if (!named && !recorded) {
     yield { path: at(), message: `${title} must set alert or record` };
@@ -275,8 +275,9 @@ function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, 
   if (/[{}]/.test(record)) {
     yield {
       path: at('record'),
-      message: `${title}: the name of a recording rule must not have braces; set labels in labels`,
+      message: `record of ${title} must not contain braces`,
       found: record,
+      fix: 'Remove the braces from record, and set the labels in labels of the rule.',
     };
   }
   for (const key of ['for', 'keep_firing_for'] as const) {
@@ -301,5 +302,6 @@ function* durationProblem(value: unknown, what: string, path: string): Iterable<
     path,
     message: `${what} must be a duration: ${JSON.stringify(value)}`,
     expected: 'a duration such as 30s, 5m, or 1h30m',
+    fix: `Set ${what} to a duration such as 30s, 5m, or 1h30m.`,
   };
 }

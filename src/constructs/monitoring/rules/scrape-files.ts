@@ -47,7 +47,10 @@ function look(manifest: Manifest): Found {
         const config = parsed.value;
         const jobs = objectsAt(config, '/scrape_configs').map(({ value, index }) => ({
           value,
-          name: asString(value.job_name) ?? `scrape_configs[${index}]`,
+          name:
+            (asString(value.job_name) ?? '') === ''
+              ? `scrape_configs[${index}]`
+              : `the job "${asString(value.job_name)}"`,
         }));
         files.push({ key, path, config, jobs });
       }
@@ -82,7 +85,7 @@ export const scrapeFileRules: readonly Rule[] = [
       summary: 'A Prometheus configuration in a ConfigMap must be valid YAML.',
       why: ENDS,
       source: CONFIG,
-      fix: 'Write valid YAML in data["prometheus.yml"] at the position of the finding.',
+      fix: 'Write valid YAML in data["prometheus.yml"], at the line in the message.',
     },
     (manifest) => look(manifest).broken,
   ),
@@ -95,7 +98,7 @@ export const scrapeFileRules: readonly Rule[] = [
         'Each job of a Prometheus configuration must have a unique name, a timeout no longer than its interval, and valid relabelings.',
       why: ENDS,
       source: `${CONFIG}; model/relabel/relabel.go`,
-      fix: 'Set job_name to a unique name, scrape_timeout to at most scrape_interval, and correct the entry of relabel_configs.',
+      fix: 'Set job_name to a unique name, and scrape_timeout to at most scrape_interval.',
     },
     function* ({ path, config, jobs }) {
       const seen = new Set<string>();
@@ -119,14 +122,14 @@ export const scrapeFileRules: readonly Rule[] = [
         if (timeout !== undefined && waits !== undefined && limit !== undefined && waits > limit) {
           yield {
             path,
-            message: `job ${name}: the timeout must be less than or equal to the interval (${timeout} > ${interval})`,
+            message: `scrape_timeout of ${name} must be less than or equal to scrape_interval (${timeout} > ${interval})`,
             found: timeout,
             fix: `Set scrape_timeout to at most ${interval}, or raise scrape_interval.`,
           };
         }
         for (const list of ['relabel_configs', 'metric_relabel_configs']) {
-          for (const { index, message } of problemsInSteps(value[list], PROMETHEUS_FIELDS)) {
-            yield { path, message: `job ${name}: ${list}[${index}]: ${message}` };
+          for (const { index, message, fix } of problemsInSteps(value[list], PROMETHEUS_FIELDS)) {
+            yield { path, message: `${list}[${index}] of ${name}: ${message}`, fix };
           }
         }
       }
@@ -167,7 +170,7 @@ export const scrapeFileRules: readonly Rule[] = [
           const certain = namespaces.includes('gpu-operator');
           yield {
             path,
-            message: `job ${name} keeps pods with the label app: ${regex}, but those of the GPU operator have app: nvidia-dcgm-exporter`,
+            message: `${name} keeps pods with the label app: ${regex}, but those of the GPU operator have app: nvidia-dcgm-exporter`,
             found: regex,
             expected: 'nvidia-dcgm-exporter',
             ...(certain ? {} : { severity: 'warning' as const }),

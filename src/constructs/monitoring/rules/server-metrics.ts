@@ -46,7 +46,7 @@ function* inTriggers(object: JsonObject): Iterable<NamedMetric> {
   for (const { value, path, index } of objectsAt(object, '/spec/triggers')) {
     const query = value.type === 'prometheus' ? asString(asObject(value.metadata).query) : undefined;
     if (query !== undefined) {
-      yield* inQuery(parsePromql(query), `${path}/metadata/query`, `the trigger ${index}`);
+      yield* inQuery(parsePromql(query), `${path}/metadata/query`, `triggers[${index}]`);
     }
   }
 }
@@ -131,7 +131,7 @@ function unknownMetric({ name, path, by }: NamedMetric, metrics: ServerMetrics):
       message: `${by} reads ${name}, which ${metrics.server} exposes as ${series}`,
       found: name,
       expected: series,
-      fix: `Write ${series} instead of ${name}.`,
+      fix: `Replace ${name} with ${series}.`,
     };
   }
   const { near, edits } = nearestSeries(name, metrics);
@@ -139,7 +139,7 @@ function unknownMetric({ name, path, by }: NamedMetric, metrics: ServerMetrics):
     path,
     message: `${by} reads ${name}, which is not a metric of ${metrics.server}${near === undefined ? '' : ` (did you mean ${near}?)`}`,
     found: name,
-    ...(near === undefined ? {} : { expected: near }),
+    ...(near === undefined ? {} : { expected: near, fix: `Replace ${name} with ${near}.` }),
     severity: edits <= SLIP ? 'warning' : 'info',
   };
 }
@@ -155,7 +155,7 @@ export const serverMetricRules: readonly Rule[] = [
       why: 'A selector for an unknown metric matches nothing, without an error: an alert never fires, and an autoscaler never scales. A later release may have added the metric.',
       source:
         'vLLM 0.25, vllm/v1/metrics/loggers.py; SGLang, python/sglang/srt/metrics/collector.py; Text Generation Inference 3, docs/source/reference/metrics.md; Triton 25, docs/user_guide/metrics.md',
-      fix: 'Rename the metric to one of the list at /metrics of the server.',
+      fix: 'Replace the metric with one that the server exposes at /metrics.',
     },
     function* (manifest, { set }) {
       for (const metric of metricsIn(manifest)) {

@@ -32,7 +32,11 @@ export const templateRules: readonly Rule[] = [
           for (const [key, text] of stringEntries(rule.raw[place])) {
             const { problem } = readTemplate(text);
             if (problem !== undefined) {
-              yield { path: within(rule, file, place, key), message: `${rule.title}: ${key}: ${problem}`, found: text };
+              yield {
+                path: within(rule, file, place, key),
+                message: `the template "${key}" of ${rule.title} is invalid: ${problem}`,
+                found: text,
+              };
             }
           }
         }
@@ -50,7 +54,7 @@ export const templateRules: readonly Rule[] = [
       summary: "A label that the text of an alert uses must be a label of the expression's result.",
       why: 'Otherwise the text has an empty string instead: the person on call reads "GPU  of ".',
       source: `${PROMETHEUS}, promql/engine.go; rules/alerting.go`,
-      fix: 'Keep the label in the aggregation of expr (by, group_left), or remove it from the text.',
+      fix: 'Keep the label in the aggregation of expr (by, group_left), or remove it from the template.',
     },
     function* (manifest) {
       for (const { rule, file } of rulesOf(manifest)) {
@@ -69,9 +73,13 @@ export const templateRules: readonly Rule[] = [
                 continue;
               }
               const left = 'only' in labels ? [...labels.only].filter((name) => name !== '__name__').sort() : undefined;
-              const message = `${rule.title}: ${key} uses the label ${label}, which the result of the expression does not have`;
+              const message = `"${key}" of ${rule.title} uses the label "${label}", which the result of expr does not have`;
               const expected =
-                left === undefined ? undefined : left.length === 0 ? 'no label: the result has none' : oneOf(left);
+                left === undefined
+                  ? undefined
+                  : left.length === 0
+                    ? 'no label, because the result has none'
+                    : oneOf(left);
               yield { path: within(rule, file, place, key), message, found: label, expected };
             }
           }

@@ -215,8 +215,18 @@ interface AmountPlace {
   readonly path: string;
 }
 
+const placesOf = new WeakMap<Manifest, readonly AmountPlace[]>();
+
 /** Every amount of a ResourceQuota or LimitRange, under the name of the container resource that it is an amount of. */
 function amountPlaces(manifest: Manifest): readonly AmountPlace[] {
+  let places = placesOf.get(manifest);
+  if (places === undefined) {
+    placesOf.set(manifest, (places = readAmountPlaces(manifest)));
+  }
+  return places;
+}
+
+function readAmountPlaces(manifest: Manifest): readonly AmountPlace[] {
   if (manifest.id.kind === 'ResourceQuota') {
     return amountsAt(asObject(manifest.object.spec).hard, '/spec/hard');
   }

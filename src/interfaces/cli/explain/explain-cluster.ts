@@ -6,16 +6,16 @@ import { messagesIn } from '../../../facts/messages/known-messages';
 import { nearestNames } from '../../../facts/spelling';
 import { counted, printable } from '../../../facts/words';
 import { amountText } from '../../../planning/cluster';
-import { type Statement } from '../../../planning/cluster/statements';
+import { type Statement } from '../../../planning/cluster/waiting/statements';
 import {
   type PlannedWork,
   type QueueWork,
   type UnplannedWork,
   WaitingWork,
   type Work,
-} from '../../../planning/cluster/waiting-work';
+} from '../../../planning/cluster/waiting/waiting-work';
 import { spanText } from '../../../planning/cluster/words';
-import { workNames } from '../../../planning/cluster/work-names';
+import { workNames } from '../../../planning/cluster/waiting/work-names';
 import { type ClusterInput } from '../cluster-option';
 import { type ExplanationStyle, messageJson } from './explain-messages';
 import { UsageError } from '../terminal';

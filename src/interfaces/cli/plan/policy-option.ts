@@ -2,7 +2,7 @@
  * The option `--policy`, the same on every command: one of the policies with a name, or a policy file.
  */
 import { type Policy } from '../../../placement';
-import { NAMED_POLICIES, PolicyFileError, readPolicyFile } from '../../../planning/cluster/policy-file';
+import { NAMED_POLICIES, PolicyFileError, readPolicyFile } from '../../../planning/cluster/files/policy-file';
 import { readText } from '../../checks/read-files';
 import { type Terminal, UsageError } from '../terminal';
 

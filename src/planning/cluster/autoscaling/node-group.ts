@@ -4,7 +4,7 @@
 import { amountsOf } from '../../../manifests/resource-amounts';
 import { type Amounts, type ClusterNode, type Taint } from '../../../placement';
 import { devicesOf } from '../objects/node-devices';
-import { labeledPool } from '../pools';
+import { labeledPool } from '../nodes/pools';
 
 export interface NodeGroup {
   /** Name of the NodePool, MachineDeployment, or cloud group. */

@@ -11,7 +11,7 @@ import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, stringEntries } from '../../../manifests/read';
 import { type ClusterNode } from '../../../placement';
 import { type ClusterState } from '../cluster-state';
-import { furtherNodes } from '../further-nodes';
+import { furtherNodes } from '../nodes/further-nodes';
 import { kindOf } from '../lookups';
 import { type AskedGang, type ClusterPlan, hasItsPlaces, planOf, type PlanOptions } from '../plan';
 import { flaggedGroups, MACHINE_KINDS, machineGroup } from './cluster-autoscaler';

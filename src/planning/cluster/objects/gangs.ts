@@ -4,6 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';
 import { type Gang, type Pod, type PodTemplate, type Role } from '../../../placement';
+import { compareNames } from '../../../placement/model/names';
 import { type GangHints, gangHintsOf, mergedHints, type QueueName } from './gang-hints';
 import { type GangIdentity, gangIdentityOf } from './gang-identity';
 import { type PodFacts, podOf, templateOf, type TemplateOptions } from './pod';
@@ -74,7 +75,7 @@ export function gangOf(
   lookups: GangLookups,
   name = members[0].identity.key,
 ): GangWithPods {
-  const sorted = [...members].sort((a, b) => (a.facts.name < b.facts.name ? -1 : 1));
+  const sorted = [...members].sort((a, b) => compareNames(a.facts.name, b.facts.name));
   const [{ identity }] = sorted;
   const group = lookups.podGroup?.(identity.key);
   const hints = mergedHints(group?.hints ?? {}, ...sorted.map((member) => member.hints));

@@ -7,7 +7,7 @@
  */
 import { findAccelerator, isWholeDevice, type KnownAcceleratorFacts, vendorOfResource } from '../../../facts/catalog';
 import { DEFAULT_DEVICE_RESOURCE, type Device } from '../../../placement';
-import { isPartitionResource, partitionOf } from '../partitions';
+import { isPartitionResource, partitionOf } from '../nodes/partitions';
 import { migProfileOf, PERCENT_RESOURCES, RENAMED_REPLICA, SHARED_COUNTS } from './accelerator-request';
 
 type Labels = Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import { type Amounts, type ClusterNode, type Taint } from '../../../placement';
 import { amountsOf } from '../../../manifests/resource-amounts';
 import { devicesOf } from './node-devices';
 import { taintEffect } from './selectors';
-import { labeledPool } from '../pools';
+import { labeledPool } from '../nodes/pools';
 
 export interface NodeOptions {
   /**

@@ -9,7 +9,7 @@ import {
   type ViewDeviceKind,
   type ViewNode,
   type ViewPod,
-} from '../../cluster/view';
+} from '../../cluster/view/view';
 
 /** A part of a cell; a position and a size are fractions of the cell's. */
 export interface Slot {

@@ -2,7 +2,7 @@
  * Where each node is in the picture of the cluster: racks as stacks of nodes, a row of devices for each node, racks side by side within
  * their zone. Blocks of any width begin at the columns of one grid. Pure arithmetic: O(nodes).
  */
-import { type ClusterView } from '../../cluster/view';
+import { type ClusterView } from '../../cluster/view/view';
 import { spansOf } from './device-cells';
 
 export interface Placed {

@@ -1,7 +1,7 @@
 /**
  * The picture of the cluster: every device, in its node, in its rack, colored by who has it.
  */
-import { type ClusterView } from '../../cluster/view';
+import { type ClusterView } from '../../cluster/view/view';
 import { type Cell, cellsOf } from './device-cells';
 import { fit, type FleetLayout, hit, layOut, scaleOf, step } from './fleet-layout';
 import { type Focus } from './focus';

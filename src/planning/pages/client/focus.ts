@@ -1,7 +1,7 @@
 /**
  * What the reader looks for: a text, a gang or a queue that was picked, pods in a certain state. All else is dimmed.
  */
-import { type ClusterView, type ViewGang, type ViewPod } from '../../cluster/view';
+import { type ClusterView, type ViewGang, type ViewPod } from '../../cluster/view/view';
 
 export type Coloring = 'gang' | 'queue';
 

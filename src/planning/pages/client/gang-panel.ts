@@ -1,7 +1,7 @@
 /**
  * All gangs as a table: what they are, their state, and where they are or why they are not placed.
  */
-import { type ClusterView, type ViewGang, type ViewGangState, type ViewPending } from '../../cluster/view';
+import { type ClusterView, type ViewGang, type ViewGangState, type ViewPending } from '../../cluster/view/view';
 import { type Actions } from './actions';
 import { el, refill } from './dom';
 import { placeName } from './fleet-layout';

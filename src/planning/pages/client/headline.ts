@@ -1,7 +1,7 @@
 /**
  * The first things to know of a cluster: the verdict in a sentence, and a handful of figures.
  */
-import { type ClusterView } from '../../cluster/view';
+import { type ClusterView } from '../../cluster/view/view';
 import { count, percent, tell } from './words';
 
 export interface Fact {

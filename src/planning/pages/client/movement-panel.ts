@@ -1,7 +1,7 @@
 /**
  * Which pods are evicted and for which gang; and, on the page of a running scheduler, its recent decisions.
  */
-import { type ClusterView, type ViewEviction } from '../../cluster/view';
+import { type ClusterView, type ViewEviction } from '../../cluster/view/view';
 import { type LiveView } from '../live-view';
 import { type Actions } from './actions';
 import { el, refill } from './dom';

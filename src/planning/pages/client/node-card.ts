@@ -1,7 +1,7 @@
 /**
  * The card of a node: where it is, how full it is, and who is on its devices.
  */
-import { type ClusterView, type ViewDeviceKind, type ViewNode, type ViewPod } from '../../cluster/view';
+import { type ClusterView, type ViewDeviceKind, type ViewNode, type ViewPod } from '../../cluster/view/view';
 import { el } from './dom';
 import { placeName } from './fleet-layout';
 import { type Focus } from './focus';

@@ -4,7 +4,7 @@
  * Free, used, evicted, and unavailable differ in shape and not in color alone. Where cells are too small for an outline, a free device is a
  * line and a used one is a block.
  */
-import { type ClusterView, type ViewNode, type ViewPod } from '../../cluster/view';
+import { type ClusterView, type ViewNode, type ViewPod } from '../../cluster/view/view';
 import { type Cell, type Slot } from './device-cells';
 import { type Placed, placesOf, type Scale } from './fleet-layout';
 import { type Focus } from './focus';

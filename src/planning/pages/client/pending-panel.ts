@@ -1,7 +1,7 @@
 /**
  * Pending gangs: why, and what would help.
  */
-import { type ClusterView, type ViewGang } from '../../cluster/view';
+import { type ClusterView, type ViewGang } from '../../cluster/view/view';
 import { type Actions } from './actions';
 import { el, refill } from './dom';
 import { more } from './more-button';

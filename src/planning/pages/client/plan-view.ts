@@ -4,7 +4,7 @@
  * `renderView` draws a view into an element. Called again for the same element it updates in place: what the reader looked for, picked and
  * zoomed into stays.
  */
-import { type ClusterView, type ViewPod } from '../../cluster/view';
+import { type ClusterView, type ViewPod } from '../../cluster/view/view';
 import { el, refill } from './dom';
 import { FleetPicture } from './fleet-picture';
 import { type Coloring, Focus } from './focus';

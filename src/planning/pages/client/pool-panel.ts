@@ -1,7 +1,7 @@
 /**
  * Pools of nodes, by how full their devices and CPUs are.
  */
-import { type ClusterView, type ViewAmounts, type ViewPool } from '../../cluster/view';
+import { type ClusterView, type ViewAmounts, type ViewPool } from '../../cluster/view/view';
 import { el, refill, svg } from './dom';
 import { count, percent, tell } from './words';
 

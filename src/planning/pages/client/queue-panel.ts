@@ -1,7 +1,7 @@
 /**
  * Queues: what each uses of one resource, against its deserved amount, guarantee, and capability.
  */
-import { type ClusterView, type ViewQueue } from '../../cluster/view';
+import { type ClusterView, type ViewQueue } from '../../cluster/view/view';
 import { type Actions } from './actions';
 import { el, refill, svg } from './dom';
 import { more } from './more-button';

@@ -23,7 +23,7 @@ export class DeviceReports {
     return this.byNode.get(node);
   }
 
-  /** @returns the pods, by uid, of which the node reports something else than before */
+  /** @returns the pods, by uid, whose devices the node reports differently than before */
   take(name: string, node: ClusterNode | undefined, object: JsonObject | undefined): readonly string[] {
     const report = asString(asObject(asObject(object?.metadata).annotations)[GANTRY_ALLOCATED_DEVICES]);
     const before = this.byNode.get(name) ?? NO_DEVICES_REPORTED;

@@ -10,6 +10,7 @@ import {
   type Priorities,
 } from '../../../planning/cluster/objects';
 import { type Gang, type Role } from '../../../placement';
+import { compareNames } from '../../../placement/model/names';
 import { type PodEntry } from './pod-entry';
 
 /** What a gang's parts refer to. */
@@ -113,7 +114,7 @@ export class GangMembers {
 
   /** Its pods by their names, so that the order in which they were seen does not matter. */
   private inOrder(): readonly PodEntry[] {
-    return [...this.pods.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return [...this.pods.values()].sort((a, b) => compareNames(a.key, b.key));
   }
 
   private make({ group, queue, priorities }: GangContext, withoutWaiting: boolean): Gang {

@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type GangIdentity, Priorities, topologyOf } from '../../../planning/cluster/objects';
-import { QueueTree } from '../../../planning/cluster/queue-tree';
+import { QueueTree } from '../../../planning/cluster/queues/queue-tree';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { type ClusterNode, type Queue, type Topology } from '../../../placement';

@@ -157,6 +157,11 @@ export const schedulerCases: readonly RuleCases[] = [
     silent: {
       'capacity with the switch': [configMap(), queue('p'), queue('c', { parent: 'p' })],
       'no tree': [plugins('- name: capacity'), queue('p')],
+      'a scheduler of neither plugin, which knows no queues': [
+        plugins('- name: gang'),
+        queue('p'),
+        queue('c', { parent: 'p' }),
+      ],
     },
   },
   {
@@ -186,8 +191,20 @@ export const schedulerCases: readonly RuleCases[] = [
           '- name: binpack\n  arguments:\n    binpack.resources: rdma/hca\n    binpack.resources.nvidia.com/gpu: 5',
         ),
       ],
+      'the same of network-topology-aware': [
+        plugins(
+          '- name: network-topology-aware\n  arguments:\n    hypernode.binpack.resources: rdma/hca\n    hypernode.binpack.resources.nvidia.com/gpu: 5',
+        ),
+      ],
     },
-    silent: { 'a weight for what is': [configMap()] },
+    silent: {
+      'a weight for what is': [configMap()],
+      'a key of the other plugin': [
+        plugins(
+          '- name: network-topology-aware\n  arguments:\n    binpack.resources: rdma/hca\n    binpack.resources.nvidia.com/gpu: 5',
+        ),
+      ],
+    },
   },
   {
     rule: 'volcano/scheduler-reclaims-resources',

@@ -116,8 +116,12 @@ export class Rig {
   }
 
   async stop(): Promise<void> {
-    const stopped = this.program.stop('the test is over');
-    await this.pass(10_000);
+    let isStopped = false;
+    const stopped = this.program.stop('the test is over').finally(() => (isStopped = true));
+    // Compression takes time that is not that of the test.
+    while (!isStopped) {
+      await this.pass(1000);
+    }
     await stopped;
     rmSync(this.folder, { recursive: true, force: true });
   }

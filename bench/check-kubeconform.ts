@@ -1,0 +1,105 @@
+/**
+ * The speed of checks beside kubeconform: the same files, the same schemas, the same two processors.
+ *
+ * kubeconform reads schemas when it first needs them, as Gantry does. Warm is what a further pass over all files takes in the same process.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { DEFAULT_MINOR, findKind } from '../src/facts/api/kinds';
+import { type JsonObject, type KindInfo } from '../src/facts/api/schema';
+import { asObject, asString } from '../src/manifests/read';
+import { corpus } from '../test/e2e/agreement/corpus';
+import { components, programPath } from '../test/e2e/control-plane/components';
+import { writeBundledSchemas } from '../test/e2e/peer/json-schemas';
+import { countValid, measureKubeconform, type Kubeconform, type Speed } from '../test/e2e/peer/kubeconform';
+import { median } from './machine';
+
+const FILES = 100;
+const WORKERS = 2;
+/** Its schema reaches itself, which a file of JSON Schema would have to say in another way. */
+const LEFT_OUT = 'CustomResourceDefinition';
+
+export interface Beside {
+  readonly objects: number;
+  readonly kinds: number;
+  /** How many of the objects kubeconform finds valid: it must not be fast because it reads nothing. */
+  readonly valid: number;
+  readonly kubeconform: Speed;
+  /** With the tiers that need only the object: `schema`, `cel`, `server`. */
+  readonly objectTiers: Speed;
+  readonly allTiers: Speed;
+}
+
+/** Medians of `runs` turns, or undefined where kubeconform is not built. */
+export function besideKubeconform(objects: number, runs: number): Beside | undefined {
+  const program = programPath(components().find(({ name }) => name === 'kubeconform')!);
+  if (!existsSync(program)) {
+    return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
+  try {
+    const [schemas, documents] = [join(folder, 'schemas'), join(folder, 'documents')];
+    const peer: Kubeconform = { program, schemas, workers: WORKERS };
+    const kinds = writeDocuments(documents, objects);
+    writeBundledSchemas(schemas, kinds, DEFAULT_MINOR);
+    const turns = Array.from({ length: runs }, () => ({
+      kubeconform: measureKubeconform(peer, documents, objects),
+      objectTiers: measureGantry(documents, objects, 'schema,cel,server'),
+      allTiers: measureGantry(documents, objects, ''),
+    }));
+    const of = (what: 'kubeconform' | 'objectTiers' | 'allTiers'): Speed =>
+      medianSpeed(turns.map((turn) => turn[what]));
+    return {
+      objects,
+      kinds: kinds.length,
+      valid: countValid(peer, documents),
+      kubeconform: of('kubeconform'),
+      objectTiers: of('objectTiers'),
+      allTiers: of('allTiers'),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Writes the valid manifests of the corpus, again and again under other names, and returns their kinds. */
+function writeDocuments(folder: string, objects: number): readonly KindInfo[] {
+  const kinds = new Map<string, KindInfo>();
+  const bases = corpus().flatMap(({ object }) => {
+    const info = findKind(asString(object.apiVersion) ?? '', asString(object.kind) ?? '');
+    if (info === undefined || info.kind === LEFT_OUT || info.minors?.includes(DEFAULT_MINOR) === false) {
+      return [];
+    }
+    kinds.set(`${info.apiVersion} ${info.kind}`, info);
+    return [object];
+  });
+  const texts = Array.from({ length: objects }, (_, index) => stringify(renamed(bases[index % bases.length], index)));
+  mkdirSync(folder, { recursive: true });
+  for (let file = 0; file < FILES; file++) {
+    writeFileSync(join(folder, `${file}.yaml`), texts.filter((_, index) => index % FILES === file).join('---\n'));
+  }
+  return [...kinds.values()];
+}
+
+function renamed(object: JsonObject, index: number): JsonObject {
+  const metadata = asObject(object.metadata);
+  return { ...object, metadata: { ...metadata, name: `${asString(metadata.name) ?? 'object'}-${index}` } };
+}
+
+function measureGantry(folder: string, objects: number, tiers: string): Speed {
+  const words = ['--import', 'tsx', join(__dirname, 'check-passes.ts'), folder, String(objects), tiers];
+  return JSON.parse(
+    execFileSync(process.execPath, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  ) as Speed;
+}
+
+function medianSpeed(speeds: readonly Speed[]): Speed {
+  return {
+    cold: median(speeds.map(({ cold }) => cold)),
+    warm: median(speeds.map(({ warm }) => warm)),
+    warmPerCpuSecond: median(speeds.map(({ warmPerCpuSecond }) => warmPerCpuSecond)),
+  };
+}
