@@ -23,7 +23,7 @@ const SECURITY: readonly LimitCase[] = [
     'no escalation, but CAP_SYS_ADMIN',
     secured({ allowPrivilegeEscalation: false, capabilities: { add: ['CAP_SYS_ADMIN'] } }),
     `${CONTEXT}`,
-    'when CAP_SYS_ADMIN is added',
+    'when capabilities.add contains CAP_SYS_ADMIN',
   ),
   faulty('no escalation, but privileged', secured({ allowPrivilegeEscalation: false, privileged: true }), CONTEXT),
   valid('the default mount of /proc', secured({ procMount: 'Default' })),

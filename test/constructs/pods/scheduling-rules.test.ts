@@ -197,7 +197,7 @@ test('a misspelled name is answered with the right one', () => {
     schedulingRules,
   );
   expect(finding).toMatchObject({
-    message: 'unknown Gantry annotation "gantry.dev/toplogy-required" (did you mean gantry.dev/topology-required?)',
+    message: 'unknown Gantry annotation "gantry.dev/toplogy-required" (did you mean "gantry.dev/topology-required"?)',
     expected: 'gantry.dev/topology-required',
   });
 });
