@@ -72,8 +72,11 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [/ must not be set without ([\w.]+)$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
   [/ must not be set when ([\w.]+) is set$/, ([, other], { field }) => `Remove ${field} or ${other}.`],
   [/ must not be set when ([\w.]+) is unset$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
-  [/ must not be set when ([\w.]+) is ([\w.]+)$/, ([, other], { field }) => `Remove ${field}, or change ${other}.`],
-  [/ must not be set\b/, (_match, { field }) => `Remove ${field.replace(/(\])\.(?:name|key)$/, '$1')}.`],
+  [
+    / must not be set when ([\w.]+) is ([\w.]+)$/,
+    ([, other = '', value = ''], { field }) => `Remove ${elementOf(field)}, or set ${otherValue(other, value)}.`,
+  ],
+  [/ must not be set\b/, (_match, { field }) => `Remove ${elementOf(field)}.`],
   [
     / must be between (-?\d+) and (-?\d+)/,
     ([, from, to], { field }) => `Set ${field} to a number from ${from} to ${to}.`,
@@ -100,7 +103,11 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, what], { field, expected }) => (expected === undefined ? `Set ${field} to a valid ${what}.` : undefined),
   ],
   [/^un(?:supported|known)\b/, (_match, { field, expected }) => expected && setTo(field, expected)],
-  [/\bduplicate\b/, (_match, { field }) => `Change ${field}, or remove the duplicate.`],
+  [
+    /\bduplicate\b/,
+    (_match, { field }) =>
+      field.endsWith(']') ? `Remove ${field}.` : `Set ${field} to a unique value, or remove the duplicate.`,
+  ],
   [
     / must (?:have|be) no more than (\d+ characters(?: after the prefix)?)(?:, but has \d+)?$/,
     ([, length], { field }) => `Shorten ${field} to at most ${length}.`,
@@ -119,7 +126,9 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [
     /^the port name "(\d+)" must contain at least one letter$/,
     ([, port], { field }) =>
-      field.endsWith('.name') ? undefined : `Set ${field} to ${port} without quotes, or to the name of a port.`,
+      field.endsWith('.name')
+        ? `Set ${field} to a name that contains at least one letter, such as http.`
+        : `Set ${field} to ${port} without quotes, or to the name of a port.`,
   ],
   [/ must be in ascending order$/, (_match, { field }) => `List ${field} in ascending order.`],
   [
@@ -136,6 +145,13 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [/ must not contain (.+)$/, ([, what], { field }) => `Remove ${what} from ${field}.`],
   [/ must be (?!in the )|\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
 ];
+
+/** The list item of which the field is the name: what is removed together with the name. */
+const elementOf = (field: string): string => field.replace(/(\])\.(?:name|key)$/, '$1');
+
+/** `hostNetwork: false` for true, `type to a value other than Never` for any other value. */
+const otherValue = (field: string, value: string): string =>
+  value === 'true' || value === 'false' ? `${field}: ${value === 'false'}` : `${field} to a value other than ${value}`;
 
 /** What a field that must not be empty holds, by its name: `at least one verb` for a list, nothing in particular otherwise. */
 function contentOf(field: string): string {

@@ -18,7 +18,7 @@ const suppressionNamesRule: RuleFacts = {
   summary: `Each line of the annotation ${IGNORE_ANNOTATION} should name a rule that exists.`,
   why: 'A suppression of an unknown rule has no effect.',
   source: 'Gantry',
-  fix: 'Write the id of a rule as `gantry rules` lists it, or remove the line.',
+  fix: `Replace the id in the annotation ${IGNORE_ANNOTATION} with one that "gantry rules" lists, or remove the line.`,
 };
 
 /** What the engine itself reports: about shape, syntax, and suppressions. */
@@ -60,7 +60,7 @@ export function reportUnknownSuppressions(set: ManifestSet, rules: readonly Rule
       if (problem !== undefined) {
         collector.add(suppressionNamesRule, manifest, {
           path: pointer('/metadata/annotations', IGNORE_ANNOTATION),
-          message: `${problem}: the line suppresses nothing`,
+          message: `${problem}: its line in the annotation has no effect`,
           found: rule,
           expected: 'the id of a rule',
         });

@@ -25,7 +25,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'The keys of a mapping must be unique.',
     why: 'With strict validation the API server rejects the document; otherwise the last value wins and the others are silently dropped.',
     source: 'Kubernetes API server, fieldValidation=Strict',
-    fix: 'Remove one of the two `key: value` pairs with this key.',
+    fix: 'Remove one of the `key: value` entries with this key.',
   },
   syntax: {
     id: 'yaml/syntax',
@@ -34,7 +34,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'The document must be valid YAML or JSON.',
     why: 'A document that cannot be parsed cannot be applied.',
     source: 'YAML 1.2, JSON (RFC 8259)',
-    fix: `Write valid YAML or JSON at ${THE_POSITION}.`,
+    fix: `Correct the YAML or JSON syntax at ${THE_POSITION}.`,
   },
   'not-an-object': {
     id: 'yaml/kubernetes-object',
@@ -52,7 +52,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'A number in JSON must not exceed the range of a double (about 1.8e308).',
     why: 'The API server cannot read the object, except for a quantity of a built-in kind, which it reads as a string.',
     source: 'Kubernetes API server, decoding of JSON',
-    fix: 'Write a number below 1.8e308, or put a quantity in quotes, for example "1Ei".',
+    fix: 'Set the field to a number less than 1.8e308, or put a quantity in quotes, for example "1Ei".',
   },
   'inexact-number': {
     id: 'yaml/exact-integer',
@@ -61,6 +61,6 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'An integer must not have more digits than JSON readers keep.',
     why: 'Beyond 2^53 many programs, including this check, read a neighboring number instead.',
     source: 'RFC 8259, section 6',
-    fix: 'Write the value in quotes if the field is a string ("9007199254740993"), or write a smaller one.',
+    fix: 'Put the value in quotes if the field is a string, or set it to an integer of at most 9007199254740991 (2^53 - 1).',
   },
 };

@@ -26,7 +26,7 @@ export const suppressionNeedsReason: RuleFacts = {
   summary: `Each line of the annotation ${IGNORE_ANNOTATION} must be a rule id, a colon, and a reason.`,
   why: 'A suppression without a reason cannot be reviewed, so it is not applied.',
   source: 'Gantry',
-  fix: 'Write `rule-id: reason`, with one rule per line.',
+  fix: `Set each line of the annotation ${IGNORE_ANNOTATION} to the id of a rule, a colon, and the reason for the suppression.`,
 };
 
 interface OwnSuppressions {
@@ -53,7 +53,7 @@ export function suppressionsOf(manifest: Manifest): OwnSuppressions {
     } else {
       violations.push({
         path: pointer('/metadata/annotations', IGNORE_ANNOTATION),
-        message: `the line "${line}" suppresses nothing, because it has no reason`,
+        message: `the line "${line}" of the annotation has no effect: it is not a rule id, a colon, and a reason`,
         found: line,
         expected: 'rule-id: reason',
       });

@@ -89,4 +89,9 @@ export function describeId(id: ObjectId): string {
   return `${id.apiVersion} ${id.kind} ${id.namespace === '' ? name : `${id.namespace}/${name}`}`;
 }
 
+/** `Queue "research"`: how messages name another object. */
+export function kindAndName({ kind, name }: ObjectId): string {
+  return name === '' ? `${kind} without a name` : `${kind} "${name}"`;
+}
+
 export type { JsonObject, JsonValue };

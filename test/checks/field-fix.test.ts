@@ -49,7 +49,12 @@ const CASES: readonly (readonly [
   ['/a/b', 'b must not be set unless mode is Indexed', undefined, 'Set mode: Indexed, or remove a.b.'],
   ['/a/endPort', 'endPort must not be set without port', undefined, 'Set port, or remove a.endPort.'],
   ['/a/value', 'value must not be set when other is set', undefined, 'Remove a.value or other.'],
-  ['/a/count', 'count must not be set when mode is All', undefined, 'Remove a.count, or change mode.'],
+  [
+    '/a/count',
+    'count must not be set when mode is All',
+    undefined,
+    'Remove a.count, or set mode to a value other than All.',
+  ],
   [
     '/spec',
     'minAvailable must not be set when maxUnavailable is set',
@@ -127,7 +132,7 @@ const CASES: readonly (readonly [
     undefined,
     'Set p.k to a value that consists of letters, starts with a letter, and does not end with "-".',
   ],
-  ['/p/0/key', 'duplicate key "k"', 'each key once', 'Change p[0].key, or remove the duplicate.'],
+  ['/p/0/key', 'duplicate key "k"', 'each key once', 'Set p[0].key to a unique value, or remove the duplicate.'],
   [
     '/p/name',
     'the name "A" must consist of lower-case letters',
@@ -152,7 +157,12 @@ const CASES: readonly (readonly [
   ['/data/', 'the key "" must not be empty', undefined, 'Rename the key in data so that it is not empty.'],
   ['/data/b', 'the key "b" must be c', 'c', undefined],
   ['/ports/-a', '-a must be set', undefined, 'Set ports["-a"].'],
-  ['/ports/0/name', 'the port name "1" must contain at least one letter', undefined, undefined],
+  [
+    '/ports/0/name',
+    'the port name "1" must contain at least one letter',
+    undefined,
+    'Set ports[0].name to a name that contains at least one letter, such as http.',
+  ],
   // A choice among several fields.
   ['/spec', 'exactly one of a and b must be set', 'a or b', 'Set either a or b in spec.'],
   ['/spec', 'exactly one way to select must be set', 'a or b', undefined],

@@ -109,7 +109,7 @@ describe('a suppression that names no rule', () => {
     ['a rule of a known domain', 'schema/whatever-else: ours', 'unknown rule "schema/whatever-else"'],
   ])('%s is a warning', (_what, annotation, problem) => {
     expect(checked(annotation)).toEqual([
-      `warning gantry/suppression-names-rule: ${problem}: the line suppresses nothing`,
+      `warning gantry/suppression-names-rule: ${problem}: its line in the annotation has no effect`,
     ]);
   });
 

@@ -126,13 +126,13 @@ class RuleWalk {
         this.list.add(shapeRules.celError, {
           message,
           expected: rule.rule,
-          fix: 'Shorten the lists and maps in spec, over which the rules iterate.',
+          fix: 'Remove entries from the lists and maps in spec, over which the rules iterate.',
         });
       } else if ('error' in outcome) {
         this.list.add(
           shapeRules.celError,
           {
-            message: `the CEL rule of the definition cannot be evaluated: ${outcome.error}`,
+            message: `a CEL rule of the CustomResourceDefinition cannot be evaluated: ${outcome.error}`,
             found: readBy(rule, value),
             expected: rule.rule,
             fix: setFix(fieldsOf(rule), outcome.error),
@@ -162,7 +162,7 @@ class RuleWalk {
     const isNamed = fields.length > 0 && fields.length <= MOST_FIELDS_NAMED;
     return {
       message: message ?? violates(value, isNamed ? fields : []),
-      fix: `Change ${isNamed ? oneOf(fields) : THE_FIELD} so that the rule evaluates to true.`,
+      fix: `Set ${isNamed ? oneOf(fields) : THE_FIELD} to a value for which the expected rule evaluates to true.`,
     };
   }
 
@@ -203,18 +203,19 @@ function fieldsOf({ rule }: CelRule): readonly string[] {
 function setFix(fields: readonly string[], error: string): string {
   const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
   if (fields.length === 0 && missing !== undefined) {
-    return `Set ${missing} in each item of ${THE_FIELD} in which the rule reads it.`;
+    return `Set ${missing} in each item of ${THE_FIELD}: the rule reads it.`;
   }
   const notNumber = /\bparsing ("(?:[^"\\]|\\.)*"): invalid syntax$/.exec(error)?.[1];
   if (notNumber !== undefined) {
-    return `Change ${notNumber} in ${THE_FIELD} to a number.`;
+    return `Replace ${notNumber} in ${THE_FIELD} with a number.`;
   }
   if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
-    return `Change ${THE_FIELD} so that the rule can be evaluated.`;
+    return `Set the fields of ${THE_FIELD} that the expected rule reads.`;
   }
-  return missing === undefined || fields.includes(missing)
-    ? `Set ${missing ?? oneOf(fields)}, which the rule reads.`
-    : `Set ${missing} in ${oneOf(fields)}, where the rule reads it.`;
+  const read = fields.find((field) => field === missing || field.endsWith(`.${missing ?? ''}`));
+  return read !== undefined || missing === undefined
+    ? `Set ${read ?? oneOf(fields)}, which the rule reads.`
+    : `Set ${missing} in ${oneOf(fields)}: the rule reads it.`;
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */

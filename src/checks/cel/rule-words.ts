@@ -58,12 +58,19 @@ function wordsOfEach(asked: Asked, self: JsonValue, place: string): RuleWords | 
   if (typeof self !== 'object' || self === null) {
     return undefined;
   }
-  const items = Array.isArray(self) ? self : Object.keys(self);
-  for (const [index, item] of items.entries()) {
-    const words = wordsOfOne(asked, item, Array.isArray(self) ? `${place}[${index}]` : `a key of ${place}`);
+  if (Array.isArray(self)) {
+    for (const [index, item] of self.entries()) {
+      const words = wordsOfOne(asked, item, `${place}[${index}]`);
+      if (words !== undefined) {
+        return { ...words, message: `${place}[${index}]: ${words.message}` };
+      }
+    }
+    return undefined;
+  }
+  for (const key of Object.keys(self)) {
+    const words = wordsOfOne(asked, key, place);
     if (words !== undefined) {
-      const subject = Array.isArray(self) ? `item ${index + 1}: ` : 'a key ';
-      return { ...words, message: `${subject}${words.message}` };
+      return { message: `a key ${words.message}`, fix: `Rename the key ${JSON.stringify(key)} in ${place}.` };
     }
   }
   return undefined;
@@ -239,7 +246,7 @@ function wordsOf(
     ? undefined
     : {
         message: `${subjectOf(unwanted)}must not be ${unwanted.value === '' ? 'empty' : JSON.stringify(unwanted.value)}${when(conditions.map(said))}`,
-        fix: `Change ${fieldIn(place, unwanted)}.`,
+        fix: `Set ${fieldIn(place, unwanted)} to a value ${unwanted.value === '' ? 'that is not empty' : `other than ${JSON.stringify(unwanted.value)}`}.`,
       };
 }
 

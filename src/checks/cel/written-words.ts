@@ -9,6 +9,7 @@ import { type RuleWords } from './rule-words';
 type Written = readonly [message: string, fix: string];
 
 const NOT_EMPTY: Written = ['must not be empty', 'Set {} to a value that is not empty.'];
+const NO_ITEMS: Written = ['must not be empty', 'Add at least one item to {}.'];
 const KARPENTER_LABELS = 'karpenter.sh/capacity-type or karpenter.sh/nodepool';
 const ALIAS_FIX = 'Set {} to a value such as al2023@latest.';
 
@@ -53,21 +54,27 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
     "self.roles.filter(r, !has(r.scaling) || r.scaling.mode != 'External').all(r, !has(r.spec.replicas) || r.spec.replicas == 0) || self.roles.filter(r, !has(r.scaling) || r.scaling.mode != 'External').all(r, has(r.spec.replicas) && r.spec.replicas > 0)",
     [
       'replicas must be 0 in all roles, or more than 0 in all roles; roles with scaling.mode External do not count',
-      'Set spec.replicas to more than 0 in each entry of {}.roles, or in none.',
+      'Set spec.replicas to a number greater than 0 in all entries of {}.roles, or to 0 in all of them.',
     ],
   ],
   ...familyRules,
   [
     "self.all(k, !k.startsWith('kubernetes.io/cluster') )",
-    ['a key must not begin with "kubernetes.io/cluster"', 'Remove that key from {}.'],
+    [
+      'keys must not begin with "kubernetes.io/cluster"',
+      'Remove the keys that begin with "kubernetes.io/cluster" from {}.',
+    ],
   ],
   [
     "self.all(k, k != '' && self[k] != '')",
-    ['keys and values must not be empty', 'Set the key and the value of each entry of {}.'],
+    [
+      'keys and values must not be empty',
+      'Set the key and the value of each entry of {} to strings that are not empty.',
+    ],
   ],
   [
     'self.filter(x, has(x.rootVolume)?x.rootVolume==true:false).size() <= 1',
-    ['only one entry may have rootVolume: true', 'Keep rootVolume: true in one entry of {}.'],
+    ['only one entry may have rootVolume: true', 'Remove rootVolume from all but one entry of {}.'],
   ],
   [
     "self.split('@')[0] in ['windows2019','windows2022','windows2025'] ? self.split('@')[1] == 'latest' : true",
@@ -96,7 +103,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
     "self.all(x, (x.operator == 'In' && has(x.minValues)) ? x.values.size() >= x.minValues : true)",
     [
       'an entry with the operator In must have at least minValues values',
-      'Add values to the entry of {}, or lower its minValues.',
+      'In each entry of {} with the operator In, add values, or lower minValues to their number.',
     ],
   ],
   ["self.all(x, x.operator == 'In' ? x.values.size() != 0 : true)", withValues('In')],
@@ -105,7 +112,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
     "self.all(x, (x.operator == 'Gt' || x.operator == 'Lt' || x.operator == 'Gte' || x.operator == 'Lte') ? (x.values.size() == 1 && int(x.values[0]) >= 0) : true)",
     [
       'an entry with the operator Gt, Gte, Lt, or Lte must have exactly one value, an integer greater than or equal to 0',
-      'Set values of each such entry of {} to one integer, for example ["4"].',
+      'In each entry of {} with one of these operators, set values to one integer, for example ["4"].',
     ],
   ],
   [
@@ -167,8 +174,8 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   [
     'self.flavors.all(x, size(x.resources) == size(self.coveredResources))',
     [
-      'each flavor must have as many resources as coveredResources',
-      'List the resources of coveredResources in each entry of {}.flavors.',
+      'resources of each flavor must have one entry for each resource in coveredResources',
+      'Set resources in each entry of {}.flavors to one entry for each resource in coveredResources.',
     ],
   ],
   [
@@ -193,8 +200,8 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   [
     "self.all(x, self.filter(y, x.networkCardIndex == y.networkCardIndex && x.deviceIndex == y.deviceIndex).size() == 1 && (x.interfaceType != 'efa-only' || self.filter(y, x.networkCardIndex == y.networkCardIndex && y.interfaceType == 'efa-only').size() == 1))",
     [
-      'entries must differ in networkCardIndex or deviceIndex, and only one on each network card may be efa-only',
-      'Change networkCardIndex or deviceIndex of an entry of {}.',
+      'no two entries may have the same networkCardIndex and deviceIndex, and only one entry for each network card may have interfaceType: efa-only',
+      'Set a different networkCardIndex or deviceIndex in each entry of {}, and interfaceType: efa-only in at most one for each network card.',
     ],
   ],
   [
@@ -219,7 +226,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
     'self.slices.all(x, size(x.valuesPerLevel) == size(self.levels))',
     [
       'valuesPerLevel of each slice must have as many entries as levels',
-      'Add entries to valuesPerLevel in {}.slices, or remove some.',
+      'Set valuesPerLevel in each entry of {}.slices to one entry for each entry of levels.',
     ],
   ],
   [
@@ -275,6 +282,8 @@ export function writtenWords(rule: string, self: JsonValue, place: string): Rule
   }
   // An empty list violates "not all entries", whatever is asked of an entry.
   const [message, fix] =
-    rule.startsWith('!self.all(') && Array.isArray(self) && self.length === 0 ? NOT_EMPTY : written;
+    Array.isArray(self) && self.length === 0 && (rule.startsWith('!self.all(') || written === NOT_EMPTY)
+      ? NO_ITEMS
+      : written;
   return { message, fix: (place === fieldOf('') ? fix.replaceAll('{}.', '') : fix).replaceAll('{}', place) };
 }

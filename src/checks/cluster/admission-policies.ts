@@ -37,7 +37,7 @@ export function admissionPolicyRule(cluster: TargetCluster): SetRule {
     summary: 'Every manifest is accepted by the validating admission policies of the cluster.',
     why: 'The API server rejects the object.',
     source: 'the ValidatingAdmissionPolicies of the cluster given with --cluster',
-    fix: 'Change the fields of spec or metadata.labels that the policy reads so that it accepts the object.',
+    fix: 'Set the fields that the expression of the policy reads to values for which it evaluates to true.',
     *check({ set }): Iterable<Violation & { readonly manifest: Manifest }> {
       const policies = set.ofKind(POLICY);
       if (policies.length === 0) {

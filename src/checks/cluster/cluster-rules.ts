@@ -2,8 +2,9 @@
  * What a check can say only if it knows the cluster: references to what does not exist, and quotas that are used already.
  */
 import { ObjectNames } from '../../facts/spelling';
-import { describeId, type Manifest } from '../../manifests/manifest';
+import { type Manifest } from '../../manifests/manifest';
 import { namesOfKind } from '../../manifests/placed-names';
+import { fieldOf } from '../../manifests/pointer';
 import { Quantity } from '../../manifests/quantity';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { amountsIn } from '../../manifests/pod-amounts';
@@ -59,9 +60,9 @@ function referenceFound(cluster: TargetCluster): SetRule {
           yield {
             manifest,
             path,
-            message: `${short} "${namespace === '' ? name : `${namespace}/${name}`}" not found in the manifests or in cluster ${cluster.name}${near === undefined ? '' : ` (did you mean "${near}"?)`}`,
+            message: `${short} "${namespace === '' ? name : `${namespace}/${name}`}" not found in the manifests or in the cluster ${cluster.name}${near === undefined ? '' : ` (did you mean "${near}"?)`}`,
             found: name,
-            ...(near !== undefined && { fix: `Set ${path} to "${near}", or add the ${short} to the manifests.` }),
+            fix: `${near === undefined ? `Set ${fieldOf(path)} to the name of an existing ${short}` : `Set ${fieldOf(path)} to "${near}"`}, or add the ${short} to the manifests.`,
           };
         }
       }
@@ -87,7 +88,7 @@ function quotaLeft(cluster: TargetCluster): SetRule {
     summary: 'The pods of new workloads fit what the quotas of the cluster have left.',
     why: 'The API server rejects the pods above the quota until others end.',
     source: 'pkg/quota/v1 of Kubernetes, with the use that the cluster states',
-    fix: 'Raise spec.hard of the quota, or wait until other pods of the namespace have ended.',
+    fix: 'Increase spec.hard of the ResourceQuota, or delete pods of the namespace that are no longer needed.',
     *check({ set }): Iterable<Found> {
       const running = workloadsOf(cluster);
       const contents = contentsOfSet(set);
@@ -117,7 +118,7 @@ function quotaLeft(cluster: TargetCluster): SetRule {
               yield {
                 manifest: last,
                 path: '/spec',
-                message: `the new workloads of namespace ${namespace} exceed what ${describeId(quota.manifest.id)} has left (${sum.toString()} requested, ${before.toString()} of ${hard.toString()} ${key} used)`,
+                message: `the new workloads of the namespace "${namespace}" exceed what the ResourceQuota "${quota.manifest.id.name}" has left (${sum.toString()} requested, ${before.toString()} of ${hard.toString()} ${key} used)`,
                 found: sum.toString(),
               };
             }

@@ -8,6 +8,7 @@
  * Cost: one visit per value; a schema node is prepared once per process.
  */
 import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
+import { allOf, oneOf } from '../../facts/words';
 import { repeatedItems } from './canonical';
 import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
 import { decodeObjectMeta } from './object-meta';
@@ -212,10 +213,10 @@ class CustomResourceWalk {
       this.list.add(
         shapeRules.listKey,
         {
-          message: `duplicate ${shown.length === 1 ? 'value' : 'values'} ${shown.join(', ')} of the list ${names.length === 1 ? 'key' : 'keys'} ${names.join(' and ')}`,
+          message: `an earlier item of the list has the same ${allOf(names.map((name, key) => `${name} ${shown[key] ?? ''}`))}`,
           found: keys[index] ?? null,
           expected: `a unique ${names.join(' and ')}`,
-          fix: `Change ${names.join(' or ')} in ${THE_FIELD}, or remove the item.`,
+          fix: `Set ${THE_FIELD}.${oneOf(names)} to a value that no other item has, or remove ${THE_FIELD}.`,
         },
         index,
       );
@@ -407,7 +408,7 @@ class CustomResourceWalk {
         message: 'at least one of the alternatives must match, but none does',
         found: value,
         expected: `at least one of: ${alternatives(anyOf)}`,
-        fix: `Change the \`field\` so that at least one of these matches: ${alternatives(anyOf)}.`,
+        fix: `Set the \`field\` to a value that matches at least one of: ${alternatives(anyOf)}.`,
       });
     }
     if (oneOf !== undefined && oneOf.length > 0) {
@@ -420,7 +421,7 @@ class CustomResourceWalk {
               : `exactly one of the alternatives must match, but ${met} do`,
           found: value,
           expected: `exactly one of: ${alternatives(oneOf)}`,
-          fix: `Change the \`field\` so that exactly one of these matches: ${alternatives(oneOf)}.`,
+          fix: `Set the \`field\` to a value that matches exactly one of: ${alternatives(oneOf)}.`,
         });
       }
     }
@@ -429,7 +430,7 @@ class CustomResourceWalk {
         message: `must not match: ${alternatives([not])}`,
         found: value,
         expected: `not: ${alternatives([not])}`,
-        fix: `Change the \`field\` so that this does not match: ${alternatives([not])}.`,
+        fix: `Set the \`field\` to a value that does not match: ${alternatives([not])}.`,
       });
     }
   }

@@ -168,7 +168,7 @@ export class KnownKinds {
     }
     if (versions.length > 0) {
       return {
-        notServed: `${apiVersion} ${kind} is not served by cluster ${cluster.name}`,
+        notServed: `the cluster ${cluster.name} does not serve ${kind} in apiVersion "${apiVersion}"`,
         expected: `apiVersion ${versions.join(' or ')}`,
         fix: `Set apiVersion: ${versions[0]}.`,
       };
@@ -177,7 +177,7 @@ export class KnownKinds {
       return undefined;
     }
     return {
-      noSuchKind: `cluster ${cluster.name} serves no kind ${kind} of ${apiVersion}`,
+      noSuchKind: `the cluster ${cluster.name} does not serve ${kind} in apiVersion "${apiVersion}"`,
       fix: info.builtIn
         ? `Remove the object, or upgrade the cluster (${cluster.snapshot.serverVersion}).`
         : `Install the CustomResourceDefinition of ${kind}, or add it to the manifests.`,
@@ -210,14 +210,16 @@ export class KnownKinds {
     const last = minors[minors.length - 1];
     const who = builtIn ? `Kubernetes ${this.kubernetes}` : (versions[0]?.source ?? 'the CRD');
     const when =
-      last === undefined ? '' : ` (served by ${minors.length === 1 ? last : `${minors[0] ?? ''} to ${last}`})`;
+      last === undefined
+        ? ''
+        : `; Kubernetes ${minors.length === 1 ? `${last} does` : `${minors[0] ?? ''} to ${last} do`}`;
     const otherTarget = `check for Kubernetes ${last ?? ''} with --k8s ${last ?? ''} (in an app: Checks.of(app).target)`;
     return {
-      notServed: `${apiVersion} ${kind} is not served by ${who}${when}`,
+      notServed: `${who} does not serve ${kind} in apiVersion "${apiVersion}"${when}`,
       expected:
         served.length > 0
           ? `apiVersion ${served.map((info) => info.apiVersion).join(' or ')}`
-          : `a version that ${who} serves; ${who} serves no version of this kind`,
+          : `a kind that ${who} serves`,
       fix:
         best === undefined
           ? `Remove the object${last === undefined ? '' : `, or ${otherTarget}`}.`
@@ -250,7 +252,7 @@ export class KnownKinds {
     }
     const elsewhere = this.preferred(allKinds().filter((info) => info.kind === kind && this.isServed(info)));
     return {
-      noSuchKind: `no kind "${kind}" in apiVersion ${apiVersion}`,
+      noSuchKind: `no kind "${kind}" in apiVersion "${apiVersion}"`,
       ...(meant !== undefined
         ? { expected: `kind ${meant}` }
         : elsewhere === undefined
@@ -260,7 +262,7 @@ export class KnownKinds {
         meant !== undefined
           ? `Set kind: ${meant}.`
           : elsewhere === undefined
-            ? `Set kind to a kind in apiVersion ${apiVersion}, or set apiVersion to the group and version of the kind.`
+            ? `Set kind to a kind in apiVersion "${apiVersion}", or set apiVersion to the group and version of the kind.`
             : `Set apiVersion: ${elsewhere.apiVersion}.`,
     };
   }
@@ -275,7 +277,7 @@ export class KnownKinds {
       return { why: `no schema for API group ${group}`, needsDefinition: true };
     }
     return {
-      noSuchGroup: `no kind "${kind}" in apiVersion ${apiVersion}: ${group} is not an API group`,
+      noSuchGroup: `no kind "${kind}" in apiVersion "${apiVersion}": ${group} is not an API group`,
       expected: `apiVersion ${right}`,
       fix: `Set apiVersion: ${right}.`,
     };

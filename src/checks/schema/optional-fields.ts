@@ -7,7 +7,8 @@
 /** Ends of JSON pointers, list indexes written `*`: fields whose zero value is as good as any. */
 const ENDS: readonly RegExp[] = [
   /\/capacity\/[^/]+\/value$/,
-  /\/clusterTrustBundle\/path$/,
+  // Dropped: the feature gate is off by default.
+  /\/clusterTrustBundle\/(path|labelSelector\/matchExpressions\/\*\/(key|operator))$/,
   /\/configSource\/configMap\/(kubeletConfigKey|name|namespace)$/,
   /\/counters\/[^/]+\/value$/,
   /\/httpHeaders\/\*\/value$/,
@@ -20,13 +21,19 @@ const ENDS: readonly RegExp[] = [
   // Dropped on create.
   /^\/status$/,
   /\/sysctls\/\*\/value$/,
-  /\/template\/metadata\/ownerReferences\/\*\/(apiVersion|kind|name|uid)$/,
+  /\/(template|jobTemplate|volumeClaimTemplates\/\*)\/metadata\/ownerReferences\/\*\/(apiVersion|kind|name|uid)$/,
+  /\/volumeClaimTemplates\/\*\/status\/.+$/,
 ];
 
 /** By `group/Kind` (`Kind` alone for the core group): whole pointers. */
 const BY_KIND: Readonly<Record<string, readonly string[]>> = {
   Event: ['/involvedObject'],
   LimitRange: ['/spec/limits'],
+  // A source that is dropped needs neither; the server tier demands both of any other.
+  PersistentVolumeClaim: ['dataSource', 'dataSourceRef'].flatMap((field) => [
+    `/spec/${field}/kind`,
+    `/spec/${field}/name`,
+  ]),
   'apiextensions.k8s.io/CustomResourceDefinition': ['/spec/versions/*/served', '/spec/versions/*/storage'],
   'apps/ControllerRevision': ['/revision'],
   'discovery.k8s.io/EndpointSlice': ['/endpoints/*/hints/forZones/*/name'],

@@ -72,7 +72,7 @@ export const shapeRules = {
   listKey: rule(
     'schema/duplicate-list-key',
     'The keys of the items of a keyed list must be unique after defaulting.',
-    'Remove one of the items, or change its key, such as containers[].name.',
+    'Set the key of one of the items, such as containers[].name, to a value that no other item has, or remove the item.',
     {
       why: 'The API server rejects the object, because the keys identify the items of such a list.',
       source: 'Kubernetes API server: x-kubernetes-list-type=map',
@@ -163,7 +163,7 @@ export const shapeRules = {
   cel: rule(
     'cel/rule',
     'The CEL rules of the CRD must evaluate to true.',
-    'Change the fields that the rule reads as self.X so that it evaluates to true.',
+    'Set the fields that the rule reads as self.X to values for which it evaluates to true.',
     {
       tier: 'cel',
       source: 'x-kubernetes-validations of the CRD',

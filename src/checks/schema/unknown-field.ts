@@ -29,7 +29,7 @@ export function reportUnknownField(
           ? `Write "${meant}" instead of "${name}", or remove the field.`
           : known.length === 0
             ? `Remove the field "${name}".`
-            : `Remove the field "${name}", or rename it to a known field.`,
+            : `Remove the field "${name}", or rename it to one of the expected fields.`,
     },
     name,
   );

@@ -138,7 +138,9 @@ export function typeWords(types: string | undefined): string {
 export function requiredValue(node: SchemaNode | undefined): string {
   const members = node?.typeNames === 'object' ? node.required : [];
   const words = typeWords(node?.typeNames);
-  return members.length === 0 || members.length > MOST_CHOICES ? words : `${words} with ${allOf(members)}`;
+  return members.length === 0 || members.length > MOST_CHOICES
+    ? words
+    : `${words} with the ${members.length === 1 ? 'field' : 'fields'} ${allOf(members)}`;
 }
 
 export function wrongTypeFix(expected: string): string {
@@ -334,7 +336,7 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
       fix:
         count === 0
           ? `Add at least ${counted(minimum, one)} to the \`field\`.`
-          : `Add ${many} to the \`field\` to have at least ${minimum}.`,
+          : `Add ${many} to the \`field\` until it has at least ${minimum}.`,
     });
   }
   if (maximum !== undefined && count > maximum) {
@@ -342,7 +344,7 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
       message: `must have no more than ${counted(maximum, one)}, but has ${count}`,
       found: count,
       expected: `at most ${counted(maximum, one)}`,
-      fix: `Remove ${many} from the \`field\`, and keep at most ${maximum}.`,
+      fix: `Remove ${many} from the \`field\` until it has at most ${maximum}.`,
     });
   }
 }

@@ -29,6 +29,10 @@ export interface Found {
 /** How a fix names the field at the place of the violation. */
 export const THE_FIELD = 'the `field`';
 
+/** Metadata for which no manifest has a valid value to write. */
+const SET_BY_SERVER =
+  /(?:^|\/)metadata\/(?:creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|generation|resourceVersion|selfLink|uid)$/;
+
 const LONGEST_SHOWN = 80;
 const MOST_OUTLINED = 20;
 
@@ -69,7 +73,9 @@ export class ViolationList {
       ...facts,
       ...(found.found === undefined ? {} : { found: shortened(found.found) }),
       ...(found.expected === undefined ? {} : { expected: found.expected }),
-      fix: (found.fix ?? rule.fix).replaceAll(THE_FIELD, fieldOf(path)),
+      fix: SET_BY_SERVER.test(path)
+        ? `Remove ${fieldOf(path)}: the API server sets it.`
+        : (found.fix ?? rule.fix).replaceAll(THE_FIELD, fieldOf(path)),
     });
   }
 }

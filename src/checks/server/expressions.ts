@@ -45,20 +45,31 @@ export function expressionFix(
   const fix =
     type === undefined
       ? FIXES.find(([form]) => form.test(complaint))?.[1]
-      : `Change FIELD to an expression of type ${type}.`;
-  return { fix: (fix ?? 'Correct FIELD, which the API server cannot compile.').replace('FIELD', field) };
+      : `Set FIELD to an expression of type ${type}.`;
+  return { fix: (fix ?? 'Set FIELD to an expression that the API server can compile.').replace('FIELD', field) };
 }
 
 /** By the beginning of the complaint. */
 const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^cannot be compiled/, 'Correct the syntax of FIELD.'],
   [/^is empty/, 'Set FIELD to an expression.'],
-  [/^must not be nested/, 'Divide FIELD into shorter expressions.'],
-  [/^uses the undeclared variable/, 'Use a variable that the API server declares in FIELD.'],
-  [/^selects the undefined field/, 'Select a field of the schema in FIELD.'],
-  [/^calls the undeclared function/, 'Call a function that the API server declares in FIELD.'],
+  [/^must not be nested/, 'Set FIELD to an expression with fewer nested operations.'],
+  [/^uses the undeclared variable/, 'Use only variables that the API server declares in FIELD.'],
+  [/^uses the undeclared type/, 'Remove the type from FIELD, or correct its name.'],
+  [/^selects the undefined field/, 'Select only fields that the type has in FIELD.'],
+  [/^sets the undefined field/, 'Set only fields of the type in FIELD.'],
+  [/^calls the undeclared function/, 'Call only functions that the API server declares in FIELD.'],
   [/^mixes /, 'Use one type for all items of a list or map in FIELD.'],
-  [/^(?:has no overload|needs|loops over|selects|sets the field) /, 'Correct the types in FIELD.'],
+  [/^has the invalid duration/, 'Write the duration in FIELD with a unit, for example duration("30s").'],
+  [
+    /^has the invalid timestamp/,
+    'Write the timestamp in FIELD in RFC 3339, for example timestamp("2026-01-31T15:04:05Z").',
+  ],
+  [/^has the invalid pattern/, 'Write the pattern in FIELD as an RE2 regular expression.'],
+  [
+    /^(?:has no overload|needs|loops over|selects|sets the field) /,
+    'Convert the operands in FIELD to types that can be used together, for example with string() or int().',
+  ],
 ];
 
 type Tree = { readonly expression: SyntaxTypes.Expr } | { readonly fault: CheckTypes.ExpressionFault };

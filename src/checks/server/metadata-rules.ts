@@ -17,7 +17,7 @@ function rule(id: string, summary: string, fix: string, more: Partial<RuleFacts>
 }
 
 export const metadataRules = {
-  named: rule('named', 'An object must have a name or a generateName.', 'Add metadata.name.'),
+  named: rule('named', 'An object must have a name or a generateName.', 'Set metadata.name.'),
   name: rule(
     'name',
     'The name must follow the rules of its kind: for most kinds, a DNS subdomain.',
@@ -56,7 +56,7 @@ export const metadataRules = {
   owner: rule(
     'owner-reference',
     'An owner reference must set apiVersion, kind, name, and uid, and at most one owner may be the controller.',
-    'Set apiVersion, kind, name, and uid in metadata.ownerReferences, or leave it to the controller that creates the object.',
+    'Remove metadata.ownerReferences, which the controller that creates the object sets, or set apiVersion, kind, name, and uid of the owner.',
   ),
   generation: rule(
     'generation',

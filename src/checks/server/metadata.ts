@@ -98,9 +98,9 @@ interface Complained {
 
 /** What to write as the name of an object. Names of definitions follow from their spec. */
 function fixOfName(complaint = ''): { readonly fix?: string } {
-  const [, wanted, unset] = /^be <\S+>(?: \((\S+)\)|, but (.+) (?:is|are) unset)$/.exec(complaint) ?? [];
+  const [, form = '', wanted, unset] = /^be (<\S+>)(?: \((\S+)\)|, but (.+) (?:is|are) unset)$/.exec(complaint) ?? [];
   if (unset !== undefined) {
-    return { fix: `Set ${unset}, and metadata.name accordingly.` };
+    return { fix: `Set ${unset}, and set metadata.name to ${form}.` };
   }
   return wanted === undefined ? {} : { fix: `Set metadata.name to ${wanted}.` };
 }
@@ -140,7 +140,7 @@ function checkNames(
     complain(
       list,
       metadataRules.name,
-      { subject: `a name that begins with ${quoted(prefix)}`, value: prefix, complaint },
+      { subject: `generateName ${quoted(prefix)}`, value: prefix, complaint },
       'generateName',
     );
   }
@@ -207,7 +207,9 @@ function checkFinalizers(finalizers: readonly JsonValue[], qualified: boolean, l
     }
     const complaint =
       qualifiedName(name) ??
-      (qualified && !name.includes('/') && !STANDARD_FINALIZERS.has(name) ? 'have a domain and "/"' : undefined);
+      (qualified && !name.includes('/') && !STANDARD_FINALIZERS.has(name)
+        ? 'start with a domain prefix such as example.com/'
+        : undefined);
     complain(
       list,
       metadataRules.finalizer,
@@ -244,7 +246,8 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
           message:
             value === '' ? `${name} must be set in the owner reference` : `${quoted(value)} is not a valid API version`,
           found: value,
-          expected: `${name} of the owner`,
+          expected: `the ${name} of the owner`,
+          fix: `Set ownerReferences[${index}].${name} to the ${name} of the owner, or remove the reference, which the controller that creates the object sets.`,
         },
         'ownerReferences',
         index,
@@ -254,7 +257,11 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
     if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
       list.add(
         metadataRules.owner,
-        { message: 'an Event must not be an owner', expected: 'another kind' },
+        {
+          message: 'an Event must not be an owner',
+          expected: 'another kind',
+          fix: `Remove ownerReferences[${index}].`,
+        },
         'ownerReferences',
         index,
       );
@@ -265,7 +272,15 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
     }
   });
   if (controllers.size > 1) {
-    const message = `only one owner may be the controller, but ${controllers.size} are`;
-    list.add(metadataRules.owner, { message, found: controllers.size, expected: 'one at most' }, 'ownerReferences');
+    list.add(
+      metadataRules.owner,
+      {
+        message: `only one owner reference may have controller: true, but ${controllers.size} have`,
+        found: controllers.size,
+        expected: 'one at most',
+        fix: 'Remove controller: true from all but one entry of metadata.ownerReferences.',
+      },
+      'ownerReferences',
+    );
   }
 }

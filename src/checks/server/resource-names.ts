@@ -34,7 +34,6 @@ const CONTAINER_SET: ReadonlySet<string> = new Set(CONTAINER);
 export const CONTAINER_RESOURCES: readonly string[] = CONTAINER;
 
 /** The names without a "/" that a ResourceQuota may limit, huge pages aside. */
-export const QUOTA_RESOURCES: readonly string[] = [...QUOTA];
 
 export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-');
@@ -71,7 +70,7 @@ export function resourceName(name: string): string | undefined {
   }
   return name.includes('/') || isQuotaResource(name) || name === 'storage'
     ? undefined
-    : 'be a standard resource, or have the domain of its vendor (vendor.com/name)';
+    : 'be a standard resource, or a fully qualified name such as vendor.com/name';
 }
 
 /** What the name of a container's resource would have to be. */

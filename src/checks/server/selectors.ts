@@ -103,8 +103,8 @@ export function checkNodeSelectorTerm(term: JsonObject, path: string, say: Say, 
     if (operator !== 'In' && operator !== 'NotIn') {
       say(`${at}/operator`, `unsupported operator "${operator}" in a field selector`, { expected: 'In or NotIn' });
     } else if (size(value.values) !== 1) {
-      say(`${at}/values`, 'a field selector must have exactly one value', {
-        fix: `Set ${fieldOf(`${at}/values`)} to one value.`,
+      say(`${at}/values`, 'values of a field selector must have exactly one item', {
+        fix: `Set ${fieldOf(`${at}/values`)} to a list of one value.`,
       });
     }
     if (value.key !== 'metadata.name') {

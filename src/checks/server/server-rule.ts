@@ -143,9 +143,12 @@ function violationAt(root: JsonObject, path: string, message: string, details: D
   const there = said === undefined ? (wrongKey(path, message) ?? valueAt(root, path)) : said;
   // An empty key is not an unset field.
   const isUnset = said === undefined && !path.endsWith('/') && (there === undefined || there === null || there === '');
+  const isOtherType = said === undefined && (typeof there === 'number' || typeof there === 'boolean');
   return withFieldFix({
     path,
-    ...(isUnset && EMPTY.test(message) ? unset(path, others) : { message, ...others }),
+    ...((isUnset || isOtherType) && EMPTY.test(message)
+      ? notAString(path, isUnset ? 'set' : 'a string', others)
+      : { message, ...others }),
     ...(isPlain(there) || (said !== undefined && said !== null) ? { found: there } : {}),
   });
 }
@@ -153,11 +156,16 @@ function violationAt(root: JsonObject, path: string, message: string, details: D
 /** An empty string in a message, other than one that is demanded. */
 const EMPTY = /(?<!must be )""/;
 
-/** What `unsupported kind ""` and `the name "" must be …` mean. */
-function unset(path: string, { expected, ...others }: Omit<Details, 'found'>): Omit<Violation, 'path' | 'found'> {
+/** What `unsupported kind ""` and `the name "" must be …` mean: the field is unset, or has a value of another type, which reads as empty. */
+function notAString(
+  path: string,
+  required: 'set' | 'a string',
+  { expected, ...others }: Omit<Details, 'found'>,
+): Omit<Violation, 'path' | 'found'> {
   const field = fieldOf(path);
   return {
-    message: `${field} must be set`,
+    message: `${field} must be ${required}`,
+    ...(expected === undefined && required !== 'set' ? { fix: `Set ${field} to a string.` } : {}),
     ...(expected === undefined ? {} : { expected }),
     ...others,
   };

@@ -4,7 +4,7 @@
 import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { cite } from '../../facts/upstream';
-import { describeId, type Manifest } from '../../manifests/manifest';
+import { type Manifest } from '../../manifests/manifest';
 import { asObject } from '../../manifests/read';
 import { type Severity } from '../finding';
 import { type Rule, type SetRule } from '../rule';
@@ -17,7 +17,7 @@ const objectOnce: SetRule = {
   summary: 'Two manifests must not define the same object.',
   why: 'The manifest that is applied last overwrites the other.',
   source: 'kubernetes 1.36 (objects are identified by group, kind, namespace and name)',
-  fix: 'Set metadata.name of one of them to another name, or merge them.',
+  fix: 'Set metadata.name of one of the two objects to another name, or merge the two into one.',
   on: 'set',
   check: ({ set }) => {
     const seen = new Map<string, Manifest>();
@@ -44,7 +44,7 @@ const objectOnce: SetRule = {
           manifest,
           path: '/metadata/name',
           severity,
-          message: `${describeId(manifest.id)} is already defined in these manifests${where === undefined ? '' : ` (${where})`}`,
+          message: `the ${kind} "${name}" is already defined ${where === undefined ? 'in these manifests' : `in ${where}`}`,
           found: name,
         },
       ];
@@ -60,7 +60,7 @@ const oneGlobalDefault: SetRule = {
   summary: 'At most one PriorityClass may be the global default.',
   why: 'The admission plugin Priority rejects the second one.',
   source: `${cite('kubernetes')}, plugin/pkg/admission/priority`,
-  fix: 'Set globalDefault: true in only one class.',
+  fix: 'Remove globalDefault: true from all PriorityClasses but one.',
   on: 'set',
   check: ({ set }) => {
     const defaults = set
@@ -75,7 +75,7 @@ const oneGlobalDefault: SetRule = {
         path: '/globalDefault',
         message: `the PriorityClass "${first?.id.name ?? ''}" is already the global default`,
         found: true,
-        expected: 'one class with globalDefault: true',
+        expected: 'one PriorityClass with globalDefault: true',
       }));
   },
 };

@@ -186,7 +186,7 @@ export function domainPrefixedPath(value: string): Complaint {
   }
   const complaint = dnsSubdomain(value.slice(0, slash));
   if (complaint !== undefined) {
-    return `have a domain that ${inThirdPerson(complaint)}`;
+    return `have a domain prefix that ${inThirdPerson(complaint)}`;
   }
   return /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value.slice(slash + 1))
     ? undefined

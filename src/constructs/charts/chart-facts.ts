@@ -11,6 +11,7 @@ import { publicFunction } from '../../facts/calls/public-function';
 export type ChartName =
   | 'gpu-operator'
   | 'gpu-operator-charts'
+  | 'dra-driver-nvidia-gpu'
   | 'habana-ai-operator'
   | 'neuron-helm-chart'
   | 'network-operator'
@@ -48,6 +49,10 @@ export const CHARTS: Readonly<Record<ChartName, ChartFacts>> = {
   'gpu-operator': chart('gpu-operator', { project: 'nvidia-gpu-operator', namespace: 'gpu-operator' }),
   // The chart of the ROCm GPU operator.
   'gpu-operator-charts': chart('gpu-operator-charts', { project: 'rocm-gpu-operator', namespace: 'kube-amd-gpu' }),
+  'dra-driver-nvidia-gpu': chart('dra-driver-nvidia-gpu', {
+    project: 'nvidia-dra-driver-gpu',
+    namespace: 'dra-driver-nvidia-gpu',
+  }),
   'habana-ai-operator': chart('habana-ai-operator', {
     project: 'gaudi-base-operator',
     namespace: 'habana-ai-operator',

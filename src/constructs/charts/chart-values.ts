@@ -291,6 +291,19 @@ export interface NeuronValues extends Open {
   readonly npd?: Switch;
 }
 
+/** Values of NVIDIA's DRA driver that matter to a platform. */
+export interface DraDriverValues extends Open {
+  /** Which devices the driver offers. @default - the chart's value */
+  readonly resources?: {
+    /** GPUs and MIG instances by claim. @default - the chart's value */
+    readonly gpus?: Switch;
+    /** ComputeDomains. @default - the chart's value */
+    readonly computeDomains?: Switch;
+  };
+  /** Confirms that GPUs are allocated by claim, which is not officially supported yet. @default false */
+  readonly gpuResourcesEnabledOverride?: boolean;
+}
+
 /** The values of each known chart. */
 export interface ChartValues {
   /** Values of the ROCm GPU operator. */
@@ -301,6 +314,8 @@ export interface ChartValues {
   readonly 'neuron-helm-chart': NeuronValues;
   /** Values of NVIDIA's GPU operator. */
   readonly 'gpu-operator': GpuOperatorValues;
+  /** Values of NVIDIA's DRA driver. */
+  readonly 'dra-driver-nvidia-gpu': DraDriverValues;
   /** Values of NVIDIA's network operator. */
   readonly 'network-operator': NetworkOperatorValues;
   /** Values of node-feature-discovery. */

@@ -22,6 +22,7 @@ export {
 } from './chart-install';
 export {
   type ChartValues,
+  type DraDriverValues,
   type GpuOperatorValues,
   type KedaValues,
   type KueueValues,

@@ -50,7 +50,7 @@ export class DeviceClass extends Construct implements DeviceClassReference {
     return { kind: 'DeviceClass', name };
   }
 
-  /** Name of the DeviceClass. */
+  /** Always `DeviceClass`, the kind that references carry. */
   readonly kind = 'DeviceClass';
   /** Name of the DeviceClass. */
   readonly name: string;

@@ -5,7 +5,9 @@ import { bytesText, type ByteSize } from '../resources/quantities';
 import { type ObjectReference } from '../resources/references';
 import { type JsonObject } from '../../facts/api/schema';
 import { type DeviceToleration } from '../../facts/api/types/resource.k8s.io/v1';
+import { type Toleration } from '../../facts/api/types/core/v1';
 import { type DeviceClassName } from '../../facts/catalog';
+import { deviceClassToleration } from '../../facts/catalog/device-classes';
 import { type ClaimSharing } from './claim-sharing';
 import { type DeviceSelector } from './device-selector';
 import { type ClaimForm, GPU_DRIVER, NVIDIA_CONFIG_VERSION, type STANDARD_ATTRIBUTES } from './dra-facts';
@@ -182,8 +184,17 @@ export function countOf(request: DeviceRequest): number | undefined {
 
 /** DeviceClasses that are constructs. */
 export function classesIn(requests: readonly DeviceRequest[]): readonly object[] {
-  const options = requests.flatMap((request): readonly DeviceOptions[] => request.firstAvailable ?? [request]);
-  return options.flatMap(({ deviceClass }) => (typeof deviceClass === 'object' ? [deviceClass] : []));
+  return optionsIn(requests).flatMap(({ deviceClass }) => (typeof deviceClass === 'object' ? [deviceClass] : []));
+}
+
+/** Tolerations for the nodes of all known classes that the requests name. */
+export function tolerationsFor(requests: readonly DeviceRequest[]): readonly Toleration[] {
+  const found = optionsIn(requests).flatMap((options) => deviceClassToleration(classNameOf(options)) ?? []);
+  return [...new Map(found.map((toleration) => [toleration.key, { ...toleration }])).values()];
+}
+
+function optionsIn(requests: readonly DeviceRequest[]): readonly DeviceOptions[] {
+  return requests.flatMap((request): readonly DeviceOptions[] => request.firstAvailable ?? [request]);
 }
 
 function classNameOf({ deviceClass = 'gpu.nvidia.com' }: DeviceOptions): string {

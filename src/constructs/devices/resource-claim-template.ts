@@ -20,6 +20,7 @@ import {
   type DeviceOptions,
   type DeviceRequest,
   renderDevices,
+  tolerationsFor,
 } from './device-request';
 import { type ClaimForm, claimForm } from './dra-facts';
 import { publicClass } from '../resources/public-class';
@@ -42,7 +43,7 @@ export interface ResourceClaimTemplateProps
  */
 @publicClass('devices.ResourceClaimTemplate')
 export class ResourceClaimTemplate extends Construct implements ObjectReference<'ResourceClaimTemplate'> {
-  /** Name of the ResourceClaimTemplate. */
+  /** Always `ResourceClaimTemplate`, the kind that references carry. */
   readonly kind = 'ResourceClaimTemplate';
   /** Name of the ResourceClaimTemplate. */
   readonly name: string;
@@ -76,7 +77,8 @@ export class ResourceClaimTemplate extends Construct implements ObjectReference<
   }
 
   /**
-   * The request of a pod for what the claim brings.
+   * The request of a pod for what the claim brings. The pod tolerates the taint of the nodes of each known
+   * device class, unless `tolerations` are given.
    *
    * @param options `count`: devices of each pod, where the claim does not say (`all`)
    * @throws if the claim does not say how many devices a pod gets, and `count` does not either
@@ -90,7 +92,8 @@ export class ResourceClaimTemplate extends Construct implements ObjectReference<
         `${this.node.path}: the number of devices per pod is not known. Set it with accelerator({ count: … }).`,
       );
     }
-    return Accelerator.claim({ ...options, count, template: this });
+    const tolerations = options.tolerations ?? tolerationsFor(this.props.requests);
+    return Accelerator.claim({ ...options, count, tolerations, template: this });
   }
 
   private deviceCount(request: string | undefined): number | undefined {

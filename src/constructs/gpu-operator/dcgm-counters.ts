@@ -87,7 +87,7 @@ export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = (
  */
 @publicClass('gpuOperator.DcgmCounters')
 export class DcgmCounters extends Construct {
-  /** Name of the ConfigMap. */
+  /** Always `ConfigMap`, the kind that references carry. */
   readonly kind = 'ConfigMap';
   /** Name of the ConfigMap. */
   readonly name: string;

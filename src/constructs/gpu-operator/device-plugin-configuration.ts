@@ -32,7 +32,7 @@ export interface DevicePluginConfigurationProps extends NamespacedObjectProps, O
  */
 @publicClass('gpuOperator.DevicePluginConfiguration')
 export class DevicePluginConfiguration extends Construct {
-  /** Name of the ConfigMap. */
+  /** Always `ConfigMap`, the kind that references carry. */
   readonly kind = 'ConfigMap';
   /** Name of the ConfigMap. */
   readonly name: string;

@@ -38,7 +38,7 @@ export interface MigConfigurationProps extends NamespacedObjectProps, Overridabl
  */
 @publicClass('gpuOperator.MigConfiguration')
 export class MigConfiguration extends Construct {
-  /** Name of the ConfigMap. */
+  /** Always `ConfigMap`, the kind that references carry. */
   readonly kind = 'ConfigMap';
   /** Name of the ConfigMap. */
   readonly name: string;

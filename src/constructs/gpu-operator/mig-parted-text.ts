@@ -302,7 +302,7 @@ function readLayout(
 }
 
 function noSuchGpu(profiles: readonly string[]): string {
-  return `no GPU in the catalog has the MIG ${profiles.length === 1 ? 'profile' : 'profiles'} ${allOf(profiles)}`;
+  return `no known GPU has the MIG ${profiles.length === 1 ? 'profile' : 'profiles'} ${allOf(profiles)}`;
 }
 
 function gpusOfFilter(filter: JsonValue | undefined): readonly AcceleratorFacts[] {

@@ -38,7 +38,7 @@ export class AdmissionCheck extends Construct implements AdmissionCheckReference
     return { kind: 'AdmissionCheck', name };
   }
 
-  /** Name of the AdmissionCheck. */
+  /** Always `AdmissionCheck`, the kind that references carry. */
   readonly kind = 'AdmissionCheck';
   /** Name of the AdmissionCheck. */
   readonly name: string;

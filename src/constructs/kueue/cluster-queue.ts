@@ -101,7 +101,7 @@ export class ClusterQueue extends Construct implements ClusterQueueReference {
     return { kind: 'ClusterQueue', name };
   }
 
-  /** Name of the ClusterQueue. */
+  /** Always `ClusterQueue`, the kind that references carry. */
   readonly kind = 'ClusterQueue';
   /** Name of the ClusterQueue. */
   readonly name: string;

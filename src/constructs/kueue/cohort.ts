@@ -38,7 +38,7 @@ export class Cohort extends Construct implements CohortReference {
     return { kind: 'Cohort', name };
   }
 
-  /** Name of the Cohort. */
+  /** Always `Cohort`, the kind that references carry. */
   readonly kind = 'Cohort';
   /** Name of the Cohort. */
   readonly name: string;

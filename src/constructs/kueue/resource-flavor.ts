@@ -43,7 +43,7 @@ export class ResourceFlavor extends Construct implements ResourceFlavorReference
     return { kind: 'ResourceFlavor', name };
   }
 
-  /** Name of the ResourceFlavor. */
+  /** Always `ResourceFlavor`, the kind that references carry. */
   readonly kind = 'ResourceFlavor';
   /** Name of the ResourceFlavor. */
   readonly name: string;

@@ -33,7 +33,7 @@ export class Topology extends Construct implements TopologyReference {
     return { kind: 'Topology', name };
   }
 
-  /** Name of the Topology. */
+  /** Always `Topology`, the kind that references carry. */
   readonly kind = 'Topology';
   /** Name of the Topology. */
   readonly name: string;

@@ -29,6 +29,8 @@ export interface CniProblem {
   readonly message: string;
   readonly found?: JsonValue;
   readonly expected?: string;
+  /** What to write. @default - that of the rule */
+  readonly fix?: string;
   /** Not certainly wrong. */
   readonly severity?: 'warning' | 'info';
 }
@@ -61,11 +63,16 @@ export function readCniConfig(text: string, device: boolean): CniReading {
   const one = asString(config.type) ?? '';
   const plugins = one === '' ? asArray(list).filter(isObject) : [config];
   if (one === '' && plugins.length === 0) {
-    note('type', 'the configuration must set type or plugins', { expected: 'type, or plugins with a type each' });
+    note('type', 'type or plugins must be set in the CNI configuration', {
+      expected: 'type, or plugins with a type each',
+      fix: 'Set "type" to a CNI plugin, for example "type": "sriov", or "plugins" to a list of plugins.',
+    });
   }
   for (const plugin of plugins) {
     if ((asString(plugin.type) ?? '') === '') {
-      note('type', 'type is required for each plugin of the list');
+      note('type', 'type must be set in each entry of plugins', {
+        fix: 'Set "type" to the name of a CNI plugin in each entry of "plugins".',
+      });
     }
   }
   readVersion(config, note);
@@ -105,7 +112,7 @@ function parsed(field: string, text: string): JsonObject | string {
 function readVersion(config: JsonObject, note: Note): void {
   const { cniVersion } = config;
   if (cniVersion === undefined && config.cniVersions === undefined) {
-    note('version', 'cniVersion is not set: plugins assume 0.1.0, whose results have only one address', {
+    note('version', 'cniVersion is unset: plugins assume 0.1.0, whose results have only one address', {
       severity: 'info',
       expected: 'cniVersion: 1.0.0',
     });
@@ -119,16 +126,17 @@ function readVersion(config: JsonObject, note: Note): void {
 
 function readName(name: JsonValue | undefined, note: Note): void {
   if (name === undefined || name === '') {
-    note('name', 'name is not set; Multus uses the name of the definition', {
+    note('name', 'name is unset in the CNI configuration, so Multus uses the name of the NetworkAttachmentDefinition', {
       severity: 'info',
-      expected: 'the name of the definition',
+      expected: 'the name of the NetworkAttachmentDefinition',
     });
   } else if (typeof name !== 'string') {
     note('name', 'the name must be a string', { found: name });
   } else if (!NETWORK_NAME.test(name)) {
     note('name', `"${name}" is not a valid network name`, {
       found: name,
-      expected: 'letters, digits, "_", "." and "-", a letter or digit first',
+      expected: 'letters, digits, "_", ".", and "-", with a letter or digit at the beginning',
+      fix: 'Set "name" to letters, digits, "_", ".", and "-", with a letter or digit at the beginning.',
     });
   }
 }
@@ -154,12 +162,13 @@ function readPlugin(plugin: JsonObject, place: Place, note: Note): void {
   } else if (type === 'host-device') {
     readHostDevice(plugin, place, note);
   } else if (type === 'rdma' && place.first) {
-    note('chain', 'the plugin rdma moves the RDMA device of an interface that an earlier plugin creates', {
+    note('chain', 'the plugin rdma must not be the first: it needs the interface that an earlier plugin creates', {
       expected: 'plugins: sriov (or ib-sriov, host-device), then rdma',
     });
   } else if (type === 'tuning' && place.first) {
-    note('chain', 'the plugin tuning changes an interface that an earlier plugin creates', {
+    note('chain', 'the plugin tuning must not be the first: it needs the interface that an earlier plugin creates', {
       expected: 'plugins: macvlan (or another), then tuning',
+      fix: 'Set "plugins" to a list: [{"type": "macvlan", …}, {"type": "tuning", …}].',
     });
   }
 }
@@ -184,8 +193,9 @@ function readVlan({ vlan, vlanQoS, vlanProto }: JsonObject, note: Note): void {
 function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
   const { link_state: state } = plugin;
   if (!device && (asString(plugin.deviceID) ?? '') === '') {
-    note('setting', `the configuration of the plugin ${asString(plugin.type) ?? ''} names no virtual function`, {
-      expected: 'the annotation k8s.v1.cni.cncf.io/resourceName on the definition',
+    note('setting', `the plugin ${asString(plugin.type) ?? ''} requires a virtual function, but none is configured`, {
+      expected: 'the annotation k8s.v1.cni.cncf.io/resourceName',
+      fix: 'Set metadata.annotations["k8s.v1.cni.cncf.io/resourceName"] to the resource of the virtual functions.',
     });
   }
   readVlan(plugin, note);
@@ -215,8 +225,9 @@ function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
 
 function readIpoib({ master }: JsonObject, note: Note): void {
   if ((asString(master) ?? '') === '') {
-    note('setting', 'the plugin ipoib requires master', {
-      expected: 'master: an InfiniBand interface of the nodes, for example ibs3f1',
+    note('setting', 'master must be set for the plugin ipoib', {
+      expected: 'an InfiniBand interface of the nodes, for example ibs3f1',
+      fix: 'Set "master" to an InfiniBand interface of the nodes, for example "ibs3f1".',
     });
   }
 }
@@ -226,7 +237,8 @@ function readHostDevice(plugin: JsonObject, { device }: Place, note: Note): void
     ['device', 'hwaddr', 'kernelpath', 'pciBusID'].some((key) => (asString(plugin[key]) ?? '') !== '') ||
     isObject(plugin.runtimeConfig);
   if (!device && !named) {
-    note('setting', 'the configuration of the plugin host-device names no device', {
+    note('setting', 'the plugin host-device requires a device, but none is configured', {
+      fix: 'Set "device", "hwaddr", "kernelpath", or "pciBusID", or the annotation k8s.v1.cni.cncf.io/resourceName.',
       expected: 'device, hwaddr, kernelpath or pciBusID, or the annotation k8s.v1.cni.cncf.io/resourceName',
     });
   }
@@ -236,8 +248,9 @@ function noteIpam(ipam: JsonObject, note: Note): void {
   const type = asString(ipam.type) ?? '';
   if (type === '') {
     if (Object.keys(ipam).length > 0) {
-      note('ipam', 'ipam names no plugin, so the CNI plugin ignores it', {
-        expected: 'type: whereabouts, host-local, static, dhcp or nv-ipam',
+      note('ipam', 'ipam.type must be set; without it, the CNI plugin ignores ipam', {
+        expected: 'whereabouts, host-local, static, dhcp, or nv-ipam',
+        fix: 'Set "type" in "ipam" to whereabouts, host-local, static, dhcp, or nv-ipam.',
       });
     }
     return;
@@ -251,14 +264,20 @@ function noteIpam(ipam: JsonObject, note: Note): void {
       noteNetwork(address.address, 'addresses', note);
     }
   } else if (type === 'nv-ipam' && (asString(ipam.poolName) ?? '') === '') {
-    note('ipam', 'nv-ipam names no pool', { expected: 'poolName' });
+    note('ipam', 'ipam.poolName must be set for nv-ipam', {
+      expected: 'the name of an IPPool',
+      fix: 'Set "poolName" in "ipam" to the name of an IPPool.',
+    });
   }
 }
 
 function noteWhereabouts(ipam: JsonObject, note: Note): void {
   const ranges = asArray(ipam.ipRanges).filter(isObject);
   if (ipam.range === undefined && ranges.length === 0) {
-    note('ipam', 'whereabouts requires a range', { expected: 'range: 192.168.100.0/24' });
+    note('ipam', 'ipam.range must be set for whereabouts', {
+      expected: 'an address range such as 192.168.100.0/24',
+      fix: 'Set "range" in "ipam" to an address range such as "192.168.100.0/24".',
+    });
   }
   for (const set of ipam.range === undefined ? ranges : [ipam, ...ranges]) {
     const text = asString(set.range) ?? '';
@@ -291,8 +310,9 @@ function noteHostLocal(ipam: JsonObject, note: Note): void {
       .filter(isObject),
   ];
   if (ranges.length === 0) {
-    note('ipam', 'host-local has neither subnet nor ranges', {
+    note('ipam', 'ipam.subnet or ipam.ranges must be set for host-local', {
       expected: 'subnet: 10.10.0.0/24, or ranges: [[{subnet: …}]]',
+      fix: 'Set "subnet" in "ipam" to an address range such as "10.10.0.0/24", or set "ranges".',
     });
   }
   for (const range of ranges) {
@@ -311,7 +331,8 @@ function noteNetwork(value: JsonValue | undefined, key: string, note: Note): Net
   if (network === undefined) {
     note('ipam', `${key} ${JSON.stringify(value ?? '')} is not a valid network`, {
       found: value,
-      expected: 'an address and a length, for example 192.168.100.0/24',
+      expected: 'an address range, for example 192.168.100.0/24',
+      fix: `Set "${key}" to an address range, for example "192.168.100.0/24".`,
     });
   }
   return network;

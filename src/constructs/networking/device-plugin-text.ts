@@ -5,6 +5,7 @@
  * Sources: k8s-rdma-shared-dev-plugin, pkg/resources/resources_manager.go; sriov-network-device-plugin, cmd/sriovdp/manager.go;
  * network-operator, webhook-schemas and api/v1alpha1/validator.
  */
+import { oneOf } from '../../facts/words';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { nearestName } from '../../facts/spelling';
 import { asArray, asString, isObject } from '../../manifests/read';
@@ -26,6 +27,8 @@ export interface PluginProblem {
   readonly message: string;
   readonly found?: JsonValue;
   readonly expected?: string;
+  /** What to write. @default - that of the rule */
+  readonly fix?: string;
   /** The plugin takes it; only the operator's webhook does not. */
   readonly webhookOnly?: true;
   /** For an unknown key: whether it resembles one that the plugin reads. */
@@ -111,9 +114,10 @@ function reading(
   }
   const resources = read(config, note).filter((name): name is string => name !== undefined);
   for (const name of new Set(resources.filter((one, index) => resources.indexOf(one) !== index))) {
-    note('name', `duplicate pool ${name.split('/').at(-1) ?? ''}`, {
+    note('name', `duplicate resourceName "${name.split('/').at(-1) ?? ''}"`, {
       found: name.split('/').at(-1),
-      expected: 'a name of its own for each pool',
+      expected: 'a unique resourceName for each pool',
+      fix: 'Set resourceName of one of the pools to another name, or remove the pool.',
     });
   }
   return { problems, resources };
@@ -122,7 +126,8 @@ function reading(
 function poolsOf(config: JsonObject, key: string, note: Note): readonly JsonObject[] {
   const list = config[key];
   if (!Array.isArray(list) || list.length === 0) {
-    note('shape', list === undefined ? `${key} is required` : `${key} must be a list of pools`, {
+    note('shape', list === undefined ? `${key} must be set` : `${key} must be a list of pools`, {
+      fix: `Set "${key}" to a list of pools, such as {"${key}": [{"resourceName": "rdma_a"}]}.`,
       found: list,
       expected: `${key}: [{ resourceName, selectors }]`,
     });
@@ -139,26 +144,33 @@ function readSharedPool(pool: JsonObject, note: Note): string | undefined {
   const name = readName(pool, 'rdma', SHARED_NAME, note);
   const max = pool.rdmaHcaMax;
   if (max === undefined) {
-    note('no-share', `the pool ${shown(pool)} exposes no shares: rdmaHcaMax is not set`, {
+    note('no-share', `rdmaHcaMax must be set in the pool ${shown(pool)}: without it, the pool serves no devices`, {
       expected: 'rdmaHcaMax: 63',
     });
   } else if (typeof max !== 'number' || !Number.isInteger(max) || max < 0) {
     note('shape', `rdmaHcaMax ${JSON.stringify(max)} must be a whole number`, {
       found: max,
       expected: 'a whole number, 1 or more',
+      fix: 'Set rdmaHcaMax to the number of pods that share a card, for example 63.',
     });
   } else if (max === 0) {
-    note('no-share', `the pool ${shown(pool)} exposes no shares`, { found: max, expected: '1 or more' });
+    note('no-share', `rdmaHcaMax of the pool ${shown(pool)} must be greater than or equal to 1: ${max}`, {
+      found: max,
+      expected: '1 or more',
+    });
   }
   const selectors = readSelectors(pool.selectors, SHARED_SELECTORS, shown(pool), note);
   const devices = listOf(pool.devices, 'devices', note);
   if (selectors === 0 && devices === 0) {
-    note('selectors', `the pool ${shown(pool)} selects no card`, {
+    note('selectors', `the pool ${shown(pool)} has no selectors, so it contains no card`, {
       expected: `selectors with ${SHARED_SELECTORS.join(', ')}`,
     });
   }
   if (selectors > 0 && devices > 0) {
-    note('selectors', `the pool ${shown(pool)} has selectors and devices`, { expected: 'selectors alone' });
+    note('selectors', `devices must not be set when selectors is set in the pool ${shown(pool)}`, {
+      expected: 'selectors alone',
+      fix: 'Remove devices from the pool, or selectors.',
+    });
   }
   return name;
 }
@@ -178,7 +190,10 @@ function readSriovPool(pool: JsonObject, note: Note): string | undefined {
   const sets = Array.isArray(selectors) ? selectors : [selectors];
   const stated = sets.map((set) => readSelectors(set, known, shown(pool), note));
   if (stated.every((count) => count === 0)) {
-    note('selectors', `the pool ${shown(pool)} selects every card`, { expected: 'selectors', webhookOnly: true });
+    note('selectors', `the pool ${shown(pool)} has no selectors, so it contains every card`, {
+      expected: 'selectors',
+      webhookOnly: true,
+    });
   }
   return name;
 }
@@ -259,7 +274,7 @@ function noteUnknown(value: JsonObject, known: readonly string[], note: Note): v
     if (!known.some((name) => name.toLowerCase() === key.toLowerCase())) {
       note('unknown-key', `unknown key "${key}"`, {
         found: key,
-        expected: known.join(', '),
+        expected: oneOf(known),
         near: nearestName(key, known) !== undefined,
       });
     }

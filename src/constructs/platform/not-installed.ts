@@ -7,12 +7,16 @@ import { type ChartInstall } from '../charts';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { asObject, asString } from '../../manifests/read';
+import { isNvidiaDeviceClass } from '../../facts/catalog/device-classes';
+import { deviceClassesOf } from '../devices/rules/claims';
 import { type NotInstalled } from './vendor-operators';
 
 /** A component that serves kinds of its own. */
 interface Component extends NotInstalled {
   /** API groups that it serves, or one version of a group where another component serves the others: `kubeflow.org/v1`. */
   readonly serves: readonly string[];
+  /** Whether it allocates what claims of this class request. @default - no class */
+  readonly allocates?: (deviceClass: string) => boolean;
   /** Charts that bring it. */
   readonly charts?: readonly string[];
   /** Git repositories from which it is applied. */
@@ -35,6 +39,15 @@ const COMPONENTS: readonly Component[] = [
     add: `Set scheduling of the platform to new KueueSystem(), or add { chart: 'kueue' } to delivery.also.`,
     serves: ['kueue.x-k8s.io'],
     charts: ['kueue'],
+  },
+  {
+    name: "NVIDIA's DRA driver",
+    neededBy: 'devices.GpuClaim and devices.ComputeDomain',
+    add: "Add { chart: 'dra-driver-nvidia-gpu', values: { gpuResourcesEnabledOverride: true } } to delivery.also of the platform.",
+    serves: ['resource.nvidia.com'],
+    allocates: isNvidiaDeviceClass,
+    charts: ['dra-driver-nvidia-gpu', 'nvidia-dra-driver-gpu'],
+    repositories: ['github.com/kubernetes-sigs/dra-driver-nvidia-gpu'],
   },
   {
     name: 'KEDA',
@@ -160,8 +173,13 @@ export function componentRule(charts: readonly ChartInstall[]): Rule {
   };
 }
 
-function isServedBy({ id, object }: Manifest, { serves }: Component): boolean {
-  return serves.includes(id.group) || serves.includes(asString(object.apiVersion) ?? '');
+function isServedBy(manifest: Manifest, { serves, allocates = () => false }: Component): boolean {
+  const { id, object } = manifest;
+  return (
+    serves.includes(id.group) ||
+    serves.includes(asString(object.apiVersion) ?? '') ||
+    deviceClassesOf(manifest).some(allocates)
+  );
 }
 
 /** Whether the app has the CRDs, or a release from the chart or the repository. */

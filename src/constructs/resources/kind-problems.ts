@@ -62,7 +62,9 @@ function within(value: unknown, shape: number, at: string, isClosed: boolean): r
       return [];
     }
     const path = at === '' ? name : `${at}.${name}`;
-    const problem = isClosed ? (mapProblem(member, prop, path) ?? problemOf(member, prop, path)) : undefined;
+    const problem = isClosed
+      ? (mapProblem(member, prop, path) ?? problemOf(member, prop, path, prop.object))
+      : undefined;
     return problem === undefined ? nested(member, prop, path) : [problem];
   });
 }
@@ -95,9 +97,16 @@ function memberOf(
   return problem !== undefined ? [problem] : shape === undefined ? [] : within(value, shape, at, true);
 }
 
-function problemOf(value: unknown, { kinds, classes, strings }: Accepted, at: string): string | undefined {
+/** @param shape of an object that may be in the value's place, by its index */
+function problemOf(
+  value: unknown,
+  { kinds, classes, strings }: Accepted,
+  at: string,
+  shape?: number,
+): string | undefined {
   if (typeof value === 'string') {
-    const problem = strings === undefined ? emptyProblem(value, at) : otherProblem(value, strings, kinds, at);
+    const problem =
+      strings === undefined ? emptyProblem(value, at) : otherProblem(value, { kinds, strings, shape }, at);
     if (problem !== undefined && kinds.includes('s')) {
       return problem;
     }
@@ -134,16 +143,23 @@ function emptyProblem(value: string, at: string): string | undefined {
   return value.trim() === '' && NEVER_EMPTY.test(at) ? `${at} must not be empty` : undefined;
 }
 
-function otherProblem(value: string, strings: readonly string[], kinds: string, at: string): string | undefined {
+function otherProblem(
+  value: string,
+  { kinds, strings, shape }: Pick<Accepted, 'kinds'> & { readonly strings: readonly string[]; readonly shape?: number },
+  at: string,
+): string | undefined {
   if (strings.includes(value)) {
     return undefined;
   }
   const near = nearestName(value, strings);
   const names = strings.map((one) => `"${one}"`);
+  const members = shape === undefined ? [] : requiredOf(shape);
+  const object = members.length === 0 ? [] : [`an object with ${members.join(', ')}`];
   const others = phrasesOf(kinds.replace('s', ''));
-  const choices = others.length > 0 ? either([...others, ...names]) : names.join(', ');
+  const isList = others.length === 0 && object.length === 0;
+  const choices = isList ? names.join(', ') : either([...others, ...names, ...object]);
   const meant = near === undefined ? '' : ` (did you mean "${near}"?)`;
-  return `${at} must be ${names.length === 1 || others.length > 0 ? '' : 'one of '}${choices}, not ${shown(value)}${meant}`;
+  return `${at} must be ${isList && names.length > 1 ? 'one of ' : ''}${choices}, not ${shown(value)}${meant}`;
 }
 
 /** Values that are known later, and instances, are not compared. */

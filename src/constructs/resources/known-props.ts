@@ -238,7 +238,7 @@ export const SHAPES: readonly string[] = [
   'retries=n chart! version=s repository=s namespace=os@NamespaceReference release=s values fluxNamespace=s interval=i@Duration name=s annotations=o^s labels=o^s overrides=o',
   'version=s fluxNamespace=s interval=i@Duration name=s annotations=o^s labels=o^s overrides=o',
   'name!=s repository!=s version!=s namespace!=s largeCrds=b',
-  'chart!>21=os#volcano|kueue|gpu-operator|gpu-operator-charts|habana-ai-operator|neuron-helm-chart|network-operator|node-feature-discovery|keda|kubeflow-trainer|kuberay-operator|jobset|lws|kube-prometheus-stack version=s repository=s namespace=os@NamespaceReference release=s values=o',
+  'chart!>21=os#volcano|kueue|gpu-operator|gpu-operator-charts|dra-driver-nvidia-gpu|habana-ai-operator|neuron-helm-chart|network-operator|node-feature-discovery|keda|kubeflow-trainer|kuberay-operator|jobset|lws|kube-prometheus-stack version=s repository=s namespace=os@NamespaceReference release=s values=o',
   'activeThreadPercentage=n pinnedMemoryLimit=is@Size',
   'channelTemplate=s allocationMode=s#Single|All numNodes=n namespace=os@NamespaceReference name=s labels=o^s annotations=o^s overrides=o',
   'driver!=s parameters!=o^abnosz',

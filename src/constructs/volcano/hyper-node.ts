@@ -87,7 +87,7 @@ export class HyperNode extends Construct implements HyperNodeReference {
     return { kind: 'HyperNode', name };
   }
 
-  /** Name of the HyperNode. */
+  /** Always `HyperNode`, the kind that references carry. */
   readonly kind = 'HyperNode';
   /** Name of the HyperNode. */
   readonly name: string;

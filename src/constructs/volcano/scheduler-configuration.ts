@@ -117,7 +117,7 @@ export class SchedulerConfiguration extends Construct {
     });
   }
 
-  /** Name of the ConfigMap. */
+  /** Always `ConfigMap`, the kind that references carry. */
   readonly kind = 'ConfigMap';
   /** Name of the ConfigMap. */
   readonly name: string;

@@ -4,6 +4,7 @@
  * Source: dra-driver-nvidia-gpu, its chart.
  */
 import { frozen } from './frozen';
+import { acceleratorToleration, type TolerationFact } from './taints';
 
 /** Device classes that the DRA driver of NVIDIA installs. */
 export type KnownDeviceClass =
@@ -23,6 +24,29 @@ export const DEVICE_CLASSES: Readonly<Record<KnownDeviceClass, string>> = frozen
   'compute-domain-daemon.nvidia.com': 'for the daemon of a ComputeDomain, not for users',
   'compute-domain-default-channel.nvidia.com': 'a channel into a ComputeDomain (multi-node NVLink)',
 });
+
+/** Whole devices of these classes, by the extended resource of the vendor's device plugin. */
+const CLASS_RESOURCES: Readonly<Record<string, string>> = {
+  'gpu.nvidia.com': 'nvidia.com/gpu',
+  'gpu.amd.com': 'amd.com/gpu',
+  'gpu.intel.com': 'gpu.intel.com/xe',
+};
+
+/** The extended resource that a device of the class is without a claim; `undefined` for parts of devices and for unknown classes. */
+export function deviceClassResource(deviceClass: string): string | undefined {
+  return Object.hasOwn(CLASS_RESOURCES, deviceClass) ? CLASS_RESOURCES[deviceClass] : undefined;
+}
+
+/** Whether NVIDIA's DRA driver serves the class. */
+export function isNvidiaDeviceClass(deviceClass: string): deviceClass is KnownDeviceClass {
+  return Object.hasOwn(DEVICE_CLASSES, deviceClass);
+}
+
+/** The toleration that a pod with a claim for the class needs on nodes that are tainted by convention; `undefined` for an unknown class. */
+export function deviceClassToleration(deviceClass: string): TolerationFact | undefined {
+  const resource = isNvidiaDeviceClass(deviceClass) ? 'nvidia.com/gpu' : deviceClassResource(deviceClass);
+  return resource === undefined ? undefined : acceleratorToleration(resource);
+}
 
 /** The RuntimeClass that the GPU operator makes. */
 export const NVIDIA_RUNTIME_CLASS = 'nvidia';

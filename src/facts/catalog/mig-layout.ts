@@ -37,7 +37,7 @@ export function migLayoutProblems(gpu: AcceleratorFacts, layout: MigLayout): rea
   for (const { profile, count } of known) {
     if (count > profile.maxPerGpu) {
       problems.push(
-        `${count} × ${profile.name} is more than the ${profile.maxPerGpu} that ${withArticle(gpu.name)} can hold`,
+        `${count} × ${profile.name} exceeds the ${profile.maxPerGpu} that ${withArticle(gpu.name)} supports`,
       );
     }
   }
@@ -47,13 +47,13 @@ export function migLayoutProblems(gpu: AcceleratorFacts, layout: MigLayout): rea
   const memoryTaken = sum((profile) => memorySlices(gpu, profile));
   const mediaTaken = sum(({ attributes }) => (attributes.includes('+me') ? 1 : 0));
   if (computeTaken > compute) {
-    problems.push(`the instances take ${computeTaken} of the ${compute} compute slices of ${withArticle(gpu.name)}`);
+    problems.push(`the instances need ${computeTaken} compute slices, but ${withArticle(gpu.name)} has ${compute}`);
   }
   if (memoryTaken > memory) {
-    problems.push(`the instances take ${memoryTaken} of the ${memory} memory slices of ${withArticle(gpu.name)}`);
+    problems.push(`the instances need ${memoryTaken} memory slices, but ${withArticle(gpu.name)} has ${memory}`);
   }
   if (mediaTaken > 1) {
-    problems.push(`${mediaTaken} instances ask for the media engines (+me), which only one of a GPU can have`);
+    problems.push(`${mediaTaken} instances request the media engines (+me), which only one instance of a GPU can have`);
   }
   return problems;
 }

@@ -23,7 +23,9 @@ const NVIDIA_CHARTS = 'https://helm.ngc.nvidia.com/nvidia';
 
 export const UPSTREAM = {
   'nvidia-gpu-operator': release('NVIDIA gpu-operator', 'gpu-operator', 'v26.7.0', { chart: NVIDIA_CHARTS }),
-  'nvidia-dra-driver-gpu': release('dra-driver-nvidia-gpu', 'dra-driver-nvidia-gpu', 'v0.4.1'),
+  'nvidia-dra-driver-gpu': release('dra-driver-nvidia-gpu', 'dra-driver-nvidia-gpu', 'v0.4.1', {
+    chart: 'oci://registry.k8s.io/dra-driver-nvidia/charts',
+  }),
   'k8s-device-plugin': release('NVIDIA k8s-device-plugin', 'k8s-device-plugin', 'v0.19.0'),
   'mig-parted': release('mig-parted', 'mig-parted', 'v0.15.0'),
   'node-feature-discovery': release('node-feature-discovery', 'node-feature-discovery', 'v0.19.0', {

@@ -2,10 +2,11 @@
  * What pods and workloads refer to: priority classes, queues, pod groups, volumes, claims, namespaces; in the cluster or in the manifests.
  */
 import { type JsonObject } from '../../facts/api/schema';
+import { deviceClassResource } from '../../facts/catalog/device-classes';
 import { kindKey } from '../../manifests/identity';
 import { asArray, asInteger, asObject, asString } from '../../manifests/read';
 import { selectorChooses } from '../../manifests/selectors';
-import { DEFAULT_DEVICE_RESOURCE, type NodeTerm } from '../../placement';
+import { type NodeTerm } from '../../placement';
 import { type AmountsDraft } from '../../manifests/resource-amounts';
 import { type FlavorGroup, flavorGroupsOf } from './objects/flavors';
 import { type QueueName } from './objects/gang-hints';
@@ -42,17 +43,12 @@ export function creationOf(object: JsonObject): number | undefined {
 /** The queue of work that names none. */
 export const DEFAULT_QUEUE = 'default';
 
-/** Device resources of the drivers that serve devices by claim. */
-const CLASS_RESOURCES: Readonly<Record<string, string>> = {
-  'gpu.nvidia.com': DEFAULT_DEVICE_RESOURCE,
-  'gpu.amd.com': 'amd.com/gpu',
-  'gpu.intel.com': 'gpu.intel.com/xe',
-};
-
 export class Lookups {
   readonly priorities: Priorities;
   readonly podGroups: ReadonlyMap<string, PodGroupFacts>;
   readonly options: TemplateOptions;
+  /** Claims, and templates of claims, of pods that were read, whose selectors are not evaluated. */
+  readonly claimsWithSelectors = new Set<string>();
   private readonly flavorsByQueue = new Map<string, readonly FlavorGroup[]>();
   private readonly localQueues: ReadonlyMap<string, LocalQueue>;
   private readonly namespaces: ReadonlyMap<string, JsonObject>;
@@ -159,24 +155,35 @@ export class Lookups {
       const found = template
         ? asObject(templates.get(`${namespace}/${name}`)?.spec)
         : claims.get(`${namespace}/${name}`);
-      return found === undefined ? undefined : requestedDevices(found, classes);
+      if (found === undefined) {
+        return undefined;
+      }
+      const requests = deviceRequests(found);
+      if (requests.some(({ selectors }) => asArray(selectors).length > 0)) {
+        this.claimsWithSelectors.add(`${namespace}/${name}`);
+      }
+      return requestedDevices(requests, classes);
     };
   }
 }
 
 /** Of a request with alternatives the first is counted. */
-function requestedDevices(spec: JsonObject, classes: ReadonlyMap<string, JsonObject>): AmountsDraft {
+function deviceRequests(spec: JsonObject): readonly JsonObject[] {
+  return asArray(asObject(spec.devices).requests)
+    .map(asObject)
+    .map((request) => {
+      if (request.exactly !== undefined) {
+        return asObject(request.exactly);
+      }
+      return request.firstAvailable === undefined ? request : asObject(asArray(request.firstAvailable)[0]);
+    });
+}
+
+function requestedDevices(requests: readonly JsonObject[], classes: ReadonlyMap<string, JsonObject>): AmountsDraft {
   const devices: AmountsDraft = {};
-  for (const request of asArray(asObject(spec.devices).requests).map(asObject)) {
-    const first = asObject(asArray(request.firstAvailable)[0]);
-    const wanted =
-      request.exactly !== undefined
-        ? asObject(request.exactly)
-        : request.firstAvailable !== undefined
-          ? first
-          : request;
+  for (const wanted of requests) {
     const name = asString(wanted.deviceClassName) ?? '';
-    const resource = asString(classes.get(name)?.extendedResourceName) ?? CLASS_RESOURCES[name];
+    const resource = asString(classes.get(name)?.extendedResourceName) ?? deviceClassResource(name);
     if (resource !== undefined) {
       devices[resource] = (devices[resource] ?? 0) + (asInteger(wanted.count) ?? 1);
     }

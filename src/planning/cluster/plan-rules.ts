@@ -100,9 +100,10 @@ const FITS: ReadonlySet<string> = new Set(['outranked', 'reserved']);
 
 function violationOf({ name, pods, placed, devices, pending, state }: ViewGang, cluster: ClusterState): Violation {
   const size = `${pods} ${pods === 1 ? 'pod' : 'pods'}${devices > 0 ? `, ${devices} devices` : ''}`;
-  const what = state === 'partial' ? `only ${placed} of its pods fit` : 'it waits';
+  const gang = `the gang "${name}" (${size})`;
+  const what = state === 'partial' ? `only ${placed} of the pods of ${gang} fit` : `${gang} stays pending on`;
   return {
-    message: `On ${cluster.name}, gang ${name} (${size}): ${what}. ${pending?.message ?? ''}`.trim(),
+    message: `${what} the cluster ${cluster.name}${pending === undefined ? '' : `: ${pending.message.replace(/\.$/, '')}`}`,
     ...(pending !== undefined && pending.changes.length > 0 && { fix: pending.changes.join(' ') }),
   };
 }

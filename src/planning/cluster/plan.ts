@@ -261,7 +261,10 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, budget: 
           `${manifestName(manifest)} requests ${count} pods of role "${name}", but all nodes together can run at most ${budget.nodePods} pods; the others are not planned.`,
       ),
   );
-  return [...later, ...unknown, ...vast, ...budget.notes];
+  const selected = [...lookups.claimsWithSelectors].map(
+    (claim) => `The selectors of the claim ${claim} are not evaluated: any device of its class counts.`,
+  );
+  return [...later, ...unknown, ...vast, ...selected, ...budget.notes];
 }
 
 function manifestName({ id }: Manifest): string {

@@ -68,7 +68,7 @@ export function jobsOf({ ended }: History, since = 0): HistoryJobs {
     if (members === undefined) {
       return [];
     }
-    const name = String(asString(members.name));
+    const name = asString(members.name) ?? gang.gang.key;
     const count = (named.get(name) ?? 0) + 1;
     named.set(name, count);
     // Names tell the jobs of a list apart.

@@ -72,7 +72,10 @@ describe('a rule on values', () => {
       'must be a or b',
       'Set spec.managedBy to a or b.',
     ]);
-    expect(said("self != 'a'", 'a', 'spec.name')).toEqual(['must not be "a"', 'Change spec.name.']);
+    expect(said("self != 'a'", 'a', 'spec.name')).toEqual([
+      'must not be "a"',
+      'Set spec.name to a value other than "a".',
+    ]);
   });
 
   test('a field of the object, which has no name', () => {
@@ -91,7 +94,7 @@ describe('a rule on each item', () => {
       { operator: 'Exists', value: 'b' },
     ];
     expect(said(rule, taints, 'spec.tolerations')).toEqual([
-      'item 2: value must not be set when operator is Exists',
+      'spec.tolerations[1]: value must not be set when operator is Exists',
       'Remove value from spec.tolerations[1].',
     ]);
   });
@@ -99,7 +102,7 @@ describe('a rule on each item', () => {
   test('of a map: a key', () => {
     expect(said("self.all(k, k != 'a')", { b: '', a: '' }, 'metadata.labels')).toEqual([
       'a key must not be "a"',
-      'Change a key of metadata.labels.',
+      'Rename the key "a" in metadata.labels.',
     ]);
   });
 });

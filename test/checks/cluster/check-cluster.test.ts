@@ -67,7 +67,7 @@ describe('a check against a cluster', () => {
     );
     const report = on(target, JOB);
     expect(messages(report, 'cluster/reference-found')).toEqual([
-      'PriorityClass "hihg" not found in the manifests or in cluster prod (did you mean "high"?)',
+      'PriorityClass "hihg" not found in the manifests or in the cluster prod (did you mean "high"?)',
     ]);
     expect(report.findings.find(({ rule }) => rule === 'cluster/reference-found')).toMatchObject({
       severity: 'error',
@@ -78,7 +78,7 @@ describe('a check against a cluster', () => {
   it('says nothing of kinds that the snapshot does not contain, and of what the manifests contain', () => {
     const target = cluster(list('v1', 'Namespace', 'namespaces'));
     expect(messages(on(target, JOB), 'cluster/reference-found')).toEqual([
-      'Namespace "research" not found in the manifests or in cluster prod',
+      'Namespace "research" not found in the manifests or in the cluster prod',
     ]);
     const own = `${JOB}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: research}\n`;
     expect(messages(on(target, own), 'cluster/reference-found')).toEqual([]);
@@ -91,8 +91,8 @@ describe('a check against a cluster', () => {
     );
     expect(report.findings.map(({ message }) => message)).toEqual(
       expect.arrayContaining([
-        'cluster prod serves no kind ResourceFlavor of kueue.x-k8s.io/v1beta1',
-        'batch/v1beta1 Job is not served by cluster prod',
+        'the cluster prod does not serve ResourceFlavor in apiVersion "kueue.x-k8s.io/v1beta1"',
+        'the cluster prod does not serve Job in apiVersion "batch/v1beta1"',
       ]),
     );
   });
@@ -162,7 +162,7 @@ describe('a check against a cluster', () => {
     );
     const report = on(target, JOB);
     expect(messages(report, 'cluster/quota-left')).toEqual([
-      'the new workloads of namespace research exceed what v1 ResourceQuota research/team has left (8 requested, 4 of 10 requests.cpu used)',
+      'the new workloads of the namespace "research" exceed what the ResourceQuota "team" has left (8 requested, 4 of 10 requests.cpu used)',
     ]);
     expect(report.findings.some(({ message }) => message.includes('LimitRange research/limits'))).toBe(true);
     // What the cluster itself contains is not reported on.

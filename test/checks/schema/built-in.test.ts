@@ -122,6 +122,21 @@ describe('built-in kinds are decoded as Go does', () => {
     ]);
   });
 
+  test('what the server drops, or never reads, may lack its required fields', () => {
+    const owned = { ownerReferences: [{}] };
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }] } };
+    const jobTemplate = { metadata: owned, spec: { template } };
+    const cronJob = { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec: { schedule: '@daily', jobTemplate } };
+    const claims = [{ metadata: owned, spec: {}, status: { conditions: [{}], modifyVolumeStatus: {} } }];
+    const selector = { matchLabels: { a: 'b' } };
+    const statefulSet = { selector, serviceName: 'a', template, volumeClaimTemplates: claims };
+    const trust = { clusterTrustBundle: { labelSelector: { matchExpressions: [{}] } } };
+    expect(found(cronJob)).toEqual([]);
+    expect(found({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec: statefulSet })).toEqual([]);
+    expect(found(pod({}, { volumes: [{ name: 'a', projected: { sources: [trust] } }] }))).toEqual([]);
+    expect(found({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: { dataSource: {} } })).toEqual([]);
+  });
+
   test('a status is decoded and then dropped: nothing is demanded of it', () => {
     expect(found({ ...pod({}), status: { conditions: [{}] } })).toEqual([]);
     expect(found({ ...pod({}), status: { phase: 5, other: 1 } })).toEqual([

@@ -235,8 +235,8 @@ describe('lists that are sets or maps', () => {
     });
     expect(list.violations).toEqual([
       expect.objectContaining({
-        message: 'duplicate value "a" of the list key name',
-        fix: 'Change name in v[1], or remove the item.',
+        message: 'an earlier item of the list has the same name "a"',
+        fix: 'Set v[1].name to a value that no other item has, or remove v[1].',
       }),
     ]);
   });

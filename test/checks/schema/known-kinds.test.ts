@@ -31,7 +31,7 @@ describe('versions', () => {
     expect(check(claim, '1.33').violations.map(({ rule }) => rule)).toEqual(['schema/api-version-served']);
     expect(check(claim, '1.33').violations[0]).toMatchObject({
       message: expect.stringMatching(
-        /^resource\.k8s\.io\/v1 ResourceClaim is not served by Kubernetes 1\.33 \(served by 1\.34 to 1\.\d+\)$/,
+        /^Kubernetes 1\.33 does not serve ResourceClaim in apiVersion "resource\.k8s\.io\/v1"; Kubernetes 1\.34 to 1\.\d+ do$/,
       ) as string,
       fix: expect.stringContaining('--k8s 1.') as string,
     });

@@ -147,7 +147,7 @@ describe('what a cluster has', () => {
           MINOR,
         ),
       ].map(({ message }) => message);
-    expect(says('0')).toEqual(['one pod exceeds v1 ResourceQuota ai/q (1 > 0 pods)']);
+    expect(says('0')).toEqual(['a single pod exceeds the ResourceQuota "q" (1 > 0 pods)']);
     expect(says('0', '1')).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ const SECURITY: readonly LimitCase[] = [
     'no escalation, but CAP_SYS_ADMIN',
     secured({ allowPrivilegeEscalation: false, capabilities: { add: ['CAP_SYS_ADMIN'] } }),
     `${CONTEXT}`,
-    'when CAP_SYS_ADMIN is added',
+    'when capabilities.add contains CAP_SYS_ADMIN',
   ),
   faulty('no escalation, but privileged', secured({ allowPrivilegeEscalation: false, privileged: true }), CONTEXT),
   valid('the default mount of /proc', secured({ procMount: 'Default' })),
@@ -157,13 +157,13 @@ const resizing = (resizePolicy: Json[], more: Json = {}): Json =>
   pod({ ...more, containers: [{ name: 'main', image: 'img', resizePolicy }] });
 const policy = (resourceName: string, restartPolicy: string): Json => ({ resourceName, restartPolicy });
 const RESIZE = `${MAIN}/resizePolicy`;
+const restartRules = (restartPolicyRules: Json[], restartPolicy?: string): Json =>
+  container({ restartPolicyRules, ...(restartPolicy === undefined ? {} : { restartPolicy }) });
+const rule = (exitCodes: Json, action = 'Restart'): Json => ({ action, exitCodes });
+const ONE = { operator: 'In', values: [1] };
 const restarting = (codes: number): Json =>
-  container({
-    restartPolicy: 'Never',
-    restartPolicyRules: [
-      { action: 'Restart', exitCodes: { operator: 'In', values: list(codes, (index) => index + 1) } },
-    ],
-  });
+  restartRules([rule({ operator: 'In', values: list(codes, (index) => index + 1) })], 'Never');
+const RULES = `${MAIN}/restartPolicyRules`;
 
 const RESTARTS: readonly LimitCase[] = [
   valid('two resize policies', resizing([policy('cpu', 'NotRequired'), policy('memory', 'RestartContainer')])),
@@ -182,7 +182,41 @@ const RESTARTS: readonly LimitCase[] = [
     'must not be set for a pod that never restarts',
   ),
   valid('a rule for 255 exit codes', restarting(255)),
-  faulty('a rule for 256 exit codes', restarting(256), `${MAIN}/restartPolicyRules/0/exitCodes/values`, '255'),
+  faulty('a rule for 256 exit codes', restarting(256), `${RULES}/0/exitCodes/values`, '255'),
+  valid(
+    '20 rules',
+    restartRules(
+      list(20, () => rule(ONE)),
+      'Never',
+    ),
+  ),
+  faulty(
+    '21 rules',
+    restartRules(
+      list(21, () => rule(ONE)),
+      'Never',
+    ),
+    RULES,
+    'at most 20',
+  ),
+  ...['Always', 'Never', 'OnFailure'].map((own) =>
+    valid(`a rule of a container that restarts ${own}`, restartRules([rule(ONE)], own)),
+  ),
+  faulty('a rule of a container without a policy', restartRules([rule(ONE)]), `${MAIN}/restartPolicy`, 'without'),
+  faulty('an action in lower case', restartRules([rule(ONE, 'restart')], 'Never'), `${RULES}/0/action`, 'unsupported'),
+  faulty('a rule without exit codes', restartRules([{ action: 'Restart' }], 'Never'), `${RULES}/0/exitCodes`),
+  faulty(
+    'exit codes that exist',
+    restartRules([rule({ operator: 'Exists', values: [1] })], 'Never'),
+    `${RULES}/0/exitCodes/operator`,
+    'unsupported',
+  ),
+  ...[[], [0], [-1], [256], [1, 1]].map((values) =>
+    valid(
+      `a rule for the exit codes ${JSON.stringify(values)}`,
+      restartRules([rule({ operator: 'NotIn', values })], 'Never'),
+    ),
+  ),
   ...['Always', 'Never', 'OnFailure'].map((restartPolicy) =>
     valid(`a container that restarts ${restartPolicy}`, container({ restartPolicy })),
   ),

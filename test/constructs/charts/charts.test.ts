@@ -195,6 +195,7 @@ test('any other chart is installed as one of the catalog', () => {
 
 test.each([
   ['gpu-operator-charts', 'https://rocm.github.io/gpu-operator', 'kube-amd-gpu'],
+  ['dra-driver-nvidia-gpu', 'oci://registry.k8s.io/dra-driver-nvidia/charts', 'dra-driver-nvidia-gpu'],
   ['habana-ai-operator', 'https://vault.habana.ai/artifactory/api/helm/gaudi-helm', 'habana-ai-operator'],
   ['neuron-helm-chart', 'oci://public.ecr.aws/neuron', 'kube-system'],
 ] as const)(

@@ -69,6 +69,7 @@ test('a claim for two large GPUs, and the pod that has it, as an article should 
           },
         ],
         resourceClaims: [{ name: 'gpus', resourceClaimTemplateName: 'gpu-claim-template' }],
+        tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
       },
     },
   ]);
@@ -106,6 +107,15 @@ test('a minor without structured claims is refused, and alternatives before they
   expect(() => new GpuClaim(chart(), 'gpus', { kubernetes: '1.32', firstAvailable: [{ name: 'a' }] })).toThrow(
     /require Kubernetes 1\.33/,
   );
+});
+
+test.each([
+  [{}, [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }]],
+  [{ deviceClass: 'mig.nvidia.com' }, [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }]],
+  [{ deviceClass: 'gpu.example.com' }, []],
+])('a pod with a claim for %j tolerates the taint of its nodes', (props, tolerations) => {
+  const accelerators = new GpuClaim(chart(), 'gpus', props).accelerator();
+  expect(new PodTemplate({ image: 'x', accelerators }).toPodTemplate().spec?.tolerations ?? []).toEqual(tolerations);
 });
 
 test('the first of several kinds of GPU, all with one PCIe root', () => {

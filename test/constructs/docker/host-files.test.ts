@@ -66,13 +66,13 @@ test.each<[string, string, readonly string[], string, string]>([
     'H100-SXM-80GB has no profile 1g.5gb; it has 1g.10gb',
   ],
   ['a model without MIG', 'L40S', ['1g.10gb'], '/devices/0/mig', 'L40S cannot be cut: it has no MIG'],
-  ['too many instances', 'H100-SXM-80GB', ['7g.80gb', '7g.80gb'], '/devices/0/mig', '2 × 7g.80gb is more than the 1'],
+  ['too many instances', 'H100-SXM-80GB', ['7g.80gb', '7g.80gb'], '/devices/0/mig', '2 × 7g.80gb exceeds the 1'],
   [
     'instances that do not fit together',
     'H100',
     ['3g.40gb', '3g.40gb', '1g.10gb'],
     '/devices/0/mig',
-    '9 of the 8 memory slices',
+    'the instances need 9 memory slices, but an H100-SXM-80GB has 8',
   ],
   ['a profile that is not one', 'H100', ['small'], '/devices/0/mig/0/profile', 'must be a MIG profile such as 1g.10gb'],
 ])('%s', (_, model, profiles, path, message) => {

@@ -231,8 +231,12 @@ test("through the chart there is no ClusterPolicy, and the values say the same u
 describe('sharing', () => {
   test('a layout that no GPU holds is refused with every reason', () => {
     const cut = (gpu: string, layout: Record<string, number>) => () => Sharing.mig({ gpu, layout });
-    expect(cut('H100-SXM-80GB', { '3g.40gb': 2, '1g.10gb': 1 })).toThrow(/9 of the 8 memory slices/);
-    expect(cut('H100-SXM-80GB', { '1g.10gb': 8 })).toThrow(/more than the 7.*8 of the 7 compute slices/);
+    expect(cut('H100-SXM-80GB', { '3g.40gb': 2, '1g.10gb': 1 })).toThrow(
+      /need 9 memory slices, but an H100-SXM-80GB has 8/,
+    );
+    expect(cut('H100-SXM-80GB', { '1g.10gb': 8 })).toThrow(
+      /exceeds the 7.*need 8 compute slices, but an H100-SXM-80GB has 7/,
+    );
     expect(cut('H200', { '1g.10gb': 1 })).toThrow(/H200-SXM-141GB has no profile 1g.10gb; it has 1g.18gb/);
     expect(cut('L40S', { '1g.10gb': 1 })).toThrow(/cannot be cut/);
     expect(cut('H300', { '1g.10gb': 1 })).toThrow(/unknown accelerator "H300".* GPUs with MIG are A30/);

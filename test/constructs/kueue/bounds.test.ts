@@ -84,7 +84,7 @@ test.each([
     metadata: { name: 'a', namespace: 'ai', labels: { 'kueue.x-k8s.io/queue-name': 'q' } },
     spec: {},
   });
-  const message = `Kueue does not manage ${kind} of ${apiVersion}, so its pods start without counting against a quota`;
+  const message = `Kueue does not manage the kind ${kind} of ${apiVersion}, so its pods start without counting against a quota`;
   const said = (name: string): readonly string[] =>
     findingsOf(JSON.stringify(object(name)), kueueRules).map(({ message: one }) => one);
   expect(said(kind)).toContain(message);

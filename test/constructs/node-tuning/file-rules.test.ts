@@ -196,7 +196,7 @@ describe('a text that is meant for a node and cannot be read', () => {
   test('is an error in a ConfigMap', () => {
     const findings = findingsOfFile(embedded('config.toml', `${CONTAINERD}\n[broken`), 'map.json', [fileReadable]);
     expect(findings.map(({ rule, path, message }) => [rule, path, message.split(':')[0]])).toEqual([
-      ['node-tuning/node-file-readable', '/data/config.toml', 'invalid file of containerd'],
+      ['node-tuning/node-file-readable', '/data/config.toml', 'containerd cannot read the file'],
     ]);
   });
 

@@ -48,12 +48,12 @@ test.each<[string, readonly string[], string]>([
   [
     'a value that is no boolean',
     cpu({ 'full-pcpus-only': 'yes' }),
-    `${AT}/full-pcpus-only: full-pcpus-only must be the text "true" or "false"`,
+    `${AT}/full-pcpus-only: full-pcpus-only must be the string "true" or "false"`,
   ],
   [
     'a value without quotes',
     cpu({ 'full-pcpus-only': true }),
-    `${AT}/full-pcpus-only: full-pcpus-only must be the text "true" or "false"`,
+    `${AT}/full-pcpus-only: full-pcpus-only must be the string "true" or "false"`,
   ],
   [
     'an option of alpha without its gate',
@@ -63,22 +63,22 @@ test.each<[string, readonly string[], string]>([
   [
     'options of the policy none',
     said({ cpuManagerPolicyOptions: { 'full-pcpus-only': 'true' } }),
-    `${AT}: options of the CPU manager require the policy static`,
+    `${AT}: cpuManagerPolicyOptions requires cpuManagerPolicy: static`,
   ],
   [
     'whole cores and cores that are spread',
     cpu({ 'full-pcpus-only': 'true', 'distribute-cpus-across-cores': 'true' }, ALPHA),
-    `${AT}/distribute-cpus-across-cores: distribute-cpus-across-cores must not be used together with full-pcpus-only`,
+    `${AT}/distribute-cpus-across-cores: distribute-cpus-across-cores must not be set when full-pcpus-only is set`,
   ],
   [
     'NUMA nodes and caches',
     cpu({ 'prefer-align-cpus-by-uncorecache': 'true', 'distribute-cpus-across-numa': 'true' }),
-    `${AT}/distribute-cpus-across-numa: distribute-cpus-across-numa must not be used together with prefer-align-cpus-by-uncorecache`,
+    `${AT}/distribute-cpus-across-numa: distribute-cpus-across-numa must not be set when prefer-align-cpus-by-uncorecache is set`,
   ],
   [
     'sockets beside one NUMA node',
     cpu({ 'align-by-socket': 'true' }, { ...ALPHA, topologyManagerPolicy: 'single-numa-node' }),
-    `${AT}/align-by-socket: align-by-socket must not be used with the topology policy single-numa-node`,
+    `${AT}/align-by-socket: align-by-socket must not be set when topologyManagerPolicy is single-numa-node`,
   ],
   [
     'an unknown option of the topology manager',
@@ -88,12 +88,12 @@ test.each<[string, readonly string[], string]>([
   [
     'fewer NUMA nodes than the default',
     topology({ 'max-allowable-numa-nodes': '7' }),
-    '/topologyManagerPolicyOptions/max-allowable-numa-nodes: max-allowable-numa-nodes must be a number greater than or equal to 8, as text',
+    '/topologyManagerPolicyOptions/max-allowable-numa-nodes: max-allowable-numa-nodes must be a string with a number greater than or equal to 8',
   ],
   [
     'a number of NUMA nodes without quotes',
     topology({ 'max-allowable-numa-nodes': 16 }),
-    '/topologyManagerPolicyOptions/max-allowable-numa-nodes: max-allowable-numa-nodes must be a number greater than or equal to 8, as text',
+    '/topologyManagerPolicyOptions/max-allowable-numa-nodes: max-allowable-numa-nodes must be a string with a number greater than or equal to 8',
   ],
 ])('%s is reported', (_, found, finding) => {
   expect(found).toEqual([finding]);

@@ -26,18 +26,18 @@ const messages = (yaml: string): readonly string[] =>
   findingsOf(yaml, liveNodeRules).map(({ message }) => message.split(':')[0]);
 
 test.each([
-  ['nsenter -t 1 -m systemctl daemon-reload', 'systemctl daemon-reload'],
-  ['chroot /host systemctl restart containerd.service', 'a restart of the kubelet or runtime'],
-  ['nvidia-smi -i 0 -mig 1', 'a change of the MIG mode'],
-  ['nvidia-smi --gpu-reset -i 0', 'a GPU reset'],
-  ['rmmod nvidia_uvm', 'unloading the driver'],
-  ['echo -800 > /proc/$(pgrep -f torch)/oom_score_adj', 'a write to oom_score_adj'],
-  ['echo -800 | tee /proc/1/oom_score_adj', 'a write to oom_score_adj'],
-  ['echo 100 > /host/sys/fs/cgroup/kubepods.slice/cpu.weight', 'a write to the cgroups of pods'],
-  ['swapoff -a', 'a change of swap'],
-  ['sysctl -w vm.nr_hugepages=1024', 'a change of the huge page pool'],
+  ['nsenter -t 1 -m systemctl daemon-reload', 'runs systemctl daemon-reload'],
+  ['chroot /host systemctl restart containerd.service', 'restarts the kubelet or the container runtime'],
+  ['nvidia-smi -i 0 -mig 1', 'changes the MIG mode'],
+  ['nvidia-smi --gpu-reset -i 0', 'resets a GPU'],
+  ['rmmod nvidia_uvm', 'unloads the driver'],
+  ['echo -800 > /proc/$(pgrep -f torch)/oom_score_adj', 'writes to oom_score_adj'],
+  ['echo -800 | tee /proc/1/oom_score_adj', 'writes to oom_score_adj'],
+  ['echo 100 > /host/sys/fs/cgroup/kubepods.slice/cpu.weight', 'writes to the cgroups of pods'],
+  ['swapoff -a', 'changes swap'],
+  ['sysctl -w vm.nr_hugepages=1024', 'changes the number of huge pages'],
 ])('%s crosses a red line', (command, what) => {
-  expect(messages(daemonSet(command))).toEqual([what]);
+  expect(messages(daemonSet(command))).toEqual([`the container ${what} on a running node`]);
 });
 
 test.each([
@@ -54,7 +54,7 @@ test('a script in a ConfigMap is read, its comments are not', () => {
   const map = (text: string): string =>
     `---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: scripts, namespace: kube-system }\ndata: { run.sh: ${JSON.stringify(text)} }\n`;
   expect(messages(`${daemonSet('sh /scripts/run.sh')}${map('#!/bin/sh\nsystemctl daemon-reload\n')}`)).toEqual([
-    'run.sh of ConfigMap scripts',
+    'the script "run.sh" of the ConfigMap "scripts" runs systemctl daemon-reload on a running node',
   ]);
   expect(messages(`${daemonSet('sh /scripts/run.sh')}${map('#!/bin/sh\n# never systemctl daemon-reload\n')}`)).toEqual(
     [],

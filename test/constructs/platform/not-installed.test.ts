@@ -3,6 +3,7 @@
  */
 import { ApiObject, App, type Chart } from 'cdk8s';
 import { TrainingOperatorRelease } from '../../../src/constructs/charts';
+import { GpuClaim } from '../../../src/constructs/devices';
 import { GpuPlatform, type GpuPlatformProps, KueueSystem, type UsualRung } from '../../../src/constructs/platform';
 import { type QueueEngine } from '../../../src/constructs/resources/queue-references';
 import { Testing } from '../../../src/interfaces/testing';
@@ -69,9 +70,22 @@ test.each([
     'Kueue',
     "Set scheduling of the platform to new KueueSystem(), or add { chart: 'kueue' } to delivery.also.",
   ],
+  [
+    'resource.nvidia.com/v1beta1',
+    'ComputeDomain',
+    "NVIDIA's DRA driver",
+    "Add { chart: 'dra-driver-nvidia-gpu', values: { gpuResourcesEnabledOverride: true } } to delivery.also of the platform.",
+  ],
 ])('%s %s is reported with what adds %s', (apiVersion, kind, component, fix) => {
   const message = `kind ${kind} requires ${component}, which the platform does not install`;
   expect(found(object(apiVersion, kind))).toEqual([{ severity: 'info', message, fix }]);
+});
+
+test.each([
+  [{ count: 2 }, ["kind ResourceClaimTemplate requires NVIDIA's DRA driver, which the platform does not install"]],
+  [{ deviceClass: 'gpu.example.com' }, []],
+])('a claim for %j needs the driver of its class', (claim, messages) => {
+  expect(found((chart) => void new GpuClaim(chart, 'claim', claim)).map(({ message }) => message)).toEqual(messages);
 });
 
 test('several objects of a component are one finding', () => {

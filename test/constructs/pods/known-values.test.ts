@@ -81,7 +81,9 @@ test.each([
   const messages = findingsOf(JSON.stringify(pod({ resources: { limits: { ...limits } } })), podRules).map(
     ({ message }) => message,
   );
-  expect(messages).toContain(`the container "main" has ${words} but only the runtime's 64 MiB at /dev/shm`);
+  expect(messages).toContain(
+    `the container "main" has ${words}, but only the default 64 MiB of shared memory at /dev/shm`,
+  );
 });
 
 test.each([

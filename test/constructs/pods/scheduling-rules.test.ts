@@ -108,6 +108,10 @@ describe('nothing is said of', () => {
       ],
     ],
     ['a queue of another scheduler', [settings, queued('other', { schedulerName: 'volcano' })]],
+    [
+      'a resource claim that is handed over',
+      [job({ labels: GANG, spec: { ...gate, resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'gpu' }] } })],
+    ],
     ['a queue where no scheduler is configured', [queued('other')]],
   ])('%s', (_what, objects) => {
     expect(findingsOf(yaml(...objects), schedulingRules, { kubernetes: '1.36' })).toEqual([]);
@@ -130,6 +134,11 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     'gantry-value-readable',
   ],
   ['a gate and the scheduler', [job({ labels: GANG, spec: { ...gate, ...gantry } })], 'gantry-binds-or-hands-over'],
+  [
+    'a resource claim that Gantry would bind',
+    [job({ labels: GANG, spec: { ...gantry, resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'gpu' }] } })],
+    'gantry-hands-over-claims',
+  ],
   ['words to another scheduler', [job({ labels: GANG, spec: { schedulerName: 'volcano' } })], 'gantry-listens'],
   [
     'a size without a gang',
@@ -188,7 +197,7 @@ test('a misspelled name is answered with the right one', () => {
     schedulingRules,
   );
   expect(finding).toMatchObject({
-    message: 'unknown Gantry annotation "gantry.dev/toplogy-required" (did you mean gantry.dev/topology-required?)',
+    message: 'unknown Gantry annotation "gantry.dev/toplogy-required" (did you mean "gantry.dev/topology-required"?)',
     expected: 'gantry.dev/topology-required',
   });
 });

@@ -260,7 +260,7 @@ test.each([
 ])('%j runs the nearer bound', (counts, workersThatRun) => {
   const [finding, ...others] = findingsOf(yaml(workers(group(counts))), rayRules);
   expect(others).toEqual([]);
-  expect(finding?.message).toMatch(new RegExp(`but its bounds change that to ${workersThatRun}$`));
+  expect(finding?.message).toMatch(new RegExp(`KubeRay creates ${workersThatRun} instead of \\d+$`));
 });
 
 test('a deletion before what has to be deleted first names both times', () => {
@@ -271,7 +271,7 @@ test('a deletion before what has to be deleted first names both times', () => {
   expect(found.map(({ path, message }) => [path, message])).toEqual([
     [
       '/spec/deletionStrategy/deletionRules/2/condition',
-      'DeleteCluster after 5 s conflicts with DeleteWorkers after 6 s',
+      'DeleteCluster after 5 s contradicts DeleteWorkers after 6 s: the policy that deletes less must come first',
     ],
   ]);
 });

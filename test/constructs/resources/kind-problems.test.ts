@@ -101,6 +101,16 @@ test.each<[string, () => unknown, string]>([
     'test/a: framework must be one of "other", "mpi", "jax", "xgboost", "pytorch", "tensorflow", "paddle", "ray", not "pytorhc" (did you mean "pytorch"?).',
   ],
   [
+    'a misspelled choice beside which there is an object',
+    () =>
+      new gantry.GpuPlatform(
+        chart(),
+        'a',
+        untyped<never>({ pools: {}, teams: {}, delivery: { through: 'flux', also: [{ chart: 'kedaa' }] } }),
+      ),
+    '"kube-prometheus-stack" or an object with name, repository, version, namespace, not "kedaa" (did you mean "keda"?).',
+  ],
+  [
     'a number in place of a string',
     () => new batch.Job(chart(), 'a', untyped({ image: 7 })),
     'test/a: image must be a string, not 7.',

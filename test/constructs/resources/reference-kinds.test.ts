@@ -188,7 +188,7 @@ describe('queues of Volcano', () => {
       'object-in-set warning "reserch" research',
     ]);
     const tree = [queue('research'), queue('nlp', 'research'), queue('vision', 'research')];
-    expect(found(...tree, deployment('research', false))).toEqual(['queue-is-leaf warning "research" nlp, vision']);
+    expect(found(...tree, deployment('research', false))).toEqual(['queue-is-leaf warning "research" nlp or vision']);
     expect(found(...tree, deployment('research', true))).toEqual([]);
     expect(found(...tree, deployment('nlp', false))).toEqual([]);
   });

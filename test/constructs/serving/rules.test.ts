@@ -47,7 +47,8 @@ test('a target of hpa without metric is in percent of CPU', () => {
     servingRules,
   ).filter(({ rule }) => rule === 'serving/knative-hpa-metric-stated');
   expect(finding).toMatchObject({
-    message: 'the class hpa scales by CPU if no metric is set: target 10 is 10% of the requested CPU',
+    message:
+      'autoscaling.knative.dev/metric is unset, so the class hpa scales by CPU, and target 10 is 10% of the requested CPU',
     path: '/spec/template/metadata/annotations/autoscaling.knative.dev~1target',
   });
 });

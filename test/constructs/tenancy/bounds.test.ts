@@ -58,7 +58,7 @@ describe('workloads whose pods run at the same time', () => {
   ])('the three pods of $apiVersion $kind', (workload) => {
     expect(messages('quota-holds-gang', quota({ pods: 3 }), workload)).toEqual([]);
     expect(messages('quota-holds-gang', quota({ pods: 2 }), workload)).toEqual([
-      'the 3 pods of the workload exceed v1 ResourceQuota team/quota (3 > 2 pods)',
+      'the 3 pods of the workload exceed the ResourceQuota "quota" (3 > 2 pods)',
     ]);
   });
 
@@ -97,15 +97,15 @@ describe('all objects of a namespace together', () => {
   const claims = (...names: readonly string[]): readonly JsonObject[] => names.map((name) => claim(name));
 
   test.each([
-    [2, 'PersistentVolumeClaim a, PersistentVolumeClaim b'],
-    [3, 'PersistentVolumeClaim a, PersistentVolumeClaim b, PersistentVolumeClaim c'],
-    [4, 'PersistentVolumeClaim a, PersistentVolumeClaim b, PersistentVolumeClaim c and 1 more'],
-    [5, 'PersistentVolumeClaim a, PersistentVolumeClaim b, PersistentVolumeClaim c and 2 more'],
+    [2, 'PersistentVolumeClaim "a", PersistentVolumeClaim "b"'],
+    [3, 'PersistentVolumeClaim "a", PersistentVolumeClaim "b", PersistentVolumeClaim "c"'],
+    [4, 'PersistentVolumeClaim "a", PersistentVolumeClaim "b", PersistentVolumeClaim "c" and 1 more'],
+    [5, 'PersistentVolumeClaim "a", PersistentVolumeClaim "b", PersistentVolumeClaim "c" and 2 more'],
   ])('names the first three of %d', (count, names) => {
     const all = claims(...['a', 'b', 'c', 'd', 'e'].slice(0, count));
     const hard = `${5 * count - 1}Gi`;
     expect(messages('quota-holds-set', quota({ 'requests.storage': hard }), ...all)).toEqual([
-      `the objects of the namespace use ${5 * count}Gi requests.storage together, and the quota allows ${hard}: ${names}`,
+      `the objects in the namespace exceed the quota of requests.storage together (${5 * count}Gi > ${hard}): ${names}`,
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('all objects of a namespace together', () => {
     const large = [claim('a', '20Gi'), claim('b')];
     expect(messages('quota-holds-set', quota({ 'requests.storage': '10Gi' }), ...large)).toEqual([]);
     expect(messages('quota-holds-object', quota({ 'requests.storage': '10Gi' }), ...large)).toEqual([
-      'the object exceeds v1 ResourceQuota team/quota (20Gi > 10Gi requests.storage)',
+      'the object exceeds the ResourceQuota "quota" (20Gi > 10Gi requests.storage)',
     ]);
   });
 });
@@ -154,11 +154,11 @@ describe('priority classes', () => {
   const other = [priority('a', 1), priority('b', 9)];
 
   test.each([
-    [5, [], 'gets priority 5 instead of 0'],
-    [5, [priority('a', 1)], 'gets priority 5, the highest in these manifests, instead of 0'],
-    [5, other, 'gets priority 5 instead of 0'],
-    [1, [priority('b', 9)], 'gets priority 1, the lowest in these manifests, instead of 0'],
-    [10, other, 'gets priority 10, the highest in these manifests, instead of 0'],
+    [5, [], 'the priority 5 instead of 0'],
+    [5, [priority('a', 1)], 'the priority 5, the highest in these manifests, instead of 0'],
+    [5, other, 'the priority 5 instead of 0'],
+    [1, [priority('b', 9)], 'the priority 1, the lowest in these manifests, instead of 0'],
+    [10, other, 'the priority 10, the highest in these manifests, instead of 0'],
   ])('a global default of %d among others', (value, beside, words) => {
     const [message] = messages('global-default-deliberate', priority('d', value, { globalDefault: true }), ...beside);
     expect(message).toContain(words);

@@ -83,9 +83,7 @@ describe('tenancy/quota-key-counted', () => {
   });
 
   test('where requests. is set too, the fix is to remove it', () => {
-    expect(only(rule, quota('limits.nvidia.com/gpu: 8, requests.nvidia.com/gpu: 4'))[0]?.fix).toMatch(
-      /^Remove the key/,
-    );
+    expect(only(rule, quota('limits.nvidia.com/gpu: 8, requests.nvidia.com/gpu: 4'))[0]?.fix).toMatch(/^Remove hard\[/);
   });
 
   test('HAMi reads limits., so that its presence excuses them, but not a bare name', () => {
@@ -437,14 +435,14 @@ spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {request
   test('a Deployment that a quota never holds', () => {
     const documents = [quota('requests.nvidia.com/gpu: 8'), deployment('a', 3, 'limits: {nvidia.com/gpu: 4}')];
     expect(messages('tenancy/quota-holds-gang', ...documents)).toEqual([
-      'the 3 pods of the workload exceed v1 ResourceQuota research/quota (12 > 8 requests.nvidia.com/gpu)',
+      'the 3 pods of the workload exceed the ResourceQuota "quota" (12 > 8 requests.nvidia.com/gpu)',
     ]);
     expect(only('tenancy/quota-holds-gang', ...documents)[0]).toMatchObject({ tier: 'server', severity: 'warning' });
   });
 
   test('workloads that a quota does not hold together', () => {
     expect(messages('tenancy/quota-holds-set', quota('pods: 5'), deployment('a', 3), deployment('b', 3))).toEqual([
-      'the objects of the namespace use 6 pods together, and the quota allows 5: Deployment a, Deployment b',
+      'the objects in the namespace exceed the quota of pods together (6 > 5): Deployment "a", Deployment "b"',
     ]);
     expect(messages('tenancy/quota-holds-set', quota('pods: 6'), deployment('a', 3), deployment('b', 3))).toEqual([]);
     // Jobs end, and take turns.
@@ -498,7 +496,7 @@ spec: ${kind === 'ResourceClaim' ? `{devices: {requests: [${request}]}}` : `{spe
     for (const kind of ['ResourceClaim', 'ResourceClaimTemplate']) {
       expect(messages('tenancy/quota-holds-object', gpus(count), deviceClaim(kind, request))).toEqual([]);
       expect(messages('tenancy/quota-holds-object', gpus(count - 1), deviceClaim(kind, request))).toEqual([
-        `the object exceeds v1 ResourceQuota research/quota (${count} > ${count - 1} gpu.nvidia.com.deviceclass.resource.k8s.io/devices)`,
+        `the object exceeds the ResourceQuota "quota" (${count} > ${count - 1} gpu.nvidia.com.deviceclass.resource.k8s.io/devices)`,
       ]);
     }
   });
@@ -517,7 +515,7 @@ spec: ${kind === 'ResourceClaim' ? `{devices: {requests: [${request}]}}` : `{spe
     const terminating = quota('pods: 0', { more: '  scopes: [Terminating]' });
     expect(messages('tenancy/quota-holds-pod', terminating, job(''))).toEqual([]);
     expect(messages('tenancy/quota-holds-pod', terminating, job('', { extra: 'activeDeadlineSeconds: 60' }))).toEqual([
-      'one pod exceeds v1 ResourceQuota research/quota (1 > 0 pods)',
+      'a single pod exceeds the ResourceQuota "quota" (1 > 0 pods)',
     ]);
     const bestEffort = quota('pods: 0', { more: '  scopes: [BestEffort]' });
     expect(messages('tenancy/quota-holds-pod', bestEffort, job(''))).toHaveLength(1);
@@ -542,7 +540,7 @@ overhead: {podFixed: {cpu: 1}}`;
   test('a claim is held to the storage of the limit range', () => {
     const limits = limitRange('{type: PersistentVolumeClaim, min: {storage: 2Gi}, max: {storage: 5Gi}}');
     expect(messages('tenancy/claim-within-limits', limits, claim('a', '10Gi'))).toEqual([
-      'the claim requests 10Gi of storage, and the maximum of v1 LimitRange research/defaults is 5Gi',
+      'the claim requests 10Gi of storage, more than the maximum 5Gi of the LimitRange "defaults"',
     ]);
     expect(messages('tenancy/claim-within-limits', limits, claim('a', '1Gi'))).toHaveLength(1);
     expect(messages('tenancy/claim-within-limits', limits, claim('a', '3Gi'))).toEqual([]);
@@ -556,7 +554,7 @@ metadata: {name: high}
 value: 10`;
     const pod = (more: string): string => job('', { extra: `priorityClassName: high\n      ${more}` });
     expect(messages('tenancy/priority-agrees-with-class', priorityClass, pod('priority: 5'))).toEqual([
-      'the priority 5 is not that of the PriorityClass high, which is 10',
+      'priority must be unset, or equal that of the PriorityClass "high" (5 != 10)',
     ]);
     expect(messages('tenancy/priority-agrees-with-class', priorityClass, pod('preemptionPolicy: Never'))).toHaveLength(
       1,

@@ -89,6 +89,17 @@ export const EXPECTED: readonly Expected[] = [
   },
   {
     project: 'volcano',
+    rule: 'volcano/object-has-spec',
+    severity: 'error',
+    reason: 'The spec of the queue is indented as a field of metadata, so that the queue has none.',
+    files: {
+      'docs/user-guide/how_to_use_nodegroup_plugin.md#10': 1,
+      'docs/user-guide/how_to_use_nodegroup_plugin.md#12': 1,
+      'docs/user-guide/how_to_use_nodegroup_plugin.md#13': 1,
+    },
+  },
+  {
+    project: 'volcano',
     rule: 'volcano/job-volumes-valid',
     severity: 'error',
     reason: 'One volume is written as two items of the list, and the webhook denies both.',

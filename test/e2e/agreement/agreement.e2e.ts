@@ -1,9 +1,11 @@
 import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';
+import { recordedBases } from './asking';
 import { corpus } from './corpus';
 import { type Answer, askBoth } from './differential';
 import { questions } from './mutants';
 import { prepareCluster } from './prepare';
-import { exampleOf, summarize, table } from './summary';
+import { requiredPairs, requiredQuestions } from './required';
+import { disagreementsIn, summarize, table } from './summary';
 
 const MUTANTS = 300;
 const SEED = 20_261;
@@ -40,6 +42,17 @@ describeLive('Gantry and the server', () => {
     expect(disagreements(({ outcome, judge }) => outcome === 'false accept' && judge !== 'server')).toEqual([]);
   });
 
+  it('agree on objects without a required field', async () => {
+    const bases = recordedBases();
+    const { client } = live.cluster;
+    await prepareCluster(client, live.discovery, bases);
+    const pairs = requiredPairs(bases, live.minor, { once: true, every: 8 });
+    const asked = await askBoth(client, live.discovery, requiredQuestions(pairs), live.minor);
+    expect(disagreementsIn(asked)).toEqual([]);
+    const reached = asked.filter(({ question, server }) => question.index % 2 === 0 && server.verdict === 'accepted');
+    expect(reached.length).toBeGreaterThan(pairs.length / 3);
+  });
+
   it('are asked the same questions by the same seed', () => {
     const again = questions(corpus(), MUTANTS, SEED, live.minor);
     expect(again.map(({ object }) => JSON.stringify(object))).toEqual(
@@ -48,8 +61,6 @@ describeLive('Gantry and the server', () => {
   });
 
   function disagreements(suits: (answer: Answer) => boolean): readonly unknown[] {
-    return answers
-      .filter((answer) => suits(answer) && (answer.outcome === 'false accept' || answer.outcome === 'false reject'))
-      .map(exampleOf);
+    return disagreementsIn(answers.filter(suits));
   }
 });

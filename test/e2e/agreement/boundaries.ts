@@ -66,7 +66,7 @@ export function boundaryQuestions(bases: readonly BaseManifest[], minor: Kuberne
 }
 
 /** What is asked, with pod templates of all kinds, and metadata apart from names, as one place, and items of a list likewise. */
-function sharedPlace(kind: string, what: string): string {
+export function sharedPlace(kind: string, what: string): string {
   const path = what.replace(/\/\d+(?=\/|$| )/g, '/0');
   const pod = /^.*\/template\/spec\//.exec(path)?.[0] ?? (kind === 'v1 Pod' ? '/spec/' : undefined);
   if (pod !== undefined && path.startsWith(pod)) {

@@ -89,6 +89,11 @@ function example(
   return answer === undefined ? {} : { [key]: exampleOf(answer) };
 }
 
+/** The answers in which Gantry and the server do not agree, as examples. */
+export function disagreementsIn(answers: readonly Answer[]): readonly Example[] {
+  return answers.filter(({ outcome }) => outcome === 'false accept' || outcome === 'false reject').map(exampleOf);
+}
+
 export function exampleOf({ question, server, gantry }: Answer): Example {
   return {
     operator: question.operator,

@@ -1,14 +1,13 @@
 /**
  * `gantry explain` of a running cluster, and of a snapshot of it in a folder without a kubeconfig, say the same.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
+import { gantryIn } from '../gantry-command';
 import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';
 
-const PROGRAM = resolve(__dirname, '../../../bin/gantry');
 const NAMESPACE = 'explain-e2e';
 const GPU = 'nvidia.com/gpu';
 const MESSAGE = `0/1 nodes are available: 1 Insufficient ${GPU}.`;
@@ -38,18 +37,8 @@ describeLive('gantry explain', () => {
     }
   };
 
-  /** The command as users have it, which loads the client of the API server; a snapshot is read without a kubeconfig. */
-  function gantry(words: readonly string[], kubeconfig = ''): string {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], {
-      cwd: folder,
-      env: { ...process.env, HOME: folder, KUBECONFIG: kubeconfig },
-      encoding: 'utf8',
-    });
-    if (status !== 0) {
-      throw new Error(`${words.join(' ')}: status ${status}: ${stderr}`);
-    }
-    return stdout;
-  }
+  /** A snapshot is read without a kubeconfig. */
+  const gantry = (words: readonly string[], kubeconfig = ''): string => gantryIn(folder, kubeconfig, ...words).out;
 
   beforeAll(async () => {
     live = await liveCluster();

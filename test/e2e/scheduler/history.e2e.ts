@@ -1,19 +1,18 @@
 /**
  * From a cluster to its size: gangs run, the scheduler records them, `gantry history` lists them, and `gantry size` sizes from the list.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asString } from '../../../src/manifests/read';
+import { gantryIn } from '../gantry-command';
 import { describeLive } from '../live-cluster';
 import { GantryProcess } from './gantry-process';
 import { apply, kubeconfigFor, schedulerObjects, tokenOf } from './install';
 import { Lab } from './lab';
 import { gang, node } from './manifests';
 
-const PROGRAM = resolve(__dirname, '../../../bin/gantry');
 const NAMESPACE = 'gantry-system';
 const NAME = 'gantry-scheduler';
 const CONFIG = `
@@ -45,18 +44,8 @@ describeLive('the history of the scheduler', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The command as users have it. */
-  function gantry(...words: readonly string[]): { readonly out: string; readonly err: string } {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], {
-      cwd: folder,
-      env: { ...process.env, HOME: folder, KUBECONFIG: lab.kubeconfig },
-      encoding: 'utf8',
-    });
-    if (status !== 0) {
-      throw new Error(`${words.join(' ')}: status ${status}: ${stderr}`);
-    }
-    return { out: stdout, err: stderr };
-  }
+  const gantry = (...words: readonly string[]): ReturnType<typeof gantryIn> =>
+    gantryIn(folder, lab.kubeconfig, ...words);
 
   async function start(): Promise<GantryProcess> {
     const started = await GantryProcess.start({

@@ -1,23 +1,22 @@
 /**
  * `gantry snapshot` with the documented ClusterRole: which of its rights the command uses, according to the audit log of the server.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { type ClusterRole } from '../../../src/facts/api/types/rbac.authorization.k8s.io/v1';
 import { snapshotClusterRole } from '../../../src/manifests/snapshot/cluster-role';
 import { readSnapshot, textOfFile } from '../../../src/manifests/snapshot/cluster-snapshot';
 import { SNAPSHOT_COLLECTIONS } from '../../../src/manifests/snapshot/collections';
 import { applyCustomResources } from '../control-plane/custom-resources';
+import { gantryIn } from '../gantry-command';
 import { describeLive } from '../live-cluster';
 import { askedBy, granted } from '../scheduler/audit';
 import { apply, kubeconfigFor, tokenOf } from '../scheduler/install';
 import { Lab } from '../scheduler/lab';
 import { node, pod } from '../scheduler/manifests';
 
-const PROGRAM = resolve(__dirname, '../../../bin/gantry');
 const ACCOUNT = { kind: 'ServiceAccount', name: 'snapshot', namespace: 'default' };
 /** Groups that the API server itself serves. */
 const BUILT_IN = new Set([
@@ -94,12 +93,7 @@ describeLive('gantry snapshot with its own ClusterRole', () => {
 
   it('uses each of its rights and no others, and reads everything', async () => {
     const kubeconfig = kubeconfigFor(lab, await tokenOf(lab, ACCOUNT.namespace, ACCOUNT.name));
-    const run = spawnSync(process.execPath, [PROGRAM, 'snapshot', '-o', 'lab.json'], {
-      cwd: folder,
-      env: { ...process.env, HOME: folder, KUBECONFIG: kubeconfig },
-      encoding: 'utf8',
-    });
-    expect({ status: run.status, stderr: run.stderr }).toEqual({ status: 0, stderr: '' });
+    expect(gantryIn(folder, kubeconfig, 'snapshot', '-o', 'lab.json').err).toBe('');
 
     const asked = askedBy(`system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`, lab.cluster.auditLog);
     expect(asked.filter(({ status }) => status === 401 || status === 403)).toEqual([]);

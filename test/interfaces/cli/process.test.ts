@@ -55,7 +55,7 @@ spec: {selectors: [{cel: {expression: '${selector}'}}]}
   );
   const { status, out, err } = gantry(['check', 'class.yaml', '--format', 'json']);
   expect({ status, err }).toEqual({ status: 1, err: '' });
-  expect(JSON.parse(out)).toMatchObject({ findings: [{ rule: 'core/device-selector-valid' }], notChecked: [] });
+  expect(JSON.parse(out)).toMatchObject({ findings: [{ rule: 'core/device-class-valid' }], notChecked: [] });
 });
 
 test('a run that uses the compiled code of the run before says the same', () => {

@@ -73,7 +73,7 @@ describe('gantry snapshot', () => {
     await snapshot('-o', 'api.json');
     const run = await place.run(['check', 'job.yaml', '--cluster', 'api.json']);
     expect(run.status).toBe(1);
-    expect(run.out).toContain('cluster team@prod/1 serves no kind Job of batch/v1');
+    expect(run.out).toContain('the cluster team@prod/1 does not serve Job in apiVersion "batch/v1"');
     const file = await place.run(['check', 'job.yaml', '--cluster', 'sample']);
     expect(file).toMatchObject({ status: 2 });
     expect(file.err).toContain('a check requires a snapshot');

@@ -54,7 +54,7 @@ it('a gang that never has all its pods is an error, even if it starts with some'
   expect(findings).toMatchObject([
     {
       rule: 'cluster/gang-fits',
-      message: expect.stringContaining('only 4 of its pods fit. 4 of 5 pods fit') as string,
+      message: expect.stringContaining('only 4 of the pods of the gang') as string,
     },
   ]);
 });

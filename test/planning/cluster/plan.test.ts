@@ -252,6 +252,18 @@ describe('a plan on a live cluster', () => {
       { domain: { name: 'n-2' }, devices: 2 },
     );
   });
+
+  it('a claim whose selectors are not evaluated is named', () => {
+    const pod =
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: ml}\nspec: {resourceClaims: [{name: g, resourceClaimTemplateName: large}], containers: [{name: c}]}';
+    const template = (exactly: string): string =>
+      `apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: large, namespace: ml}\nspec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com${exactly}}}]}}}`;
+    const notes = (exactly: string): readonly string[] => plan([template(exactly), pod]).view.notes;
+    expect(notes(', selectors: [{cel: {expression: "true"}}]')).toContain(
+      'The selectors of the claim ml/large are not evaluated: any device of its class counts.',
+    );
+    expect(notes('').filter((note) => note.includes('ml/large'))).toEqual([]);
+  });
 });
 
 describe('what if', () => {
@@ -357,6 +369,10 @@ describe('files', () => {
 
   it.each(['', '[]', 'text'])('a cluster file that is not a map is one mistake: %j', (text) => {
     expect(() => clusterOf(text)).toThrow(/^[^\n]*the file must be a map, not [^\n]*$/);
+  });
+
+  it('a text of one long line is quoted only at its beginning', () => {
+    expect(() => clusterOf('a'.repeat(100_000))).toThrow(/the file must be a map, not "a{80}…"$/);
   });
 
   it('an ambiguous accelerator in a cluster file is refused with the choices', () => {

@@ -322,8 +322,13 @@ class Checker {
     }
     if (result === undefined) {
       const shown = types.map((type) => printType(this.final(type)));
+      const operator = /^(?:@(in)|(-|!)_|_(\W+)_|_(\[)_(\]))$/.exec(name)?.slice(1).join('');
       const operands = isMethod ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
-      throw new TypeMistake(`has no overload of "${name}" for ${operands}`);
+      throw new TypeMistake(
+        operator === undefined
+          ? `has no overload of the function "${name}" for ${operands}`
+          : `has no overload of the operator "${operator}" for ${operands}`,
+      );
     }
     return result;
   }

@@ -2,11 +2,11 @@
  * Whether the API server would admit a pod into a namespace: the plugins that are on by default, one after the other, on what a cluster
  * has. The rules report the same violations one plugin at a time; the tests hold this against a live server.
  */
+import { allOf } from '../../../facts/words';
 import { type JsonObject, type KubernetesMinor } from '../../../facts/api/schema';
 import { type Violation } from '../../rule';
-import { describeId } from '../../../manifests/manifest';
+import { kindAndName } from '../../../manifests/manifest';
 import { containerAmounts, containersOf, hasPodLevelResources, podAmounts } from '../../../manifests/pod-amounts';
-import { asString } from '../../../manifests/read';
 import { priorityClassName, priorityViolations, runtimeClassViolations, withOverhead } from './classes';
 import { type ClusterContents } from './cluster-contents';
 import { defaultLimitViolations, limitViolations } from './limit-ranges';
@@ -57,7 +57,7 @@ export function* unstatedViolations(pod: CountedPod, quotas: readonly Quota[]): 
       if (missing.length > 0) {
         yield {
           path: `/spec${path}/resources`,
-          message: `the container ${asString(container.name) ?? '(no name)'} must set ${missing.join(', ')}, which ${describeId(quota.manifest.id)} requires`,
+          message: `${allOf(missing)} must be set, because the ${kindAndName(quota.manifest.id)} limits ${missing.length === 1 ? 'it' : 'them'}`,
           expected: missing.join(', '),
         };
       }
@@ -73,7 +73,7 @@ export function* quotaViolations(pod: CountedPod, quotas: readonly Quota[]): Ite
       if (amount?.isGreaterThan(hard) === true) {
         yield {
           path: '/spec/containers',
-          message: `one pod exceeds ${describeId(quota.manifest.id)} (${amount.toString()} > ${hard.toString()} ${key})`,
+          message: `a single pod exceeds the ${kindAndName(quota.manifest.id)} (${amount.toString()} > ${hard.toString()} ${key})`,
           found: amount.toString(),
           expected: `at most ${hard.toString()}`,
         };

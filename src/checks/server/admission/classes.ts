@@ -35,13 +35,13 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
   if (found === undefined && (named || !contents.complete.has(''))) {
     return;
   }
-  const of = found === undefined ? 'a pod without a class' : `the PriorityClass ${found.id.name}`;
+  const of = found === undefined ? 'a pod without a class' : `the PriorityClass "${found.id.name}"`;
   const value = asInteger(found?.object.value) ?? 0;
   const priority = asInteger(spec.priority);
   if (priority !== undefined && priority !== value) {
     yield {
       path: '/spec/priority',
-      message: `the priority ${priority} is not that of ${of}, which is ${value}`,
+      message: `priority must be unset, or equal that of ${of} (${priority} != ${value})`,
       found: priority,
       expected: 'unset',
     };
@@ -51,7 +51,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
   if (own !== undefined && own !== policy) {
     yield {
       path: '/spec/preemptionPolicy',
-      message: `the preemption policy ${own} is not that of ${of}, which is ${policy}`,
+      message: `preemptionPolicy must be unset, or equal that of ${of} (${own} != ${policy})`,
       found: own,
       expected: 'unset',
     };
@@ -87,7 +87,7 @@ export function* runtimeClassViolations(spec: JsonObject, contents: ClusterConte
       message:
         found === undefined
           ? 'overhead must not be set for a pod without a RuntimeClass'
-          : `the overhead is not that of the RuntimeClass ${found.id.name}`,
+          : `overhead must be unset, or equal that of the RuntimeClass "${found.id.name}"`,
       found: overhead,
       expected: 'unset',
     };
@@ -98,7 +98,7 @@ export function* runtimeClassViolations(spec: JsonObject, contents: ClusterConte
     if (own !== undefined && own !== value) {
       yield {
         path: pointer('/spec/nodeSelector', key),
-        message: `the node selector contradicts the RuntimeClass ${found?.id.name ?? ''}, which selects ${key}: ${value}`,
+        message: `nodeSelector must not contradict the RuntimeClass "${found?.id.name ?? ''}", which selects ${key}: ${value}`,
         found: own,
         expected: value,
       };

@@ -5,7 +5,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Violation } from '../../rule';
-import { describeId } from '../../../manifests/manifest';
+import { kindAndName } from '../../../manifests/manifest';
 import {
   type Amounts,
   amountsIn,
@@ -34,7 +34,7 @@ export function* limitViolations(spec: JsonObject, { limits, defaults }: Namespa
     const bounds = boundsOf(item);
     for (const { name, path, amounts } of bounds === undefined ? [] : subjectsOf(item.type, spec, defaults)) {
       for (const violation of outside(amounts, bounds ?? NO_BOUNDS)) {
-        yield { ...violation, path, message: `${name} ${violation.message} of ${describeId(item.manifest.id)}` };
+        yield { ...violation, path, message: `${name} ${violation.message} of the ${kindAndName(item.manifest.id)}` };
       }
     }
   }
@@ -45,13 +45,13 @@ export function* claimViolations(spec: JsonObject, { limits }: NamespacePolicy):
   const requests = amountsIn(asObject(spec.resources).requests);
   for (const item of limits.filter(({ type }) => type === 'PersistentVolumeClaim')) {
     const { min, max } = boundsOf(item) ?? NO_BOUNDS;
-    const of = describeId(item.manifest.id);
+    const of = `the ${kindAndName(item.manifest.id)}`;
     for (const [resource, bound] of max) {
       const amount = requests.get(resource);
       if (amount === undefined || amount.isGreaterThan(bound)) {
         yield {
           path: pointer('/resources/requests', resource),
-          message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, and the maximum of ${of} is ${bound.toString()}`,
+          message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, more than the maximum ${bound.toString()} of ${of}`,
           expected: `at most ${bound.toString()}`,
         };
       }
@@ -61,7 +61,7 @@ export function* claimViolations(spec: JsonObject, { limits }: NamespacePolicy):
       if (amount === undefined || amount.isLessThan(bound)) {
         yield {
           path: pointer('/resources/requests', resource),
-          message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, and the minimum of ${of} is ${bound.toString()}`,
+          message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, less than the minimum ${bound.toString()} of ${of}`,
           expected: `at least ${bound.toString()}`,
         };
       }
@@ -85,9 +85,9 @@ export function* defaultLimitViolations(spec: JsonObject, { defaults }: Namespac
       }
       yield {
         path: pointer(`/spec${path}/resources/requests`, resource),
-        message: `the request of the container ${asString(container.name) ?? '(no name)'} exceeds the default limit of the namespace (${amount.toString()} > ${limit.toString()} ${resource})`,
+        message: `the request of ${containerWords(container)} exceeds the default limit of the namespace (${amount.toString()} > ${limit.toString()} ${resource})`,
         found: amount.toString(),
-        expected: `a limit of its own of at least ${amount.toString()}`,
+        expected: `a limit of at least ${amount.toString()}`,
       };
     }
   }
@@ -137,6 +137,11 @@ interface Subject {
 }
 
 /** Whom an item of this type bounds. */
+function containerWords(container: JsonObject): string {
+  const name = asString(container.name) ?? '';
+  return name === '' ? 'a container' : `the container "${name}"`;
+}
+
 function subjectsOf(type: string, spec: JsonObject, defaults: ContainerDefaults): readonly Subject[] {
   if (type === 'Pod') {
     return [{ name: 'the pod', path: '/spec', amounts: podAmounts(withoutOverhead(spec), defaults) }];
@@ -145,7 +150,7 @@ function subjectsOf(type: string, spec: JsonObject, defaults: ContainerDefaults)
     return [];
   }
   return containersOf(spec).map(({ container, path }) => ({
-    name: `the container ${asString(container.name) ?? '(no name)'}`,
+    name: containerWords(container),
     path: `/spec${path}/resources`,
     amounts: containerAmounts(container, defaults),
   }));
@@ -174,7 +179,7 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
       yield { message, found: amount.toString(), expected, missing: false };
     } else if (!limits.has(resource)) {
       yield {
-        message: `sets no limit of ${resource}, which is required by the maximum ${bound.toString()}`,
+        message: `must set a limit of ${resource}, as required by the maximum ${bound.toString()}`,
         expected,
         missing: true,
       };
@@ -185,7 +190,7 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
     const expected = `a request of at least ${bound.toString()}`;
     if (amount === undefined) {
       yield {
-        message: `sets no request of ${resource}, which is required by the minimum ${bound.toString()}`,
+        message: `must set a request of ${resource}, as required by the minimum ${bound.toString()}`,
         expected,
         missing: true,
       };

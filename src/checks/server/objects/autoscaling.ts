@@ -64,7 +64,7 @@ export const autoscalingRules: readonly Rule[] = [
       checkTarget(reference, '/spec/scaleTargetRef', say);
       const version = text(reference.apiVersion);
       if (since(context, 34) && !/^[^/]+\//.test(version) && reference.kind !== 'ReplicationController') {
-        say('/spec/scaleTargetRef/apiVersion', `the API version "${version}" must have a group`, {
+        say('/spec/scaleTargetRef/apiVersion', `apiVersion "${version}" must contain an API group`, {
           expected: 'such as apps/v1',
         });
       }
@@ -146,7 +146,7 @@ export const autoscalingRules: readonly Rule[] = [
       source: 'apis/policy/validation/validation.go',
       summary:
         'A PodDisruptionBudget must have either minAvailable or maxUnavailable as a count or percentage, and a valid selector.',
-      fix: 'Keep either spec.minAvailable or spec.maxUnavailable, and set spec.selector to valid labels.',
+      fix: 'Set either spec.minAvailable or spec.maxUnavailable, and set spec.selector to valid labels.',
     },
     (object, say) => {
       const spec = asObject(object.spec);

@@ -150,7 +150,7 @@ export const clusterRecordRules: readonly Rule[] = [
     {
       source: 'apis/apps/validation/validation.go',
       summary: 'A ControllerRevision must have an object as its data, and a revision that is not negative.',
-      fix: 'Leave data and revision to the controller that writes the ControllerRevision.',
+      fix: 'Remove the ControllerRevision from the manifests, because a controller writes its data and revision.',
     },
     (object, say) => {
       if (!isObject(object.data)) {
@@ -198,14 +198,14 @@ export const clusterRecordRules: readonly Rule[] = [
       const strategy = text(spec.strategy);
       const oldest = strategy === 'OldestEmulationVersion';
       if (oldest && text(spec.emulationVersion) === '') {
-        say('/spec/emulationVersion', 'emulationVersion must be set for the strategy OldestEmulationVersion');
+        say('/spec/emulationVersion', 'emulationVersion must be set when strategy is OldestEmulationVersion');
       }
       const complaint =
         strategy === '' || oldest
           ? undefined
           : strategy.includes('/')
             ? qualifiedName(strategy)
-            : 'be OldestEmulationVersion, or have a domain';
+            : 'be OldestEmulationVersion, or start with a domain prefix such as example.com/';
       if (complaint !== undefined) {
         say('/spec/strategy', `the strategy must ${complaint}`);
       }
@@ -230,14 +230,14 @@ function signerName(name: string): string | undefined {
   }
   const labels = domain.split('.');
   if (labels.length < 2) {
-    return 'have a domain of at least two parts';
+    return 'have a domain prefix of at least two parts';
   }
   if (byteLength(domain) > 253) {
-    return 'have a domain of at most 253 characters';
+    return 'have a domain prefix of at most 253 characters';
   }
   const label = labels.map(dnsLabel).find((complaint) => complaint !== undefined);
   if (label !== undefined) {
-    return `have a domain whose parts each ${label}`;
+    return `have a domain prefix whose parts each ${label}`;
   }
   const part = path
     .split('.')

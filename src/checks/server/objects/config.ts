@@ -52,7 +52,7 @@ export const configRules: readonly Rule[] = [
     ['ConfigMap', 'Secret'],
     {
       summary: 'A ConfigMap or Secret must have no more than 1 MiB of data.',
-      fix: 'Split data into several objects, or put it into a volume.',
+      fix: 'Move entries of data to other objects, or store them in a volume.',
     },
     (object, say) => {
       // No character takes more than three bytes for each of its units.
@@ -97,7 +97,7 @@ export const configRules: readonly Rule[] = [
       const type = text(object.type);
       for (const key of SECRET_KEYS.get(type) ?? []) {
         if (!(key in data) || (type === 'kubernetes.io/ssh-auth' && text(data[key]) === '')) {
-          say(pointer('/data', key), `the key ${key} must be set in a Secret of type ${type}`, { expected: key });
+          say(pointer('/data', key), `the key "${key}" must be set in a Secret of type ${type}`, { expected: key });
         }
       }
       if (type.startsWith('kubernetes.io/dockerc')) {
@@ -117,7 +117,7 @@ export const configRules: readonly Rule[] = [
       }
       const account = asObject(asObject(object.metadata).annotations)['kubernetes.io/service-account.name'];
       if (type === 'kubernetes.io/service-account-token' && text(account) === '') {
-        say('/metadata/annotations', 'the annotation kubernetes.io/service-account.name is required', {
+        say('/metadata/annotations', 'the annotation kubernetes.io/service-account.name must be set', {
           expected: 'the annotation kubernetes.io/service-account.name',
         });
       }
@@ -128,7 +128,7 @@ export const configRules: readonly Rule[] = [
     'namespace-finalizer-valid',
     ['Namespace'],
     {
-      summary: 'Finalizers of a Namespace must be "kubernetes" or have a domain.',
+      summary: 'Finalizers of a Namespace must be "kubernetes", or start with a domain prefix.',
       fix: 'Remove spec.finalizers.',
     },
     (object, say) => {
@@ -137,7 +137,7 @@ export const configRules: readonly Rule[] = [
         if (complaint !== undefined) {
           say(path, `the finalizer "${value}" must ${complaint}`);
         } else if (!value.includes('/') && !['kubernetes', 'orphan', 'foregroundDeletion'].includes(value)) {
-          say(path, `the finalizer "${value}" must have a domain`);
+          say(path, `the finalizer "${value}" must start with a domain prefix such as example.com/`);
         }
       }
     },

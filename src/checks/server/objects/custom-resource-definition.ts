@@ -84,7 +84,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         'The versions of a CRD must have unique names and a schema each, and exactly one of them must be the storage version.',
-      fix: 'Set storage: true on exactly one entry in spec.versions, and a schema on each.',
+      fix: 'Set storage: true in exactly one entry of spec.versions, and storage: false in the others.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -119,10 +119,14 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       }
       const stored = versions.filter(({ value }) => value.storage === true).length;
       if (stored !== 1) {
-        say('/spec/versions', `exactly one version must be the storage version, but ${stored} are`, {
-          found: stored,
-          expected: 'exactly one',
-        });
+        say(
+          '/spec/versions',
+          `exactly one version must have storage: true, but ${stored === 0 ? 'none has' : `${stored} have`}`,
+          {
+            found: stored,
+            expected: 'exactly one',
+          },
+        );
       }
       checkConversion(spec, say);
       if (spec.preserveUnknownFields === true) {
@@ -141,7 +145,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         "Each part of a CRD's schema must have a type, no $ref, and no additionalProperties together with properties; list keys must name existing fields.",
-      fix: 'Set a type for each part of spec.versions[].schema; controller-gen generates structural schemas.',
+      fix: 'Set type in each part of spec.versions[].schema, or generate the schema with controller-gen.',
     },
     (object, say, context) => {
       for (const { value, path } of itemsOf(asObject(object.spec).versions, '/spec/versions')) {

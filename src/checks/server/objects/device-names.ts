@@ -42,14 +42,14 @@ export function attributeName(name: string, domainNeeded: boolean): string | und
   if (parts.length === 2) {
     const domain = parts[0] ?? '';
     if (domain === '') {
-      return 'have a domain before the "/"';
+      return 'have a domain prefix before the "/"';
     }
     if (domain.length > 63) {
-      return 'have a domain of at most 63 characters';
+      return 'have a domain prefix of at most 63 characters';
     }
     const bad = dnsSubdomain(domain);
     if (bad !== undefined) {
-      return `have a domain that ${inThirdPerson(bad)}`;
+      return `have a domain prefix that ${inThirdPerson(bad)}`;
     }
   } else if (domainNeeded) {
     return 'be of the form domain/name';

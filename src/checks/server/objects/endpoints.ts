@@ -3,6 +3,7 @@
  */
 import { oneOf } from '../../../facts/words';
 import { type JsonObject } from '../../../facts/api/schema';
+import { fieldOf } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { isAddress, isIpv6Text, isReachable } from '../addresses';
 import { type Rule } from '../../rule';
@@ -83,7 +84,9 @@ export const endpointRules: readonly Rule[] = [
 function checkEndpointAddress(value: JsonObject, path: string, strict: boolean, say: Say): void {
   const ip = text(value.ip);
   if (!isAddress(ip, strict) || !isReachable(ip)) {
-    say(`${path}/ip`, `"${ip}" is not a valid reachable IP address`);
+    say(`${path}/ip`, `"${ip}" is not a valid IP address of an endpoint`, {
+      fix: `Set ${fieldOf(`${path}/ip`)} to an IP address that is not a loopback, link-local, or multicast address.`,
+    });
   }
   if (text(value.hostname) !== '' && dnsLabel(text(value.hostname)) !== undefined) {
     say(`${path}/hostname`, `hostname must ${dnsLabel(text(value.hostname)) ?? ''}`);

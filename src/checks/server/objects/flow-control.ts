@@ -250,8 +250,8 @@ function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
   } else if (Math.ceil(Math.log2(queues) * hand) > HASH_BITS) {
     say(
       `${path}/handSize`,
-      `handSize ${hand} and queues ${queues} require more than the ${HASH_BITS} bits of the hash`,
-      { found: hand, fix: 'Lower handSize or queues.' },
+      `handSize and queues must not require more than ${HASH_BITS} bits of the hash (handSize ${hand}, queues ${queues})`,
+      { found: hand, fix: 'Decrease handSize or queues in limitResponse.queuing.' },
     );
   }
 }

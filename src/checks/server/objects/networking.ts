@@ -192,7 +192,7 @@ export const networkingRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary: 'An IPAddress must name the object that uses it.',
-      fix: 'Leave spec.parentRef of IPAddress objects to the API server.',
+      fix: 'Remove the IPAddress from the manifests, because the API server sets its spec.parentRef.',
     },
     (object, say) => {
       const { parentRef } = asObject(object.spec);

@@ -12,7 +12,6 @@ import {
   containerResourceName,
   isQuotaResource,
   mayOvercommit,
-  QUOTA_RESOURCES,
   quotaResourceName,
   resourceName,
 } from '../resource-names';
@@ -67,7 +66,8 @@ export const quotaRules: readonly Rule[] = [
         const complaint = quotaResourceName(name);
         if (complaint !== undefined) {
           say(pointer('/spec/hard', name), `the resource name "${name}" must ${complaint}`, {
-            expected: `${QUOTA_RESOURCES.slice(0, 8).join(', ')}, … or a name with "/"`,
+            expected: 'a standard name such as requests.cpu, or a name with a "/" such as requests.nvidia.com/gpu',
+            fix: `Rename the key "${name}" of spec.hard to a standard name such as requests.cpu, or to requests.<vendor>/<name> or count/<plural>.<group>.`,
           });
         }
       }
@@ -99,7 +99,7 @@ export const quotaRules: readonly Rule[] = [
       row: 'K10',
       summary:
         'The scopes of a quota must be supported, must not exclude each other, and must fit its resources (BestEffort limits only pods).',
-      fix: 'Split the quota into one for each entry of spec.scopes.',
+      fix: 'Set spec.scopes to supported scopes that do not exclude each other, and spec.hard to resources that they limit.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -107,7 +107,7 @@ export const quotaRules: readonly Rule[] = [
       const check = (scope: string, path: string): void => {
         const fits = SCOPES.get(scope);
         if (fits === undefined) {
-          say(path, `unsupported scope "${scope}"`, { found: scope, expected: [...SCOPES.keys()].join(', ') });
+          say(path, `unsupported scope "${scope}"`, { found: scope, expected: oneOf([...SCOPES.keys()]) });
           return;
         }
         const wrong = limited.filter((name) => !fits.has(name));
@@ -115,13 +115,16 @@ export const quotaRules: readonly Rule[] = [
           say(path, `a quota with the scope ${scope} must not limit ${wrong.join(', ')}`, {
             found: scope,
             expected: [...fits].join(', '),
+            fix: `Remove ${oneOf(wrong)} from spec.hard, or move ${wrong.length === 1 ? 'it' : 'them'} to a ResourceQuota without this scope.`,
           });
         }
       };
       const exclude = (scopes: readonly string[], path: string): void => {
         for (const [one, other] of EXCLUSIVE) {
           if (scopes.includes(one) && scopes.includes(other)) {
-            say(path, `the scopes ${one} and ${other} must not be set together`);
+            say(path, `the scopes ${one} and ${other} must not be set together`, {
+              fix: `Remove ${one} or ${other} from ${fieldOf(path)}.`,
+            });
           }
         }
       };
@@ -202,7 +205,7 @@ export const quotaRules: readonly Rule[] = [
     {
       row: 'K9',
       summary: 'A LimitRange must name resources that its type can limit.',
-      fix: 'Rename the resource in spec.limits, for example to cpu, memory, or storage.',
+      fix: 'Rename the key in spec.limits to a resource that the type can limit, for example cpu or memory.',
     },
     (object, say) => {
       for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
@@ -329,7 +332,7 @@ export const quotaRules: readonly Rule[] = [
       row: 'K8',
       source: 'apis/scheduling/validation/validation.go',
       summary: 'The value of a PriorityClass must be at most 1000000000, and its name must not begin with "system-".',
-      fix: 'Lower value, or set metadata.name to a name without "system-".',
+      fix: 'Decrease value, or set metadata.name to a name without the prefix "system-".',
     },
     (object, say, _context, manifest) => {
       const value = whole(object.value) ?? 0;

@@ -30,7 +30,7 @@ export const rbacRules: readonly Rule[] = [
         if (size(value.nonResourceURLs) > 0) {
           if (manifest.id.kind === 'Role') {
             say(`${path}/nonResourceURLs`, 'nonResourceURLs must not be set in a Role', {
-              fix: 'Use a ClusterRole for nonResourceURLs.',
+              fix: 'Set kind to ClusterRole, or remove nonResourceURLs.',
             });
           }
           if (size(value.apiGroups) + size(value.resources) + size(value.resourceNames) > 0) {
@@ -44,7 +44,7 @@ export const rbacRules: readonly Rule[] = [
           });
         }
         if (size(value.resources) === 0) {
-          say(`${path}/resources`, 'the rule must have resources');
+          say(`${path}/resources`, 'resources must be set in the rule');
         }
       }
       if (!isObject(object.aggregationRule)) {

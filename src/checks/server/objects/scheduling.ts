@@ -28,16 +28,21 @@ export const schedulingRules: readonly Rule[] = [
       }
       const fixed = quantitiesOf(asObject(object.overhead).podFixed);
       for (const [name, amount] of fixed) {
-        const bad =
-          containerResourceName(name) ??
+        const at = pointer('/overhead/podFixed', name);
+        const badName = containerResourceName(name);
+        const badAmount =
           amountOf(name, amount) ??
-          (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined);
-        if (bad !== undefined) {
-          say(pointer('/overhead/podFixed', name), `${name} must ${bad}`);
+          (isHugePages(name) && !isWholePages(name, amount) ? 'be a multiple of the page size' : undefined);
+        if (badName !== undefined) {
+          say(at, `the resource name "${name}" must ${badName}`, {
+            fix: `Rename the key "${name}" of overhead.podFixed to a resource such as cpu, memory, or vendor.com/name.`,
+          });
+        } else if (badAmount !== undefined) {
+          say(at, `the amount of ${name} must ${badAmount}`);
         }
       }
       if ([...fixed.keys()].some(isHugePages) && !fixed.has('cpu') && !fixed.has('memory')) {
-        say('/overhead/podFixed', 'huge pages require cpu or memory in addition');
+        say('/overhead/podFixed', 'cpu or memory must be set for overhead with huge pages');
       }
       const scheduling = asObject(object.scheduling);
       checkLabels(scheduling.nodeSelector, '/scheduling/nodeSelector', say);

@@ -108,7 +108,9 @@ export const serviceRules: readonly Rule[] = [
         const name = text(value.name);
         if (name === '') {
           if (ports.length > 1) {
-            say(`${path}/name`, 'name must be set when there are several ports', { expected: 'a DNS label' });
+            say(`${path}/name`, 'name must be set when the Service has more than one port', {
+              expected: 'a DNS label',
+            });
           }
         } else {
           const complaint = dnsLabel(name);
@@ -189,7 +191,7 @@ export const serviceRules: readonly Rule[] = [
     {
       summary:
         "A Service's addresses must be IP addresses (or only None), one for each address family; NodePort and LoadBalancer must not be headless.",
-      fix: 'Leave clusterIP to the API server, or set clusterIP: None for a headless service.',
+      fix: 'Remove spec.clusterIP, which the API server sets, or set it to None for a headless Service.',
     },
     (object, say, context) => {
       const { spec, type, headless } = view(object);
@@ -217,7 +219,7 @@ export const serviceRules: readonly Rule[] = [
     ['Service'],
     {
       summary: "A Service's selector must have valid labels.",
-      fix: 'Use valid label keys and values in spec.selector.',
+      fix: 'Set spec.selector to valid label keys and values.',
     },
     (object, say) => checkLabels(asObject(object.spec).selector, '/spec/selector', say),
   ),

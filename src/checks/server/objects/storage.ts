@@ -290,7 +290,7 @@ export const storageRules: readonly Rule[] = [
     {
       source: STORAGE,
       summary: 'A CSIStorageCapacity must name a storage class, a valid topology, and a capacity that is not negative.',
-      fix: 'Leave capacity and nodeTopology of CSIStorageCapacity objects to the driver.',
+      fix: 'Remove the CSIStorageCapacity from the manifests, because the driver sets its capacity and nodeTopology.',
     },
     (object, say) => {
       const name = dnsSubdomain(text(object.storageClassName));
@@ -314,7 +314,7 @@ export const storageRules: readonly Rule[] = [
     {
       source: STORAGE,
       summary: 'A VolumeAttachment must name its driver, its node, and either a PersistentVolume or an inline volume.',
-      fix: 'Leave spec.source of VolumeAttachment objects to the controllers.',
+      fix: 'Remove the VolumeAttachment from the manifests, because a controller sets its spec.source.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -348,7 +348,7 @@ export const storageRules: readonly Rule[] = [
     {
       source: STORAGE,
       summary: 'A CSINode must list each driver once, with a node id and valid topology keys.',
-      fix: 'Leave spec.drivers of CSINode objects to the kubelet.',
+      fix: 'Remove the CSINode from the manifests, because the kubelet sets its spec.drivers.',
     },
     (object, say) => {
       const seen = new Set<string>();

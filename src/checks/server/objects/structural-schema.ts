@@ -3,7 +3,7 @@
  * the server knows what to prune and what to default; `allOf`, `anyOf`, `oneOf`, and `not` only narrow these types down.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { patternOf } from '../../schema/patterns';
 import { SchemaTypes } from '../../cel/typing/schema-types';
@@ -178,7 +178,9 @@ function checkEmbedded(schema: JsonObject, path: string, say: Say): void {
     say(`${path}/additionalProperties`, 'additionalProperties must not be set for an embedded resource');
   }
   if (schema[PRESERVE] !== true && size(schema.properties) === 0) {
-    say(`${path}/properties`, `an embedded resource must set properties or ${PRESERVE}`);
+    say(`${path}/properties`, `properties or ${PRESERVE} must be set for an embedded resource`, {
+      fix: `Set properties in ${fieldOf(path)}, or ${PRESERVE}: true.`,
+    });
   }
 }
 

@@ -163,7 +163,7 @@ export const containerRules: readonly Rule[] = [
       concerns: ['ports'],
       row: 'K1',
       summary: 'A port\'s name must be at most 15 lower-case letters, digits, and "-", and unique in its container.',
-      fix: 'Set ports[].name to a shorter unique name.',
+      fix: 'Set ports[].name to a unique name of at most 15 lower-case letters, digits, and "-".',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -324,7 +324,7 @@ export const containerRules: readonly Rule[] = [
         if (kind === 'init' && policy === 'Always' && rules.length > 0 && !since(context, 36)) {
           say(
             `${path}/restartPolicyRules`,
-            'restartPolicyRules must not be set for an init container that restarts always',
+            'restartPolicyRules must not be set for an init container with restartPolicy Always',
           );
         }
       }
@@ -417,9 +417,13 @@ export const containerRules: readonly Rule[] = [
             policy === 'RestartContainer' &&
             since(context, 35)
           ) {
-            say(`${path}/restartPolicy`, 'RestartContainer must not be set for an init container that completes', {
-              expected: 'NotRequired',
-            });
+            say(
+              `${path}/restartPolicy`,
+              'restartPolicy must not be RestartContainer for an init container without restartPolicy: Always',
+              {
+                expected: 'NotRequired',
+              },
+            );
           }
         }
       }
@@ -456,7 +460,7 @@ export const containerRules: readonly Rule[] = [
         }
         for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
           if (given(value[field])) {
-            say(`${path}/${field}`, `${field} must not be set for an init container that completes`);
+            say(`${path}/${field}`, `${field} must not be set for an init container without restartPolicy: Always`);
           }
         }
       }

@@ -95,7 +95,7 @@ export const environmentRules: readonly Rule[] = [
       concerns: ['valueFrom'],
       row: 'K15',
       summary: 'valueFrom must have exactly one source, and must not be set together with value.',
-      fix: 'Keep either env[].value or one source in env[].valueFrom.',
+      fix: 'Set either env[].value or one source in env[].valueFrom.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -162,7 +162,7 @@ export const environmentRules: readonly Rule[] = [
       concerns: ['envFrom'],
       row: 'K15',
       summary: 'An envFrom entry must name exactly one config map or secret.',
-      fix: 'Keep either configMapRef or secretRef, with a name.',
+      fix: 'Set either configMapRef.name or secretRef.name.',
     },
     (pod, say) => {
       for (const container of pod.all) {

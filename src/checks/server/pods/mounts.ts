@@ -192,7 +192,10 @@ export const mountRules: readonly Rule[] = [
               fix: `Set ${fieldOf(`${path}/name`)} to a volume of the pod.`,
             });
           } else if (volume === undefined) {
-            say(`${path}/name`, `unknown volume "${name}"`);
+            const claims = [...pod.volumes].filter(([, one]) => isClaim(one)).map(([claim]) => claim);
+            say(`${path}/name`, `unknown volume "${name}"`, {
+              expected: claims.length === 0 ? 'a volume of the pod with a persistentVolumeClaim' : oneOf(claims),
+            });
           } else if (!isClaim(volume)) {
             say(`${path}/name`, `the volume "${name}" must have a persistentVolumeClaim to be used as a block device`);
           }

@@ -154,7 +154,9 @@ export const podSpecRules: readonly Rule[] = [
       const config = pod.spec.dnsConfig;
       const nameservers = isObject(config) ? size(config.nameservers) : 0;
       if (text(pod.spec.dnsPolicy) === 'None' && nameservers === 0) {
-        say('/spec/dnsConfig', 'dnsPolicy None requires dnsConfig with at least one name server');
+        say('/spec/dnsConfig', 'dnsConfig.nameservers must not be empty when dnsPolicy is None', {
+          fix: 'Add the IP address of at least one name server to dnsConfig.nameservers.',
+        });
         return;
       }
       if (!isObject(config)) {
@@ -203,7 +205,7 @@ export const podSpecRules: readonly Rule[] = [
       concerns: ['nodeSelector'],
       row: 'K6',
       summary: 'nodeSelector must have valid label keys and values.',
-      fix: 'Use valid label keys and values in nodeSelector.',
+      fix: 'Set spec.nodeSelector to valid label keys and values.',
     },
     (pod, say) => checkLabels(pod.spec.nodeSelector, '/spec/nodeSelector', say),
   ),

@@ -31,7 +31,7 @@ export const probeRules: readonly Rule[] = [
     {
       concerns: ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
       summary: 'A probe or hook must have exactly one handler.',
-      fix: 'Keep one of exec, httpGet, tcpSocket, and grpc (for hooks also sleep): `livenessProbe.httpGet`.',
+      fix: 'Set exactly one of exec, httpGet, tcpSocket, and grpc (for hooks also sleep), such as `livenessProbe.httpGet`.',
     },
     (pod, say) => {
       for (const { field, value, path, kinds } of handlersOf(pod)) {
@@ -72,7 +72,7 @@ export const probeRules: readonly Rule[] = [
     {
       concerns: ['sleep'],
       summary: 'A sleep hook must not be negative and not longer than terminationGracePeriodSeconds.',
-      fix: 'Lower sleep.seconds, or raise terminationGracePeriodSeconds.',
+      fix: 'Decrease sleep.seconds, or increase terminationGracePeriodSeconds.',
     },
     (pod, say, context) => {
       const grace = whole(pod.spec.terminationGracePeriodSeconds) ?? 30;

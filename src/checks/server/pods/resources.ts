@@ -109,7 +109,7 @@ export const resourceRules: readonly Rule[] = [
           if (limit === undefined) {
             say(at, `${name} must have a limit`, { expected: `limits["${name}"]: ${request.toString()}` });
           } else if (!request.equals(limit)) {
-            say(at, `the request for ${name} must equal the limit (${request.toString()}, ${limit.toString()})`, {
+            say(at, `the request for ${name} must equal the limit (${request.toString()} != ${limit.toString()})`, {
               expected: limit.toString(),
             });
           }
@@ -124,7 +124,7 @@ export const resourceRules: readonly Rule[] = [
       concerns: ['requests'],
       row: 'K2',
       summary: 'A request must be less than or equal to the limit.',
-      fix: 'Lower resources.requests, or raise resources.limits.',
+      fix: 'Decrease resources.requests, or increase resources.limits.',
     },
     (pod, say) => {
       for (const { path, limits, requests } of requirementsOf(pod)) {
@@ -134,7 +134,10 @@ export const resourceRules: readonly Rule[] = [
             say(
               pointer(path, 'requests', name),
               `the request for ${name} must be less than or equal to the limit (${request.toString()} > ${limit.toString()})`,
-              { expected: `at most ${limit.toString()}` },
+              {
+                expected: `at most ${limit.toString()}`,
+                fix: raiseLimit(fieldOf(pointer(path, 'limits', name)), request, limit),
+              },
             );
           }
         }
@@ -154,8 +157,9 @@ export const resourceRules: readonly Rule[] = [
       for (const { path, limits, requests } of requirementsOf(pod)) {
         const names = [...limits.keys(), ...requests.keys()];
         if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
-          say(path, 'huge pages require cpu or memory in addition', {
-            expected: 'a cpu or memory request or limit in addition',
+          say(path, 'cpu or memory must be set for a container with huge pages', {
+            expected: 'a request or limit of cpu or memory',
+            fix: `Add cpu or memory to ${fieldOf(path)}.requests or to its limits.`,
           });
         }
       }
@@ -168,7 +172,7 @@ export const resourceRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       row: 'K3',
       summary: 'An amount of huge pages must be a multiple of the page size.',
-      fix: 'Round the amount in resources.limits to whole pages.',
+      fix: 'Set the amount in resources.limits to a multiple of the page size.',
     },
     (pod, say) => {
       for (const one of amountsOf(pod)) {
@@ -278,7 +282,7 @@ export const resourceRules: readonly Rule[] = [
       concerns: ['overhead'],
       row: 'K2',
       summary: 'Overhead must name container resources, with amounts that are not negative.',
-      fix: 'Leave spec.overhead to the RuntimeClass.',
+      fix: 'Remove spec.overhead, which the RuntimeClass sets.',
     },
     (pod, say) => {
       const overhead = quantitiesOf(pod.spec.overhead);
@@ -292,7 +296,9 @@ export const resourceRules: readonly Rule[] = [
         }
       }
       if ([...overhead.keys()].some(isHugePages) && !overhead.has('cpu') && !overhead.has('memory')) {
-        say('/spec/overhead', 'huge pages in overhead require cpu or memory in addition');
+        say('/spec/overhead', 'overhead with huge pages must also set cpu or memory', {
+          fix: 'Set cpu or memory in spec.overhead.',
+        });
       }
     },
   ),
@@ -304,7 +310,7 @@ export const resourceRules: readonly Rule[] = [
       row: 'K2',
       summary:
         'Resources of a whole pod must name cpu, memory, or huge pages, no claims, and cover the requests of its containers.',
-      fix: 'Raise spec.resources of the pod, or lower resources of its containers.',
+      fix: 'Increase spec.resources of the pod, or decrease resources of its containers.',
     },
     (pod, say, context) => {
       const resources = pod.spec.resources;
@@ -350,6 +356,14 @@ export const resourceRules: readonly Rule[] = [
     },
   ),
 ];
+
+/** What to do about a request above its limit: a limit below 0 is not one to request. */
+function raiseLimit(field: string, request: Quantity, limit: Quantity): string {
+  const raised = `${field} to at least ${request.toString()}`;
+  return limit.isGreaterThan(Quantity.ZERO)
+    ? `Set ${field.replace(/\blimits\b/, 'requests')} to at most ${limit.toString()}, or ${raised}.`
+    : `Set ${raised}.`;
+}
 
 type Quantities = ReturnType<typeof quantitiesOf>;
 

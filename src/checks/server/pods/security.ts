@@ -2,6 +2,7 @@
  * Security settings of pods and containers: ids in range, profiles complete, and combinations that contradict each other.
  */
 import { type JsonObject } from '../../../facts/api/schema';
+import { fieldOf } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type PodView } from '../pod-view';
@@ -83,11 +84,15 @@ export const securityRules: readonly Rule[] = [
       for (const { context, path } of contextsOf(pod)) {
         if (context.allowPrivilegeEscalation === false) {
           if (context.privileged === true) {
-            say(path, 'allowPrivilegeEscalation must not be false when privileged is true');
+            say(path, 'allowPrivilegeEscalation must not be false when privileged is true', {
+              fix: `Remove allowPrivilegeEscalation from ${fieldOf(path)}, or set privileged: false.`,
+            });
           }
           const added = asObject(context.capabilities).add;
           if (Array.isArray(added) && added.includes('CAP_SYS_ADMIN')) {
-            say(path, 'allowPrivilegeEscalation must not be false when CAP_SYS_ADMIN is added');
+            say(path, 'allowPrivilegeEscalation must not be false when capabilities.add contains CAP_SYS_ADMIN', {
+              fix: `Remove allowPrivilegeEscalation from ${fieldOf(path)}, or CAP_SYS_ADMIN from capabilities.add.`,
+            });
           }
         }
         if (typeof context.procMount === 'string') {
@@ -202,10 +207,10 @@ export const securityRules: readonly Rule[] = [
         seen.add(name);
         const dotted = sysctlInDots(name);
         if (pod.hostNetwork && dotted.startsWith('net.')) {
-          say(`${path}/name`, `${name} must not be set when hostNetwork is true`);
+          say(`${path}/name`, `the sysctl "${name}" must not be set when hostNetwork is true`);
         }
         if (pod.spec.hostIPC === true && isIpcSysctl(dotted)) {
-          say(`${path}/name`, `${name} must not be set when hostIPC is true`);
+          say(`${path}/name`, `the sysctl "${name}" must not be set when hostIPC is true`);
         }
       }
     },

@@ -21,7 +21,7 @@ export const templateMetadataRules: readonly Rule[] = [
     {
       concerns: ['labels'],
       summary: "A pod template's labels must have valid keys and values.",
-      fix: 'Use valid label keys and values in template.metadata.labels, or move long strings to annotations.',
+      fix: 'Set template.metadata.labels to valid label keys and values, or move long strings to annotations.',
     },
     (pod, say) => {
       if (!pod.isPod) {

@@ -39,7 +39,7 @@ export const volumeRules: readonly Rule[] = [
     {
       concerns: ['volumes'],
       summary: 'A volume must have only one source (default: emptyDir).',
-      fix: 'Keep one source in the entry of spec.volumes, and add a second volume for the other.',
+      fix: 'Remove all sources but one from the entry of spec.volumes, or move them to other entries.',
     },
     (pod, say) => {
       for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
@@ -109,7 +109,7 @@ export const volumeRules: readonly Rule[] = [
     {
       concerns: ['ephemeral'],
       summary: 'A volume must not use the claim of an ephemeral volume of the same pod.',
-      fix: 'Mount the ephemeral volume itself instead of setting persistentVolumeClaim.claimName.',
+      fix: 'Remove persistentVolumeClaim, and mount the ephemeral volume itself in volumeMounts.',
     },
     (pod, say) => {
       const podName = pod.isPod ? text(pod.metadata.name) : '';

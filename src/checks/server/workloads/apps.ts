@@ -28,8 +28,9 @@ export const appsRules: readonly Rule[] = [
       const selector = asObject(object.spec).selector;
       if (!isObject(selector)) {
         // A DaemonSet without a selector is refused since its empty selector matches nothing.
-        say('/spec/selector', 'the workload must have a selector', {
-          expected: 'matchLabels with labels of the template',
+        say('/spec/selector', 'selector must be set', {
+          expected: 'labels of the pod template in matchLabels',
+          fix: 'Set selector.matchLabels to labels in template.metadata.labels.',
         });
         return;
       }
@@ -46,7 +47,7 @@ export const appsRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary: "A workload's selector must match the labels of its pod template.",
-      fix: 'Set template.metadata.labels to the labels in the selector.',
+      fix: 'Add the labels in spec.selector to template.metadata.labels.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
@@ -164,7 +165,7 @@ export const appsRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         "A DaemonSet's update strategy must be OnDelete, or RollingUpdate with exactly one of maxSurge and maxUnavailable greater than 0.",
-      fix: 'Set updateStrategy.type to OnDelete or RollingUpdate, and exactly one of maxSurge and maxUnavailable to more than 0.',
+      fix: 'Set maxSurge or maxUnavailable in updateStrategy.rollingUpdate to a number greater than 0, and the other to 0.',
     },
     (object, say) => {
       const strategy = asObject(asObject(object.spec).updateStrategy);
@@ -185,7 +186,7 @@ export const appsRules: readonly Rule[] = [
       checkShare(surge, '/spec/updateStrategy/rollingUpdate/maxSurge', say, true);
       if (isZeroShare(unavailable) === isZeroShare(surge)) {
         say('/spec/updateStrategy/rollingUpdate', 'exactly one of maxSurge and maxUnavailable must be greater than 0', {
-          expected: 'maxUnavailable: 0 together with maxSurge',
+          expected: 'maxUnavailable: 1, or maxUnavailable: 0 with maxSurge: 1',
         });
       }
     },

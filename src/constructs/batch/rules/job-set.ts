@@ -179,7 +179,7 @@ const groupNameValid = jobSetRule(
     row: 'JS3',
     summary: 'groupName of a replicated job must be a DNS-1035 label.',
     why: 'It becomes a label value; the webhook rejects any other name.',
-    fix: 'Set groupName to lower-case letters, digits, and hyphens, starting with a letter, or leave it unset.',
+    fix: 'Set groupName to lower-case letters, digits, and hyphens, starting with a letter, or remove it.',
   },
   function* ({ jobs }) {
     for (const { value, path } of jobs) {

@@ -5,9 +5,9 @@ import { cite } from '../../../facts/upstream';
 import { type RuleContext, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString } from '../../../manifests/read';
-import { itemsOf, text } from '../../../checks/server/values';
+import { itemsOf } from '../../../checks/server/values';
 import { deviceClassQuota } from '../dra-facts';
-import { CLAIM_KINDS, requestsOf } from './claims';
+import { CLAIM_KINDS, deviceClassesOf, requestsOf } from './claims';
 
 const GROUP = 'resource.k8s.io';
 const DRIVER = cite('nvidia-dra-driver-gpu');
@@ -87,7 +87,7 @@ export const claimSetRules: readonly SetRule[] = [
         const claims = CLAIM_KINDS.flatMap((kind) => set.ofKind(kind)).filter(
           ({ id }) => id.namespace === manifest.id.namespace,
         );
-        const named = claims.flatMap(requestsOf).map(({ value }) => text(value.deviceClassName));
+        const named = claims.flatMap(deviceClassesOf);
         const classes = new Set(
           named.filter((name) => (name === 'gpu.nvidia.com' && !countedAsBoth) || name === 'mig.nvidia.com'),
         );

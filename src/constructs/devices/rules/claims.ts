@@ -68,6 +68,13 @@ export function requestsOf(manifest: Manifest): readonly Placed[] {
   ]);
 }
 
+/** Names of the DeviceClasses that a claim, or a template of claims, requests; none for any other object. */
+export function deviceClassesOf(manifest: Manifest): readonly string[] {
+  return CLAIM_KINDS.includes(`${manifest.id.group}/${manifest.id.kind}`)
+    ? requestsOf(manifest).map(({ value }) => text(value.deviceClassName))
+    : [];
+}
+
 function claimRule(
   name: string,
   facts: Facts,

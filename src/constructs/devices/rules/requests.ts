@@ -68,6 +68,7 @@ export const requestRules: readonly Rule[] = [
         if (parseMigProfile(profile) === undefined) {
           say(path, `"${name.slice(MIG.length)}" is not a valid MIG profile`, {
             expected: 'nvidia.com/mig-<slices>g.<memory>gb',
+            fix: `Rename ${name} to nvidia.com/mig-<profile>, for example nvidia.com/mig-1g.10gb.`,
             severity: 'error',
           });
         } else if (!ACCELERATORS.some(({ mig }) => mig.some((known) => known.name === profile))) {

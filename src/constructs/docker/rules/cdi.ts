@@ -36,7 +36,7 @@ export const cdiRules: readonly Rule[] = [
       summary:
         'A CDI specification must have a version, a kind, and devices with names of their own and container edits.',
       why: 'The engine skips the whole file, so that containers with its devices do not start: "unresolvable CDI devices".',
-      fix: 'Set cdiVersion, kind, and for each device name and containerEdits, or let a program of the vendor write the file, such as nvidia-ctk cdi generate.',
+      fix: 'Set cdiVersion, kind, and name and containerEdits of each device, or generate the file, for example with `nvidia-ctk cdi generate`.',
       source: 'container-device-interface 1.1, pkg/cdi (spec.go, device.go, container-edits.go), pkg/parser',
     },
     ({ value }) => specificationFaults(value),

@@ -57,7 +57,7 @@ export const composeRules: readonly Rule[] = [
       row: 'DC1',
       summary: 'Device reservations and gpus must be lists of requests; gpus may also be "all".',
       why: 'Compose rejects the file: "invalid type".',
-      fix: 'Write a list with one request: - { driver: nvidia, count: 1, capabilities: [gpu] }.',
+      fix: 'Set devices to a list of device requests, such as - { driver: nvidia, count: 1, capabilities: [gpu] }.',
       source: `${COMPOSE}, transform/gpus.go`,
     },
     function* (file) {
@@ -73,12 +73,17 @@ export const composeRules: readonly Rule[] = [
       row: 'DC2',
       summary: 'A device request must not have both count and device_ids.',
       why: 'Compose rejects the file: "count" and "device_ids" attributes are exclusive.',
-      fix: 'Remove count; the number of device_ids is the number of devices.',
+      fix: 'Remove count, because the length of device_ids is the number of devices.',
     },
     function* ({ value, path }) {
       if (given(value, 'count') !== undefined && given(value, 'device_ids') !== undefined) {
         const found = given(value, 'count');
-        yield { path: `${path}/count`, message: 'must not be set when device_ids is set', found, expected: 'no count' };
+        yield {
+          path: `${path}/count`,
+          message: 'count must not be set when device_ids is set',
+          found,
+          expected: 'no count',
+        };
       }
     },
   ),
@@ -89,12 +94,12 @@ export const composeRules: readonly Rule[] = [
       row: 'DC3',
       summary: 'A device reservation must have capabilities.',
       why: 'Compose rejects the file, because capabilities is a required field.',
-      fix: 'Add capabilities: [gpu].',
+      fix: 'Set capabilities: [gpu] in the device request.',
     },
     function* ({ value, path, isReservation }) {
       const capabilities = given(value, 'capabilities');
       if (isReservation && (capabilities === undefined || (Array.isArray(capabilities) && capabilities.length === 0))) {
-        yield { path, message: 'capabilities is required', expected: 'capabilities: [gpu]' };
+        yield { path, message: 'capabilities must be set in the device request', expected: 'capabilities: [gpu]' };
       }
     },
   ),
@@ -105,12 +110,17 @@ export const composeRules: readonly Rule[] = [
       row: 'DC4',
       summary: 'The count of a device request must be a whole number or "all".',
       why: 'Compose rejects the file: "the only value allowed is \'all\' or a number".',
-      fix: 'Set count of the device request to a whole number, such as count: 1.',
+      fix: 'Set count of the device request to an integer, such as count: 1.',
     },
     function* ({ value, path }) {
       const count = given(value, 'count');
       if (count !== undefined && !isReplaced(count) && !isAll(count) && !/^\d+$/.test(wordOf(count))) {
-        yield { path: `${path}/count`, message: 'invalid count', found: count, expected: 'a whole number, or all' };
+        yield {
+          path: `${path}/count`,
+          message: `count must be an integer or all: ${JSON.stringify(count)}`,
+          found: count,
+          expected: 'an integer, or all',
+        };
       }
     },
   ),
@@ -127,7 +137,12 @@ export const composeRules: readonly Rule[] = [
       for (const [field, found] of Object.entries(value)) {
         if (!FIELDS.includes(field) && !field.startsWith('x-')) {
           const expected = nearestName(field, FIELDS);
-          yield { path: `${path}/${field}`, message: `unknown field "${field}"`, found, expected };
+          yield {
+            path: `${path}/${field}`,
+            message: `unknown field "${field}" in the device request`,
+            found,
+            expected,
+          };
         }
       }
     },
@@ -159,7 +174,7 @@ export const composeRules: readonly Rule[] = [
       row: 'DC7',
       summary: 'A request to the driver cdi must name its devices in device_ids, and have neither count nor options.',
       why: 'The container does not start: "unexpected count in CDI device request"; without both, Compose sets count to all.',
-      fix: 'List the CDI names in device_ids, such as nvidia.com/gpu=0.',
+      fix: 'Set device_ids to CDI names such as nvidia.com/gpu=0, and remove count.',
       source: `${COMPOSE}; moby v29, daemon/cdi.go (injectCDIDevices)`,
     },
     function* (request) {
@@ -171,13 +186,13 @@ export const composeRules: readonly Rule[] = [
       if (wrong !== undefined) {
         yield {
           path: `${path}/${wrong}`,
-          message: `${wrong} must not be set with the driver cdi`,
+          message: `${wrong} must not be set when driver is cdi`,
           found: given(value, wrong),
         };
       } else if (given(value, 'device_ids') === undefined) {
         yield {
           path,
-          message: 'device_ids is required with the driver cdi',
+          message: 'device_ids must be set when driver is cdi',
           expected: 'device_ids: [nvidia.com/gpu=0]',
         };
       }
@@ -190,7 +205,7 @@ export const composeRules: readonly Rule[] = [
       row: 'DC8',
       summary: 'The device_ids of a request to the driver cdi must be full CDI names, and only those.',
       why: 'The container does not start: "unresolvable CDI devices". The driver nvidia knows no CDI names.',
-      fix: 'Use vendor/class=name with the driver cdi, and an index or UUID with the driver nvidia.',
+      fix: 'Set device_ids to names of the form vendor/class=name and driver: cdi, or to indexes or UUIDs and driver: nvidia.',
       source: 'CNCF Container Device Interface 1.0 (qualified names); moby v29, daemon/cdi.go',
     },
     function* (request) {
@@ -198,8 +213,10 @@ export const composeRules: readonly Rule[] = [
       const isNvidia = given(request.value, 'driver') === 'nvidia';
       const wrong = idsOf(request).find((id) => (isCdi ? !isCdiName(id) : isNvidia && isCdiName(id)));
       if (wrong !== undefined) {
-        const expected = isCdi ? 'a full CDI name such as nvidia.com/gpu=0' : 'driver: cdi';
-        const message = isCdi ? `"${wrong}" is not a full CDI name` : `"${wrong}" is a CDI name`;
+        const expected = isCdi ? 'a fully qualified name such as nvidia.com/gpu=0' : 'driver: cdi';
+        const message = isCdi
+          ? `"${wrong}" is not a fully qualified CDI device name`
+          : `"${wrong}" is a CDI device name, which requires driver: cdi`;
         yield { path: `${request.path}/device_ids`, message, found: wrong, expected };
       }
     },
@@ -213,14 +230,14 @@ export const composeRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A service should get its GPUs in one way: by a device request, or by runtime: nvidia.',
       why: 'The NVIDIA runtime also adds the devices in NVIDIA_VISIBLE_DEVICES, which is all of them in CUDA images, so the container may see more devices than it reserves.',
-      fix: 'Remove runtime: nvidia; a device request needs no other runtime.',
+      fix: 'Remove runtime from the service, because a device request works with the default runtime.',
       source: 'nvidia-container-toolkit v1.20, api/config/v1; Compose Specification, deploy.md (devices)',
     },
     function* (file) {
       for (const service of servicesOf(file)) {
         const found = given(service.value, 'runtime');
         if (isGpuRuntime(found) && listsOf(service).some(({ value }) => !isUnset(value))) {
-          const message = `the service "${service.name}" sets a GPU runtime and requests devices`;
+          const message = `the service "${service.name}" must not set a GPU runtime and request devices as well`;
           yield { path: `${service.path}/runtime`, message, found, expected: 'no runtime' };
         }
       }
@@ -242,7 +259,7 @@ export const composeRules: readonly Rule[] = [
       for (const service of servicesOf(file)) {
         const found = given(service.value, 'runtime');
         if (/^nvidia/.test(asString(found) ?? '') && !mayStateDevices(service)) {
-          const message = `the service "${service.name}" leaves its devices to the image`;
+          const message = `the service "${service.name}" sets a GPU runtime but no devices, so the image decides which GPUs it uses`;
           yield { path: `${service.path}/runtime`, message, found, expected: 'NVIDIA_VISIBLE_DEVICES in environment' };
         }
       }
@@ -257,20 +274,25 @@ export const composeRules: readonly Rule[] = [
       severity: 'info',
       summary: 'A service should request the devices that it needs, not all of them.',
       why: 'A request for all devices is not exclusive: on a host that others use too, the service runs on their devices.',
-      fix: 'Set count to a number, or device_ids to the devices.',
+      fix: 'Set count to the number of devices that the service needs, or device_ids to the devices.',
     },
     function* (file) {
       for (const { path, value } of servicesOf(file).flatMap(listsOf)) {
         if (isAll(value)) {
-          yield { path, message: 'requests every device of the host', found: value };
+          yield { path, message: 'the service requests every device of the host', found: value };
         }
       }
       for (const request of requestsOf(file)) {
         const count = given(request.value, 'count');
         if (isAll(count)) {
-          yield { path: `${request.path}/count`, message: 'requests every device of the host', found: count };
+          yield {
+            path: `${request.path}/count`,
+            message: 'the device request with count: all includes every device of the host',
+            found: count,
+          };
         } else if (count === undefined && given(request.value, 'device_ids') === undefined && !isCdiRequest(request)) {
-          const message = 'requests every device of the host, since neither count nor device_ids is set';
+          const message =
+            'the device request includes every device of the host, because neither count nor device_ids is set';
           yield { path: request.path, message, expected: 'count: 1' };
         }
       }
@@ -285,13 +307,18 @@ function* misshapen({ value, path, isReservation }: ReturnType<typeof listsOf>[n
   if (!Array.isArray(value)) {
     if (isReservation || value !== 'all') {
       const expected = isReservation ? 'a list of requests' : 'all, or a list of requests';
-      yield { path, message: 'must be a list of device requests', found: value, expected };
+      yield { path, message: 'devices must be a list of device requests', found: value, expected };
     }
     return;
   }
   const index = value.findIndex((entry) => !isObject(entry) && entry !== null);
   if (index >= 0) {
-    yield { path: `${path}/${index}`, message: 'must be an object', found: value[index], expected: 'a device request' };
+    yield {
+      path: `${path}/${index}`,
+      message: 'each device request must be an object',
+      found: value[index],
+      expected: 'a device request',
+    };
   }
 }
 

@@ -162,7 +162,12 @@ const filePath = authenticationRule(
       return;
     }
     if (id.kind === 'TriggerAuthentication') {
-      yield { path: '/spec/filePath', message: 'filePath must not be set in a TriggerAuthentication', found: file };
+      yield {
+        path: '/spec/filePath',
+        message: 'filePath must not be set in a TriggerAuthentication',
+        found: file,
+        fix: 'Set kind: ClusterTriggerAuthentication, or remove spec.filePath.',
+      };
     } else if (file.startsWith('/') || file.includes('..')) {
       yield {
         path: '/spec/filePath',

@@ -305,7 +305,7 @@ const pauseAnnotations = scaledRule(
         path,
         message: `${JSON.stringify(replicas)} is not a valid number of replicas`,
         found: replicas,
-        expected: 'an integer, at least 0',
+        expected: 'an integer of at least 0',
         tier: 'webhook',
         fix: `Set the annotation ${PAUSED_REPLICAS} to an integer such as "0".`,
       };

@@ -355,7 +355,7 @@ const nodeRankFromOperator = jobRule(
           : `the role "${role.name}" sets ${option.text}, ${isStatic ? 'but the operator sets the rank' : 'which has no effect in an elastic job'}`,
         found: option.text,
         expected: `no ${flagOf(option)} (PET_NODE_RANK)`,
-        fix: `Remove ${option.text} from the command, because torchrun reads PET_NODE_RANK.`,
+        fix: `Remove ${option.text} from the command, because torchrun ${isStatic ? 'reads PET_NODE_RANK' : 'assigns the ranks itself'}.`,
         severity: literal ? 'error' : 'warning',
       };
     }

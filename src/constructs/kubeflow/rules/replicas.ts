@@ -299,8 +299,8 @@ const mpiHasWorkers = jobRule(
     }
     yield {
       path: worker.path,
-      message: 'replicas of the role Worker is unset, which means 0',
-      expected: 'replicas: N',
+      message: 'replicas of the role "Worker" is unset and defaults to 0, so there are no workers',
+      expected: 'replicas of at least 1',
     };
   },
 );

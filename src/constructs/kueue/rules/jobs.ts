@@ -249,7 +249,7 @@ const unmanaged: ObjectRule = {
     const fix = PASSED_BY.get(`${group}/${kind}`);
     yield {
       path: pointer('/metadata/labels', QUEUE_LABEL),
-      message: `Kueue does not manage ${kind} of ${apiVersion}, so its pods start without counting against a quota`,
+      message: `Kueue does not manage the kind ${kind} of ${apiVersion}, so its pods start without counting against a quota`,
       found: name,
       ...(fix !== undefined && { fix }),
     };

@@ -31,7 +31,7 @@ export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectP
  */
 @publicClass('monitoring.GrafanaDashboard')
 export class GrafanaDashboard extends Construct {
-  /** Name of the ConfigMap. */
+  /** Always `ConfigMap`, the kind that references carry. */
   readonly kind = 'ConfigMap';
   /** Name of the ConfigMap. */
   readonly name: string;

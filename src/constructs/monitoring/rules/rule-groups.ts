@@ -131,11 +131,11 @@ export const ruleGroupRules: readonly Rule[] = [
       for (const { groups, path } of ruleFilesOf(manifest)) {
         for (const group of groups) {
           for (const key of ['interval', 'query_offset'] as const) {
-            yield* durationProblem(group.raw[key], `${key} of the group "${group.name}"`, path);
+            yield* durationProblem(group.raw[key], `"${key}" of the group "${group.name}"`, path);
           }
           for (const rule of group.rules) {
             for (const key of ['for', 'keep_firing_for'] as const) {
-              yield* durationProblem(rule.raw[key], `${key} of ${rule.title}`, path);
+              yield* durationProblem(rule.raw[key], `"${key}" of ${rule.title}`, path);
             }
           }
         }

@@ -79,9 +79,10 @@ function readCni({ id, object }: Manifest): readonly Placed<CniProblem>[] {
 function onInfiniband(master: string): CniProblem {
   return {
     kind: 'macvlan-on-infiniband',
-    message: `macvlan is not possible on ${master}, which looks like an InfiniBand interface`,
+    message: `"${master}" looks like an InfiniBand interface, which does not support macvlan`,
     found: master,
     expected: 'an IPoIBNetwork',
+    fix: 'Replace the MacvlanNetwork with an IPoIBNetwork, or set spec.master to an Ethernet interface.',
   };
 }
 
@@ -130,8 +131,15 @@ function cniRule(
     for (const { path, problem } of cniProblemsOf(manifest)) {
       const { kind, message, found, expected, severity } = problem;
       if (of.includes(kind)) {
-        const fix = kind === 'json' ? { fix: `Set ${fieldOf(path)} to valid JSON: ${JSON_SYNTAX}.` } : {};
-        yield { path, message, found, expected, ...fix, ...(severity === undefined ? {} : { severity }) };
+        const fix = kind === 'json' ? `Set ${fieldOf(path)} to valid JSON: ${JSON_SYNTAX}.` : problem.fix;
+        yield {
+          path,
+          message,
+          found,
+          expected,
+          ...(fix === undefined ? {} : { fix }),
+          ...(severity === undefined ? {} : { severity }),
+        };
       }
     }
   });
@@ -160,7 +168,7 @@ const cniRules: readonly Rule[] = [
       summary: 'A CNI configuration must name its plugin in type, or each plugin of a list in its type.',
       why: NO_START,
       source: MULTUS,
-      fix: 'Add type, for example "type": "sriov".',
+      fix: 'Set "type" to a CNI plugin, for example "type": "sriov".',
     },
     [ATTACHMENT],
     'type',
@@ -197,7 +205,7 @@ const cniRules: readonly Rule[] = [
       summary: 'A CNI plugin must have its required settings, with valid values.',
       why: NO_START,
       source: PLUGINS,
-      fix: 'Add the setting to spec.config; a virtual function is passed through the annotation k8s.v1.cni.cncf.io/resourceName.',
+      fix: 'Set the expected setting in spec.config.',
     },
     [ATTACHMENT],
     'setting',
@@ -221,7 +229,7 @@ const cniRules: readonly Rule[] = [
       summary: 'The plugins rdma and tuning must come after the plugin that creates the interface.',
       why: 'They change the result of a previous plugin, and fail without it.',
       source: PLUGINS,
-      fix: 'Use a list: "plugins": [{"type": "sriov", …}, {"type": "rdma"}].',
+      fix: 'Set "plugins" to a list: [{"type": "sriov", …}, {"type": "rdma"}].',
     },
     [ATTACHMENT],
     'chain',
@@ -234,7 +242,7 @@ const cniRules: readonly Rule[] = [
       summary: 'macvlan must have an Ethernet interface as its master.',
       why: 'An InfiniBand interface cannot have another MAC address: the kernel rejects the macvlan interface, and the pod does not start.',
       source: 'Linux, drivers/net/macvlan.c; ipoib-cni, README',
-      fix: 'Use the plugin ipoib (an IPoIBNetwork), or set "master" to an Ethernet interface.',
+      fix: 'Set "type" to ipoib, or "master" to an Ethernet interface.',
     },
     [ATTACHMENT, 'mellanox.com/MacvlanNetwork'],
     'macvlan-on-infiniband',
@@ -288,15 +296,15 @@ function pluginRule(
   const check = function* (_spec: JsonObject, manifest: Manifest): Iterable<Violation> {
     for (const {
       path,
-      problem: { kind, message, found, expected, webhookOnly, near },
+      problem: { kind, message, found, expected, fix, webhookOnly, near },
     } of pluginProblemsOf(manifest)) {
       if (of.includes(kind)) {
         yield {
           path,
-          message:
-            webhookOnly === true ? `${message}: the webhook of the operator rejects it where it is enabled` : message,
+          message: webhookOnly === true ? `${message}: the webhook of the operator, if enabled, rejects it` : message,
           found,
           expected,
+          ...(fix === undefined ? {} : { fix }),
           ...(webhookOnly === true ? { severity: 'warning' } : {}),
           // A fork of the plugin may read keys of its own.
           ...(near === false ? { severity: 'info' } : {}),
@@ -343,7 +351,7 @@ const pluginRules: readonly Rule[] = [
         'A pool of a device plugin must select cards in one way: by selectors, or (old configurations of shared devices) by devices.',
       why: 'A pool that selects nothing is rejected, as is a pool with both.',
       source: PLUGIN_SOURCE,
-      fix: 'Set selectors, for example "selectors": {"vendors": ["15b3"]}.',
+      fix: 'Set selectors in the pool, for example "selectors": {"vendors": ["15b3"]}.',
     },
     'selectors',
   ),
@@ -355,7 +363,7 @@ const pluginRules: readonly Rule[] = [
       summary: 'A pool of shared RDMA devices must set rdmaHcaMax, the number of pods that may share it.',
       why: "The default is 0, and the node then offers no device. The operator's webhook rejects a missing value.",
       source: PLUGIN_SOURCE,
-      fix: 'Set rdmaHcaMax, for example to 63.',
+      fix: 'Set rdmaHcaMax to the number of pods that share a card, for example 63.',
     },
     'no-share',
   ),

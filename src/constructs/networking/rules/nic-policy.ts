@@ -6,7 +6,7 @@ import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
 import { parseQuantity } from '../../../manifests/quantity';
-import { pointer } from '../../../manifests/pointer';
+import { pointer, fieldOf } from '../../../manifests/pointer';
 import { asArray, asObject, isObject, objectsAt } from '../../../manifests/read';
 import {
   certainlyMeet,
@@ -39,7 +39,7 @@ const named = specRule(
     if (id.name !== '' && id.name !== 'nic-cluster-policy') {
       yield {
         path: '/metadata/name',
-        message: `the operator ignores the NicClusterPolicy ${id.name}`,
+        message: `the name must be nic-cluster-policy: the operator ignores the NicClusterPolicy "${id.name}"`,
         found: id.name,
         expected: 'nic-cluster-policy',
       };
@@ -64,7 +64,7 @@ const ofedVersion = specRule(
     summary: "The version of the OFED driver must have one of NVIDIA's formats.",
     why: 'The webhook rejects any other, including an empty one.',
     source: WEBHOOK,
-    fix: 'Set ofedDriver.version as in the release notes, for example doca3.3.0-26.01-1.0.0.0-0 or 24.10-0.7.0.0-0.',
+    fix: 'Set ofedDriver.version to a version in the release notes, for example doca3.3.0-26.01-1.0.0.0-0 or 24.10-0.7.0.0-0.',
   },
   BOTH,
   function* (spec) {
@@ -104,7 +104,7 @@ const safeLoad = specRule(
     if (policy.safeLoad === true && policy.autoUpgrade !== true) {
       yield {
         path: '/spec/ofedDriver/upgradePolicy/safeLoad',
-        message: 'safeLoad requires autoUpgrade',
+        message: 'safeLoad requires autoUpgrade: true',
         found: true,
         expected: 'autoUpgrade: true',
       };
@@ -136,9 +136,9 @@ const guidRange = fixesByField(
       for (const key of wrong) {
         yield {
           path: `/spec/ibKubernetes/${key}`,
-          message: `${key} is not a valid GUID`,
+          message: `${key} must be a GUID of eight hexadecimal pairs`,
           found: ib[key],
-          expected: 'xx:xx:xx:xx:xx:xx:xx:xx',
+          expected: 'such as 02:00:00:00:00:00:00:00',
         };
       }
       const [start, end] = keys.map((key) => textAt(ib, key));
@@ -149,7 +149,8 @@ const guidRange = fixesByField(
       if (number(end) <= number(start)) {
         yield {
           path: '/spec/ibKubernetes/pKeyGUIDPoolRangeEnd',
-          message: 'the last GUID must be greater than the first',
+          message: 'pKeyGUIDPoolRangeEnd must be greater than pKeyGUIDPoolRangeStart',
+          fix: `Set ibKubernetes.pKeyGUIDPoolRangeEnd to a GUID greater than ${start}.`,
           found: end,
           expected: `greater than ${start}`,
         };
@@ -197,16 +198,18 @@ const containerResources = specRule(
             if (name !== 'cpu' && name !== 'memory') {
               yield {
                 path: pointer(path, list, name),
-                message: `unsupported resource "${name}"`,
+                message: `unsupported resource "${name}" in containerResources`,
+                fix: `Remove "${name}": only cpu and memory are supported.`,
                 found: name,
                 expected: 'cpu, memory',
               };
             } else if (quantity?.isZero() === true) {
               yield {
                 path: pointer(path, list, name),
-                message: `${name} must be greater than zero`,
+                message: `${name} must be greater than 0`,
+                fix: `Set ${fieldOf(pointer(path, list, name))} to a quantity greater than 0, or remove it.`,
                 found: amount,
-                expected: 'greater than zero, or unset',
+                expected: 'greater than 0, or unset',
               };
             }
           }
@@ -275,7 +278,8 @@ const policiesApart = setRule(
         yield {
           manifest,
           path: `/spec/${section}`,
-          message: `the NicClusterPolicy ${cluster?.id.name ?? ''} also sets ${section}`,
+          message: `${section} must not be set both here and in the NicClusterPolicy`,
+          fix: `Remove ${section} from this policy or from the NicClusterPolicy.`,
         };
       }
       for (const other of nodePolicies.slice(0, index)) {
@@ -289,7 +293,8 @@ const policiesApart = setRule(
         yield {
           manifest,
           path: '/spec/nodeSelector',
-          message: `${other.id.name} selects some of the same nodes`,
+          message: `nodeSelector must not select nodes that the NicNodePolicy "${other.id.name}" selects too`,
+          fix: `Set spec.nodeSelector to labels that no node of the NicNodePolicy "${other.id.name}" has.`,
           found: spec.nodeSelector,
         };
       }
@@ -313,7 +318,7 @@ const hostDeviceName = specRule(
     if (!/^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/.test(name)) {
       yield {
         path: name === '' ? '/spec' : '/spec/resourceName',
-        message: name === '' ? 'resourceName must be set' : `"${name}" is not a valid resource name`,
+        message: name === '' ? 'resourceName must be set' : `resourceName "${name}" must be a name without a prefix`,
         ...(name === '' ? {} : { found: name, expected: name.split('/').at(-1) ?? '' }),
       };
     }
@@ -362,7 +367,7 @@ const oneDevicePlugin = setRule(
       "The SR-IOV operator's device plugin and that of the NicClusterPolicy must not offer virtual functions under the same name.",
     why: 'The kubelet knows only one plugin for each resource: the two replace each other, and devices appear and disappear.',
     source: `${OPERATOR}, docs (SR-IOV network operator beside sriovDevicePlugin); ${cite('sriov-network-operator')}`,
-    fix: 'Keep one of the two plugins, or set resourceName to different names.',
+    fix: 'Remove spec.sriovDevicePlugin, or set resourceName of its pool to another name.',
   },
   function* ({ set }) {
     const offered = new Set(
@@ -380,7 +385,7 @@ const oneDevicePlugin = setRule(
         yield {
           manifest,
           path: '/spec/sriovDevicePlugin/config',
-          message: `a SriovNetworkNodePolicy also offers ${name}`,
+          message: `a SriovNetworkNodePolicy in these manifests also has the resourceName "${name}"`,
           found: name,
         };
       }

@@ -1,6 +1,7 @@
 /**
  * NFD: what node feature discovery does with a NodeFeatureRule. The API server accepts every rule; NFD skips invalid ones and logs a line.
  */
+import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { GO_FUNCTIONS, SPRIG_FUNCTIONS, templateProblem, type TemplateScope } from '../../../facts/go-template';
@@ -47,7 +48,9 @@ function taintKeyFault(key: string): string | undefined {
   if (key === '') {
     return 'must be set';
   }
-  return key.indexOf('/') < 1 ? 'must have a domain' : domainFault(key, FEATURE_DOMAINS);
+  return key.indexOf('/') < 1
+    ? 'must start with a domain prefix such as example.com/'
+    : domainFault(key, FEATURE_DOMAINS);
 }
 
 function domainFault(key: string, domains: readonly string[]): string | undefined {
@@ -69,7 +72,7 @@ const keys = entryRule(
   'key-in-domain',
   {
     summary:
-      'Keys of labels, annotations, resources, and taints of a NodeFeatureRule must not be in a domain of kubernetes.io, except for features (and profiles, for labels); the key of a taint must have a domain.',
+      'Keys of labels, annotations, resources, and taints of a NodeFeatureRule must not be in a domain of kubernetes.io, except for features (and profiles, for labels); the key of a taint must start with a domain prefix.',
     why: LEFT_OUT,
     source: VALIDATE,
     fix: 'Rename the key to a name in a domain of your own, or to feature.node.kubernetes.io/<name>.',
@@ -126,7 +129,7 @@ const values = entryRule(
         yield {
           path: pointer(path, 'annotations', key),
           message: `the value has ${byteLength(value)} bytes and must have no more than ${LONGEST_ANNOTATION}`,
-          expected: `at most ${LONGEST_ANNOTATION}`,
+          expected: `at most ${LONGEST_ANNOTATION} bytes`,
         };
       }
     }
@@ -136,7 +139,8 @@ const values = entryRule(
           path: pointer(path, 'extendedResources', key),
           message: `"${value}" is not a valid quantity`,
           found: value,
-          expected: 'for example "4", or @<domain>.<feature>.<attribute>',
+          expected: 'a quantity such as "4", or @<domain>.<feature>.<attribute>',
+          fix: `Set ${fieldOf(pointer(path, 'extendedResources', key))} to a quantity such as "4", or to @<domain>.<feature>.<attribute>.`,
         };
       }
     }
@@ -175,7 +179,7 @@ const templates = entryRule(
       'labelsTemplate and varsTemplate of a NodeFeatureRule must be templates of Go with the functions of sprig.',
     why: LEFT_OUT,
     source: `${VALIDATE}; pkg/apis/nfd/template`,
-    fix: 'Write a valid Go template, for example {{ range .pci.device }}example.com/nic-{{ .class }}=true{{ end }}.',
+    fix: 'Set the field to a valid Go template, for example {{ range .pci.device }}example.com/nic-{{ .class }}=true{{ end }}.',
   },
   function* (entry, path) {
     for (const key of ['labelsTemplate', 'varsTemplate']) {
@@ -185,7 +189,7 @@ const templates = entryRule(
           ? `must have at most ${LARGEST_TEMPLATE} bytes`
           : templateProblem(text, TEMPLATE_SCOPE);
       if (problem !== undefined) {
-        yield { path: `${path}/${key}`, message: `the template is not valid: ${problem}`, found: text };
+        yield { path: `${path}/${key}`, message: `${key} is not a valid Go template: ${problem}`, found: text };
       }
     }
   },
@@ -207,9 +211,10 @@ const taints = entryRule(
       if (!EFFECTS.includes(effect)) {
         yield {
           path: `${path}${at}/effect`,
-          message: effect === '' ? 'effect of the taint must be set' : `unsupported effect "${effect}"`,
+          message: effect === '' ? "the taint's effect must be set" : `unsupported taint effect "${effect}"`,
+          fix: `Set ${fieldOf(`${path}${at}/effect`)} to ${oneOf(EFFECTS)}.`,
           found: value.effect ?? null,
-          expected: EFFECTS.join(', '),
+          expected: oneOf(EFFECTS),
         };
       }
     }
@@ -253,7 +258,7 @@ const expressions = entryRule(
       'A match expression must have the number of values that its operator takes: none, at least one, exactly one, or two in order, and numbers if it compares numbers.',
     why: 'NFD stops evaluating the rule with an error: no node gets its labels.',
     source: EXPRESSIONS,
-    fix: 'Set value in matchExpressions to as many values as op takes, and type: version to compare versions.',
+    fix: 'Remove type from the expression, or set type: version to compare versions.',
   },
   function* (entry, path) {
     for (const { matcher, path: at } of matchersOf(entry, path)) {
@@ -289,13 +294,13 @@ function expressionFault({ op, value, type }: JsonObject): string | undefined {
     return undefined;
   }
   if (values.length !== wanted) {
-    return `the operator ${operator} takes ${wanted === 1 ? 'exactly one value' : 'exactly two values'}`;
+    return `the operator ${operator} requires ${wanted === 1 ? 'exactly one value' : 'exactly two values'}`;
   }
   if (type === 'version') {
     return undefined;
   }
   if (type !== undefined && type !== '') {
-    return `the operator ${operator} does not support the type ${JSON.stringify(type)}: it compares numbers, or versions with type: version`;
+    return `unsupported type ${JSON.stringify(type)} for the operator ${operator}, which compares numbers, or versions with type: version`;
   }
   const wrong = stringsIn(value).find((one) => !/^[+-]?\d+$/.test(one));
   if (wrong !== undefined) {
@@ -303,7 +308,7 @@ function expressionFault({ op, value, type }: JsonObject): string | undefined {
   }
   const [low, high] = values.map(Number);
   return low !== undefined && high !== undefined && low >= high
-    ? `the operator ${operator} takes two values in ascending order`
+    ? `the operator ${operator} requires two values in ascending order`
     : undefined;
 }
 
@@ -315,12 +320,15 @@ const effective = entryRule(
     summary: 'A rule of a NodeFeatureRule must set labels, annotations, taints, resources, or variables.',
     why: 'Otherwise it is evaluated on every node and changes nothing.',
     source: `${cite('node-feature-discovery')}, api/nfd/v1alpha1/types.go`,
-    fix: 'Add labels to the rule.',
+    fix: 'Set labels, or another of these fields, in the rule, or remove the rule.',
   },
   function* (entry, path) {
     const outputs = ['labels', 'labelsTemplate', 'annotations', 'taints', 'extendedResources', 'vars', 'varsTemplate'];
     if (!outputs.some((key) => entry[key] !== undefined && entry[key] !== null && entry[key] !== '')) {
-      yield { path, message: `the rule "${asString(entry.name) ?? ''}" sets nothing` };
+      yield {
+        path,
+        message: `the rule "${asString(entry.name) ?? ''}" sets no labels, annotations, taints, extendedResources, or vars`,
+      };
     }
   },
 );

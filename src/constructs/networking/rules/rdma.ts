@@ -1,6 +1,7 @@
 /**
  * What RDMA in pods needs of the nodes: functions that carry it, a namespace mode that the plugins can work in, and a pool for each name.
  */
+import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { RDMA_CAPABILITY } from '../../../facts/catalog';
 import { type Rule, type RuleContext } from '../../../checks/rule';
@@ -70,8 +71,9 @@ const functionsCarryRdma: Rule = {
       if (policy !== undefined && without.length === own.length) {
         yield {
           path,
-          message: `the policy ${policy.id.name} offers ${resource} without RDMA`,
-          expected: `isRdma: true in ${policy.id.name}`,
+          message: `the SriovNetworkNodePolicy "${policy.id.name}" does not set isRdma, so ${resource} has no RDMA device`,
+          expected: `isRdma: true in the SriovNetworkNodePolicy "${policy.id.name}"`,
+          fix: `Set spec.isRdma: true in the SriovNetworkNodePolicy "${policy.id.name}".`,
         };
       }
     }
@@ -87,7 +89,7 @@ const namespaceMode = setRule(
       'Nodes in RDMA namespace mode exclusive must not run the shared device plugin, and networks for nodes in mode shared must not use the plugin rdma.',
     why: 'The shared device plugin exits immediately in mode exclusive; the plugin rdma cannot move a device in mode shared, and the pod does not start.',
     source: `${cite('rdma-shared-device-plugin')}, ValidateRdmaSystemMode; rdma-cni, README; ${cite('sriov-network-operator')}, SriovNetworkPoolConfig.rdmaMode`,
-    fix: 'Set rdmaMode to exclusive with virtual functions and the plugin rdma, or to shared with the shared device plugin.',
+    fix: 'Set rdmaMode of the SriovNetworkPoolConfig to exclusive for the CNI plugin rdma, or to shared for rdmaSharedDevicePlugin.',
   },
   function* ({ set }) {
     const modes = set
@@ -103,7 +105,8 @@ const namespaceMode = setRule(
           yield {
             manifest,
             path: '/spec/rdmaSharedDevicePlugin',
-            message: 'the shared device plugin requires mode shared, but a SriovNetworkPoolConfig sets exclusive',
+            message:
+              'rdmaSharedDevicePlugin requires the RDMA mode shared, but a SriovNetworkPoolConfig sets rdmaMode: exclusive',
           };
         }
       }
@@ -143,7 +146,7 @@ const sharedNameOffered: Rule = {
     "A shared RDMA device that a pod requests must be a pool of the plugin's configuration, if the manifests contain it.",
   why: 'No node offers another name: the pod stays pending.',
   source: `${cite('rdma-shared-device-plugin')}, README; ${cite('network-operator')}`,
-  fix: 'Set the limit to the resourceName of a pool, or add the pool.',
+  fix: 'Rename the resource to rdma/<resourceName> of a pool, or add the pool to rdmaSharedDevicePlugin.config.',
   check: function* (template, { set }) {
     const asked = askedIn(template).filter(({ resource }) => resource.startsWith('rdma/'));
     if (asked.length === 0) {
@@ -157,9 +160,9 @@ const sharedNameOffered: Rule = {
       if (!offered.includes(resource)) {
         yield {
           path,
-          message: `the shared device plugin has no pool "${resource.slice('rdma/'.length)}"`,
+          message: `no pool of rdmaSharedDevicePlugin has the resourceName "${resource.slice('rdma/'.length)}"`,
           found: resource,
-          expected: offered.join(', '),
+          expected: oneOf(offered),
         };
       }
     }

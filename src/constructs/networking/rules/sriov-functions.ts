@@ -37,7 +37,7 @@ const functionRanges = specRule(
     summary: 'A range of virtual functions must be written as name#first-last, in order, and be below numVfs.',
     why: 'Functions count from 0; the webhook rejects a range that the card does not have.',
     source: WEBHOOK,
-    fix: 'Set pfNames to a range such as ens2f0#0-3, where the last of n functions is n-1.',
+    fix: 'Set each entry of nicSelector.pfNames to a name, or to a name with a range of functions such as ens2f0#0-3.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -51,12 +51,12 @@ const functionRanges = specRule(
         typeof range === 'string'
           ? range
           : range.last < range.first
-            ? 'must not end before it begins'
+            ? 'must have a range with the first function before the last'
             : count !== undefined && range.last >= count
-              ? `exceeds the ${count} functions 0 to ${count - 1}`
+              ? `must have a range within the ${count} functions of numVfs, 0 to ${count - 1}`
               : undefined;
       if (fault !== undefined) {
-        yield { path: `/spec/nicSelector/pfNames/${index}`, message: `${name} ${fault}`, found: name };
+        yield { path: `/spec/nicSelector/pfNames/${index}`, message: `"${name}" ${fault}`, found: name };
       }
     }
   },
@@ -70,7 +70,7 @@ const rangesApart = setRule(
       'Two policies for the same nodes must not take the same virtual functions, and all policies of a card must have the same externallyManaged.',
     why: 'The webhook rejects the second policy.',
     source: WEBHOOK,
-    fix: 'Set pfNames to different ranges (ens2f0#0-3 and ens2f0#4-7), or select different nodes.',
+    fix: 'Set nicSelector.pfNames of the policies to different ranges (ens2f0#0-3 and ens2f0#4-7), or select different nodes.',
   },
   function* ({ set }) {
     for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {
@@ -89,7 +89,8 @@ const rangesApart = setRule(
             yield {
               manifest: second,
               path,
-              message: `${first.id.name} has a different externallyManaged for ${own.pf}`,
+              message: `externallyManaged must be the same for "${own.pf}" here and in the SriovNetworkNodePolicy "${first.id.name}"`,
+              fix: `Set spec.externallyManaged to the same value in both policies.`,
               found: other.externallyManaged ?? false,
             };
           }
@@ -99,7 +100,7 @@ const rangesApart = setRule(
             yield {
               manifest: second,
               path,
-              message: `${first.id.name} already takes some of the functions of ${own.pf}`,
+              message: `the SriovNetworkNodePolicy "${first.id.name}" already selects some of the functions of "${own.pf}"`,
               found: name,
             };
           }
@@ -112,7 +113,8 @@ const rangesApart = setRule(
         yield {
           manifest: second,
           path: `/spec/nicSelector/rootDevices/${index}`,
-          message: `${first.id.name} already takes the device ${device}`,
+          message: `the SriovNetworkNodePolicy "${first.id.name}" already selects the device ${device}`,
+          fix: 'Remove the device from nicSelector.rootDevices of one of the policies, or select other nodes.',
           found: device,
         };
       }

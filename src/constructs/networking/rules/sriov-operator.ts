@@ -66,7 +66,7 @@ const operatorNamespace = setRule(
         found: manifest.id.namespace,
         expected: namespace,
         fix: moveFix(manifest, namespace),
-        message: `${first?.id.kind ?? ''} ${first?.id.name ?? ''} is in the namespace ${namespace}, but an operator reads only one namespace`,
+        message: `the operator reads only one namespace, and ${first?.id.kind ?? ''} "${first?.id.name ?? ''}" is in "${namespace}"`,
       };
     }
   },
@@ -80,7 +80,7 @@ const poolConfig = specRule(
       'A SriovNetworkPoolConfig must be either for parallel changes (maxUnavailable, nodeSelector) or for OVS hardware offload, and its percentage must be 1% to 100%.',
     why: 'The webhook rejects an object with both, and any other value.',
     source: WEBHOOK,
-    fix: 'Create one SriovNetworkPoolConfig with maxUnavailable and another with ovsHardwareOffloadConfig.',
+    fix: 'Move ovsHardwareOffloadConfig to another SriovNetworkPoolConfig, or remove maxUnavailable.',
   },
   [POOL_CONFIG],
   function* (spec) {
@@ -113,14 +113,14 @@ const operatorConfig = specRule(
     summary: 'The name of the SriovOperatorConfig must be default.',
     why: 'The operator has one configuration; the webhook rejects another name.',
     source: WEBHOOK,
-    fix: "Set metadata.name: default, in the operator's namespace.",
+    fix: 'Set metadata.name: default.',
   },
   [OPERATOR_CONFIG],
   function* (_spec, { id }) {
     if (id.name !== '' && id.name !== 'default') {
       yield {
         path: '/metadata/name',
-        message: `the operator does not read the SriovOperatorConfig ${id.name}`,
+        message: `the name must be default: the operator ignores the SriovOperatorConfig "${id.name}"`,
         found: id.name,
         expected: 'default',
       };
@@ -136,7 +136,7 @@ const resourceOffered = setRule(
     summary: 'The resourceName of a SriovNetwork must be that of a policy.',
     why: 'Otherwise no function has the name: its pods stay pending, or start without a device (VF pci addr is required).',
     source: `${cite('sriov-network-operator')}, api/v1/helper.go RenderNetAttDef`,
-    fix: 'Set resourceName to the resourceName of a policy, without prefix.',
+    fix: 'Set spec.resourceName to the resourceName of a SriovNetworkNodePolicy, without a prefix.',
   },
   function* ({ set }) {
     const offered = set
@@ -159,7 +159,7 @@ const resourceOffered = setRule(
         expected: offered.length > 0 ? quotedNames(offered) : name.split('/').at(-1),
         message: prefixed
           ? `resourceName must not have a prefix, because the operator adds its own: "${name}"`
-          : `no policy in these manifests offers "${name}"`,
+          : `no SriovNetworkNodePolicy in these manifests has the resourceName "${name}"`,
       };
     }
   },
@@ -190,7 +190,7 @@ const linkTypesAgree = setRule(
         yield {
           manifest,
           path: '/spec/resourceName',
-          message: `SriovNetworkNodePolicy ${policy.name} sets linkType "${links[0] ?? ''}", but ${withArticle(manifest.id.kind)} requires ${wanted}`,
+          message: `${withArticle(manifest.id.kind)} requires linkType ${wanted}, but the SriovNetworkNodePolicy "${policy.name}" sets "${links[0] ?? ''}"`,
           found: textAt(policy.spec, 'linkType'),
           expected: `linkType: ${wanted}, or a ${other}`,
           fix: `Set linkType: ${wanted} in the SriovNetworkNodePolicy, or create a ${other} instead of the ${manifest.id.kind}.`,

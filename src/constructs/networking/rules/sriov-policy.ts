@@ -1,6 +1,7 @@
 /**
  * SN1 to SN4, and SN7: what the operator's webhook demands of one SriovNetworkNodePolicy, and what it silently accepts.
  */
+import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
@@ -47,7 +48,7 @@ const nicSelector = specRule(
     summary: 'A policy must select cards by vendor, deviceID, pfNames, rootDevices, or netFilter.',
     why: "The webhook rejects a policy that would take every card of the node, including the host's own.",
     source: WEBHOOK,
-    fix: 'Set nicSelector, for example pfNames: [ens2f0].',
+    fix: 'Set at least one field in spec.nicSelector, for example pfNames: [ens2f0].',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -85,14 +86,14 @@ const supportedCard = specRule(
         path: '/spec/nicSelector/vendor',
         message: `unsupported vendor "${vendor}"`,
         found: vendor,
-        expected: Object.keys(SUPPORTED_CARDS).join(', '),
+        expected: oneOf(Object.keys(SUPPORTED_CARDS)),
       };
     } else if (device !== '' && !(cards ?? Object.values(SUPPORTED_CARDS).flat()).includes(device)) {
       yield {
         path: '/spec/nicSelector/deviceID',
-        message: `unsupported card "${device}"`,
+        message: `unsupported device ID "${device}"`,
         found: device,
-        expected: cards?.join(', ') ?? 'the id of a physical function',
+        expected: cards === undefined ? 'the PCI device ID of a physical function' : oneOf(cards),
       };
     }
   },
@@ -105,7 +106,7 @@ const nodeSelector = specRule(
     summary: 'The keys and values of the nodeSelector of a policy must be those of labels.',
     why: 'The webhook cannot list the nodes and rejects the policy; no node has such a label.',
     source: WEBHOOK,
-    fix: 'Set nodeSelector to labels of nodes.',
+    fix: 'Set spec.nodeSelector to labels of nodes.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -115,7 +116,8 @@ const nodeSelector = specRule(
       if (complaint !== undefined) {
         yield {
           path: pointer('/spec/nodeSelector', key),
-          message: `"${ofKey === undefined ? value : key}" must ${complaint}`,
+          message: `the label ${ofKey === undefined ? 'value' : 'key'} "${ofKey === undefined ? value : key}" must ${complaint}`,
+          ...(ofKey === undefined ? {} : { fix: `Rename the key "${key}" of spec.nodeSelector to a label of nodes.` }),
           found: value,
         };
       }
@@ -132,6 +134,7 @@ function* vdpaFaults(spec: JsonObject, deviceType: string, switchdev: boolean): 
     yield {
       path: '/spec/deviceType',
       message: 'vdpaType requires deviceType: netdevice',
+      fix: 'Set spec.deviceType to netdevice, or remove vdpaType.',
       found: deviceType,
       expected: 'netdevice',
     };
@@ -140,6 +143,7 @@ function* vdpaFaults(spec: JsonObject, deviceType: string, switchdev: boolean): 
     yield {
       path: '/spec/vdpaType',
       message: 'vdpaType requires eSwitchMode: switchdev',
+      fix: 'Set spec.eSwitchMode to switchdev, or remove vdpaType.',
       found: spec.vdpaType,
       expected: 'eSwitchMode: switchdev',
     };
@@ -147,7 +151,8 @@ function* vdpaFaults(spec: JsonObject, deviceType: string, switchdev: boolean): 
   if (vendor !== '' && vendor !== NVIDIA_CARDS) {
     yield {
       path: '/spec/nicSelector/vendor',
-      message: `vdpaType requires cards of NVIDIA (${NVIDIA_CARDS})`,
+      message: `vdpaType requires NVIDIA cards (vendor ${NVIDIA_CARDS})`,
+      fix: `Set nicSelector.vendor to "${NVIDIA_CARDS}", or remove vdpaType.`,
       found: vendor,
       expected: NVIDIA_CARDS,
     };
@@ -161,18 +166,20 @@ function modeFaults(spec: JsonObject): readonly Violation[] {
   const bridge = Object.keys(asObject(spec.bridge)).length > 0;
   const faults: Violation[] = [];
   if (deviceType === 'vfio-pci' && (spec.isRdma === true || infiniband)) {
-    const why = spec.isRdma === true ? 'isRdma' : 'linkType ib, for which the webhook sets isRdma';
+    const why = spec.isRdma === true ? 'isRdma is true' : 'linkType is ib, for which the webhook sets isRdma';
     faults.push({
       path: '/spec/deviceType',
-      message: `vfio-pci must not be used with ${why}`,
+      message: `deviceType must not be vfio-pci when ${why}`,
       found: 'vfio-pci',
-      expected: 'netdevice, or no RDMA',
+      expected: 'netdevice',
+      fix: `Set spec.deviceType to netdevice${spec.isRdma === true ? ', or remove isRdma' : ''}.`,
     });
   }
   if (switchdev && infiniband) {
     faults.push({
       path: '/spec/eSwitchMode',
-      message: 'switchdev requires Ethernet links',
+      message: 'eSwitchMode must not be switchdev when linkType is ib',
+      fix: 'Set spec.eSwitchMode to legacy, or linkType to eth.',
       found: 'switchdev',
       expected: 'legacy',
     });
@@ -181,7 +188,8 @@ function modeFaults(spec: JsonObject): readonly Violation[] {
   if (bridge && !switchdev) {
     faults.push({
       path: '/spec/bridge',
-      message: 'a bridge requires eSwitchMode: switchdev',
+      message: 'bridge requires eSwitchMode: switchdev',
+      fix: 'Set spec.eSwitchMode to switchdev, or remove bridge.',
       expected: 'eSwitchMode: switchdev',
     });
   }
@@ -216,7 +224,7 @@ const excludeTopology = setRule(
     summary: 'Policies of the same resource must have the same excludeTopology.',
     why: 'The device plugin has one setting for the resource; the webhook rejects the second policy.',
     source: WEBHOOK,
-    fix: 'Set the same excludeTopology in all policies of the resource, or use another resourceName.',
+    fix: 'Set spec.excludeTopology to the same value in all policies with this resourceName, or set another resourceName.',
   },
   function* ({ set }) {
     for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {
@@ -229,7 +237,7 @@ const excludeTopology = setRule(
       yield {
         manifest: second,
         path: '/spec/excludeTopology',
-        message: `${first.id.name} has a different excludeTopology for ${textAt(one, 'resourceName')}`,
+        message: `excludeTopology must be the same in all policies of the resource "${textAt(one, 'resourceName')}", but differs from "${first.id.name}"`,
         found: other.excludeTopology ?? false,
         expected: String(one.excludeTopology === true),
       };
@@ -245,12 +253,16 @@ const nodeSelectorStated = specRule(
     summary: 'A policy should select its nodes.',
     why: 'An empty nodeSelector selects every node, and the operator drains them one after the other.',
     source: `${cite('sriov-network-operator')}, api/v1/helper.go (Selected)`,
-    fix: 'Set nodeSelector, for example to feature.node.kubernetes.io/network-sriov.capable: "true".',
+    fix: 'Add a label to spec.nodeSelector, for example feature.node.kubernetes.io/network-sriov.capable: "true".',
   },
   [NODE_POLICY],
   function* (spec) {
     if (isObject(spec.nodeSelector) && stringEntries(spec.nodeSelector).length === 0) {
-      yield { path: '/spec/nodeSelector', message: 'nodeSelector is empty', found: {} };
+      yield {
+        path: '/spec/nodeSelector',
+        message: 'nodeSelector is empty, so the policy selects every node',
+        found: {},
+      };
     }
   },
 );

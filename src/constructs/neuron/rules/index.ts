@@ -1,6 +1,7 @@
 /**
  * What the Neuron device plugin and its scheduler extension require of pods.
  */
+import { oneOf } from '../../../facts/words';
 import { type Rule } from '../../../checks/rule';
 import { asString } from '../../../manifests/read';
 import { amountsOf, askedByPod, domainAdvice, nodeLabelWanted } from '../../pods/rules/domain-advice';
@@ -44,7 +45,7 @@ export const neuronRules: readonly Rule[] = [
       summary: 'A container on trn1.32xlarge or trn1n.32xlarge requests 1, 4, 8, or 16 Neuron devices.',
       why: 'The devices form a 2D torus; the scheduler extension places no other number, and the pod stays pending.',
       source: EXTENSION,
-      fix: `Set the limit ${DEVICE} to 1, 4, 8, or 16, or use an Inf2 instance.`,
+      fix: `Set limits["${DEVICE}"] to 1, 4, 8, or 16, or select an Inf2 instance type.`,
     },
     (pod, say) => {
       const types = nodeLabelWanted(pod, INSTANCE_TYPE) ?? [];
@@ -53,9 +54,9 @@ export const neuronRules: readonly Rule[] = [
       }
       for (const { name, amount, path } of askedByPod(pod)) {
         if (name === DEVICE && amount > 0 && !TORUS_COUNTS.includes(amount)) {
-          say(path, `${amount} devices of ${types.join(' or ')} are not directly connected`, {
+          say(path, `${amount} devices of ${types.join(' or ')} are not connected to each other directly`, {
             found: amount,
-            expected: TORUS_COUNTS.join(', '),
+            expected: oneOf(TORUS_COUNTS.map(String)),
           });
         }
       }
@@ -71,7 +72,7 @@ export const neuronRules: readonly Rule[] = [
       summary: 'A pod with several Neuron devices or cores is scheduled by a scheduler that knows which are connected.',
       why: 'The default scheduler counts devices only: the kubelet may pick some that are not directly connected, and collectives fail. A pod with a whole node is not affected.',
       source: EXTENSION,
-      fix: 'Set spec.schedulerName to my-scheduler (chart neuron-helm-chart with scheduler.enabled), or request all devices of the node.',
+      fix: 'Set spec.schedulerName to my-scheduler, which the chart neuron-helm-chart installs with scheduler.enabled, or request all devices of the node.',
     },
     (pod, say) => {
       const scheduler = asString(pod.spec.schedulerName) ?? 'default-scheduler';
@@ -82,9 +83,13 @@ export const neuronRules: readonly Rule[] = [
         several.amount % 12 !== 0 &&
         several.amount < 16
       ) {
-        say(several.path, `${several.amount} ${several.name} are scheduled by the default scheduler`, {
-          expected: 'the Neuron scheduler extension',
-        });
+        say(
+          several.path,
+          `the default scheduler does not select adjacent devices for ${several.amount} of ${several.name}`,
+          {
+            expected: 'the scheduler of the Neuron scheduler extension',
+          },
+        );
       }
     },
   ),

@@ -1,6 +1,7 @@
 /**
  * containerd's configuration. It warns of keys that it does not know and starts without them, so a wrong key does nothing, silently.
  */
+import { allOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
@@ -55,7 +56,7 @@ export const containerdRules: readonly Rule[] = [
       summary: 'The systemd cgroup driver must be set with SystemdCgroup in the options of each runtime.',
       why: `systemd_cgroup is a key of containerd 1.2 that 2.0 removed. ${IGNORED} Runtime and kubelet then manage the same cgroups in two ways.`,
       source: 'containerd RELEASES.md (deprecated 1.3, removed 2.0); docs/cri/config.md',
-      fix: 'Set SystemdCgroup = true in [plugins.….containerd.runtimes.runc.options].',
+      fix: 'Remove systemd_cgroup, and set SystemdCgroup = true in options of the runtime.',
     },
     function* (file) {
       for (const table of criTables(file)) {
@@ -63,7 +64,7 @@ export const containerdRules: readonly Rule[] = [
           if (value.systemd_cgroup !== undefined) {
             yield {
               path: `${path}/systemd_cgroup`,
-              message: 'systemd_cgroup has no effect; set SystemdCgroup of the runtime',
+              message: 'systemd_cgroup has no effect: containerd reads SystemdCgroup in options of the runtime',
               found: value.systemd_cgroup,
               expected: 'SystemdCgroup under options',
             };
@@ -82,7 +83,7 @@ export const containerdRules: readonly Rule[] = [
       summary: 'The options of a runc runtime must be options that its shim reads.',
       why: `${IGNORED} In particular, the cgroup parent of pods comes from the kubelet and cannot be set here.`,
       source: 'containerd api v1.10, types/runc/options/oci.proto',
-      fix: 'Remove the option; to move pods, set cgroupRoot, kubeReservedCgroup, or systemReservedCgroup of the kubelet.',
+      fix: 'Remove the option, and set cgroupRoot, kubeReservedCgroup, or systemReservedCgroup of the kubelet to move pods to another cgroup.',
     },
     function* (file) {
       for (const table of criTables(file)) {
@@ -122,7 +123,7 @@ export const containerdRules: readonly Rule[] = [
         'The tables default_runtime and untrusted_workload_runtime were deprecated in 1.3 and removed in 2.0. ' +
         IGNORED,
       source: 'containerd RELEASES.md',
-      fix: 'Define the runtime in runtimes, and set default_runtime_name = "runc".',
+      fix: 'Move the runtime to runtimes, and set default_runtime_name to its name, for example "runc".',
     },
     function* (file) {
       for (const { value, path } of criTables(file)) {
@@ -135,7 +136,7 @@ export const containerdRules: readonly Rule[] = [
               expected:
                 key === 'default_runtime'
                   ? 'default_runtime_name'
-                  : 'a runtime of its own, selected with a RuntimeClass',
+                  : 'an entry of runtimes, selected with a RuntimeClass',
             };
           }
         }
@@ -189,7 +190,7 @@ export const containerdRules: readonly Rule[] = [
       if (plugins.cri !== undefined) {
         yield {
           path: '/plugins/cri',
-          message: 'plugins.cri is the name of the plugin in version 1',
+          message: 'plugins.cri is the name of the plugin in files of version 1',
           expected: RUNTIME_PLUGIN,
           fix: `Rename plugins.cri to plugins."${RUNTIME_PLUGIN}", or run \`containerd config migrate\`.`,
         };
@@ -199,7 +200,7 @@ export const containerdRules: readonly Rule[] = [
         yield {
           severity,
           path: pointer('/plugins', CRI_PLUGIN),
-          message: `the file has version ${version}, in which this plugin has another name`,
+          message: `the plugin has another name in a file of version ${version}, so containerd ignores its settings`,
           found: CRI_PLUGIN,
           expected: RUNTIME_PLUGIN,
           fix: `Rename the plugin to ${RUNTIME_PLUGIN}, or run \`containerd config migrate\`.`,
@@ -208,7 +209,7 @@ export const containerdRules: readonly Rule[] = [
       if (version === 2 && plugins[RUNTIME_PLUGIN] !== undefined) {
         yield {
           path: pointer('/plugins', RUNTIME_PLUGIN),
-          message: 'the file has version 2, for containerd 1.x, in which this plugin has another name',
+          message: 'the plugin has another name in a file of version 2, so containerd 1.x ignores its settings',
           found: RUNTIME_PLUGIN,
           expected: `version = 3, or ${CRI_PLUGIN}`,
           fix: `Rename the plugin to ${CRI_PLUGIN}, or set version = 3 for containerd 2.x.`,
@@ -225,7 +226,7 @@ export const containerdRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'The file must set the version of its configuration format.',
       why: 'Without a version it counts as version 1, whose plugins had other names, and is converted: the result depends on the containerd version.',
-      fix: 'Set version = 3 in the first line (version = 2 for containerd 1.x), and in a drop-in no higher version than in the importing file.',
+      fix: 'Set version = 3 in the first line, or version = 2 for containerd 1.x.',
     },
     function* ({ value }) {
       if (value.version === undefined) {
@@ -242,7 +243,7 @@ export const containerdRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'All runtimes that use runc must have the same SystemdCgroup.',
       why: 'The kubelet has one cgroup driver. Containers of a runtime with the other driver are in cgroups that the kubelet does not manage.',
-      fix: 'Set SystemdCgroup = true in the options of each runtime.',
+      fix: 'Set SystemdCgroup = true in options of each runtime.',
     },
     function* (file) {
       for (const table of criTables(file)) {
@@ -255,7 +256,7 @@ export const containerdRules: readonly Rule[] = [
           if (asObject(value.options).SystemdCgroup !== true) {
             yield {
               path,
-              message: `the runtime ${name} does not set SystemdCgroup = true, unlike ${on.map((other) => other.name).join(', ')}`,
+              message: `SystemdCgroup must be the same in all runtimes: "${name}" does not set it to true, but ${allOf(on.map((other) => `"${other.name}"`))} ${on.length === 1 ? 'does' : 'do'}`,
               expected: 'SystemdCgroup = true',
             };
           }
@@ -273,7 +274,7 @@ export const containerdRules: readonly Rule[] = [
       summary: 'The NVIDIA runtime should be selected by the pods that need it, and not be the default.',
       why: 'As the default it gives all GPUs of the node to every image with NVIDIA_VISIBLE_DEVICES=all, as in CUDA images, even without a request, unless the toolkit rejects the variable.',
       source: 'nvidia-container-toolkit v1.20, api/config/v1 (accept-nvidia-visible-devices-envvar-when-unprivileged)',
-      fix: 'Set default_runtime_name = "runc"; devices are injected by CDI, and the RuntimeClass nvidia is for the pods of the GPU operator.',
+      fix: 'Set default_runtime_name = "runc", because CDI injects the devices.',
     },
     function* (file) {
       for (const { value, path } of criTables(file)) {
@@ -281,7 +282,7 @@ export const containerdRules: readonly Rule[] = [
         if (/^nvidia/.test(name)) {
           yield {
             path: `${path}/containerd/default_runtime_name`,
-            message: `${name} is the default runtime of every pod`,
+            message: `the default runtime must be runc: "${name}" would run every pod of the node`,
             found: name,
             expected: 'runc',
           };
@@ -299,14 +300,14 @@ export const containerdRules: readonly Rule[] = [
       summary: 'CDI must stay enabled.',
       why: 'Device plugins and DRA drivers inject devices with CDI; with enable_cdi = false containers start without them. The key is deprecated since 2.2 and will be removed.',
       source: `${cite('containerd')}, internal/cri/config; RELEASES.md`,
-      fix: 'Remove enable_cdi (the default is true since 2.0), or set enable_cdi = true for 1.7.',
+      fix: 'Remove enable_cdi, which is true by default since containerd 2.0, or set enable_cdi = true for 1.7.',
     },
     function* (file) {
       for (const { value, path } of criTables(file)) {
         if (value.enable_cdi === false) {
           yield {
             path: `${path}/enable_cdi`,
-            message: 'enable_cdi = false prevents the injection of devices',
+            message: 'enable_cdi must not be false: without CDI, containers get no devices',
             found: false,
             expected: 'true',
           };

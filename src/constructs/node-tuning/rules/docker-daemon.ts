@@ -144,7 +144,7 @@ export const dockerDaemonRules: readonly Rule[] = [
       row: 'D10',
       summary: 'The keys of daemon.json must be directives of the Docker daemon.',
       why: 'The daemon does not start: "the following directives don\'t match any configuration option".',
-      fix: 'Rename the key in daemon.json to a directive of the daemon, or remove it.',
+      fix: 'Rename the key in daemon.json to an option of the daemon, or remove it.',
     },
     function* ({ value }) {
       for (const [key, found] of Object.entries(value)) {
@@ -153,7 +153,7 @@ export const dockerDaemonRules: readonly Rule[] = [
         }
         yield {
           path: pointer('', key),
-          message: `unknown directive "${key}" of the Docker daemon`,
+          message: `unknown option "${key}" of the Docker daemon`,
           found,
           expected: GONE.get(key) ?? nearestName(key, DIRECTIVES),
         };
@@ -167,14 +167,14 @@ export const dockerDaemonRules: readonly Rule[] = [
       row: 'D11',
       summary: 'The default runtime of daemon.json must be runc or one of its runtimes.',
       why: 'The daemon does not start: "specified default runtime does not exist".',
-      fix: 'Define the runtime in runtimes, or set default-runtime to runc.',
+      fix: 'Add the runtime to runtimes, or set default-runtime to runc.',
     },
     function* ({ value }) {
       const name = text(value['default-runtime']);
       if (name !== '' && !BUILT_IN.test(name) && !isObject(asObject(value.runtimes)[name])) {
         yield {
           path: '/default-runtime',
-          message: `the runtime "${name}" is not defined`,
+          message: `the default runtime "${name}" is not defined in runtimes`,
           found: name,
           expected: ['runc', ...Object.keys(asObject(value.runtimes))].join(' or '),
         };
@@ -191,14 +191,14 @@ export const dockerDaemonRules: readonly Rule[] = [
       summary: "Docker's NVIDIA runtime should be selected by the containers that need it, and not be the default.",
       why: 'As the default it gives every GPU to any image with NVIDIA_VISIBLE_DEVICES=all, as in CUDA images, regardless of how GPUs are allocated.',
       source: 'nvidia-container-toolkit v1.20, api/config/v1 (accept-nvidia-visible-devices-envvar-when-unprivileged)',
-      fix: 'Set default-runtime to runc; --gpus and DeviceRequests need no other runtime.',
+      fix: 'Set default-runtime to runc, because --gpus and DeviceRequests work with it.',
     },
     function* ({ value }) {
       const name = text(value['default-runtime']);
       if (/^nvidia/.test(name)) {
         yield {
           path: '/default-runtime',
-          message: `${name} is the default runtime of every container`,
+          message: `the default runtime must be runc: "${name}" would run every container of the host`,
           found: name,
           expected: 'runc',
         };
@@ -212,7 +212,7 @@ export const dockerDaemonRules: readonly Rule[] = [
       row: 'D10',
       summary: 'native.cgroupdriver must be systemd or cgroupfs.',
       why: 'The daemon does not start with another driver.',
-      fix: 'Remove native.cgroupdriver from exec-opts; systemd is the default with cgroups v2.',
+      fix: 'Remove native.cgroupdriver from exec-opts, because systemd is the default with cgroups v2.',
     },
     function* ({ value }) {
       for (const { value: option, path } of textsOf(value['exec-opts'], '/exec-opts')) {
@@ -245,7 +245,7 @@ export const dockerDaemonRules: readonly Rule[] = [
         if (option === 'native.cgroupdriver=systemd') {
           yield {
             path,
-            message: 'native.cgroupdriver is set to its default',
+            message: 'native.cgroupdriver is systemd by default with cgroups v2, and need not be set',
             found: option,
             expected: 'no such option',
           };

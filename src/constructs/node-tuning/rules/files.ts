@@ -2,6 +2,7 @@
  * The files of nodes, from any source: given as files, embedded in ConfigMaps, or written as kubelet flags. A rule sees the contents of the
  * file, not its source.
  */
+import { fixOfRequirement } from '../../../checks/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { hostDocumentKind, type HostDocumentKind, mayBeHostDocument } from '../../../manifests/host-document';
@@ -150,6 +151,17 @@ function inWords(place: string): string {
 
 export type FileFacts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;
 
+/** A message with its place in the file, which it may begin with. */
+function placed(prefix: string, at: string, message: string): string {
+  const field = tokensOf(at).at(-1) ?? '';
+  if (prefix === '' || message.startsWith(`--${field} `)) {
+    return message;
+  }
+  return message.startsWith(`${field} `) && prefix.endsWith(`${field}: `)
+    ? `${prefix.slice(0, -2)}${message.slice(field.length)}`
+    : `${prefix}${message}`;
+}
+
 function hasFiles(manifest: Manifest): boolean {
   const { views, broken } = filesIn(manifest);
   return views.length + broken.length > 0;
@@ -185,7 +197,13 @@ export function fileRule(
         }
         for (const violation of check(view)) {
           const at = violation.path ?? '';
-          yield { ...violation, path: view.pathOf(at), message: `${view.prefixOf(at)}${violation.message}` };
+          yield {
+            ...violation,
+            path: view.pathOf(at),
+            message: placed(view.prefixOf(at), at, violation.message),
+            // The path may end at the file, and the field of the fix is one in it.
+            fix: violation.fix ?? fixOfRequirement(violation, facts.fix) ?? facts.fix,
+          };
         }
       }
     },
@@ -199,13 +217,13 @@ export const fileReadable: ObjectRule = {
   summary: 'A file in a ConfigMap for containerd, Docker, the kubelet, or systemd must be readable by that program.',
   why: 'The service does not start with such a file, and a rollout that copies it to nodes takes them down one by one.',
   source: 'TOML 1.0; JSON; YAML 1.2',
-  fix: 'Write valid syntax in data of the ConfigMap at the position of the finding.',
+  fix: 'Correct the syntax of the file in data of the ConfigMap.',
   on: 'object',
   kinds: ['ConfigMap'],
   appliesTo: hasFiles,
   check: function* (manifest) {
     for (const { owner, path, why } of filesIn(manifest).broken) {
-      yield { path, message: `invalid file of ${owner}: ${why}` };
+      yield { path, message: `${owner} cannot read the file: ${why}` };
     }
   },
 };

@@ -33,7 +33,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
       summary: "Settings that the kubelet's configuration file supports must not be set with flags.",
       why: 'These flags are deprecated and silently override every file: a drop-in with another value has no effect.',
       source: `${cite('kubernetes')}, cmd/kubelet/app/options (AddKubeletConfigFlags); KEP-3983`,
-      fix: 'Write a drop-in, /etc/kubernetes/kubelet.conf.d/50-gpu.conf, and check the result at /api/v1/nodes/NODE/proxy/configz.',
+      fix: 'Remove the flag, and set the field of KubeletConfiguration in a drop-in such as /etc/kubernetes/kubelet.conf.d/50-gpu.conf.',
     },
     function* ({ value }) {
       for (const [flag, said] of Object.entries(value)) {
@@ -42,6 +42,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
           yield {
             path: pointer('', flag),
             message: `--${flag} is deprecated`,
+            fix: `Remove --${flag}, and set ${field} in a drop-in such as /etc/kubernetes/kubelet.conf.d/50-gpu.conf.`,
             found: said,
             expected: `the field ${field} of KubeletConfiguration`,
           };
@@ -66,7 +67,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
         if (instead !== undefined) {
           yield {
             path: pointer('', flag),
-            message: `unknown kubelet flag --${flag}: it was removed`,
+            message: `unknown kubelet flag "--${flag}", which was removed from the kubelet`,
             found: said,
             expected: instead,
           };
@@ -84,7 +85,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
         'Labels in --node-labels must be outside kubernetes.io and k8s.io, except for those that the kubelet may set (kubelet.kubernetes.io, node.kubernetes.io, and well-known labels).',
       why: 'The kubelet does not start: these domains are reserved, so that a node cannot assign a role to itself.',
       source: `${cite('kubernetes')}, cmd/kubelet/app/options (ValidateKubeletFlags); kubelet/pkg/apis/well_known_labels.go`,
-      fix: 'Use a domain of your own in --node-labels, or let a controller set the label.',
+      fix: 'Rename the label in --node-labels to one with a domain prefix such as example.com/, or remove it.',
     },
     function* ({ value }) {
       for (const entry of text(value['node-labels'])
@@ -94,9 +95,9 @@ export const kubeletArgumentRules: readonly Rule[] = [
         if (!isKubeletLabel(key)) {
           yield {
             path: '/node-labels',
-            message: `the kubelet must not set the label ${key}`,
+            message: `the kubelet must not set the label "${key}"`,
             found: entry,
-            expected: 'a domain of your own, such as gantry.dev/pool',
+            expected: 'a label such as example.com/pool',
           };
         }
       }

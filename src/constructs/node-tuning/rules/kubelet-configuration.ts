@@ -2,12 +2,13 @@
  * KubeletConfiguration, the kubelet's file (row K16), and the flags that say the same. No server looks at it: the kubelet does when it
  * starts, and ends if it is wrong.
  */
+import { oneOf } from '../../../facts/words';
 import { fixesByField } from '../../../checks/field-fix';
 import { type JsonValue } from '../../../facts/api/schema';
 import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { nearestName } from '../../../facts/spelling';
-import { pointer } from '../../../manifests/pointer';
+import { pointer, fieldOf } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { parseQuantity, Quantity } from '../../../manifests/quantity';
 import { KUBELET_FIELDS } from '../kubelet-fields';
@@ -62,7 +63,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       severity: 'warning',
       summary: "The fields of the kubelet's configuration file must be fields of a kubelet version.",
       why: 'The kubelet logs "Using lenient decoding" and starts without the setting.',
-      fix: 'Rename the field to one of KubeletConfiguration, in the same case.',
+      fix: 'Rename the field to a field of KubeletConfiguration, which are case-sensitive, or remove it.',
       source: `${cite('kubernetes')}, pkg/kubelet/kubeletconfig/util/codec (DecodeKubeletConfiguration)`,
     },
     function* (file) {
@@ -84,7 +85,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       {
         summary:
           'The policies of the topology, CPU, and memory manager, and the topology scope, must have a supported value.',
-        fix: 'Set topologyManagerPolicy, cpuManagerPolicy, memoryManagerPolicy, or topologyManagerScope to one of the supported values, in the same case.',
+        fix: 'Set topologyManagerPolicy, cpuManagerPolicy, memoryManagerPolicy, or topologyManagerScope to one of the supported values, which are case-sensitive.',
       },
       function* (file) {
         for (const [field, values] of CHOICES) {
@@ -149,7 +150,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     {
       summary:
         'kubeReserved and systemReserved must name cpu, memory, ephemeral-storage, or pid, with amounts that are not negative; reservedMemory must name memory or huge pages.',
-      fix: 'Use a supported resource with a valid quantity in kubeReserved, systemReserved, and reservedMemory, for example memory: 2Gi.',
+      fix: 'Set kubeReserved, systemReserved, and reservedMemory to supported resources with valid quantities, for example memory: 2Gi.',
     },
     function* (file) {
       for (const list of ['kubeReserved', 'systemReserved']) {
@@ -157,11 +158,22 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           const path = pointer(`/${list}`, name);
           const amount = typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
           if (!RESERVABLE.includes(name)) {
-            yield { path, message: `${name} cannot be reserved`, found: name, expected: RESERVABLE.join(', ') };
+            yield {
+              path,
+              message: `unsupported resource "${name}" in ${list}`,
+              found: name,
+              expected: oneOf(RESERVABLE),
+              fix: `Rename "${name}" in ${list} to ${oneOf(RESERVABLE)}, or remove it.`,
+            };
           } else if (amount === undefined) {
-            yield { path, message: `${JSON.stringify(value)} is not a valid quantity`, found: value };
+            yield {
+              path,
+              message: `${JSON.stringify(value)} is not a valid quantity`,
+              found: value,
+              fix: `Set ${fieldOf(path)} to a quantity, for example 2Gi.`,
+            };
           } else if (amount.isNegative()) {
-            yield { path, message: 'reserved amounts must be greater than or equal to 0', found: value };
+            yield { path, message: 'the reserved amount must be greater than or equal to 0', found: value };
           }
         }
       }
@@ -170,11 +182,12 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           if (name !== 'memory' && !name.startsWith('hugepages-')) {
             yield {
               path: pointer(path, 'limits', name),
-              message: `${name} cannot be reserved for a NUMA node`,
+              message: `unsupported resource "${name}" in reservedMemory`,
+              fix: `Rename "${name}" in limits to memory or hugepages-<size>, or remove it.`,
               expected: 'memory or hugepages-<size>',
             };
           } else if (amount.isZero()) {
-            yield { path: pointer(path, 'limits', name), message: 'the reserved amount must be greater than zero' };
+            yield { path: pointer(path, 'limits', name), message: 'the reserved amount must be greater than 0' };
           }
         }
       }
@@ -186,7 +199,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     {
       summary:
         'The static CPU manager must leave CPU for the system: reservedSystemCPUs, or cpu in kubeReserved or systemReserved.',
-      fix: 'Set reservedSystemCPUs, or set cpu in kubeReserved or systemReserved.',
+      fix: 'Set reservedSystemCPUs to a list of CPUs such as 0-3, or cpu in kubeReserved or systemReserved.',
       source: `${cite('kubernetes')}, pkg/kubelet/cm/cpumanager (policy static)`,
     },
     function* (file, { partial }) {
@@ -200,7 +213,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (!reserved.isPositive()) {
         yield {
           path: '/cpuManagerPolicy',
-          message: 'the static CPU manager requires reserved CPUs',
+          message: 'cpuManagerPolicy static requires reserved CPUs',
           found: 'static',
           expected: 'reservedSystemCPUs, or cpu greater than zero in kubeReserved or systemReserved',
         };
@@ -213,7 +226,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     {
       summary:
         'The static memory manager requires reservedMemory that equals the sum of kubeReserved, systemReserved, and the hard eviction threshold.',
-      fix: 'Set reservedMemory for each NUMA node so that the amounts add up to the required sum.',
+      fix: 'Set limits in reservedMemory for each NUMA node to amounts with the required sum.',
       source: `${cite('kubernetes')}, pkg/kubelet/cm/memorymanager (validateReservedMemory)`,
     },
     function* (file, { partial }) {
@@ -230,7 +243,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (stated.length === 0) {
         yield {
           path: '/memoryManagerPolicy',
-          message: 'the static memory manager requires reservedMemory',
+          message: 'memoryManagerPolicy Static requires reservedMemory',
           found: 'Static',
           expected: 'reservedMemory for each NUMA node',
         };
@@ -254,7 +267,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (!sum.equals(wanted)) {
         yield {
           path: '/reservedMemory',
-          message: `reservedMemory adds up to ${sum.toString()}, but kubeReserved, systemReserved, and the eviction threshold add up to ${wanted.toString()}`,
+          message: `the sum of reservedMemory must equal that of kubeReserved, systemReserved, and the eviction threshold (${sum.toString()} != ${wanted.toString()})`,
           expected: wanted.toString(),
         };
       }
@@ -298,7 +311,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     'kubelet-enforcement-known',
     {
       summary: 'enforceNodeAllocatable must list known values once, each with its cgroup, and none only alone.',
-      fix: 'Set enforceNodeAllocatable to [pods], or also set systemReservedCgroup or kubeReservedCgroup.',
+      fix: 'Set enforceNodeAllocatable to [pods], or to supported values together with systemReservedCgroup or kubeReservedCgroup.',
     },
     function* (file) {
       const parts = textsOf(file.enforceNodeAllocatable, '/enforceNodeAllocatable');
@@ -314,15 +327,26 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           continue;
         }
         if (seen.has(value)) {
-          yield { path, message: `duplicate value "${value}"`, found: value };
+          yield { path, message: `duplicate value "${value}"`, found: value, fix: `Remove ${fieldOf(path)}.` };
         }
         seen.add(value);
         const cgroup = ENFORCED.get(value);
         if (cgroup !== undefined && text(file[cgroup]) === '') {
-          yield { path, message: `${cgroup} must be set when ${value} is enforced`, found: value, expected: cgroup };
+          yield {
+            path,
+            message: `${cgroup} must be set when enforceNodeAllocatable contains ${value}`,
+            found: value,
+            expected: cgroup,
+            fix: `Set ${cgroup}, or remove ${value} from enforceNodeAllocatable.`,
+          };
         }
         if (value === 'none' && parts.length > 1) {
-          yield { path, message: '"none" must not be combined with other values', found: value };
+          yield {
+            path,
+            message: '"none" must not be combined with other values',
+            found: value,
+            fix: 'Remove "none", or all other values, from enforceNodeAllocatable.',
+          };
         }
       }
     },
@@ -335,7 +359,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A topology policy other than none requires the static CPU manager.',
       why: 'Otherwise only devices are aligned with each other; CPUs and memory of the pod may be on another NUMA node.',
-      fix: 'Set cpuManagerPolicy: static (and memoryManagerPolicy: Static).',
+      fix: 'Set cpuManagerPolicy: static, and memoryManagerPolicy: Static to align memory as well.',
       source: 'kubernetes 1.36, topology manager (hint providers)',
     },
     function* (file, { partial }) {
@@ -346,7 +370,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (['restricted', 'single-numa-node'].includes(policy) && file.cpuManagerPolicy !== 'static') {
         yield {
           path: '/topologyManagerPolicy',
-          message: `the policy ${policy} aligns only devices, because the CPU manager is not static`,
+          message: `topologyManagerPolicy ${policy} aligns only devices, because cpuManagerPolicy is not static`,
           found: policy,
           expected: 'cpuManagerPolicy: static',
         };
@@ -371,7 +395,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (policy === 'best-effort') {
         yield {
           path: '/topologyManagerPolicy',
-          message: 'best-effort also starts pods that it cannot align',
+          message: 'topologyManagerPolicy best-effort also admits pods whose resources it cannot align',
           found: policy,
           expected: 'restricted or single-numa-node',
         };
@@ -379,7 +403,8 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (policy === 'single-numa-node') {
         yield {
           path: '/topologyManagerPolicy',
-          message: 'a pod that requests more devices than one NUMA node has can never start on this node',
+          message:
+            'topologyManagerPolicy single-numa-node rejects every pod that requests more devices than one NUMA node has',
           found: policy,
           expected: 'restricted, unless every pod fits into one NUMA node',
         };
@@ -403,7 +428,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (limit !== undefined && limit > 2_097_152) {
         yield {
           path: '/podPidsLimit',
-          message: `podPidsLimit is ${limit}, more than half of the processes and threads that the node supports`,
+          message: `podPidsLimit ${limit} is more than half of the processes and threads that the node supports`,
           found: limit,
           expected: 'a limit such as 65536',
         };
@@ -411,7 +436,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
         yield {
           severity: 'info',
           path: '/podPidsLimit',
-          message: `podPidsLimit is ${limit}, several times what large training jobs use`,
+          message: `podPidsLimit ${limit} is several times the number that large training jobs use`,
           found: limit,
           expected: 'a limit such as 65536',
         };
@@ -427,7 +452,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'maxPods must not exceed the number of addresses in the pod network of the node: 254 in the usual /24.',
       why: 'Pods beyond that number are scheduled but get no address. Many network plugins (ENI, Azure CNI) have even fewer addresses.',
-      fix: 'Leave maxPods unset (110), or give the nodes a larger pod network first.',
+      fix: 'Remove maxPods, which is 110 by default, or configure a larger pod network for the nodes.',
       source: 'kube-controller-manager --node-cidr-mask-size (24 by default)',
     },
     function* (file) {
@@ -437,9 +462,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (most !== undefined && most > addresses) {
         yield {
           path: '/maxPods',
-          message: `maxPods exceeds the addresses of a /${mask} network (${most} > ${addresses})`,
+          message: `maxPods must be less than or equal to the number of addresses in a /${mask} pod network (${most} > ${addresses})`,
           found: most,
-          expected: `${addresses} at most`,
+          expected: `at most ${addresses}`,
         };
       }
     },

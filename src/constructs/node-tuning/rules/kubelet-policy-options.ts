@@ -41,7 +41,7 @@ const POLICY_OPTIONS: Rule = kubeletRule(
   {
     summary:
       'The options of the CPU manager and the topology manager must be known, have a readable value, be enabled, and not exclude each other.',
-    fix: 'Set cpuManagerPolicyOptions and topologyManagerPolicyOptions to options that the kubelet knows, with values such as "true".',
+    fix: 'Set cpuManagerPolicyOptions and topologyManagerPolicyOptions to options that the kubelet supports, with values such as "true".',
     source: `${cite('kubernetes')}, pkg/kubelet/cm/cpumanager/policy_options.go, pkg/kubelet/cm/cpumanager/policy_none.go, pkg/kubelet/cm/topologymanager/policy_options.go`,
   },
   function* (file, { partial }) {
@@ -57,7 +57,7 @@ function* cpuOptions(file: JsonObject, partial: boolean): Iterable<Violation> {
   if (policy === 'none' && names.length > 0) {
     yield {
       path: pointer('', CPU),
-      message: 'options of the CPU manager require the policy static',
+      message: 'cpuManagerPolicyOptions requires cpuManagerPolicy: static',
       found: names,
       fix: `Set cpuManagerPolicy: static, or remove ${CPU}.`,
     };
@@ -85,7 +85,7 @@ function* cpuOptions(file: JsonObject, partial: boolean): Iterable<Violation> {
     if (isOn(one) && isOn(other)) {
       yield {
         path: pointer('', CPU, other),
-        message: `${other} must not be used together with ${one}`,
+        message: `${other} must not be set when ${one} is set`,
         found: options[other],
         fix: `Remove ${one} or ${other} from ${CPU}.`,
       };
@@ -94,9 +94,9 @@ function* cpuOptions(file: JsonObject, partial: boolean): Iterable<Violation> {
   if (isOn('align-by-socket') && file.topologyManagerPolicy === 'single-numa-node') {
     yield {
       path: pointer('', CPU, 'align-by-socket'),
-      message: 'align-by-socket must not be used with the topology policy single-numa-node',
+      message: 'align-by-socket must not be set when topologyManagerPolicy is single-numa-node',
       found: options['align-by-socket'],
-      fix: `Remove align-by-socket from ${CPU}, or change topologyManagerPolicy.`,
+      fix: `Remove align-by-socket from ${CPU}, or set topologyManagerPolicy to a value other than single-numa-node.`,
     };
   }
 }
@@ -111,10 +111,10 @@ function* topologyOptions(options: JsonObject): Iterable<Violation> {
     } else if (!/^\+?\d+$/.test(text(value)) || Number(value) < LEAST_NUMA_NODES) {
       yield {
         path,
-        message: `${name} must be a number greater than or equal to ${LEAST_NUMA_NODES}, as text`,
+        message: `${name} must be a string with a number greater than or equal to ${LEAST_NUMA_NODES}`,
         found: value,
         expected: `"${LEAST_NUMA_NODES}" or more`,
-        fix: `Set ${name}: "${LEAST_NUMA_NODES}" or more in ${TOPOLOGY}.`,
+        fix: `Set ${name} in ${TOPOLOGY} to "${LEAST_NUMA_NODES}" or more.`,
       };
     }
   }
@@ -126,7 +126,7 @@ function unknownOption(path: string, name: string, known: readonly string[]): Vi
     message: `unknown option "${name}"`,
     found: name,
     expected: nearestName(name, known) ?? oneOf(known),
-    fix: `Rename or remove ${name}.`,
+    fix: `Rename "${name}" to a supported option, or remove it.`,
   };
 }
 
@@ -135,7 +135,7 @@ function* booleanProblem(path: string, name: string, value: JsonValue | undefine
   if (typeof value !== 'string' || parseGoBool(value) === undefined) {
     yield {
       path,
-      message: `${name} must be the text "true" or "false"`,
+      message: `${name} must be the string "true" or "false"`,
       found: value,
       fix: `Set ${name}: "true" or ${name}: "false".`,
     };

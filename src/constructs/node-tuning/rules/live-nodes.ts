@@ -13,49 +13,49 @@ const LONGEST_COMMAND = 2000;
 const RED_LINES: readonly { readonly pattern: RegExp; readonly what: string; readonly why: string }[] = [
   {
     pattern: /\bsystemctl\b[^\n;&|]*\bdaemon-(?:reload|reexec)\b/,
-    what: 'systemctl daemon-reload',
+    what: 'runs systemctl daemon-reload',
     why: 'it removes the GPUs from running containers whose devices were injected by the hook',
   },
   {
     pattern:
       /\bsystemctl\b[^\n;&|]*\b(?:restart|try-restart|reload-or-restart|stop)\b[^\n;&|]*\b(?:kubelet|containerd|crio|docker)\b/,
-    what: 'a restart of the kubelet or runtime',
-    why: 'devices are counted again, and pods that hold them may then be rejected',
+    what: 'restarts the kubelet or the container runtime',
+    why: 'the kubelet then allocates devices again, and may reject pods that use them',
   },
   {
     pattern: /\bnvidia-smi\b[^\n;&|]*\s(?:-mig|--multi-instance-gpu)\b/,
-    what: 'a change of the MIG mode',
-    why: 'every process on the GPU must end first, which the MIG manager takes care of',
+    what: 'changes the MIG mode',
+    why: 'every process on the GPU must end first, which only the MIG manager ensures',
   },
   {
     pattern: /\bnvidia-smi\b[^\n;&|]*\s(?:-r|--gpu-reset)(?:\s|$)/,
-    what: 'a GPU reset',
+    what: 'resets a GPU',
     why: 'every process on the GPU is terminated',
   },
   {
     pattern: /\b(?:rmmod|modprobe\s+-r)\s+(?:nvidia|gdrdrv)\w*/,
-    what: 'unloading the driver',
+    what: 'unloads the driver',
     why: 'every process on the GPU is terminated',
   },
   {
     pattern: /(?:>|\btee\b)\s*[^\n;&|<]*\/proc\/[^\n;&|<]+\/oom_score_adj\b/,
-    what: 'a write to oom_score_adj',
+    what: 'writes to oom_score_adj',
     why: 'the kubelet sets it by QoS class (-997 for Guaranteed pods), and any other value is worse for these pods',
   },
   {
     pattern: />\s*\S*\/sys\/fs\/cgroup\/\S*kubepods\S*|\btee\s+\S*\/sys\/fs\/cgroup\/\S*kubepods/,
-    what: 'a write to the cgroups of pods',
+    what: 'writes to the cgroups of pods',
     why: 'the kubelet and systemd manage them and overwrite the change',
   },
   {
     pattern: /\bswap(?:off|on)\s/,
-    what: 'a change of swap',
-    why: 'pages that were swapped out must fit into memory together',
+    what: 'changes swap',
+    why: 'all pages in swap must fit into memory at once',
   },
   {
     pattern: />\s*\S*\/proc\/sys\/vm\/nr_hugepages\b|\bsysctl\b[^\n;&|]*\bvm\.nr_hugepages=/,
-    what: 'a change of the huge page pool',
-    why: 'the kubelet counts it only at startup, and continues to offer the old number',
+    what: 'changes the number of huge pages',
+    why: 'the kubelet counts them only at startup, and continues to allocate the old number',
   },
 ];
 
@@ -70,7 +70,7 @@ const redLine: Rule = {
   why: 'Restarts, reloads, driver changes, and writes to what the kubelet manages terminate or starve the pods of the node, one node after the other.',
   source:
     'NVIDIA/nvidia-container-toolkit issue 48, gpu-operator issue 485 (daemon-reload); kubernetes 1.36, node-pressure-eviction (oom_score_adj); OpenShift node tuning operator (what may be changed)',
-  fix: 'Move the command from the DaemonSet to the node image, or apply it with kubectl drain, change, and uncordon (see docs/node-tuning.md).',
+  fix: 'Move the command to the node image, or run it on nodes that are drained (see docs/node-tuning.md).',
   on: 'object',
   kinds: ['apps/DaemonSet'],
   *check(manifest, context) {
@@ -94,7 +94,7 @@ const notSurged: Rule = {
   summary: 'A DaemonSet that registers devices with the kubelet must not run twice on a node: maxSurge must be 0.',
   why: 'When the old plugin terminates, it removes the devices of the new one, and the node offers none (kubernetes#121994, #127803); this is fixed only after 1.35.',
   source: 'kubernetes/kubernetes pull request 135437',
-  fix: 'Set maxUnavailable, and leave maxSurge at 0.',
+  fix: 'Set rollingUpdate.maxSurge to 0, and maxUnavailable to at least 1.',
   on: 'object',
   kinds: ['apps/DaemonSet'],
   concerns: ['maxSurge'],
@@ -107,7 +107,7 @@ const notSurged: Rule = {
     if (mounts && surge !== undefined && surge !== null && surge !== 0 && surge !== '0%') {
       yield {
         path: '/spec/updateStrategy/rollingUpdate/maxSurge',
-        message: 'maxSurge must be 0: two versions of a device plugin would be registered at the same time',
+        message: 'maxSurge must be 0: two device plugins on one node would register the same resource',
         found: surge,
         expected: '0',
       };
@@ -117,13 +117,13 @@ const notSurged: Rule = {
 
 export const liveNodeRules: readonly Rule[] = [redLine, notSurged];
 
-function* crossed(text: string, path: string, where = ''): Iterable<Violation> {
+function* crossed(text: string, path: string, subject = 'the container'): Iterable<Violation> {
   const commands = text.split(/[\n;&|]/).map((command) => command.slice(0, LONGEST_COMMAND));
   for (const { pattern, what, why } of RED_LINES) {
     const command = commands.find((one) => pattern.test(one)) ?? '';
     const found = pattern.exec(command)?.[0];
     if (found !== undefined) {
-      yield { path, message: `${where}${what}: ${why}`, found: found.trim() };
+      yield { path, message: `${subject} ${what} on a running node: ${why}`, found: found.trim() };
     }
   }
 }
@@ -140,7 +140,11 @@ function* inScripts(spec: JsonObject, manifest: Manifest, { set }: RuleContext):
         .split('\n')
         .filter((line) => !/^\s*#/.test(line))
         .join('\n');
-      yield* crossed(code, `/spec/template/spec${path}/configMap/name`, `${key} of ConfigMap ${map?.id.name ?? ''}: `);
+      yield* crossed(
+        code,
+        `/spec/template/spec${path}/configMap/name`,
+        `the script "${key}" of the ConfigMap "${map?.id.name ?? ''}"`,
+      );
     }
   }
 }

@@ -14,7 +14,7 @@ const forNonRoot: PodTemplateRule = {
   summary: 'A container that adds IPC_LOCK must run as root, or with a runtime that has a higher memlock limit.',
   why: 'Added capabilities are effective only for root. Otherwise RDMA cannot register more memory than the limit of containerd, 8 MiB under systemd.',
   source: `${cite('containerd')}, internal/cri/server, pkg/oci (capabilities, rlimits); NVIDIA/nvidia-container-toolkit issue 2037`,
-  fix: 'Set runtimeClassName to a RuntimeClass with a higher memlock limit (nodeTuning.MemlockRuntime), or raise LimitMEMLOCK of containerd in the node image.',
+  fix: 'Set runtimeClassName to a RuntimeClass with a higher memlock limit (nodeTuning.MemlockRuntime), or increase LimitMEMLOCK of containerd in the node image.',
   concerns: ['capabilities'],
   on: 'pod-template',
   sees: 'template',
@@ -35,7 +35,7 @@ const forNonRoot: PodTemplateRule = {
           path: `/spec${path}/securityContext/capabilities/add`,
           message: `the container "${text(container.name)}" does not run as root, so IPC_LOCK has no effect`,
           found: 'IPC_LOCK',
-          expected: 'a runtimeClassName whose runtime raises memlock',
+          expected: 'a runtimeClassName with a higher memlock limit',
         };
       }
     }

@@ -35,12 +35,12 @@ function mostPerNode({ object }: Manifest): number | undefined {
 function obstacle(pool: Manifest, resource: string, wanted: number): string | undefined {
   const most = mostPerNode(pool);
   if (most !== undefined && wanted > most) {
-    return `the nodes of the pool "${pool.id.name}" have at most ${counted(most, 'GPU')}`;
+    return `the nodes of "${pool.id.name}" have at most ${counted(most, 'GPU')}`;
   }
   const limit = asObject(asObject(pool.object.spec).limits)[resource];
   const amount = typeof limit === 'string' || typeof limit === 'number' ? parseQuantity(limit) : undefined;
   if (amount?.isLessThan(parseQuantity(wanted) ?? amount) === true) {
-    return `the limit of the pool "${pool.id.name}" is ${amount.toString()} ${resource}`;
+    return `the limit of "${pool.id.name}" is ${amount.toString()} ${resource}`;
   }
   return undefined;
 }
@@ -56,7 +56,7 @@ export const poolHoldsPod: PodTemplateRule = {
   summary: 'A node pool should be able to make a node for the pods that it is for.',
   why: 'Karpenter makes no node for a pod that wants more devices than a node of the pool has, or than the limits of the pool leave: the pod stays pending, unless another pool takes it.',
   source: `${cite('karpenter')}, pkg/controllers/provisioning/scheduling (limits, requirements)`,
-  fix: 'Raise spec.limits of the NodePool, allow larger instance types, or lower the request of the pods.',
+  fix: 'Increase spec.limits of the NodePool, allow larger instance types in its requirements, or decrease the requests of the pods.',
   *check({ spec }, { set }) {
     const pools = set.ofKind(NODE_POOL);
     if (pools.length === 0) {
@@ -73,7 +73,7 @@ export const poolHoldsPod: PodTemplateRule = {
       if (considered.length > 0 && reasons.every((reason) => reason !== undefined)) {
         yield {
           path: '/spec',
-          message: `no node pool can hold the pods, which request ${wanted} ${resource}: ${[...new Set(reasons)].slice(0, 3).join('; ')}`,
+          message: `no NodePool in these manifests fits the pods, which request ${wanted} ${resource}: ${[...new Set(reasons)].slice(0, 3).join('; ')}`,
           found: wanted,
         };
       }

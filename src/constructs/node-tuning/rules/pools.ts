@@ -55,7 +55,7 @@ const poolTolerated: PodTemplateRule = {
   summary: 'A pod that selects a node pool by its label must tolerate the taints of that pool.',
   why: 'The pod fits no node: Karpenter creates none for it, and it stays pending on existing ones.',
   source: `${cite('karpenter')} (scheduling: taints of the NodePool); kubernetes 1.36`,
-  fix: 'Add a toleration for the taint to spec.tolerations, or let a NodeProfile set both the selector and the tolerations.',
+  fix: 'Add a toleration for the taint to spec.tolerations.',
   concerns: ['nodeSelector'],
   on: 'pod-template',
   *check({ spec }, context) {
@@ -78,7 +78,7 @@ const poolTolerated: PodTemplateRule = {
       }
       yield {
         path: pointer('/spec/nodeSelector', label[0]),
-        message: `nodes of NodePool ${pool.manifest.id.name} have the taint ${taint.key}:${taint.effect}, which the pod does not tolerate`,
+        message: `the pod does not tolerate the taint ${taint.key}${taint.effect === '' ? '' : `:${taint.effect}`} of the NodePool "${pool.manifest.id.name}" that it selects`,
         expected: `a toleration for ${taint.key}`,
       };
     }
@@ -97,7 +97,7 @@ const operatorAdmitted: SetRule = {
     'The GPU operator must tolerate the taints of the GPU nodes, including those of pools and of readiness rules.',
   why: 'Its DaemonSets tolerate only nvidia.com/gpu by default: without driver and device plugin the nodes offer no GPU, and a readiness taint that waits for GPUs is never removed.',
   source: `${cite('nvidia-gpu-operator')}, chart values (daemonsets.tolerations)`,
-  fix: 'Set daemonsets.tolerations of the operator, for example from NodeProfile.operatorTolerations.',
+  fix: 'Add a toleration for the taint to spec.daemonsets.tolerations of the ClusterPolicy.',
   on: 'set',
   *check(context) {
     const policies = context.set.ofKind(CLUSTER_POLICY);
@@ -122,8 +122,8 @@ const operatorAdmitted: SetRule = {
           yield {
             manifest,
             path,
-            message: `the GPU operator does not tolerate ${taint.key}, so its nodes get no driver and offer no GPU`,
-            expected: `a toleration of ${taint.key} in daemonsets of the ClusterPolicy`,
+            message: `the GPU operator does not tolerate the taint ${taint.key}, so it installs no driver on nodes of the pool`,
+            expected: `a toleration for ${taint.key} in daemonsets.tolerations of the ClusterPolicy`,
           };
         }
       }
@@ -137,8 +137,8 @@ const operatorAdmitted: SetRule = {
       yield {
         manifest,
         path: '/spec/taint/key',
-        message: `the GPU operator does not tolerate ${seen.key}, so the condition of the rule is never met`,
-        expected: `a toleration of ${seen.key} in daemonsets of the ClusterPolicy`,
+        message: `the GPU operator does not tolerate the taint ${seen.key}, so the condition of the rule is never met`,
+        expected: `a toleration for ${seen.key} in daemonsets.tolerations of the ClusterPolicy`,
       };
     }
   },

@@ -1,6 +1,7 @@
 /**
  * NodeReadinessRule: what its CRD requires beyond the schema, and what evicts by accident.
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -37,7 +38,7 @@ export const readinessRules: readonly Rule[] = [
         summary:
           'A NodeReadinessRule must have a taint of readiness.k8s.io with a valid value and effect, and a node selector that is not empty; conditionPolicy: anyOf, defaultStatus, and bootstrap-only exclude each other.',
         why: 'The API server rejects the object, because of the CRD that the controller installs.',
-        fix: 'Set spec.taint and spec.nodeSelector, and keep one of conditionPolicy: anyOf, defaultStatus, and enforcementMode: bootstrap-only.',
+        fix: 'Set spec.taint and spec.nodeSelector, and at most one of conditionPolicy: anyOf, defaultStatus, and enforcementMode: bootstrap-only.',
       },
       function* (spec) {
         const taint = asObject(spec.taint);
@@ -53,7 +54,10 @@ export const readinessRules: readonly Rule[] = [
         if (!['NoSchedule', 'PreferNoSchedule', 'NoExecute'].includes(text(taint.effect))) {
           yield {
             path: '/spec/taint/effect',
-            message: `unsupported effect "${text(taint.effect)}"`,
+            message:
+              text(taint.effect) === ''
+                ? "the taint's effect must be set"
+                : `unsupported taint effect "${text(taint.effect)}"`,
             expected: 'NoSchedule',
           };
         }
@@ -61,7 +65,7 @@ export const readinessRules: readonly Rule[] = [
         if (value.length > 63) {
           yield {
             path: '/spec/taint/value',
-            message: `the taint value must have at most 63 characters, not ${value.length}`,
+            message: `the taint's value must be no more than 63 characters, but has ${value.length}`,
             found: value,
             expected: 'at most 63 characters',
           };
@@ -77,6 +81,7 @@ export const readinessRules: readonly Rule[] = [
             yield {
               path: `/spec${path}/defaultStatus`,
               message: `defaultStatus must not be set when ${excludesDefault}`,
+              fix: `Remove ${fieldOf(`${path}/defaultStatus`)}.`,
               expected: 'no defaultStatus',
             };
           }
@@ -97,6 +102,7 @@ export const readinessRules: readonly Rule[] = [
           yield {
             path: '/spec/nodeSelector',
             message: 'nodeSelector must not be empty',
+            fix: 'Set spec.nodeSelector.matchLabels to labels of nodes.',
             expected: 'matchLabels',
           };
         }
@@ -110,13 +116,13 @@ export const readinessRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A continuous readiness rule should keep new pods away (NoSchedule) instead of evicting running ones.',
       why: 'With NoExecute, one failed check of the devices or a restart of the reporter evicts every pod of the node.',
-      fix: 'Set spec.taint.effect: NoSchedule, and end running pods by other means, for example after an alert.',
+      fix: 'Set spec.taint.effect to NoSchedule.',
     },
     function* (spec) {
       if (spec.enforcementMode === 'continuous' && asString(asObject(spec.taint).effect) === 'NoExecute') {
         yield {
           path: '/spec/taint/effect',
-          message: 'running pods are evicted whenever the condition is not met',
+          message: 'the effect NoExecute evicts running pods whenever the condition is not met',
           found: 'NoExecute',
           expected: 'NoSchedule',
         };

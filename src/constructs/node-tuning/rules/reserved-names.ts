@@ -20,7 +20,7 @@ const ownDomain: ObjectRule = {
   summary: 'Custom annotations of nodes must use a domain of your own.',
   why: 'kubernetes.io and k8s.io are reserved for Kubernetes, which may give the name another meaning. Also, schedulers cannot select by annotations, and each change is sent to all watchers of nodes.',
   source: 'kubernetes.io, well-known labels, annotations and taints (reserved namespaces)',
-  fix: 'Use a key in a domain of your own, such as example.com/name, and a label if pods select by it.',
+  fix: 'Rename the annotation to a key with another domain prefix, such as example.com/name.',
   on: 'object',
   kinds: ['Node', 'karpenter.sh/NodePool'],
   concerns: ['annotations'],
@@ -33,7 +33,7 @@ const ownDomain: ObjectRule = {
       }
       yield {
         path: pointer(place, name),
-        message: `${domain} is reserved, and ${name} is not one of its node annotations`,
+        message: `the prefix ${domain} is reserved, and "${name}" is not one of its node annotations`,
         found: value,
         expected: `such as example.com/${name.slice(domain.length + 1)}`,
       };

@@ -46,7 +46,7 @@ const spotTolerated = podRule(
     summary: 'A pod that selects spot nodes must tolerate their taint.',
     why: 'AKS taints its spot nodes, and nothing adds the toleration: the pod stays pending. On GKE you set the taint yourself.',
     source: "AKS spot node pools; GKE spot VMs (vendors' documents)",
-    fix: 'Add the taint to spec.tolerations, or use NodeSelection.spot or a NodeProfile, which set both.',
+    fix: 'Add the expected toleration to spec.tolerations.',
     concerns: ['nodeSelector', 'nodeAffinity'],
   },
   function* (spec) {
@@ -63,14 +63,14 @@ const spotTolerated = podRule(
         yield {
           severity: 'error',
           path,
-          message: `spot nodes of ${title} have the taint ${taint.key}, which the pod does not tolerate`,
+          message: `the pod does not tolerate the taint ${taint.key} of the spot nodes of ${title} that it selects`,
           expected: wanted,
         };
       } else {
         yield {
           severity: 'info',
           path,
-          message: `spot nodes of ${title} usually have the taint ${taint.key}, which the pod does not tolerate`,
+          message: `the pod does not tolerate the taint ${taint.key}, which spot nodes of ${title} usually have`,
           expected: wanted,
         };
       }
@@ -86,7 +86,7 @@ const spotGrace = podRule(
     summary: 'A pod on spot nodes must terminate within the notice period of its cloud.',
     why: 'Otherwise the node is deleted before the grace period ends, and the checkpoint that is being written is lost.',
     source: 'GKE spot VMs (30 s: 15 for pods, 15 for system pods); AWS (120 s); Azure (30 s)',
-    fix: 'Write checkpoints during training, and set terminationGracePeriodSeconds to less than the notice period.',
+    fix: 'Set terminationGracePeriodSeconds to less than the notice period, and write checkpoints during training.',
     concerns: ['terminationGracePeriodSeconds'],
   },
   function* (spec) {
@@ -103,7 +103,7 @@ const spotGrace = podRule(
       }
       yield {
         path: '/spec/terminationGracePeriodSeconds',
-        message: `the pod may take ${seconds} s to terminate, but a spot node of ${title} has a notice period of ${noticeSeconds} s`,
+        message: `terminationGracePeriodSeconds must be less than the notice period of spot nodes of ${title} (${seconds} s >= ${noticeSeconds} s)`,
         found: seconds,
         expected: `less than ${noticeSeconds}`,
       };
@@ -119,7 +119,7 @@ const spotSelected = podRule(
     summary: 'A pod that tolerates the taint of spot nodes should also select them, if it is to run there.',
     why: 'A toleration allows a pod on tainted nodes but does not attract it: the pod may run on nodes at full price.',
     source: 'kubernetes 1.36 (taints and tolerations)',
-    fix: 'Add the label of spot nodes to nodeSelector, if the pod is to run on them.',
+    fix: 'Add the label of spot nodes to spec.nodeSelector if the pod must run on them, or suppress the rule.',
     concerns: ['tolerations'],
   },
   function* (spec, { manifest }) {
@@ -138,7 +138,7 @@ const spotSelected = podRule(
       if (!wished) {
         yield {
           path: `/spec${path}`,
-          message: `the pod tolerates spot nodes of ${met.title} but does not select them`,
+          message: `the pod tolerates the taint of spot nodes of ${met.title}, but does not select such nodes`,
           expected: `the node label ${label}=${value}, if intended`,
         };
       }

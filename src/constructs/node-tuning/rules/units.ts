@@ -35,7 +35,7 @@ export const unitRules: readonly Rule[] = [
       summary: 'Drop-ins must not be written for the slices of pods (kubepods).',
       why: 'The kubelet creates these slices and rewrites their weights; systemd applies the drop-in at a daemon-reload, which removes GPUs from containers whose devices were injected by the hook.',
       source: 'kubernetes 1.36, cm/qos_container_manager; NVIDIA/nvidia-container-toolkit issue 48',
-      fix: 'Set the requests of pods, or kubeReserved and systemReserved with their cgroups, and put permanent settings into the node image.',
+      fix: 'Remove the setting, and set resource requests of pods, or kubeReserved and systemReserved of the kubelet.',
     },
     function* ({ name, value }) {
       if (/(^|\/)kubepods[^/]*\.slice(\.d|$)/.test(name)) {
@@ -54,7 +54,7 @@ export const unitRules: readonly Rule[] = [
       summary: 'Units must use the settings of cgroups v2.',
       why: 'Settings of v1 have no effect on nodes with v2, and newer systemd does not know them; a kubelet of 1.35 does not start on nodes with v1.',
       source: 'systemd.resource-control(5); KEP-5573',
-      fix: 'Use the v2 setting, such as CPUWeight=100, which has a different scale (1 to 10000, default 100).',
+      fix: 'Replace the setting with that of cgroups v2, such as CPUWeight=100, which has another scale (1 to 10000).',
     },
     function* ({ value }) {
       for (const [section, settings] of Object.entries(value)) {
@@ -63,7 +63,7 @@ export const unitRules: readonly Rule[] = [
           if (now !== undefined) {
             yield {
               path: pointer('', section, setting),
-              message: `${setting} is a setting of cgroups v1`,
+              message: `${setting} is a setting of cgroups v1, and has no effect with cgroups v2`,
               found,
               expected: now,
             };
@@ -115,7 +115,7 @@ export const unitRules: readonly Rule[] = [
       summary: 'A weight for I/O requires a disk scheduler that uses it.',
       why: 'io.weight has an effect only with BFQ or iocost, and iocost is off by default: the weight guarantees nothing.',
       source: 'Linux, Documentation/admin-guide/cgroup-v2.rst',
-      fix: 'Check /sys/block/*/queue/scheduler and io.cost.qos of the nodes first.',
+      fix: 'Set the I/O scheduler of the disks to bfq in /sys/block/<device>/queue/scheduler, or enable io.cost.qos.',
     },
     function* ({ value }) {
       for (const [section, settings] of Object.entries(value)) {
@@ -123,7 +123,7 @@ export const unitRules: readonly Rule[] = [
         if (found !== undefined) {
           yield {
             path: pointer('', section, 'IOWeight'),
-            message: 'the weight has an effect only with BFQ or iocost',
+            message: 'the weight has an effect only with the I/O scheduler BFQ or with io.cost',
             found,
           };
         }
@@ -141,7 +141,7 @@ export const unitRules: readonly Rule[] = [
       summary: 'The fileMode of a device must be written in decimal, because JSON has no octal numbers: 0666 is 438.',
       why: '666 is read as 01232: the owner can write, and others can write but not read.',
       source: 'OCI runtime-spec 1.3, config-linux (devices); RFC 8259',
-      fix: 'Set fileMode to 438 for 0666, or let `nvidia-ctk cdi generate` write the device specifications.',
+      fix: 'Set fileMode to 438 for 0666, or generate the specification with `nvidia-ctk cdi generate`.',
     },
     function* ({ value }) {
       for (const { value: device, path } of itemsOf(asObject(value.linux).devices, '/linux/devices')) {
@@ -149,7 +149,7 @@ export const unitRules: readonly Rule[] = [
         if (typeof mode === 'number' && OCTAL_MODES.includes(mode)) {
           yield {
             path: `${path}/fileMode`,
-            message: `${mode} is 0${mode.toString(8)} in octal`,
+            message: `fileMode must be a decimal number: ${mode} is 0${mode.toString(8)} in octal`,
             found: mode,
             expected: `${parseInt(`${mode}`, 8)}, which is 0${mode}`,
           };

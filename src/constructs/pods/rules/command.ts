@@ -63,7 +63,7 @@ export const commandRules: readonly Rule[] = [
       severity: 'error',
       summary: 'Outside a shell, a variable in command or args must be written as $(NAME).',
       why: 'No shell reads the arguments: the program receives the string ${NAME} itself.',
-      fix: 'Write $(NAME) in command or args, or run the command in a shell: ["sh", "-c", "…"].',
+      fix: 'Replace the variable with $(NAME), or run the command in a shell: command: ["sh", "-c", "…"].',
       source: SOURCE,
     },
     (pod, say) => {
@@ -75,7 +75,7 @@ export const commandRules: readonly Rule[] = [
             const name = braced ?? bare ?? '';
             say(path, `${written} is not expanded, because the command does not run in a shell`, {
               expected: `$(${name})`,
-              fix: `Write $(${name}) in ${fieldOf(path)}, or run the line in a shell: ["sh", "-c", "…"].`,
+              fix: `Replace the variable with $(${name}) in ${fieldOf(path)}, or run the command in a shell: command: ["sh", "-c", "…"].`,
               // An image's own entry point may be a shell; a name without braces may be meant as text.
               ...(bare !== undefined || !direct ? { severity: 'warning' as const } : {}),
             });
@@ -102,7 +102,10 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of wordsOf(container).words) {
           const match = /(?<!\$)\$\(([^()]*\s[^()]*)\)/.exec(value);
           if (match !== null) {
-            say(path, `${match[0]} is not run, because the command does not run in a shell`);
+            say(
+              path,
+              `the command substitution ${match[0]} is not executed, because the command does not run in a shell`,
+            );
           }
         }
       }
@@ -117,7 +120,7 @@ export const commandRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A variable in $(NAME) must be defined in env of the container, before it is used.',
       why: 'An unknown name is not expanded, and the program receives the parentheses too.',
-      fix: 'Define the variable in env, above the one that uses it.',
+      fix: 'Add the variable to env, before the entry that uses it.',
       source: SOURCE,
     },
     (pod, say) => {
@@ -136,7 +139,9 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           for (const name of namesIn(text(value.value))) {
             if (!known.has(name) && !isServiceVariable(name)) {
-              say(`${path}/value`, `$(${name}) is not expanded: ${name} is not defined above`);
+              say(`${path}/value`, `$(${name}) is not expanded: no earlier entry of env defines ${name}`, {
+                fix: `Add an entry for ${name} to env, before the one that uses it.`,
+              });
             }
           }
           known.add(text(value.name));
@@ -149,7 +154,9 @@ export const commandRules: readonly Rule[] = [
           for (const { value, path } of textsOf(container.value[field], `${container.path}/${field}`)) {
             for (const name of namesIn(value)) {
               if (!known.has(name) && !isServiceVariable(name) && !(isCommand(name) && mayRunCommands(value))) {
-                say(path, `$(${name}) is not expanded: the container has no variable ${name}`);
+                say(path, `$(${name}) is not expanded: env of the container does not define ${name}`, {
+                  fix: `Add an entry for ${name} to env of the container.`,
+                });
               }
             }
           }
@@ -174,7 +181,9 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           const name = text(value.name);
           if (name !== '' && (/\s/.test(name) || /^\d/.test(name))) {
-            say(`${path}/name`, `shells cannot read a variable named ${JSON.stringify(name)}`);
+            say(`${path}/name`, `shells cannot read a variable with the name ${JSON.stringify(name)}`, {
+              fix: `Set ${fieldOf(`${path}/name`)} to a name of letters, digits, and "_" that does not start with a digit.`,
+            });
           }
         }
       }

@@ -52,7 +52,7 @@ export const contentionRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'The CPU limit of a container should be at least one CPU for each of its accelerators.',
       why: 'Each device has a process that launches its kernels. Below one CPU each, the processes are throttled, and the devices wait.',
-      fix: 'Raise resources.limits.cpu to at least the number of accelerators, or remove the limit.',
+      fix: 'Increase resources.limits.cpu to at least the number of accelerators, or remove the limit.',
       source: 'Linux CFS bandwidth control; NVIDIA CUDA programming guide (kernel launches)',
     },
     (pod, say) => {
@@ -64,9 +64,10 @@ export const contentionRules: readonly Rule[] = [
         if (count >= 2 && cpus !== undefined && cpus < count) {
           say(
             `${container.path}/resources/limits/cpu`,
-            `${counted(count, nounOf(devices))} share a limit of ${counted(cpus, 'CPU')}`,
+            `the limit of ${counted(cpus, 'CPU')} must be at least one CPU for each of the ${counted(count, nounOf(devices))}`,
             {
               expected: `at least ${count}`,
+              fix: `Set limits.cpu to at least ${count}, or remove the limit.`,
             },
           );
         }
@@ -93,8 +94,8 @@ export const contentionRules: readonly Rule[] = [
           if (request.multiply(2).isLessThan(limit)) {
             say(
               `${container.path}/resources/requests/memory`,
-              `the container requests ${request.toString()} of memory and may use ${limit.toString()}`,
-              { expected: limit.toString() },
+              `the memory request is less than half of the limit (${request.toString()}, ${limit.toString()})`,
+              { expected: limit.toString(), fix: `Set requests.memory to ${limit.toString()}, or close to it.` },
             );
           }
         }
@@ -109,7 +110,7 @@ export const contentionRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A training with several data loader processes should have an in-memory volume at /dev/shm.',
       why: 'The processes pass batches through shared memory. The runtime provides 64 MiB, and with more they fail with a bus error.',
-      fix: 'Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.',
+      fix: 'Add an emptyDir with medium: Memory and a sizeLimit to spec.volumes, and mount it at /dev/shm in volumeMounts.',
       source: 'PyTorch, torch.utils.data (multi-process data loading)',
     },
     (pod, say) => {
@@ -126,8 +127,8 @@ export const contentionRules: readonly Rule[] = [
         ) {
           say(
             `${container.path}/volumeMounts`,
-            `the container "${container.name}" has ${workers} data loader processes but only the runtime's 64 MiB at /dev/shm`,
-            { found: null, expected: 'an emptyDir with medium Memory at /dev/shm' },
+            `the container "${container.name}" has ${workers} data loader processes, but only the default 64 MiB of shared memory at /dev/shm`,
+            { found: null, expected: 'an emptyDir with medium: Memory at /dev/shm' },
           );
         }
       }
@@ -168,8 +169,11 @@ export const contentionRules: readonly Rule[] = [
             container.value.args === undefined ? `${container.path}/command` : `${container.path}/args`,
             ranks > count
               ? `the server needs ${counted(ranks, nounOf(devices))}, but the container has ${count}`
-              : `the server uses ${ranks} of the ${counted(count, nounOf(devices))} of the container`,
-            { expected: `--tensor-parallel-size ${count}` },
+              : `the server uses only ${ranks} of the ${counted(count, nounOf(devices))} of the container`,
+            {
+              expected: `${ranks === tensor ? '' : 'parallel sizes with the product '}${count}`,
+              fix: `Set ${ranks === tensor ? '--tensor-parallel-size' : 'the product of the parallel sizes'} to ${count}, or the number of devices in resources.limits to ${ranks}.`,
+            },
           );
         }
       }

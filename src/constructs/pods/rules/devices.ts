@@ -2,6 +2,8 @@
  * What a pod asks of devices: names that somebody serves, visibility left to the plugin, RDMA with what it needs, and NCCL
  * values that NCCL reads.
  */
+import { fieldOf } from '../../../manifests/pointer';
+import { oneOf } from '../../../facts/words';
 import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import {
@@ -38,6 +40,10 @@ const VISIBILITY = [
   // Ascend's own documents set ASCEND_VISIBLE_DEVICES from the annotation that its plugin writes.
 ];
 
+/** What to do about a resource that another name stands for, at the place of its amount. */
+const renamed = (path: string, name: string): string =>
+  `Rename the key in ${fieldOf(path.slice(0, path.lastIndexOf('/')))} to ${name}.`;
+
 export const deviceRules: readonly Rule[] = [
   podAdvice(
     'device-name-served',
@@ -46,7 +52,7 @@ export const deviceRules: readonly Rule[] = [
       severity: 'error',
       summary: 'A device must be requested by a name that a device plugin serves.',
       why: 'No node offers the resource: the pod stays pending.',
-      fix: "Set resources.limits to the name that the cluster's device plugin serves.",
+      fix: "Rename the key in resources.limits to the resource that the cluster's device plugin serves.",
       source: "the vendors' device plugins, as listed by `gantry catalog resources`",
     },
     (pod, say) => {
@@ -55,19 +61,24 @@ export const deviceRules: readonly Rule[] = [
           const fact = findResource(name);
           if (fact?.successor !== undefined) {
             const never = fact.meaning.startsWith('no resource');
-            say(path, never ? `no component serves the resource ${name}` : `${name} is an outdated resource name`, {
-              expected: fact.successor,
-              ...(never ? {} : { severity: 'warning' as const }),
-            });
+            say(
+              path,
+              never ? `no device plugin serves the resource "${name}"` : `the resource name "${name}" is outdated`,
+              {
+                expected: fact.successor,
+                fix: renamed(path, fact.successor),
+                ...(never ? {} : { severity: 'warning' as const }),
+              },
+            );
           } else if (fact === undefined && LISTED_DOMAINS.has(name.split('/')[0] ?? '')) {
             const known = nearestName(
               name,
               RESOURCES.filter(({ name: other }) => !other.includes('<')).map(({ name: other }) => other),
               { prefixes: true },
             );
-            say(path, `unknown resource "${name}" of a known vendor`, {
+            say(path, `unknown resource "${name}": no device plugin of ${name.split('/')[0]} serves it`, {
               severity: known === undefined ? 'info' : 'warning',
-              ...(known === undefined ? {} : { expected: known }),
+              ...(known === undefined ? {} : { expected: known, fix: renamed(path, known) }),
             });
           }
         }
@@ -107,7 +118,7 @@ export const deviceRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A container must get its GPUs either from the device plugin or from a resource claim.',
       why: 'The two work independently: the container gets both, or both allocate the same GPU.',
-      fix: 'Keep either the entry of resources.claims or the limit in resources.limits.',
+      fix: 'Remove the device from resources.limits, or the claim from resources.claims.',
       source: `${cite('nvidia-dra-driver-gpu')} (a node's GPUs belong to the device plugin or to the DRA driver)`,
     },
     (pod, say) => {
@@ -116,7 +127,7 @@ export const deviceRules: readonly Rule[] = [
         const claims = itemsOf(asObject(container.value.resources).claims, `${container.path}/resources/claims`);
         const [first] = devices;
         if (first !== undefined && claims.some(({ value }) => /gpu|device|accelerator/i.test(text(value.name)))) {
-          say(first.path, `the container requests ${first.name} and also has a resource claim`);
+          say(first.path, `the container requests ${first.name} both in resources.limits and with a resource claim`);
         }
       }
     },
@@ -143,7 +154,7 @@ export const deviceRules: readonly Rule[] = [
         const security = asObject(container.value.securityContext);
         const added = textsOf(asObject(security.capabilities).add, '').map(({ value }) => value.replace(/^CAP_/, ''));
         if (security.privileged !== true && !added.includes(RDMA_CAPABILITY) && !added.includes('ALL')) {
-          say(rdma.path, `the container "${container.name}" has an RDMA device but cannot lock memory`, {
+          say(rdma.path, `the container "${container.name}" has an RDMA device but not the capability IPC_LOCK`, {
             expected: 'securityContext.capabilities.add: [IPC_LOCK]',
           });
         }
@@ -158,16 +169,20 @@ export const deviceRules: readonly Rule[] = [
       severity: 'info',
       summary: "A shared RDMA device must have the name in its plugin's configuration.",
       why: 'The configuration of the shared device plugin defines rdma/<name>: with another name the pod stays pending.',
-      fix: "Set the limit to a resourceName of the plugin's configuration (NicClusterPolicy rdmaSharedDevicePlugin).",
+      fix: 'Rename the resource to a resourceName in the configuration of the plugin (rdmaSharedDevicePlugin of the NicClusterPolicy).',
       source: `${cite('network-operator')}, rdmaSharedDevicePlugin`,
     },
     (pod, say) => {
       for (const container of pod.all) {
         for (const { name, path } of askedBy(container)) {
           if (/^rdma\/(roce(_v2)?|ib|hca|infiniband|rdma)$/i.test(name)) {
-            say(path, `${name} exists only if the RDMA shared device plugin is configured with this name`, {
-              expected: 'the name in the cluster, for example rdma/rdma_shared_device_a',
-            });
+            say(
+              path,
+              `"${name}" exists only if the configuration of the RDMA shared device plugin has this resourceName`,
+              {
+                expected: 'the name in the cluster, for example rdma/rdma_shared_device_a',
+              },
+            );
           }
         }
       }
@@ -196,8 +211,10 @@ export const deviceRules: readonly Rule[] = [
             if (name === 'NCCL_ALGO' || name === 'NCCL_PROTO') {
               const unknown = unknownNcclTokens(name, said);
               if (unknown.length > 0) {
-                say(`${path}/value`, `unsupported NCCL value ${unknown.join(', ')}`, {
-                  expected: `${findNcclVariable(name)?.tokens?.join(', ') ?? ''}, separated by commas`,
+                const choices = findNcclVariable(name)?.tokens ?? [];
+                say(`${path}/value`, `unsupported value "${unknown.join(', ')}" in ${name}`, {
+                  expected: `one or more of ${oneOf(choices)}, separated by commas`,
+                  fix: `Remove ${name} from env, or set it to one or more of ${oneOf(choices)}, separated by commas.`,
                 });
               }
               continue;
@@ -205,7 +222,7 @@ export const deviceRules: readonly Rule[] = [
             const tokens = findNcclVariable(name)?.tokens;
             if (tokens !== undefined && !tokens.includes(said.toUpperCase()) && !/^\d+$/.test(said)) {
               say(`${path}/value`, `unsupported value "${said}" for ${name}`, {
-                expected: tokens.join(', '),
+                expected: oneOf(tokens),
                 severity: 'warning',
               });
             }
@@ -235,14 +252,20 @@ export const deviceRules: readonly Rule[] = [
             continue;
           }
           if (!pod.hostNetwork) {
-            say(`${path}/value`, `${said} is an interface of the host, but the pod does not use the host network`, {
-              expected: 'eth0, or net1 of an attachment',
+            say(`${path}/value`, `"${said}" is an interface of the host, but the pod does not use the host network`, {
+              expected: 'eth0, or net1 of a network attachment',
+              fix: 'Set NCCL_SOCKET_IFNAME to eth0, or to net1 if the pod has a network attachment.',
             });
           } else if (/^=?ib/.test(said) && !choosesCard) {
-            say(`${path}/value`, `${said} carries only the bootstrap traffic; it does not select the RDMA card`, {
-              severity: 'info',
-              expected: 'NCCL_IB_HCA in addition',
-            });
+            say(
+              `${path}/value`,
+              `NCCL_SOCKET_IFNAME "${said}" selects the interface of the bootstrap traffic, not the RDMA card`,
+              {
+                severity: 'info',
+                expected: 'NCCL_IB_HCA as well',
+                fix: 'Set NCCL_IB_HCA to the RDMA cards, for example mlx5.',
+              },
+            );
           }
         }
       }

@@ -57,7 +57,7 @@ const known: RuleFacts = {
   summary: `A label, annotation, or scheduling gate that begins with ${GANTRY_PREFIX} must be one that Gantry reads, on the right object.`,
   why: 'An unknown name has no effect, and a pod with an unknown gate waits forever.',
   source: SOURCE,
-  fix: `Rename the key to one that Gantry reads, such as ${GANTRY_GANG_LABEL}, or move it to the right object.`,
+  fix: `Rename the key to one that Gantry reads, such as ${GANTRY_GANG_LABEL}, or remove it.`,
 };
 
 const PLACES = [
@@ -83,9 +83,10 @@ function* misplaced(key: string, place: GantryName['place'], path: string): Iter
   if (name !== undefined) {
     yield {
       path,
-      message: `${key} must be set as ${aPlace(name.place)}, not as ${aPlace(place)}`,
+      message: `"${key}" must be set as ${aPlace(name.place)}, not as ${aPlace(place)}`,
       found: key,
       expected: aPlace(name.place),
+      fix: `Set "${key}" as ${aPlace(name.place)}, and remove the ${place}.`,
     };
     return;
   }
@@ -95,12 +96,14 @@ function* misplaced(key: string, place: GantryName['place'], path: string): Iter
   );
   yield {
     path,
-    message: `unknown Gantry ${place} "${key}"${near === undefined ? '' : ` (did you mean ${near}?)`}`,
+    message: `unknown Gantry ${place} "${key}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`,
     found: key,
     expected: near,
     ...(place === 'scheduling gate'
       ? { fix: `Set the name in schedulingGates to ${GANTRY_PLACEMENT_GATE}, or remove the gate.` }
-      : {}),
+      : near === undefined
+        ? {}
+        : { fix: `Rename the ${place} to ${near}, or remove it.` }),
   };
 }
 
@@ -146,7 +149,7 @@ const readable: PodTemplateRule = {
     "The values of Gantry's labels and annotations must have the form that Gantry reads: counts, seconds, booleans, label keys.",
   why: 'Gantry treats a value that it cannot read as unset.',
   source: SOURCE,
-  fix: 'Set the label or annotation to a value of the expected form, as a string, for example "4".',
+  fix: 'Set the annotation to a string of the expected form, for example "4".',
   *check({ metadata }) {
     for (const { key, found, expected } of readGantryStatement(metadata).problems) {
       yield {
@@ -154,10 +157,16 @@ const readable: PodTemplateRule = {
         message: `invalid value for ${key}: ${JSON.stringify(found)}`,
         found,
         expected,
+        fix: `Set annotations["${key}"] to ${expected}, as a string.`,
       };
     }
   },
 };
+
+function schedulerOf({ schedulerName }: JsonObject): string {
+  const name = asString(schedulerName);
+  return name === undefined ? 'the default scheduler' : `the scheduler "${name}"`;
+}
 
 function hasGate(spec: JsonObject): boolean {
   return asArray(spec.schedulingGates).some((gate) => asObject(gate).name === GANTRY_PLACEMENT_GATE);
@@ -174,14 +183,38 @@ const oneWay: PodTemplateRule = {
   summary: `A pod with the gate ${GANTRY_PLACEMENT_GATE} must not use Gantry as its scheduler.`,
   why: 'Gantry places the pod and hands it over to its scheduler, which is Gantry again, so the pod is never bound.',
   source: SOURCE,
-  fix: 'Remove schedulerName to hand the pod over, or remove the gate from schedulingGates to let Gantry bind it.',
+  fix: `Remove schedulerName, so that another scheduler binds the pod, or remove ${GANTRY_PLACEMENT_GATE} from schedulingGates, so that Gantry binds it.`,
   *check({ spec }) {
     if (hasGate(spec) && spec.schedulerName === GANTRY_SCHEDULER) {
       yield {
         path: '/spec/schedulerName',
-        message: "the hand-over gate must not be set when schedulerName is Gantry's",
+        message: `the scheduling gate ${GANTRY_PLACEMENT_GATE} must not be set when schedulerName is ${GANTRY_SCHEDULER}`,
         found: GANTRY_SCHEDULER,
-        expected: 'the gate or the scheduler',
+        expected: 'either the gate or the scheduler',
+      };
+    }
+  },
+};
+
+const claimsHandedOver: PodTemplateRule = {
+  id: 'scheduling/gantry-hands-over-claims',
+  row: 'GS3',
+  tier: 'advice',
+  severity: 'error',
+  on: 'pod-template',
+  sees: 'template',
+  concerns: ['resourceClaims'],
+  summary: 'A pod with resource claims must not use Gantry as its scheduler.',
+  why: 'Only kube-scheduler allocates resource claims, so a pod that Gantry would bind directly stays pending.',
+  source: SOURCE,
+  fix: `Remove schedulerName and add ${GANTRY_PLACEMENT_GATE} to schedulingGates, or set scheduling: Scheduling.gantry(queue, { handOver: true }) in the app.`,
+  *check({ spec }) {
+    if (spec.schedulerName === GANTRY_SCHEDULER && asArray(spec.resourceClaims).length > 0) {
+      yield {
+        path: '/spec/schedulerName',
+        message: "must not be Gantry's when the pod has resource claims",
+        found: GANTRY_SCHEDULER,
+        expected: 'the default scheduler',
       };
     }
   },
@@ -209,7 +242,7 @@ const heard: PodTemplateRule = {
     }
     yield {
       path: '/metadata',
-      message: `${first} has no effect: the pod is scheduled by ${asString(spec.schedulerName) ?? 'the default scheduler'}`,
+      message: `"${first}" has no effect, because ${schedulerOf(spec)} schedules the pod`,
       found: first,
     };
   },
@@ -226,7 +259,7 @@ const named: PodTemplateRule = {
   summary: `Pods that set the size of a gang must have the gang label ${GANTRY_GANG_LABEL}.`,
   why: 'Without the label each pod is a gang of its own, unless Gantry knows the gang from its controller or a PodGroup.',
   source: SOURCE,
-  fix: `Add the label ${GANTRY_GANG_LABEL}.`,
+  fix: `Set metadata.labels["${GANTRY_GANG_LABEL}"] to the name of the gang.`,
   *check({ metadata }) {
     if (asObject(metadata.labels)[GANTRY_GANG_LABEL] !== undefined) {
       return;
@@ -236,7 +269,7 @@ const named: PodTemplateRule = {
       if (value !== undefined) {
         yield {
           path: pointer('/metadata/annotations', key),
-          message: `${key} has no effect on pods without a gang`,
+          message: `${key} has no effect on pods without the label ${GANTRY_GANG_LABEL}`,
           found: value,
           expected: `the label ${GANTRY_GANG_LABEL}`,
         };
@@ -301,9 +334,10 @@ function* differences(gang: string, first: PodTemplate, other: PodTemplate): Ite
     yield {
       manifest: other.manifest,
       path: `${other.path}/metadata`,
-      message: `the gang ${gang} has ${key} "${two ?? ''}" in ${other.role}, but "${one ?? ''}" in ${first.role}`,
+      message: `${key} must be the same in all templates of the gang "${gang}", but is ${shown(two)} here and ${shown(one)} in ${placeOf(first)}`,
       found: two ?? null,
-      expected: one ?? 'nothing',
+      expected: one ?? 'unset',
+      fix: one === undefined ? `Remove ${key}, or set it in all templates of the gang.` : `Set ${key} to "${one}".`,
     };
   }
 }
@@ -317,7 +351,7 @@ const complete: SetRule = {
   summary: 'A gang must have at least as many pods as it needs to start.',
   why: 'A gang that needs more pods than are created never starts.',
   source: SOURCE,
-  fix: `Lower ${GANTRY_GANG_MIN_MEMBER}, or raise the replicas.`,
+  fix: `Decrease ${GANTRY_GANG_MIN_MEMBER}, or increase the replicas of the workload.`,
   *check({ set }): Iterable<Found> {
     for (const { name, templates } of gangsIn(set.podTemplates)) {
       const [first] = templates;
@@ -333,14 +367,21 @@ const complete: SetRule = {
         yield {
           manifest: first.manifest,
           path: pointer(`${first.path}/metadata/annotations`, GANTRY_GANG_MIN_MEMBER),
-          message: `the gang ${name} needs ${counted(minimum, 'pod')}, but has ${pods}`,
+          message: `the gang "${name}" needs ${counted(minimum, 'pod')} to start, but has only ${pods}`,
           found: String(minimum),
           expected: `at most ${pods}`,
+          fix: `Set ${GANTRY_GANG_MIN_MEMBER} to at most "${pods}", or increase the replicas of the workload.`,
         };
       }
     }
   },
 };
+
+const shown = (value: string | undefined): string => (value === undefined ? 'unset' : `"${value}"`);
+
+/** `Job "train"`, with the role where the workload has several. */
+const placeOf = ({ manifest, role }: PodTemplate): string =>
+  `${manifest.id.kind} "${manifest.id.name}"${manifest.id.kind.toLowerCase() === role ? '' : ` (role "${role}")`}`;
 
 /** Kinds that make more pods than they begin with. */
 function grows({ object }: Manifest): boolean {
@@ -353,6 +394,7 @@ export const gantryNameRules: readonly Rule[] = [
   podNames,
   readable,
   oneWay,
+  claimsHandedOver,
   heard,
   named,
   agreed,

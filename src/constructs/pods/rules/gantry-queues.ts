@@ -94,7 +94,7 @@ const queueKnown: PodTemplateRule = {
   summary: `The queue in the label ${GANTRY_QUEUE_LABEL} should be one that Gantry's scheduler knows, and should admit the namespace.`,
   why: 'Pods in a queue that does not exist, or that does not admit their namespace, stay pending. The cluster may have more queues than the manifests.',
   source: 'Gantry, docs/scheduling.md',
-  fix: `Set the label ${GANTRY_QUEUE_LABEL} to a queue of the scheduler's configuration, or add the queue to it.`,
+  fix: `Set the label ${GANTRY_QUEUE_LABEL} to a queue in the scheduler's configuration, or add the queue to the configuration.`,
   *check({ manifest, metadata, spec }, { set }) {
     const found = queuesOf(set);
     const name = asString(asObject(metadata.labels)[GANTRY_QUEUE_LABEL]) ?? '';
@@ -107,8 +107,13 @@ const queueKnown: PodTemplateRule = {
       const near = names.nearest(name);
       yield {
         path,
-        message: `the queue "${name}" is not in these manifests${near === undefined ? '' : ` (did you mean "${near}"?)`}`,
+        message: `queue "${name}" not found in the configuration of Gantry's scheduler${near === undefined ? '' : ` (did you mean "${near}"?)`}`,
         found: name,
+        ...(near === undefined
+          ? {}
+          : {
+              fix: `Set the label ${GANTRY_QUEUE_LABEL} to "${near}", or add the queue "${name}" to the configuration.`,
+            }),
         expected: near ?? names.listed,
         ...(near === undefined ? {} : { severity: 'warning' as const }),
       };
@@ -120,10 +125,10 @@ const queueKnown: PodTemplateRule = {
       yield {
         path,
         severity: 'warning',
-        message: `the queue "${name}" does not admit pods of the namespace ${namespace}`,
+        message: `the queue "${name}" does not admit pods of the namespace "${namespace}"`,
         found: name,
-        expected: `a queue for ${namespace}, or the namespace in its namespaces`,
-        fix: `Add ${namespace} to namespaces of the queue ${name}, or set another queue.`,
+        expected: `a queue that admits the namespace "${namespace}"`,
+        fix: `Add "${namespace}" to namespaces of the queue "${name}" in the scheduler's configuration, or set the label ${GANTRY_QUEUE_LABEL} to another queue.`,
       };
     }
   },

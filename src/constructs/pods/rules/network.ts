@@ -83,7 +83,7 @@ export const networkRules: readonly Rule[] = [
       summary:
         "A network that a pod attaches to must be defined in the pod's namespace, or in the namespace in the annotation.",
       why: 'The pod does not start until the NetworkAttachmentDefinition exists.',
-      fix: `Add the NetworkAttachmentDefinition, or write its namespace in ${NETWORKS_ANNOTATION}.`,
+      fix: `Add the NetworkAttachmentDefinition to the manifests, or make sure that it exists in the namespace that ${NETWORKS_ANNOTATION} states.`,
       source: `${cite('network-attachment-definition')}; multus-cni`,
     },
     (pod, say, { set }) => {
@@ -101,10 +101,14 @@ export const networkRules: readonly Rule[] = [
           say(
             PATH,
             `the network "${network.name}" is defined in the namespace "${elsewhere.namespace}", not in "${where}"`,
-            { severity: 'warning', expected: `${elsewhere.namespace}/${network.name}` },
+            {
+              severity: 'warning',
+              expected: `${elsewhere.namespace}/${network.name}`,
+              fix: `Write "${elsewhere.namespace}/${network.name}" in ${NETWORKS_ANNOTATION}, or add the NetworkAttachmentDefinition to the namespace "${where}".`,
+            },
           );
         } else {
-          say(PATH, `the network "${network.name}" is not defined in these manifests, so it must exist in the cluster`);
+          say(PATH, `NetworkAttachmentDefinition "${network.name}" not found in these manifests`);
         }
       }
     },
@@ -139,7 +143,7 @@ export const networkRules: readonly Rule[] = [
             `the network "${network.name}" needs the resource "${attachment.resource}", which no container requests`,
             {
               expected: `limits["${attachment.resource}"]`,
-              fix: `Set limits["${attachment.resource}"] of a container to the number of attachments to the network.`,
+              fix: `Set limits["${attachment.resource}"] of a container to the number of times that the annotation lists the network.`,
             },
           );
           continue;
@@ -156,18 +160,24 @@ export const networkRules: readonly Rule[] = [
         if (devices < times) {
           say(
             PATH,
-            `the pod has ${counted(times, 'attachment')} for ${devices} of ${resource}, so the last attachment has no device`,
+            `the annotation lists the network "${network}" ${times} times, but the containers request only ${devices} of ${resource}`,
             {
               found: said,
               expected: `${resource}: ${times}`,
+              fix: `Set limits["${resource}"] to ${times}.`,
             },
           );
         } else {
-          say(PATH, `the pod requests ${devices} of ${resource}, but attaches only ${times}`, {
-            found: said,
-            severity: 'info',
-            expected: `"${network}" listed ${devices} times`,
-          });
+          say(
+            PATH,
+            `the pod requests ${devices} of ${resource}, but has only ${counted(times, 'network attachment')}`,
+            {
+              found: said,
+              severity: 'info',
+              expected: `"${network}" listed ${devices} times`,
+              fix: `Set limits["${resource}"] to ${times}, or list the network "${network}" ${devices} times in ${NETWORKS_ANNOTATION}.`,
+            },
+          );
         }
       }
     },
@@ -206,7 +216,7 @@ export const networkRules: readonly Rule[] = [
         }
         const attached = selected.some((network) => tied.some((one) => isSelected(one, network, namespace)));
         if (!attached) {
-          say(path, `${name} belongs to the network "${first.name}", but the pod does not attach to it`, {
+          say(path, `${name} is a device of the network "${first.name}", to which the pod is not attached`, {
             expected: `${NETWORKS_ANNOTATION}: ${first.namespace === namespace ? '' : `${first.namespace}/`}${first.name}`,
           });
         }

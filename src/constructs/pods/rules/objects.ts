@@ -14,7 +14,7 @@ const scheduleComes: ObjectRule = {
   summary: 'The schedule of a CronJob must match at least one date.',
   why: 'The API server accepts a day that does not occur in the given month; the CronJob never runs.',
   source: 'observed on kube-apiserver 1.36.2 (0 0 31 2 *)',
-  fix: 'Change the day or the month in spec.schedule.',
+  fix: 'Set the day of the month in spec.schedule to one that the month has.',
   on: 'object',
   kinds: ['batch/CronJob', 'batch.volcano.sh/CronJob'],
   check: ({ object }) => {
@@ -48,7 +48,7 @@ const nodePortInRange: ObjectRule = {
         ? [
             {
               path: `${path}/nodePort`,
-              message: `the node port ${port} is outside the default range`,
+              message: `the node port ${port} is outside the default range (30000-32767)`,
               found: port,
               expected: '30000-32767',
             },

@@ -2,11 +2,12 @@
  * Where a pod may run: labels and taints that nodes really have (row K14), affinity that can match, pods that are replaced
  * when they are lost.
  */
+import { oneOf } from '../../../facts/words';
 import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { ACCELERATORS, acceleratorToleration, findNodeLabel, NEVER_TAINTS } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../../checks/rule';
 import { type PodView } from '../../../checks/server/pod-view';
@@ -77,11 +78,15 @@ export const placementRules: readonly Rule[] = [
         }
       }
       for (const key of missing) {
-        say('/spec/tolerations', `the pod requests an accelerator but does not tolerate the taint ${key}`, {
-          found: null,
-          expected: `{key: ${key}, operator: Exists, effect: NoSchedule}`,
-          fix: `Add {key: ${key}, operator: Exists, effect: NoSchedule} to spec.tolerations if the nodes have the taint.`,
-        });
+        say(
+          '/spec/tolerations',
+          `the pod requests an accelerator, but does not tolerate the taint "${key}" that such nodes usually have`,
+          {
+            found: null,
+            expected: `{key: ${key}, operator: Exists, effect: NoSchedule}`,
+            fix: `Add {key: ${key}, operator: Exists, effect: NoSchedule} to spec.tolerations if the nodes have the taint.`,
+          },
+        );
       }
     },
   ),
@@ -94,14 +99,14 @@ export const placementRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A toleration should name a taint that exists.',
       why: 'GPU feature discovery sets this key as a label, and no component taints nodes with it, so the toleration has no effect.',
-      fix: 'Tolerate nvidia.com/gpu, and select the product with nodeSelector or node affinity.',
+      fix: 'Set the key of the toleration to nvidia.com/gpu, and select the product with nodeSelector or node affinity.',
       source: `${cite('nvidia-gpu-operator')}; k8s-device-plugin (labels of GPU feature discovery)`,
     },
     (pod, say) => {
       for (const { value, path } of itemsOf(pod.spec.tolerations, '/spec/tolerations')) {
         const key = text(value.key);
         if (NEVER_TAINTS.includes(key)) {
-          say(`${path}/key`, `${key} is a label, and no component taints nodes with it`, {
+          say(`${path}/key`, `"${key}" is a label of nodes, not a taint, so the toleration has no effect`, {
             expected: 'nvidia.com/gpu',
           });
         }
@@ -125,7 +130,8 @@ export const placementRules: readonly Rule[] = [
         if (tolerated.has(key) && !LABEL_AND_TAINT.has(key)) {
           say(
             pointer('/spec/nodeSelector', key),
-            `${key} is tolerated as a taint and selected as a label: the nodes need both`,
+            `"${key}" is the key of a toleration and of nodeSelector: nodes with only the taint do not match nodeSelector`,
+            { fix: `Add the label "${key}" to the nodes, or remove it from nodeSelector.` },
           );
         }
       }
@@ -140,7 +146,7 @@ export const placementRules: readonly Rule[] = [
         severity: 'warning',
         summary: 'A node label that a pod selects must be set by its component, with a possible value.',
         why: 'No node has the label or the value: the pod stays pending.',
-        fix: 'Set nodeSelector to a label and a value that the component sets (see `kubectl get nodes --show-labels`).',
+        fix: 'Select a label and a value that a component sets on the nodes, as "kubectl get nodes --show-labels" shows them.',
         source: `NVIDIA k8s-device-plugin, GPU feature discovery (internal/lm); ${cite('nvidia-gpu-operator')}`,
       },
       (pod, say) => {
@@ -149,9 +155,12 @@ export const placementRules: readonly Rule[] = [
           if (fact?.successor !== undefined) {
             say(
               path,
-              `${key} is ${fact.meaning === 'set by nothing' ? 'not set by any component' : 'an outdated label'}`,
+              fact.meaning === 'set by nothing'
+                ? `no component sets the node label "${key}"`
+                : `the node label "${key}" is outdated`,
               {
                 expected: fact.successor,
+                fix: `Select the label ${fact.successor} instead of ${key}.`,
               },
             );
           } else if (key === PRODUCT) {
@@ -163,17 +172,22 @@ export const placementRules: readonly Rule[] = [
             );
             const unlike = !PRODUCTS.includes(value) && (near.length > 0 || !/^[A-Z]/.test(value));
             if (unlike) {
-              say(path, `"${value}" does not have the form in which GPU feature discovery writes a product`, {
-                expected:
-                  near.length > 0
-                    ? near.join(' or ')
-                    : 'the NVML name with "-" instead of spaces, such as NVIDIA-H100-80GB-HBM3',
+              const wanted =
+                near.length > 0
+                  ? oneOf(near)
+                  : 'the product name of nvidia-smi with "-" instead of spaces, such as NVIDIA-H100-80GB-HBM3';
+              say(path, `"${value}" is not a product name that GPU feature discovery writes to the label ${PRODUCT}`, {
+                expected: wanted,
+                fix: `Set ${fieldOf(path)} to ${wanted}.`,
               });
             }
           } else if (fact?.unit === 'MiB' && !/^\d+$/.test(value)) {
             say(path, `${key} must be a number of MiB: "${value}"`, { expected: 'such as 81559', severity: 'error' });
           } else if (fact?.values !== undefined && value !== '' && !fact.values.includes(value)) {
-            say(path, `${key} never has the value "${value}"`, { expected: fact.values.join(', ') });
+            say(path, `the node label "${key}" never has the value "${value}"`, {
+              expected: oneOf(fact.values),
+              fix: `Set ${fieldOf(path)} to ${oneOf(fact.values)}.`,
+            });
           }
         }
       },
@@ -213,7 +227,7 @@ export const placementRules: readonly Rule[] = [
       summary:
         'Pods that exchange gradients should be placed by network distance, not by host anti-affinity within a zone.',
       why: 'Anti-affinity by host name places one pod per node anywhere in the zone; it does not take racks, switches, or NVLink domains into account.',
-      fix: 'Use networkTopology of Volcano with HyperNodes, a Kueue Topology, or affinity on nvidia.com/gpu.clique.',
+      fix: 'Remove the anti-affinity, and set networkTopology of a Volcano Job, a topology annotation of Kueue, or pod affinity with topologyKey nvidia.com/gpu.clique.',
       source: `${cite('volcano')} HyperNode; ${cite('kueue')} topology-aware scheduling`,
     },
     (pod, say) => {
@@ -240,7 +254,7 @@ export const placementRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A pod on spot nodes should belong to a workload that replaces it.',
       why: 'A spot node may be deleted at any time, and a bare Pod is not recreated.',
-      fix: 'Use a Job, with a podFailurePolicy that ignores DisruptionTarget.',
+      fix: 'Add a rule with action: Ignore and onPodConditions of type DisruptionTarget to spec.podFailurePolicy of the Job.',
       source: 'kubernetes 1.36, Job podFailurePolicy (DisruptionTarget)',
     },
     (pod, say) => {
@@ -249,7 +263,10 @@ export const placementRules: readonly Rule[] = [
         return;
       }
       if (pod.isPod) {
-        say(spot.path, 'a bare Pod on a spot node is lost when the node is deleted', { expected: 'a Job' });
+        say(spot.path, 'a Pod without a controller on a spot node is not recreated when the node is deleted', {
+          expected: 'a Job',
+          fix: 'Put the pod into spec.template of a Job, with a rule in spec.podFailurePolicy that ignores the condition DisruptionTarget.',
+        });
       } else if (pod.group === 'batch' && pod.kind === 'Job') {
         const policy = asObject(asObject(pod.template.manifest.object.spec).podFailurePolicy);
         const ignores = items(policy, '/rules').some(
@@ -258,7 +275,7 @@ export const placementRules: readonly Rule[] = [
             items(value, '/onPodConditions').some((condition) => condition.value.type === 'DisruptionTarget'),
         );
         if (!ignores) {
-          say(spot.path, 'each lost spot node counts as a failure of the Job', {
+          say(spot.path, 'each deletion of a spot node counts as a pod failure toward backoffLimit of the Job', {
             severity: 'info',
             expected: 'a podFailurePolicy with Ignore on DisruptionTarget',
           });

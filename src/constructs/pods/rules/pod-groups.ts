@@ -10,10 +10,10 @@ import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { PlacedNames } from '../../../manifests/placed-names';
 import { type PodTemplate } from '../../../manifests/pod-template';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
 import { SCHEDULER_PLUGINS_GROUP_LABEL } from '../scheduling-names';
-import { counted } from '../../../facts/words';
+import { allOf, counted } from '../../../facts/words';
 
 const SOURCE = `kubernetes 1.36, pkg/scheduler/framework/plugins/gangscheduling; ${cite('scheduler-plugins')}, pkg/coscheduling`;
 
@@ -125,12 +125,18 @@ function* unknownGroup(way: Way, template: PodTemplate, set: ManifestSet): Itera
     return;
   }
   const elsewhere = groups.namespacesWith(name).slice(0, MOST_NAMED);
-  const where = elsewhere.length === 0 ? 'is not among these manifests' : `is in the namespace ${elsewhere.join(', ')}`;
+  const kind = way.kind.split('/').at(-1) ?? '';
+  const where =
+    elsewhere.length === 0
+      ? 'not found in these manifests'
+      : `is in the namespace ${allOf(elsewhere.map((namespace) => `"${namespace}"`))}, not in that of the pod`;
+  const near = nearestOf(here, name);
   yield {
     path: way.path,
-    message: `the group ${name} ${where}`,
+    message: `${kind} "${name}" ${where}`,
     found: name,
-    expected: nearestOf(here, name) ?? (here.map(({ listed }) => listed).join(', ') || 'a group of the namespace'),
+    expected: near ?? (here.map(({ listed }) => listed).join(', ') || `a ${kind} in the namespace of the pod`),
+    fix: `${near === undefined ? `Set ${fieldOf(way.path)} to a ${kind} in the namespace of the pod` : `Set ${fieldOf(way.path)} to "${near}"`}, or add the ${kind} "${name}" there.`,
   };
 }
 
@@ -143,7 +149,7 @@ const groupHasPods: SetRule = {
   summary: 'A PodGroup must not need more pods than belong to it.',
   why: 'A group that needs more pods than are created never starts.',
   source: SOURCE,
-  fix: 'Lower spec.minMember (or minCount) of the group, or raise the replicas of its workloads.',
+  fix: 'Decrease spec.minMember (or minCount) of the group, or increase the replicas of its workloads.',
   *check({ set }) {
     for (const way of WAYS) {
       const naming = groupBy(set.podTemplates, (template) =>
@@ -160,9 +166,10 @@ const groupHasPods: SetRule = {
             yield {
               manifest,
               path,
-              message: `the group ${name} needs ${counted(least, 'pod')}, but only ${pods} ${pods === 1 ? 'belongs' : 'belong'} to it`,
+              message: `the group "${name}" needs ${counted(least, 'pod')} to start, but only ${pods} ${pods === 1 ? 'belongs' : 'belong'} to it`,
               found: least,
               expected: `at most ${pods}`,
+              fix: `Set ${fieldOf(path)} to at most ${pods}, or increase the replicas of the workloads of the group.`,
             };
           }
         }

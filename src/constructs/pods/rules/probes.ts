@@ -14,7 +14,7 @@ export const probeRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A liveness probe must not run nvidia-smi.',
       why: 'The driver answers slowly under load, and more so without persistence mode: a few slow answers terminate a healthy container. Also, the output of nvidia-smi shows nothing about the program.',
-      fix: 'Probe the program itself in livenessProbe, check the GPU once in a startupProbe with enough time, and monitor its health with alerts on the node.',
+      fix: 'Set livenessProbe to a probe of the program itself, for example httpGet, and run nvidia-smi at most in a startupProbe.',
       source: 'kubernetes 1.36, probes (a failed liveness probe restarts the container); NVIDIA driver persistence',
     },
     (pod, say) => {
@@ -27,7 +27,7 @@ export const probeRules: readonly Rule[] = [
         }
         say(
           `${container.path}/livenessProbe/exec/command`,
-          `the container "${container.name}" is restarted if nvidia-smi does not answer in time`,
+          `the liveness probe runs nvidia-smi: the kubelet restarts the container "${container.name}" when the driver is slow`,
           { expected: 'a probe of the program, or none' },
         );
       }

@@ -20,7 +20,7 @@ export const sharedMemoryRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'An in-memory volume must have a sizeLimit below the memory limit of the container that fills it.',
       why: "Data in the volume counts as memory of the container, which is OOM-killed when the volume fills up. Without a limit the volume may use half of the node's memory.",
-      fix: 'Set emptyDir.sizeLimit, and raise the memory limit by the same amount.',
+      fix: 'Set emptyDir.sizeLimit to less than limits.memory of the containers that mount the volume.',
       source: "kubernetes 1.36, emptyDir with medium Memory (tmpfs is charged to the container's cgroup)",
     },
     (pod, say) => {
@@ -38,6 +38,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         if (limit === undefined) {
           say(`${volume.path}/emptyDir`, `the in-memory volume "${text(volume.value.name)}" has no sizeLimit`, {
             expected: 'a sizeLimit',
+            fix: `Set emptyDir.sizeLimit of the volume, below limits.memory of the containers that mount it.`,
             ...(bounded ? { severity: 'info' } : {}),
           });
           continue;
@@ -47,10 +48,10 @@ export const sharedMemoryRules: readonly Rule[] = [
           if (memory !== undefined && !limit.isLessThan(memory)) {
             say(
               `${volume.path}/emptyDir/sizeLimit`,
-              `the volume may grow to ${limit.toString()}, but the memory limit of "${container.name}" is ${memory.toString()}`,
+              `sizeLimit must be less than the memory limit of the container "${container.name}" (${limit.toString()} >= ${memory.toString()})`,
               {
                 expected: `less than ${memory.toString()}`,
-                fix: 'Lower emptyDir.sizeLimit, or raise limits.memory of the container.',
+                fix: `Set emptyDir.sizeLimit to less than ${memory.toString()}, or limits.memory of the container to more than ${limit.toString()}.`,
               },
             );
           }
@@ -68,7 +69,7 @@ export const sharedMemoryRules: readonly Rule[] = [
       summary:
         'A container with several accelerators, or with RDMA and an accelerator, should have an in-memory volume at /dev/shm.',
       why: 'The runtime provides 64 MiB of shared memory; NCCL and multi-process data loaders need more and fail with a bus error.',
-      fix: 'Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.',
+      fix: 'Add an emptyDir with medium: Memory and a sizeLimit to spec.volumes, and mount it at /dev/shm in volumeMounts.',
       source: "NVIDIA NCCL user guide, troubleshooting (shared memory); container runtimes' default of 64 MiB",
     },
     (pod, say) => {
@@ -81,8 +82,8 @@ export const sharedMemoryRules: readonly Rule[] = [
         }
         say(
           `${container.path}/volumeMounts`,
-          `the container "${container.name}" has ${counted(count, nounOf(devices))} but only the runtime's 64 MiB at /dev/shm`,
-          { found: null, expected: 'an emptyDir with medium Memory at /dev/shm' },
+          `the container "${container.name}" has ${counted(count, nounOf(devices))}, but only the default 64 MiB of shared memory at /dev/shm`,
+          { found: null, expected: 'an emptyDir with medium: Memory at /dev/shm' },
         );
       }
     },

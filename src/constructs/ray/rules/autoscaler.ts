@@ -2,10 +2,10 @@
  * RA5 and RA6: fault tolerance of the global control store, and the autoscaler.
  */
 import { type Rule } from '../../../checks/rule';
-import { pointer } from '../../../manifests/pointer';
+import { pointer, fieldOf } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject } from '../../../manifests/read';
 import { groupsOf, isBefore, variableOf } from '../ray-view';
-import { clusterRule } from './ray-rule';
+import { clusterRule, groupAt } from './ray-rule';
 
 const FT_ANNOTATION = 'ray.io/ft-enabled';
 const STORAGE_ANNOTATION = 'ray.io/external-storage-namespace';
@@ -21,7 +21,7 @@ const faultTolerance = clusterRule(
     fix: 'Move address, user, password, and namespace to gcsFaultToleranceOptions.',
   },
   function* (cluster) {
-    const { annotations, head, spec, path } = cluster;
+    const { annotations, head, spec } = cluster;
     const options = isObject(spec.gcsFaultToleranceOptions);
     const annotation = asString(annotations[FT_ANNOTATION]) ?? '';
     const stated: { readonly path: string; readonly what: string; readonly when: boolean }[] = [
@@ -64,7 +64,8 @@ const faultTolerance = clusterRule(
         yield {
           path: at,
           message: `${what} must be set through gcsFaultToleranceOptions`,
-          expected: `${path}/gcsFaultToleranceOptions`,
+          expected: 'a field of gcsFaultToleranceOptions',
+          fix: `Remove ${fieldOf(at)}, and set the corresponding field of gcsFaultToleranceOptions.`,
         };
       }
     }
@@ -78,7 +79,7 @@ const storage = clusterRule(
     summary:
       'The backend rocksdb must not have Redis fields, and storage must either name an existing claim or describe a new one.',
     why: 'The controller rejects the cluster. The backend rocksdb also requires the feature gate GCSFaultToleranceEmbeddedStorage, which is off by default.',
-    fix: 'Keep the fields of one backend, and in storage either claimName or size, class, and access modes.',
+    fix: 'Remove the fields of the other backend, and set either claimName or size, class, and access modes in storage.',
   },
   function* ({ spec, path }) {
     const options = asObject(spec.gcsFaultToleranceOptions);
@@ -86,7 +87,7 @@ const storage = clusterRule(
     if (options.backend === 'rocksdb') {
       for (const field of ['redisAddress', 'redisUsername', 'redisPassword']) {
         if (options[field] !== undefined) {
-          yield { path: `${at}/${field}`, message: `${field} must not be set with the backend rocksdb` };
+          yield { path: `${at}/${field}`, message: `${field} must not be set when backend is rocksdb` };
         }
       }
     }
@@ -98,7 +99,7 @@ const storage = clusterRule(
       if (claim[field] !== undefined) {
         yield {
           path: `${at}/storage/${field}`,
-          message: `${field} must not be set when storage.claimName (${asString(claim.claimName) ?? ''}) is set`,
+          message: `${field} must not be set when storage.claimName is set`,
           found: claim[field],
         };
       }
@@ -112,7 +113,7 @@ const restartPolicy = clusterRule(
     row: 'RA6',
     summary: 'With autoscaler v2, restartPolicy of pods must be Never or unset.',
     why: 'The autoscaler replaces pods itself; the controller rejects any other policy.',
-    fix: 'Remove restartPolicy from the pod templates, or set it to Never.',
+    fix: 'Set restartPolicy to Never in the pod templates, or remove it.',
   },
   function* (cluster) {
     if (!cluster.autoscaling || !cluster.autoscalerV2) {
@@ -125,7 +126,7 @@ const restartPolicy = clusterRule(
       }
       yield {
         path: `${podSpecPath}/restartPolicy`,
-        message: `restartPolicy of the group ${name} must be Never: ${JSON.stringify(policy)}`,
+        message: `restartPolicy of ${groupAt(podSpecPath, name)} must be Never: ${JSON.stringify(policy)}`,
         found: policy,
         expected: 'Never',
       };
@@ -149,7 +150,7 @@ const versionOnce = clusterRule(
     if (!autoscaling && (variable.value === '1' || variable.value === 'true')) {
       yield {
         path: variable.path,
-        message: `${V2_VARIABLE} must not be set when enableInTreeAutoscaling is off`,
+        message: `${V2_VARIABLE} must not be set when enableInTreeAutoscaling is false`,
         found: variable.value,
       };
     }
@@ -170,7 +171,7 @@ const perGroup = clusterRule(
     summary:
       'idleTimeoutSeconds and priority of a worker group require autoscaler v2 (priority also Ray 2.56), and idle timeouts must not be negative.',
     why: 'Autoscaler v1 has no settings for groups; the controller rejects the cluster.',
-    fix: 'Set autoscalerOptions.version: v2, or move the timeout to autoscalerOptions.idleTimeoutSeconds.',
+    fix: 'Set autoscalerOptions.version: v2, or remove the field.',
   },
   function* ({ workers, head, spec, path, autoscalerV2, autoscaling, version }) {
     const variable = variableOf(head, V2_VARIABLE)?.value;
@@ -180,14 +181,14 @@ const perGroup = clusterRule(
       if (idle !== undefined && idle < 0) {
         yield {
           path: `${at}/idleTimeoutSeconds`,
-          message: `idleTimeoutSeconds of the group ${name} must be greater than or equal to 0: ${idle}`,
+          message: `idleTimeoutSeconds of ${groupAt(at, name)} must be greater than or equal to 0: ${idle}`,
           found: idle,
           expected: 'at least 0',
         };
       } else if (idle !== undefined && !v2) {
         yield {
           path: `${at}/idleTimeoutSeconds`,
-          message: `idleTimeoutSeconds of the group ${name} requires autoscaler v2`,
+          message: `idleTimeoutSeconds of ${groupAt(at, name)} requires autoscalerOptions.version v2`,
           found: idle,
         };
       }
@@ -198,13 +199,13 @@ const perGroup = clusterRule(
       if (!v2 || !autoscaling) {
         yield {
           path: `${at}/priority`,
-          message: `priority of the group ${name} requires autoscaler v2`,
+          message: `priority of ${groupAt(at, name)} requires autoscalerOptions.version v2`,
           found: priority,
         };
       } else if (version !== undefined && isBefore(version, 2, 56)) {
         yield {
           path: `${at}/priority`,
-          message: `priority of the group ${name} is not supported by Ray ${version.text}`,
+          message: `Ray ${version.text} does not support priority of ${groupAt(at, name)}`,
           found: priority,
           expected: 'Ray 2.56 or later',
           fix: 'Remove priority, or set rayVersion and the images to Ray 2.56 or later.',

@@ -8,7 +8,7 @@ import { dns1035Label, labelFault } from '../../../checks/server/syntax';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { groupsOf, isBefore, KUBERAY, RAY_KINDS, rayVersion } from '../ray-view';
-import { clusterRule, rayRule } from './ray-rule';
+import { clusterRule, groupAt, rayRule } from './ray-rule';
 import { counted } from '../../../facts/words';
 
 /** What the operator still appends, and 63 characters. */
@@ -54,7 +54,7 @@ const groupNames = clusterRule(
     summary: 'The worker groups of a Ray cluster must have different names.',
     why: 'Pods are identified by the name of their group; the webhook rejects duplicates.',
     source: `${KUBERAY}, ray-operator/pkg/webhooks/v1/raycluster_webhook.go`,
-    fix: 'Set workerGroupSpecs[].groupName to a different name for each group.',
+    fix: 'Set groupName of each entry of workerGroupSpecs to a unique name.',
   },
   function* ({ workers }) {
     const seen = new Set<string>();
@@ -62,7 +62,7 @@ const groupNames = clusterRule(
       if (seen.has(group.name)) {
         yield {
           path: `${group.path}/groupName`,
-          message: `duplicate worker group "${group.name}"`,
+          message: `duplicate worker group name "${group.name}"`,
           found: group.name,
         };
       }
@@ -91,7 +91,7 @@ const range = fixesByField(
           if (bound < 0) {
             yield {
               path: `${path}/${field}`,
-              message: `${field} of the group ${group} must be greater than or equal to 0: ${bound}`,
+              message: `${field} of ${groupAt(path, group)} must be greater than or equal to 0: ${bound}`,
               found: bound,
               expected: 'at least 0',
             };
@@ -100,7 +100,7 @@ const range = fixesByField(
         if (min > max) {
           yield {
             path: `${path}/minReplicas`,
-            message: `minReplicas of the group ${group} must be less than or equal to maxReplicas (${min} > ${max})`,
+            message: `minReplicas of ${groupAt(path, group)} must be less than or equal to maxReplicas (${min} > ${max})`,
             found: min,
           };
         }
@@ -118,7 +118,7 @@ const inRange = clusterRule(
     summary: 'replicas of a worker group must be between minReplicas and maxReplicas.',
     why: 'The operator uses the nearer bound instead, so the number of workers differs from the one in the manifest.',
     source: `${KUBERAY}, ray-operator/controllers/ray/utils/util.go (GetWorkerGroupDesiredReplicas)`,
-    fix: 'Set replicas to a number between minReplicas and maxReplicas, or change the bounds.',
+    fix: 'Set replicas to a number from minReplicas to maxReplicas, or increase maxReplicas.',
   },
   function* ({ workers }) {
     for (const { value, path, name: group } of workers) {
@@ -130,7 +130,7 @@ const inRange = clusterRule(
       }
       yield {
         path: `${path}/replicas`,
-        message: `replicas of the group ${group} is ${replicas}, but its bounds change that to ${replicas < min ? min : max}`,
+        message: `replicas of ${groupAt(path, group)} is outside the range from minReplicas to maxReplicas: KubeRay creates ${replicas < min ? min : max} instead of ${replicas}`,
         found: replicas,
         expected: `${min} to ${max}`,
       };
@@ -146,7 +146,7 @@ const resourcesOnce = clusterRule(
     row: 'RA4',
     summary: 'A group must set its Ray resources either in rayStartParams or in resources.',
     why: 'The controller rejects the cluster.',
-    fix: 'Keep resources, and remove num-cpus, num-gpus, memory, and resources from rayStartParams.',
+    fix: 'Remove num-cpus, num-gpus, memory, and resources from rayStartParams.',
   },
   function* (cluster) {
     for (const { value, path, startParams, name: group } of groupsOf(cluster)) {
@@ -159,7 +159,7 @@ const resourcesOnce = clusterRule(
       }
       yield {
         path: pointer(`${path}/rayStartParams`, parameter),
-        message: `the group ${group} sets both ${parameter} and resources`,
+        message: `${parameter} must not be set in rayStartParams when resources is set in ${groupAt(path, group)}`,
         found: startParams[parameter],
       };
     }
@@ -174,16 +174,16 @@ const labels = fixesByField(
       summary:
         'Ray labels of a group must be set in labels, not in rayStartParams, and must be valid Kubernetes labels.',
       why: 'The controller rejects the cluster.',
-      fix: 'Move the labels from rayStartParams to labels of the group, with valid label keys and values.',
+      fix: 'Move the labels from rayStartParams to the field labels of the group.',
     },
     function* (cluster) {
       for (const { value, path, startParams, name: group } of groupsOf(cluster)) {
         if (startParams.labels !== undefined) {
           yield {
             path: `${path}/rayStartParams/labels`,
-            message: `the group ${group} sets labels in rayStartParams`,
+            message: `labels must not be set in rayStartParams of ${groupAt(path, group)}`,
             found: startParams.labels,
-            expected: 'labels of the group',
+            expected: 'the field labels of the group',
           };
         }
         for (const [key, text] of stringEntries(value.labels)) {
@@ -210,7 +210,7 @@ const suspended = clusterRule(
       if (value.suspend === true) {
         yield {
           path: `${path}/suspend`,
-          message: `the group ${group} must not be suspended when enableInTreeAutoscaling is on`,
+          message: `suspend of ${groupAt(path, group)} must not be true when enableInTreeAutoscaling is true`,
           found: true,
         };
       }
@@ -274,7 +274,7 @@ const versionMatches = clusterRule(
       }
       yield {
         path: `${containerPath}/image`,
-        message: `the group ${group} runs Ray ${found.text}, but rayVersion is ${stated.text}`,
+        message: `the image of ${groupAt(containerPath, group)} contains Ray ${found.text}, but rayVersion is ${stated.text}`,
         found: image,
         expected: `Ray ${stated.text}`,
       };
@@ -309,7 +309,7 @@ const gpusMatch = clusterRule(
       }
       yield {
         path: `${path}/rayStartParams/num-gpus`,
-        message: `num-gpus of the group ${group} is ${stated}, but its pods have ${counted(devices, 'device')} each`,
+        message: `num-gpus of ${groupAt(path, group)} is ${stated}, but each of its pods requests ${counted(devices, 'device')}`,
         found: stated,
         expected: String(devices),
       };
@@ -324,7 +324,7 @@ const auth = clusterRule(
     summary:
       'Token authentication requires rayVersion 2.52 or later; Kubernetes tokens require 2.55, no secretName, and a RayCluster.',
     why: 'Older versions would run without authentication; the controller rejects the cluster.',
-    fix: 'Set rayVersion to a later version, or remove authOptions.',
+    fix: 'Set rayVersion and the images to a version that supports authOptions, or remove authOptions.',
   },
   function* ({ spec, path, version }, { id }) {
     const options = asObject(spec.authOptions);
@@ -335,6 +335,7 @@ const auth = clusterRule(
         yield {
           path: `${at}/enableK8sTokenAuth`,
           message: 'enableK8sTokenAuth requires authOptions.mode: token',
+          fix: 'Set authOptions.mode: token, or remove enableK8sTokenAuth.',
           found: true,
         };
       }
@@ -344,14 +345,16 @@ const auth = clusterRule(
     if (version === undefined) {
       yield {
         path: `${path}/rayVersion`,
-        message: 'authOptions.mode token requires rayVersion',
+        message: 'rayVersion must be set when authOptions.mode is token',
+        fix: `Set rayVersion to 2.${least}.0 or later.`,
         found: spec.rayVersion,
         expected: `2.${least}.0 or later`,
       };
     } else if (isBefore(version, 2, least)) {
       yield {
         path: `${path}/rayVersion`,
-        message: `Ray ${version.text} does not support this authentication`,
+        message: `Ray ${version.text} does not support authOptions.mode token`,
+        fix: `Set rayVersion and the images to Ray 2.${least}.0 or later, or remove authOptions.`,
         found: version.text,
         expected: `2.${least}.0 or later`,
       };
@@ -367,7 +370,11 @@ const auth = clusterRule(
       };
     }
     if (id.kind !== 'RayCluster') {
-      yield { path: `${at}/enableK8sTokenAuth`, message: `a ${id.kind} cannot use Kubernetes tokens`, found: true };
+      yield {
+        path: `${at}/enableK8sTokenAuth`,
+        message: `enableK8sTokenAuth is not supported for a ${id.kind}`,
+        found: true,
+      };
     }
   },
 );

@@ -1,6 +1,7 @@
 /**
  * RA9 to RA11: RayJob, RayService and RayCronJob.
  */
+import { oneOf } from '../../../facts/words';
 import { fixesByField } from '../../../checks/field-fix';
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
 import { type Rule, type Violation } from '../../../checks/rule';
@@ -85,7 +86,8 @@ const cluster = rayJobRule(
     if (mode === 'SidecarMode') {
       yield {
         path: `${path}/submissionMode`,
-        message: 'SidecarMode must not be used when clusterSelector is set',
+        message: 'submissionMode must not be SidecarMode when clusterSelector is set',
+        fix: 'Set submissionMode to another mode, or remove clusterSelector.',
         found: mode,
       };
     }
@@ -116,13 +118,13 @@ const mode = fixesByField(
           path: `${path}/submissionMode`,
           message: `unsupported submissionMode "${found}"`,
           found,
-          expected: MODES.join(', '),
+          expected: oneOf(MODES),
         };
       }
       if (found === 'InteractiveMode' && backoffLimit > 0) {
         yield {
           path: `${path}/backoffLimit`,
-          message: 'backoffLimit must be 0 in InteractiveMode',
+          message: 'backoffLimit must be 0 when submissionMode is InteractiveMode',
           found: backoffLimit,
           expected: '0',
         };
@@ -132,7 +134,7 @@ const mode = fixesByField(
       }
       for (const field of ['submitterPodTemplate', 'submitterConfig']) {
         if (isObject(spec[field])) {
-          yield { path: `${path}/${field}`, message: `${field} must not be set in SidecarMode` };
+          yield { path: `${path}/${field}`, message: `${field} must not be set when submissionMode is SidecarMode` };
         }
       }
       const at = '/rayClusterSpec/headGroupSpec/template/spec/restartPolicy';
@@ -143,7 +145,7 @@ const mode = fixesByField(
       if (policy !== '' && policy !== 'Never') {
         yield {
           path: `${path}${at}`,
-          message: `restartPolicy of the head must be Never: ${JSON.stringify(policy)}`,
+          message: `restartPolicy of the head group must be Never: ${JSON.stringify(policy)}`,
           found: policy,
           expected: 'Never',
         };
@@ -198,9 +200,9 @@ function* orderProblems(rules: ReturnType<typeof objectsAt>, at: string): Iterab
     if (times.has(`${when} ${policy}`)) {
       yield {
         path: `${at}${own}`,
-        message: `duplicate rule "${policy}" for the same condition`,
+        message: `duplicate deletion rule "${policy}" for the same condition`,
         found: policy,
-        fix: `Remove ${fieldOf(`${at}${own}`)}, or change its policy or condition.`,
+        fix: `Remove ${fieldOf(`${at}${own}`)}, or set another policy or condition in it.`,
       };
     }
     const earlier = ORDER.slice(0, Math.max(0, ORDER.indexOf(policy))).find(
@@ -214,7 +216,8 @@ function* orderProblems(rules: ReturnType<typeof objectsAt>, at: string): Iterab
     if (conflict !== undefined) {
       yield {
         path: `${at}${own}/condition`,
-        message: `${policy} after ${ttl} s conflicts with ${conflict} after ${times.get(`${when} ${conflict}`) ?? 0} s`,
+        message: `${policy} after ${ttl} s contradicts ${conflict} after ${times.get(`${when} ${conflict}`) ?? 0} s: the policy that deletes less must come first`,
+        fix: `Set ttlSeconds so that ${ORDER.indexOf(policy) < ORDER.indexOf(conflict) ? `${policy} comes before ${conflict}` : `${conflict} comes before ${policy}`}.`,
         found: ttl,
       };
     }
@@ -247,27 +250,32 @@ const deletion = rayJobRule(
       if (selectsCluster && (policy === 'DeleteCluster' || policy === 'DeleteWorkers')) {
         yield {
           path: place,
-          message: `${policy} must not be used when clusterSelector is set`,
+          message: `the policy must not be ${policy} when clusterSelector is set`,
           found: policy,
           fix: `Set ${fieldOf(place)} to DeleteSelf or DeleteNone, or remove clusterSelector.`,
         };
       } else if (autoscaling && policy === 'DeleteWorkers') {
         yield {
           path: place,
-          message: 'DeleteWorkers must not be used with the autoscaler',
+          message: 'the policy must not be DeleteWorkers when enableInTreeAutoscaling is true',
           found: policy,
           fix: `Set ${fieldOf(place)} to another policy, or enableInTreeAutoscaling: false.`,
         };
       }
       if (shutsDown && rules.length === 0 && policy === 'DeleteNone') {
-        yield { path: place, message: 'DeleteNone must not be used with shutdownAfterJobFinishes', found: policy };
+        yield {
+          path: place,
+          message: 'the policy must not be DeleteNone when shutdownAfterJobFinishes is true',
+          fix: 'Remove shutdownAfterJobFinishes, or set another policy.',
+          found: policy,
+        };
       }
     }
     for (const field of rules.length === 0 ? ['onSuccess', 'onFailure'] : []) {
       if (isObject(strategy[field]) && asString(asObject(strategy[field]).policy) === undefined) {
         yield {
           path: `${at}/${field}`,
-          message: `${field} must set a policy`,
+          message: `policy must be set in ${field}`,
           fix: `Set deletionStrategy.${field}.policy to DeleteCluster, DeleteWorkers, DeleteSelf, or DeleteNone.`,
         };
       }
@@ -316,7 +324,7 @@ const upgrade = fixesByField(
       summary:
         'upgradeStrategy.type must be NewCluster, NewClusterWithIncrementalUpgrade, or None; an incremental upgrade requires the autoscaler and valid clusterUpgradeOptions.',
       why: 'The controller rejects the service. The incremental upgrade also requires the feature gate RayServiceIncrementalUpgrade, which is on by default from KubeRay 1.7 on.',
-      fix: 'Set upgradeStrategy.type to a supported value, and for an incremental upgrade set gatewayClassName, maxSurgePercent, stepSizePercent, and intervalSeconds.',
+      fix: 'Set upgradeStrategy.type to a supported value, and set clusterUpgradeOptions for NewClusterWithIncrementalUpgrade.',
     },
     function* (manifest) {
       const strategy = asObject(asObject(manifest.object.spec).upgradeStrategy);
@@ -327,7 +335,7 @@ const upgrade = fixesByField(
           path: `${path}/type`,
           message: `unsupported upgrade type "${type}"`,
           found: type,
-          expected: UPGRADES.join(', '),
+          expected: oneOf(UPGRADES),
         };
       }
       if (type !== 'NewClusterWithIncrementalUpgrade') {
@@ -336,14 +344,19 @@ const upgrade = fixesByField(
       if (clusterOf(manifest)?.autoscaling !== true) {
         yield {
           path: `${path}/type`,
-          message: 'an incremental upgrade requires the autoscaler',
+          message: 'NewClusterWithIncrementalUpgrade requires enableInTreeAutoscaling: true',
+          fix: 'Set enableInTreeAutoscaling: true in rayClusterConfig, or upgradeStrategy.type to NewCluster.',
           found: type,
           expected: 'enableInTreeAutoscaling: true',
         };
       }
       const options = strategy.clusterUpgradeOptions;
       if (!isObject(options)) {
-        yield { path, message: 'an incremental upgrade requires clusterUpgradeOptions' };
+        yield {
+          path,
+          message: 'clusterUpgradeOptions must be set when type is NewClusterWithIncrementalUpgrade',
+          fix: 'Set clusterUpgradeOptions.gatewayClassName, maxSurgePercent, stepSizePercent, and intervalSeconds in upgradeStrategy.',
+        };
         return;
       }
       const at = `${path}/clusterUpgradeOptions`;
@@ -392,7 +405,7 @@ const timeout = rayRule(
     row: 'RA10',
     summary: `The annotation ${TIMEOUT} must be a duration such as 30m, or a number of seconds, greater than 0.`,
     why: 'The controller rejects the service.',
-    fix: `Set ${TIMEOUT} to a duration, for example 30m.`,
+    fix: `Set annotations["${TIMEOUT}"] to a duration, for example 30m.`,
   },
   function* (manifest) {
     const text = asString(asObject(asObject(manifest.object.metadata).annotations)[TIMEOUT]) ?? '';
@@ -403,7 +416,7 @@ const timeout = rayRule(
       path: pointer('/metadata/annotations', TIMEOUT),
       message: `"${text}" is not a valid duration greater than 0`,
       found: text,
-      expected: '30m, or seconds',
+      expected: 'a duration such as 30m, or a number of seconds',
     };
   },
 );

@@ -5,6 +5,14 @@ import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks
 import { type Manifest } from '../../../manifests/manifest';
 import { clusterOf, type ClusterView, KUBERAY, RAY_JOB_KINDS, RAY_KINDS, rayJobOf, type RayJobView } from '../ray-view';
 
+/** A group as messages name it, by its place: the head group has no name of its own. */
+export function groupAt(path: string, name: string): string {
+  if (/\/headGroupSpec\b/.test(path)) {
+    return 'the head group';
+  }
+  return name === '' ? 'the worker group' : `the worker group "${name}"`;
+}
+
 export const VALIDATION = `${KUBERAY}, ray-operator/controllers/ray/utils/validation.go`;
 
 export type RayRuleFacts = Omit<RuleFacts, 'source' | 'tier' | 'severity'> &

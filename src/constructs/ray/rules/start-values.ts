@@ -16,7 +16,7 @@ const runtimeEnvironment = rayJobRule(
     summary: 'runtimeEnvYAML must be a YAML mapping.',
     why: 'The controller rejects a RayJob whose environment it cannot read.',
     source: `${VALIDATION}, ValidateRayJobSpec`,
-    fix: 'Write runtimeEnvYAML as a block (|) with one key on each line, such as pip or env_vars.',
+    fix: 'Set runtimeEnvYAML to a YAML mapping in a block (|), with one key on each line, such as pip or env_vars.',
     concerns: ['runtimeEnvYAML'],
   },
   function* ({ spec, path }) {
@@ -28,9 +28,9 @@ const runtimeEnvironment = rayJobRule(
     const at = `${path}/runtimeEnvYAML`;
     if ('problem' in parsed) {
       const { line } = parsed.problem.position;
-      yield { path: at, message: `line ${line} of runtimeEnvYAML: ${parsed.problem.message}` };
+      yield { path: at, message: `runtimeEnvYAML is not valid YAML: ${parsed.problem.message} in line ${line}` };
     } else if (!isObject(parsed.value)) {
-      yield { path: at, message: 'runtimeEnvYAML must be a mapping', expected: 'for example pip: [torch]' };
+      yield { path: at, message: 'runtimeEnvYAML must be a YAML mapping', expected: 'for example pip: [torch]' };
     }
   },
 );
@@ -44,7 +44,7 @@ const customResources = clusterRule(
     summary: 'rayStartParams.resources must be JSON in quotes that survive a shell.',
     why: 'The start command runs in a shell, which removes quotes: ray start gets no JSON and exits, and the pod restarts.',
     source: `${KUBERAY}, ray-operator/controllers/ray/common/pod.go (convertParamMap)`,
-    fix: `Write resources: '"{\\"name\\": 1}"', with the inner quotes escaped.`,
+    fix: `Set rayStartParams.resources to a string with escaped inner quotes: '"{\\"name\\": 1}"'.`,
     concerns: ['rayStartParams'],
   },
   function* (cluster) {
@@ -56,7 +56,7 @@ const customResources = clusterRule(
       if (!isObject(jsonOf(afterShell(written.trim())))) {
         yield {
           path: `${path}/rayStartParams/resources`,
-          message: 'ray start gets no JSON from this value after the shell has removed the quotes',
+          message: 'the value is not valid JSON after the shell has removed the quotes, so ray start fails',
           found: written,
           expected: '"{\\"name\\": 1}"',
         };
@@ -103,7 +103,7 @@ const scalableGroup = clusterRule(
       if (!states && startParams['num-cpus'] === undefined) {
         yield {
           path: `${containerPath}/resources`,
-          message: `the worker group "${name}" states no CPUs, so the autoscaler adds no worker for tasks that need some`,
+          message: `the worker group "${name}" sets no limits.cpu, so the autoscaler adds no worker for tasks that require CPUs`,
           expected: 'limits.cpu',
         };
       }

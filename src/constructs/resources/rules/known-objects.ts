@@ -90,11 +90,13 @@ export const knownObjects: SetRule = {
           message: `${kind} "${reference.name}" not found in these manifests`,
           found: reference.name,
           ...(near === undefined
-            ? {}
+            ? {
+                fix: `Add the ${kind} "${reference.name}" to the manifests, or make sure that it exists in the cluster.`,
+              }
             : {
                 severity: 'warning',
                 expected: near,
-                fix: `Write "${near}" instead of "${reference.name}", or add the ${kind}.`,
+                fix: `Write "${near}" instead of "${reference.name}", or add the ${kind} "${reference.name}" to the manifests.`,
               }),
         };
       }

@@ -1,6 +1,8 @@
 /**
  * Workloads of any kind in a queue that has queues below it.
  */
+import { fieldOf } from '../../../manifests/pointer';
+import { oneOf } from '../../../facts/words';
 import { addTo } from '../../../facts/collections';
 import { cite } from '../../../facts/upstream';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -43,10 +45,10 @@ export const queueIsLeaf: SetRule = {
   tier: 'advice',
   severity: 'warning',
   on: 'set',
-  summary: 'A workload should be in a queue that has no queues below it.',
+  summary: 'A workload should be in a leaf queue.',
   why: 'Where the scheduler reads the hierarchy of queues, only leaf queues give resources to pods: the pods of other queues stay pending.',
   source: `${cite('volcano')}, pkg/scheduler/plugins/capacity (isLeafQueue); ${cite('kai-scheduler')}, docs/queues`,
-  fix: 'Set the name of the queue to a child of it, for example in the label kai.scheduler/queue or in schedulingPolicy.queue.',
+  fix: 'Set the name of the queue to that of a leaf queue, for example in the label kai.scheduler/queue or in schedulingPolicy.queue.',
   *check({ set }) {
     const childrenOf = childrenIn(set);
     for (const manifest of set.manifests) {
@@ -60,9 +62,10 @@ export const queueIsLeaf: SetRule = {
           yield {
             manifest,
             path: reference.path,
-            message: `the queue "${reference.name}" has queues below it, so its pods may stay pending`,
+            message: `the queue "${reference.name}" must be a leaf queue: the pods of a queue with child queues may stay pending`,
             found: reference.name,
-            expected: children.slice(0, 6).join(', '),
+            expected: oneOf(children.slice(0, 6)),
+            fix: `Set ${fieldOf(reference.path)} to a leaf queue, for example ${children[0]}.`,
           };
         }
       }

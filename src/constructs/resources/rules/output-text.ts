@@ -18,7 +18,7 @@ export const noOutputText: ObjectRule = {
   summary: 'No string contains the message of Pulumi about an Output that was turned into text.',
   why: 'The object is applied with the message in the place of the value.',
   source: 'pulumi 3.248.0, sdk/nodejs/output.ts',
-  fix: 'Write pulumi.interpolate`…${output}…`, or output.apply(…), and pass the result as the value.',
+  fix: 'Pass pulumi.interpolate`…${output}…`, or the result of output.apply(…), as the value.',
   check: ({ object }) => {
     const whole = unguarded(object);
     return mentionsOutput(whole) ? [...messagesIn(whole, '')] : [];
@@ -48,7 +48,8 @@ function* messagesIn(value: JsonValue, path: string): Iterable<Violation> {
     if (value.includes(MARK) && MESSAGE.test(value)) {
       yield {
         path,
-        message: 'the value is the message of Pulumi that an Output has no text, not the value of the Output',
+        message:
+          'the string contains the error message of Pulumi for an Output that is converted to a string, not the value of the Output',
       };
     }
   } else if (typeof value === 'object' && value !== null) {

@@ -1,6 +1,8 @@
 /**
  * Parts of objects that others name: keys of ConfigMaps and Secrets, ports of Services.
  */
+import { fieldOf } from '../../../manifests/pointer';
+import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { nearestName } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';
@@ -68,7 +70,7 @@ export const keyExists: PodTemplateRule = {
   summary: 'A key that a pod reads should be in the ConfigMap or Secret.',
   why: 'The container does not start without the key, unless a controller adds it or the reference is optional.',
   source: 'kubernetes 1.36, pkg/kubelet (CreateContainerConfigError)',
-  fix: 'Set the key to one of the object, or set optional: true.',
+  fix: 'Set the key to a key of the ConfigMap or Secret, or set optional: true in the reference.',
   *check({ manifest, spec }, { set }): Iterable<Violation> {
     for (const { kind, name, key, path } of keysOf(spec)) {
       const target = set.get(kind, name, manifest.id.namespace);
@@ -81,7 +83,8 @@ export const keyExists: PodTemplateRule = {
         path,
         message: `the ${kind} "${name}" has no key "${key}"`,
         found: key,
-        expected: nearestName(key, keys) ?? keys.slice(0, 6).join(', '),
+        expected: nearestName(key, keys) ?? oneOf(keys.slice(0, 6)),
+        fix: `Set ${fieldOf(path)} to a key of the ${kind}, for example ${nearestName(key, keys) ?? keys[0]}, or set optional: true in the reference.`,
       };
     }
   },
@@ -166,11 +169,13 @@ function* unknownPort(
   if (ports.length === 0 || ports.some((one) => one[field] === port)) {
     return;
   }
+  const choices = ports.flatMap((one) => asString(one[field]) ?? asInteger(one[field])?.toString() ?? []);
   yield {
     manifest,
     path,
-    message: `the Service "${service}" has no port ${port}`,
+    message: `the Service "${service}" has no port ${JSON.stringify(port)}`,
     found: port,
-    expected: ports.flatMap((one) => asString(one[field]) ?? asInteger(one[field]) ?? []).join(', '),
+    expected: oneOf(choices),
+    ...(choices.length === 0 ? {} : { fix: `Set ${fieldOf(path)} to ${oneOf(choices)}.` }),
   };
 }

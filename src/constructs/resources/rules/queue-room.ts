@@ -1,6 +1,7 @@
 /**
  * Workloads of any kind against the limits of the queue that they name: pods that can never run at the same time.
  */
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { cite } from '../../../facts/upstream';
 import { type SetRule } from '../../../checks/rule';
@@ -20,6 +21,8 @@ interface Limit {
 interface QueueKind {
   readonly parent: string;
   readonly limits: (spec: JsonObject) => Amounts;
+  /** The field of the queue that limits the resource. */
+  readonly field: (resource: string) => string;
   /** The resources of pods that count toward a limit. */
   readonly counts: (limit: string, resource: string) => boolean;
 }
@@ -47,6 +50,7 @@ const QUEUE_KINDS: ReadonlyMap<string, QueueKind> = new Map([
     {
       parent: 'parent',
       limits: (spec) => amountsIn(spec.capability),
+      field: (resource) => fieldOf(pointer('/spec/capability', resource)),
       counts: (limit, resource) => limit === resource,
     },
   ],
@@ -55,6 +59,7 @@ const QUEUE_KINDS: ReadonlyMap<string, QueueKind> = new Map([
     {
       parent: 'parentQueue',
       limits: kaiLimits,
+      field: (resource) => `resources.${resource}.limit`,
       counts: (limit, resource) => limit === resource || (limit === 'gpu' && GPU.test(resource)),
     },
   ],
@@ -98,7 +103,7 @@ export const podsFitQueue: SetRule = {
   summary: 'All pods of a workload should fit within the limits of the queue that it names.',
   why: 'The pods beyond the limit stay pending for as long as the others run; a gang never starts.',
   source: `${cite('volcano')}, pkg/scheduler/plugins/capacity; ${cite('kai-scheduler')}, docs/queues`,
-  fix: 'Raise the limit of the queue (spec.capability, or spec.resources of a KAI queue), or lower the replicas or the requests of the workload.',
+  fix: 'Increase the limit of the queue, or decrease the replicas or the requests of the workload.',
   *check({ set }) {
     if ([...QUEUE_KINDS.keys()].every((kind) => set.ofKind(kind).length === 0)) {
       return;
@@ -117,9 +122,10 @@ export const podsFitQueue: SetRule = {
             yield {
               manifest,
               path: reference.path,
-              message: `the pods of the workload request ${all.toString()} ${resource} in all, but the queue ${of} can hold only ${amount.toString()}`,
+              message: `the requests of all pods of the workload exceed the limit of the queue "${of}" (${all.toString()} > ${amount.toString()} ${resource})`,
               found: all.toString(),
               expected: `at most ${amount.toString()} ${resource}`,
+              fix: `Increase ${terms.field(resource)} of the queue "${of}" to at least ${all.toString()}, or decrease the replicas or the requests of the workload.`,
             };
           }
         }

@@ -190,20 +190,20 @@ function* unmatched(
     yield {
       manifest,
       path: place.path,
-      message: `the selector matches none of the ${of} in these manifests`,
+      message: `the selector matches none of the ${of === 'pods' ? 'pods' : 'Services'} in these manifests`,
       found: wanted,
     };
     return;
   }
-  const nearest = `${miss.manifest.id.kind} ${miss.manifest.id.name}`;
+  const nearest = `${miss.manifest.id.kind} "${miss.manifest.id.name}"`;
   const labelPath = place.labels === '' ? place.path : `${place.path}/${place.labels}`;
   yield {
     manifest,
     severity: 'warning',
     path: pointer(labelPath, miss.key),
-    message: `the selector matches none of the ${of} in these manifests: ${nearest} has ${miss.key}: ${miss.has}`,
+    message: `the selector matches none of the ${of === 'pods' ? 'pods' : 'Services'} in these manifests: ${nearest} has the label ${miss.key}: ${miss.has}`,
     found: miss.wanted,
     expected: miss.has,
-    fix: `Set ${miss.key} to ${miss.has}, or set the label of ${nearest}.`,
+    fix: `Set ${miss.key} to ${miss.has} in the selector, or to ${miss.wanted} in the labels of ${nearest}.`,
   };
 }

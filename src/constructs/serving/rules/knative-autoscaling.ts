@@ -89,7 +89,7 @@ const metricOfClass = revisionRule(
     ) {
       yield {
         path: average.path,
-        message: `unsupported average "${average.value}"`,
+        message: `unsupported aggregation algorithm "${average.value}"`,
         found: average.value,
         expected: 'linear or weightedExponential',
       };
@@ -102,14 +102,14 @@ const metricOfClass = revisionRule(
     if (autoscaler === KPA && metric.value !== 'concurrency' && metric.value !== 'rps') {
       yield {
         path: metric.path,
-        message: `unsupported metric "${metric.value}" for kpa`,
+        message: `unsupported metric "${metric.value}" for the autoscaler class kpa`,
         found: metric.value,
         expected: 'concurrency or rps',
       };
     } else if (autoscaler === HPA && metric.value === '') {
       yield {
         path: metric.path,
-        message: 'the metric must not be empty',
+        message: 'autoscaling.knative.dev/metric must not be empty',
         found: '',
         expected: 'cpu, memory, or a custom metric',
       };
@@ -138,8 +138,8 @@ const hpaMetricStated = revisionRule(
       path: target?.path ?? stated.path,
       message:
         target === undefined
-          ? 'the class hpa scales by CPU if no metric is set'
-          : `the class hpa scales by CPU if no metric is set: target ${target.value} is ${target.value}% of the requested CPU`,
+          ? 'autoscaling.knative.dev/metric is unset, so the class hpa scales by CPU'
+          : `autoscaling.knative.dev/metric is unset, so the class hpa scales by CPU, and target ${target.value} is ${target.value}% of the requested CPU`,
       found: stated.value,
       expected: `${KPA} and the metric concurrency, or the metric cpu`,
     };
@@ -155,7 +155,7 @@ const hpaNotToZero = revisionRule(
     summary: 'A service that hpa scales must set min-scale to at least 1.',
     why: 'A HorizontalPodAutoscaler never scales to zero: at least one replica always runs, regardless of min-scale.',
     source: `${KNATIVE}, pkg/reconciler/autoscaling/hpa/resources/hpa.go`,
-    fix: 'Set autoscaling.knative.dev/min-scale: "1", or use kpa, which scales to zero.',
+    fix: 'Set autoscaling.knative.dev/min-scale to "1", or set autoscaling.knative.dev/class to kpa.autoscaling.knative.dev, which scales to zero.',
   },
   function* (revision) {
     const stated = autoscalingAnnotation(revision, 'class');
@@ -165,7 +165,7 @@ const hpaNotToZero = revisionRule(
     }
     yield {
       path: least?.path ?? stated.path,
-      message: 'a service with hpa does not scale to zero',
+      message: 'the class hpa does not scale to zero',
       ...(least === undefined ? {} : { severity: 'warning' as const }),
     };
   },
@@ -179,7 +179,7 @@ const onTemplate = revisionRule(
       'Autoscaling annotations must be set in the template of a Service or Configuration, not on the object itself.',
     why: 'Revisions are created from the template; the webhook rejects the annotations elsewhere.',
     source: `${KNATIVE}, pkg/apis/serving/metadata_validation.go`,
-    fix: 'Move them to spec.template.metadata.annotations.',
+    fix: 'Move the annotations to spec.template.metadata.annotations.',
   },
   function* ({ outer, isTemplate }) {
     if (!isTemplate) {
@@ -190,6 +190,7 @@ const onTemplate = revisionRule(
         yield {
           path: pointer('/metadata/annotations', key),
           message: `${key} must be set in the template, not on the object`,
+          fix: `Move ${key} to spec.template.metadata.annotations.`,
           found: key,
           expected: `spec.template.metadata.annotations["${key}"]`,
         };
@@ -228,7 +229,7 @@ const knownAnnotation = revisionRule(
       if (NAMES.includes(today)) {
         yield {
           path,
-          message: `${key} is deprecated`,
+          message: `the annotation ${key} is deprecated`,
           found: key,
           expected: `${AUTOSCALING}/${today}`,
           fix: `Rename the annotation ${key} to ${AUTOSCALING}/${today}.`,
@@ -256,7 +257,7 @@ const targetWithinConcurrency = revisionRule(
     summary: 'A target for concurrency must not exceed containerConcurrency.',
     why: 'No replica ever gets more requests than that at a time: Knative uses the lower of the two, so the target has no effect.',
     source: `${KNATIVE}, pkg/reconciler/autoscaling/resources/target.go`,
-    fix: 'Lower autoscaling.knative.dev/target, or raise containerConcurrency.',
+    fix: 'Decrease autoscaling.knative.dev/target, or increase containerConcurrency.',
   },
   function* (revision) {
     const target = autoscalingAnnotation(revision, 'target');
@@ -269,7 +270,8 @@ const targetWithinConcurrency = revisionRule(
     if (value !== undefined && value > limit) {
       yield {
         path: target.path,
-        message: `target exceeds containerConcurrency (${target.value} > ${limit})`,
+        message: `target must be less than or equal to containerConcurrency (${target.value} > ${limit})`,
+        fix: `Set autoscaling.knative.dev/target to at most "${limit}", or containerConcurrency to at least ${target.value}.`,
         found: target.value,
         expected: `at most ${limit}`,
       };

@@ -115,7 +115,7 @@ const fieldsTaken = revisionRule(
       'A revision must not set fields that Knative controls, such as restartPolicy, terminationGracePeriodSeconds, lifecycle, or hostPort.',
     why: 'The webhook rejects them: "must not set the field(s)". No setting allows them.',
     source: MASK,
-    fix: 'Remove the field from spec.template.spec, or use a Deployment, which takes restartPolicy, lifecycle, and hostPort.',
+    fix: 'Remove the field from spec.template.spec, or use a Deployment, which supports restartPolicy, lifecycle, and hostPort.',
   },
   function* (revision) {
     const { spec, specPath } = revision;
@@ -156,13 +156,13 @@ const imageReadable = revisionRule(
     summary: 'Each container of a revision must have an image whose reference Knative can read.',
     why: 'Knative resolves the tag of the image to a digest; the webhook rejects a reference that it cannot parse.',
     source: `${PODS}; go-containerregistry, pkg/name`,
-    fix: 'Set image to a reference such as registry.example.com/server:1.2.',
+    fix: 'Set image to an image reference such as registry.example.com/server:1.2.',
   },
   function* (revision) {
     for (const { value, path } of containersOf(revision)) {
       const image = asString(value.image) ?? '';
       if (image === '') {
-        yield { path: `${path}/image`, message: 'image must be set', expected: 'an image' };
+        yield { path: `${path}/image`, message: 'image must be set', expected: 'an image reference' };
       } else if (!isImageReference(image)) {
         yield {
           path: `${path}/image`,
@@ -189,7 +189,7 @@ const containersComplete = fixesByField(
     function* (revision) {
       const { spec, specPath } = revision;
       if (hasNoItems(spec.containers)) {
-        yield { path: `${specPath}/containers`, message: 'containers must be set', expected: 'at least one container' };
+        yield { path: `${specPath}/containers`, message: 'containers must be set', expected: 'one container' };
       }
       const names = new Set<string>();
       for (const { value, path, init } of [...containersOf(revision)].sort((a, b) => Number(a.init) - Number(b.init))) {
@@ -274,7 +274,7 @@ const probesComplete = revisionRule(
     summary: 'Each probe of a revision must have exactly one handler, and numbers that are not negative.',
     why: 'The webhook rejects the revision. A readiness probe without a handler gets one.',
     source: PODS,
-    fix: 'Set one of exec, httpGet, tcpSocket, and grpc.',
+    fix: 'Set exec, httpGet, tcpSocket, or grpc in the probe.',
   },
   function* (revision) {
     for (const { value, path, serving, init } of containersOf(revision)) {
@@ -288,7 +288,7 @@ const probesComplete = revisionRule(
         if (handlers.length !== 1 && !filledIn) {
           yield {
             path: `${path}/${kind}`,
-            message: handlers.length === 0 ? 'the probe has no handler' : `the probe has ${handlers.length} handlers`,
+            message: `the probe must have exactly one handler, but has ${handlers.length === 0 ? 'none' : handlers.length}`,
             expected: oneOf(HANDLERS),
             ...(handlers.length > 1 && { fix: keepOne(handlers, fieldOf(`${path}/${kind}`)) }),
           };
@@ -316,57 +316,59 @@ function* negative(probe: JsonObject, path: string): Iterable<Violation> {
   for (const field of periodic ? [...fields, 'timeoutSeconds', 'failureThreshold'] : fields) {
     const value = probe[field];
     if (typeof value === 'number' && value < 0) {
-      yield { path: `${path}/${field}`, message: `${field} must not be negative`, found: value };
+      yield { path: `${path}/${field}`, message: `${field} must be greater than or equal to 0`, found: value };
     }
   }
 }
 
-const volumesComplete = revisionRule(
-  'knative-volume-complete',
-  {
-    row: 'KN11',
-    summary: 'Each volume of a revision must have a unique name that is a DNS label, and exactly one source.',
-    why: 'The webhook rejects the revision.',
-    source: PODS,
-    fix: 'Set a unique name and exactly one source, such as configMap, in each entry of volumes.',
-  },
-  function* ({ spec, specPath }) {
-    const names = new Set<string>();
-    for (const { value, path: at } of objectsAt(spec, '/volumes')) {
-      const path = `${specPath}${at}`;
-      const name = asString(value.name) ?? '';
-      const complaint = name === '' ? 'be set' : dnsLabel(name);
-      if (complaint !== undefined) {
-        yield { path: `${path}/name`, message: `the name of the volume must ${complaint}`, found: name };
+const volumesComplete = fixesByField(
+  revisionRule(
+    'knative-volume-complete',
+    {
+      row: 'KN11',
+      summary: 'Each volume of a revision must have a unique name that is a DNS label, and exactly one source.',
+      why: 'The webhook rejects the revision.',
+      source: PODS,
+      fix: 'Set a unique name and exactly one source, such as configMap, in each entry of volumes.',
+    },
+    function* ({ spec, specPath }) {
+      const names = new Set<string>();
+      for (const { value, path: at } of objectsAt(spec, '/volumes')) {
+        const path = `${specPath}${at}`;
+        const name = asString(value.name) ?? '';
+        const complaint = name === '' ? 'be set' : dnsLabel(name);
+        if (complaint !== undefined) {
+          yield { path: `${path}/name`, message: `the name of the volume must ${complaint}`, found: name };
+        }
+        if (name !== '' && names.has(name)) {
+          yield { path: `${path}/name`, message: `duplicate volume name "${name}"`, found: name };
+        }
+        names.add(name);
+        const sources = VOLUME_SOURCES.filter((source) => isObject(value[source]));
+        if (sources.length !== 1) {
+          yield {
+            path,
+            message: `the volume must have exactly one source, but has ${sources.length === 0 ? 'none' : allOf(sources)}`,
+            expected: oneOf(VOLUME_SOURCES),
+            fix:
+              sources.length === 0
+                ? `Set ${oneOf(VOLUME_SOURCES)} in ${fieldOf(path)}.`
+                : keepOne(sources, fieldOf(path)),
+          };
+        }
+        for (const source of ['secret', 'configMap']) {
+          yield* incompleteItems(value[source], `${path}/${source}`);
+        }
+        for (const { value: source, path: place } of objectsAt(value, '/projected/sources')) {
+          yield* incompleteProjection(source, `${path}${place}`);
+        }
+        yield* wrongSize(value.emptyDir, `${path}/emptyDir`);
+        if (isObject(value.image) && isUnset(value.image.reference)) {
+          yield { path: `${path}/image/reference`, message: 'reference must be set' };
+        }
       }
-      if (name !== '' && names.has(name)) {
-        yield { path: `${path}/name`, message: `duplicate volume name "${name}"`, found: name };
-      }
-      names.add(name);
-      const sources = VOLUME_SOURCES.filter((source) => isObject(value[source]));
-      if (sources.length !== 1) {
-        yield {
-          path,
-          message: `the volume must have exactly one source, but has ${sources.length === 0 ? 'none' : allOf(sources)}`,
-          expected: oneOf(VOLUME_SOURCES),
-          fix:
-            sources.length === 0
-              ? `Set ${oneOf(VOLUME_SOURCES)} in ${fieldOf(path)}.`
-              : keepOne(sources, fieldOf(path)),
-        };
-      }
-      for (const source of ['secret', 'configMap']) {
-        yield* incompleteItems(value[source], `${path}/${source}`);
-      }
-      for (const { value: source, path: place } of objectsAt(value, '/projected/sources')) {
-        yield* incompleteProjection(source, `${path}${place}`);
-      }
-      yield* wrongSize(value.emptyDir, `${path}/emptyDir`);
-      if (isObject(value.image) && isUnset(value.image.reference)) {
-        yield { path: `${path}/image/reference`, message: 'reference must be set' };
-      }
-    }
-  },
+    },
+  ),
 );
 
 function* incompleteItems(source: JsonValue | undefined, path: string): Iterable<Violation> {
@@ -382,7 +384,13 @@ function* incompleteItems(source: JsonValue | undefined, path: string): Iterable
 function* incompleteProjection(source: JsonObject, path: string): Iterable<Violation> {
   const sources = PROJECTION_SOURCES.filter((name) => isObject(source[name]));
   if (sources.length !== 1) {
-    yield { path, message: 'the projection must have exactly one source', expected: oneOf(PROJECTION_SOURCES) };
+    const choices = oneOf(PROJECTION_SOURCES);
+    yield {
+      path,
+      message: 'exactly one source must be set in the projection',
+      expected: choices,
+      fix: `Set ${choices} in ${fieldOf(path)}.`,
+    };
   }
   for (const name of ['secret', 'configMap']) {
     if (isObject(source[name]) && isUnset(asObject(source[name]).name)) {
@@ -407,48 +415,50 @@ function* wrongSize(emptyDir: JsonValue | undefined, path: string): Iterable<Vio
   const { sizeLimit } = asObject(emptyDir);
   const size = typeof sizeLimit === 'string' || typeof sizeLimit === 'number' ? parseQuantity(sizeLimit) : undefined;
   if (size !== undefined && size.toNumber() < 0) {
-    yield { path: `${path}/sizeLimit`, message: 'sizeLimit must not be negative', found: sizeLimit };
+    yield { path: `${path}/sizeLimit`, message: 'sizeLimit must be greater than or equal to 0', found: sizeLimit };
   }
 }
 
-const mountsComplete = revisionRule(
-  'knative-mount-complete',
-  {
-    row: 'KN11',
-    summary: 'Each mount of a revision must name a volume, and have a unique absolute path.',
-    why: 'The webhook rejects the revision.',
-    source: PODS,
-    fix: 'Set name to a volume of the revision, and mountPath to an absolute path that no other mount has.',
-  },
-  function* (revision) {
-    const volumes = new Map(
-      objectsAt(revision.spec, '/volumes').map(({ value }) => [asString(value.name) ?? '', value] as const),
-    );
-    for (const { value, path, init } of containersOf(revision)) {
-      const paths = new Set<string>();
-      for (const { value: mount, path: at } of objectsAt(value, '/volumeMounts')) {
-        const place = `${path}${at}`;
-        const name = asString(mount.name) ?? '';
-        const volume = volumes.get(name);
-        if (volume === undefined) {
-          yield {
-            path: `${place}/name`,
-            message: `the revision has no volume "${name}"`,
-            found: name,
-            fix: `Set ${fieldOf(`${place}/name`)} to the name of a volume of the revision.`,
-          };
+const mountsComplete = fixesByField(
+  revisionRule(
+    'knative-mount-complete',
+    {
+      row: 'KN11',
+      summary: 'Each mount of a revision must name a volume, and have a unique absolute path.',
+      why: 'The webhook rejects the revision.',
+      source: PODS,
+      fix: 'Set volumeMounts[].name to a volume of the revision, and mountPath to an absolute path that no other mount has.',
+    },
+    function* (revision) {
+      const volumes = new Map(
+        objectsAt(revision.spec, '/volumes').map(({ value }) => [asString(value.name) ?? '', value] as const),
+      );
+      for (const { value, path, init } of containersOf(revision)) {
+        const paths = new Set<string>();
+        for (const { value: mount, path: at } of objectsAt(value, '/volumeMounts')) {
+          const place = `${path}${at}`;
+          const name = asString(mount.name) ?? '';
+          const volume = volumes.get(name);
+          if (volume === undefined) {
+            yield {
+              path: `${place}/name`,
+              message: `the revision has no volume "${name}"`,
+              found: name,
+              fix: `Set ${fieldOf(`${place}/name`)} to the name of a volume of the revision.`,
+            };
+          }
+          const mountPath = cleanPath(asString(mount.mountPath) ?? '');
+          if (mountPath === '' || !mountPath.startsWith('/')) {
+            yield { path: `${place}/mountPath`, message: 'mountPath must be an absolute path', found: mountPath };
+          } else if (paths.has(mountPath)) {
+            yield { path: `${place}/mountPath`, message: `duplicate mountPath "${mountPath}"`, found: mountPath };
+          }
+          paths.add(mountPath);
+          yield* writable(volume ?? {}, mount, place, init);
         }
-        const mountPath = cleanPath(asString(mount.mountPath) ?? '');
-        if (mountPath === '' || !mountPath.startsWith('/')) {
-          yield { path: `${place}/mountPath`, message: 'mountPath must be an absolute path', found: mountPath };
-        } else if (paths.has(mountPath)) {
-          yield { path: `${place}/mountPath`, message: `duplicate mountPath "${mountPath}"`, found: mountPath };
-        }
-        paths.add(mountPath);
-        yield* writable(volume ?? {}, mount, place, init);
       }
-    }
-  },
+    },
+  ),
 );
 
 /** Knative makes mounts of volumes that cannot be written read-only itself, but not in init containers. */
@@ -459,7 +469,11 @@ function* writable(volume: JsonObject, mount: JsonObject, path: string, init: bo
   const claim = asObject(volume.persistentVolumeClaim);
   const mayWrite = ['emptyDir', 'persistentVolumeClaim', 'ephemeral'].some((source) => isObject(volume[source]));
   if ((init && !mayWrite) || claim.readOnly === true) {
-    yield { path: `${path}/readOnly`, message: 'the mount must be read-only, as its volume is', expected: 'true' };
+    yield {
+      path: `${path}/readOnly`,
+      message: 'readOnly must be true, because the volume is read-only',
+      expected: 'true',
+    };
   }
 }
 

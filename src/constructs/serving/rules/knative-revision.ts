@@ -34,7 +34,7 @@ const onePort = revisionRule(
       'The containers of a revision must have exactly one port in total, over TCP, with no name or with the name http1 or h2c, and not a port that Knative uses.',
     why: 'Knative sends all requests to this port; the webhook rejects any others.',
     source: PODS,
-    fix: 'Keep one entry in containers[].ports, the one that receives requests, and state a metrics port in a PodMonitor.',
+    fix: 'Remove all entries of containers[].ports but the one that receives requests.',
   },
   function* ({ spec, specPath }) {
     const containers = objectsAt(spec, '/containers');
@@ -42,14 +42,14 @@ const onePort = revisionRule(
       objectsAt(value, '/ports').map(({ value: port, path: at }) => ({ port, path: `${specPath}${path}${at}` })),
     );
     for (const { path } of ports.slice(1)) {
-      yield { path, message: 'a revision must not have more than one port', expected: 'one port in all containers' };
+      yield { path, message: 'all containers of a revision together must have only one port', expected: 'one port' };
     }
     if (ports.length === 0 && containers.length > 1) {
       yield {
         path: `${specPath}/containers`,
-        message: 'exactly one of the containers must set ports',
+        message: 'exactly one of the containers must have a port',
         expected: 'a port in the container that receives requests',
-        fix: 'Set containers[].ports in the container that receives requests.',
+        fix: 'Set containers[].ports in the container that receives requests, and in no other.',
       };
     }
     for (const { port, path } of ports) {
@@ -63,7 +63,12 @@ const onePort = revisionRule(
         };
       }
       if (typeof number === 'number' && RESERVED_PORTS.includes(number)) {
-        yield { path: `${path}/containerPort`, message: `the port ${number} is reserved for Knative`, found: number };
+        yield {
+          path: `${path}/containerPort`,
+          message: `the port ${number} is reserved for Knative`,
+          found: number,
+          fix: `Set ${fieldOf(`${path}/containerPort`)} to another port, such as 8080.`,
+        };
       }
       if (typeof protocol === 'string' && protocol !== '' && protocol !== 'TCP') {
         yield {
@@ -118,7 +123,7 @@ const limits = revisionRule(
     summary: 'containerConcurrency must be 0 to 1000 and timeoutSeconds 0 to 600, unless the cluster allows more.',
     why: 'The webhook rejects values above container-concurrency-max-limit and max-revision-timeout-seconds in config-defaults.',
     source: `${KNATIVE}, pkg/apis/config/defaults.go, pkg/apis/serving/v1/revision_validation.go`,
-    fix: 'Lower containerConcurrency or timeoutSeconds, or raise the limits in config-defaults.',
+    fix: 'Decrease containerConcurrency or timeoutSeconds, or increase the limits in the ConfigMap config-defaults.',
   },
   function* ({ spec, specPath }, _manifest, { set }) {
     const config = set.get('ConfigMap', 'config-defaults', KNATIVE_NAMESPACE);
@@ -139,7 +144,7 @@ const limits = revisionRule(
         message: `${key} is out of range: ${value}`,
         found: value,
         expected: `0 to ${limit}`,
-        fix: `Set ${key} to a number from 0 to ${limit}${value < 0 ? '' : ', or raise the limit in config-defaults'}.`,
+        fix: `Set ${key} to a number from 0 to ${limit}${value < 0 ? '' : ', or increase the limit in the ConfigMap config-defaults'}.`,
         ...(beyondDefault ? { severity: 'warning' as const } : {}),
       };
     }
@@ -154,7 +159,7 @@ const reserved = revisionRule(
       'A revision must not set the variables PORT, K_SERVICE, K_CONFIGURATION, and K_REVISION, and must not name a container queue-proxy.',
     why: 'Knative sets them itself; the webhook rejects other values.',
     source: PODS,
-    fix: "Remove the variable from env; the server's port is that of the container.",
+    fix: 'Remove the variable from env, because Knative sets it.',
   },
   function* ({ spec, specPath }) {
     const containers = objectsAt(spec, '/containers');
@@ -163,7 +168,8 @@ const reserved = revisionRule(
       if (value.name === 'queue-proxy') {
         yield {
           path: `${at}/name`,
-          message: 'the container name queue-proxy is reserved for Knative',
+          message: 'the container name "queue-proxy" is reserved for Knative',
+          fix: 'Set the name of the container to a name other than queue-proxy.',
           found: 'queue-proxy',
         };
       }
@@ -185,7 +191,7 @@ const fieldAllowed = revisionRule(
     summary: 'A revision must not have a privileged container or automountServiceAccountToken: true.',
     why: 'The webhook rejects both; no setting allows them.',
     source: `${KNATIVE}, pkg/apis/serving/fieldmask.go`,
-    fix: 'Remove the field (a token is mounted anyway), and use a Deployment if the server needs privileged: true.',
+    fix: 'Remove the field from spec.template.spec.',
   },
   function* ({ spec, specPath }) {
     if (spec.automountServiceAccountToken === true) {
@@ -199,7 +205,8 @@ const fieldAllowed = revisionRule(
       if (asObject(value.securityContext).privileged === true) {
         yield {
           path: `${specPath}${path}/securityContext/privileged`,
-          message: 'the container must not be privileged',
+          message: 'privileged must not be true: Knative does not support privileged containers',
+          fix: 'Remove securityContext.privileged, or use a Deployment instead of the Knative Service.',
           found: true,
         };
       }
@@ -217,7 +224,7 @@ const mountPathFree = revisionRule(
       'Volumes of a revision must not be mounted at /, /dev, or /dev/log, and must not propagate mounts to the host.',
     why: 'The webhook rejects the revision.',
     source: PODS,
-    fix: 'Set mountPath to another path; /dev/shm is allowed.',
+    fix: 'Set mountPath to a path outside the reserved directories, or to /dev/shm.',
   },
   function* ({ spec, specPath }) {
     for (const { value, path } of containersOf(spec)) {
@@ -225,12 +232,16 @@ const mountPathFree = revisionRule(
         const place = `${specPath}${path}${at}`;
         const mountPath = asString(mount.mountPath) ?? '';
         if (mountPath !== '' && RESERVED_PATHS.includes(posix.normalize(mountPath).replace(/(.)\/$/, '$1'))) {
-          yield { path: `${place}/mountPath`, message: `the mount path ${mountPath} is reserved`, found: mountPath };
+          yield {
+            path: `${place}/mountPath`,
+            message: `the mount path "${mountPath}" is reserved for Knative`,
+            found: mountPath,
+          };
         }
         if (mount.mountPropagation === 'Bidirectional') {
           yield {
             path: `${place}/mountPropagation`,
-            message: 'mounts must not be propagated to the host',
+            message: 'mountPropagation must not be Bidirectional',
             found: 'Bidirectional',
             expected: 'HostToContainer, or unset',
           };
@@ -264,7 +275,7 @@ const probes = fixesByField(
             if (asked !== '' && asked !== name) {
               yield {
                 path: `${specPath}${path}/${kind}/${handler}/port`,
-                message: `the revision has no port "${asked}"`,
+                message: `the probe has a port that the revision does not have: "${asked}"`,
                 found: asked,
                 expected: name,
                 fix: `Set ${fieldOf(`${path}/${kind}/${handler}/port`)} to ${name ?? 'http'}, or remove it.`,
@@ -332,7 +343,7 @@ const revisionName = revisionRule(
       'The name of the template must be a DNS-1035 label that begins with the name of the Service or Configuration and a hyphen.',
     why: 'Revisions of all services share the namespace; the webhook rejects any other name.',
     source: `${KNATIVE}, pkg/apis/serving/v1/revision_validation.go`,
-    fix: 'Remove spec.template.metadata.name, or begin it with the name of the service.',
+    fix: 'Remove spec.template.metadata.name, or set it to a name that begins with the name of the Service and a hyphen.',
   },
   function* ({ name, metadataPath, isTemplate }, { id }) {
     if (!isTemplate || name === '' || id.name === '') {
@@ -368,7 +379,7 @@ const deadline = revisionRule(
     summary: 'The progress deadline of a revision must be longer than its startup probe allows.',
     why: 'A revision that is not ready by then (600 s by default) fails, and Knative scales it to zero while the model loads.',
     source: `${KNATIVE}, pkg/deployment/config.go (progress-deadline), pkg/reconciler/revision`,
-    fix: 'Set the annotation serving.knative.dev/progress-deadline in the template.',
+    fix: 'Set serving.knative.dev/progress-deadline in spec.template.metadata.annotations to the expected duration.',
   },
   function* ({ spec, specPath, annotations }) {
     const stated = parseGoDuration(annotations.get(PROGRESS_DEADLINE) ?? '');
@@ -378,7 +389,7 @@ const deadline = revisionRule(
       if (budget > limit) {
         yield {
           path: `${specPath}${path}/startupProbe`,
-          message: `startup may take ${budget} s, but the progress deadline is ${limit} s`,
+          message: `the startup probe allows ${budget} s, but the progress deadline is only ${limit} s`,
           expected: `${PROGRESS_DEADLINE}: ${budget + LONGEST_SECONDS}s`,
         };
       }

@@ -6,7 +6,7 @@ import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule
 import { dns1035Label, dnsLabel, dnsSubdomain, qualifiedName } from '../../../checks/server/syntax';
 import { parseGoDuration } from '../../../manifests/go-duration';
 import { type Manifest } from '../../../manifests/manifest';
-import { pointer } from '../../../manifests/pointer';
+import { pointer, fieldOf } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
 import { asArray, asObject, asString, isUnset, objectsAt } from '../../../manifests/read';
 import { AUTOSCALING, type Facts, goNumber, KNATIVE, revisionRule } from './serving-rule';
@@ -91,7 +91,7 @@ const ownerLabels = servingRule(
     summary: `The labels ${SERVING}/service and ${SERVING}/configuration must name the owner of the object.`,
     why: 'Knative sets them on what it makes; the webhook rejects them on an object that has no such owner.',
     source: `${KNATIVE}, pkg/apis/serving/v1 (validateLabels)`,
-    fix: 'Remove the label from metadata.labels.',
+    fix: 'Remove the label from metadata.labels, because Knative sets it.',
   },
   function* ({ id, object }) {
     const metadata = asObject(object.metadata);
@@ -104,7 +104,7 @@ const ownerLabels = servingRule(
       if (`${SERVING}/${id.kind}` === kind && value !== undefined && !isOwned) {
         yield {
           path: pointer('/metadata/labels', label),
-          message: `the object has no owner of kind ${owner} with the name in ${label}`,
+          message: `the label ${label} must not be set on an object without an owner reference to that ${owner}`,
           found: value,
         };
       }
@@ -176,7 +176,7 @@ const templateAnnotations = revisionRule(
       'Annotations of a template for networking, the progress deadline, and the resources of the queue proxy must be known and readable.',
     why: 'The webhook rejects the revision.',
     source: `${KNATIVE}, pkg/apis/serving/v1/revision_validation.go; knative.dev/networking, metadata_validation.go`,
-    fix: 'Set the annotation to a value of its form, or remove it.',
+    fix: 'Set metadata.annotations to annotations that Knative reads, with values of the expected form.',
   },
   function* ({ annotations, annotationsPath, isTemplate }) {
     if (!isTemplate) {
@@ -185,7 +185,12 @@ const templateAnnotations = revisionRule(
     for (const [key, value] of annotations) {
       const path = pointer(annotationsPath, key);
       if (key.startsWith(NETWORKING) && !NETWORKING_KEYS.has(key)) {
-        yield { path, message: `unknown annotation "${key}"`, expected: [...NETWORKING_KEYS].join(', ') };
+        yield {
+          path,
+          message: `unknown annotation "${key}"`,
+          expected: [...NETWORKING_KEYS].join(', '),
+          fix: `Remove ${fieldOf(path)}, or rename it to an annotation that Knative reads.`,
+        };
       } else if (SIDECAR_AMOUNTS.includes(key) && parseQuantity(value) === undefined) {
         yield { path, message: `${key} must be a quantity`, found: value };
       }
@@ -213,7 +218,7 @@ const trafficValid = servingRule(
       'The targets of traffic must add up to 100 percent, each must name a revision or a configuration, and tags must be unique DNS-1035 labels.',
     why: 'The webhook rejects the Route or the Service.',
     source: `${KNATIVE}, pkg/apis/serving/v1/route_validation.go`,
-    fix: 'Set percent of the targets so that they add up to 100, and one of revisionName and configurationName (in a Service, revisionName or nothing).',
+    fix: 'Set percent of the targets to numbers with the sum 100, and a unique tag and either revisionName or configurationName in each.',
   },
   function* (manifest) {
     const isService = manifest.id.kind === 'Service';
@@ -233,7 +238,12 @@ const trafficValid = servingRule(
         yield { path: `${path}/tag`, message: `the tag "${tag}" must ${complaint}`, found: tag };
       }
       if (tag !== '' && tags.has(tag)) {
-        yield { path: `${path}/tag`, message: `duplicate tag "${tag}"`, found: tag };
+        yield {
+          path: `${path}/tag`,
+          message: `duplicate tag "${tag}"`,
+          found: tag,
+          fix: `Set ${fieldOf(`${path}/tag`)} to a tag that no other target has.`,
+        };
       }
       tags.add(tag);
     }
@@ -241,9 +251,9 @@ const trafficValid = servingRule(
     if (sum !== 100) {
       yield {
         path: '/spec/traffic',
-        message: `the targets of traffic add up to ${sum} percent`,
+        message: `the sum of percent of all targets must be 100: ${sum}`,
         expected: '100',
-        fix: 'Set traffic[].percent so that the targets add up to 100.',
+        fix: 'Set traffic[].percent to numbers with the sum 100.',
       };
     }
   },
@@ -267,6 +277,7 @@ function* badTarget(target: JsonObject, path: string, isService: boolean): Itera
     yield {
       path: `${path}/latestRevision`,
       message: `latestRevision must be ${revision === '' ? 'true' : 'false'} when revisionName is ${revision === '' ? 'unset' : 'set'}`,
+      fix: `Set ${fieldOf(`${path}/latestRevision`)} to ${revision === '' ? 'true' : 'false'}, or ${revision === '' ? 'set' : 'remove'} revisionName.`,
       found: target.latestRevision,
     };
   }
@@ -281,7 +292,7 @@ function* badName(target: JsonObject, path: string, isService: boolean): Iterabl
   const revision = asString(target.revisionName) ?? '';
   const configuration = asString(target.configurationName) ?? '';
   if (isService && configuration !== '') {
-    yield { path: `${path}/configurationName`, message: 'configurationName must not be set in a Service' };
+    yield { path: `${path}/configurationName`, message: 'configurationName must not be set in traffic of a Service' };
   } else if (revision !== '' && configuration !== '') {
     yield { path, message: 'revisionName and configurationName must not be set together' };
   } else if (revision === '' && configuration === '' && !isService) {
@@ -318,13 +329,17 @@ const domainMapping = servingRule(
       }
     }
     if ((asString(ref.group) ?? '') !== '') {
-      yield { path: '/spec/ref/group', message: 'group must not be set', fix: 'Set apiVersion instead of group.' };
+      yield {
+        path: '/spec/ref/group',
+        message: 'group must not be set',
+        fix: 'Remove ref.group, and set ref.apiVersion.',
+      };
     }
     const namespace = asString(ref.namespace) ?? '';
     if (namespace !== '' && manifest.id.namespace !== '' && namespace !== manifest.id.namespace) {
       yield {
         path: '/spec/ref/namespace',
-        message: `the ref must be in the namespace of the DomainMapping, "${manifest.id.namespace}"`,
+        message: `ref.namespace must be unset, or the namespace of the DomainMapping, "${manifest.id.namespace}"`,
         found: namespace,
         fix: 'Remove ref.namespace.',
       };
@@ -345,7 +360,11 @@ function* badDomain({ id, object }: Manifest): Iterable<Violation> {
       : (dnsSubdomain(domain) ??
         (labels.length < 2 ? 'be a domain name with at least two parts' : labels.map(dnsLabel).find(Boolean)));
   if (complaint !== undefined) {
-    yield { path: '/metadata/name', message: `the name "${id.name}" must ${complaint}`, found: id.name };
+    yield {
+      path: '/metadata/name',
+      message: id.name === '' ? 'metadata.name must be set' : `the name "${id.name}" must ${complaint}`,
+      found: id.name,
+    };
   } else if (id.name.endsWith(CLUSTER_DOMAIN)) {
     yield {
       path: '/metadata/name',

@@ -24,7 +24,7 @@ const scaleBounds = revisionRule(
       'min-scale and max-scale must be integers of at least 0, max-scale must be 0 or at least min-scale, and activation-scale must be at least 2 and between them.',
     why: 'The webhook rejects any others. A max-scale of 0 means no limit.',
     source: AUTOSCALING_VALIDATION,
-    fix: 'Set min-scale, max-scale, and activation-scale to numbers in quotes, because annotations are strings.',
+    fix: 'Set the annotations min-scale, max-scale, and activation-scale to integers in quotes, such as "1".',
   },
   function* (revision) {
     const bound = (name: string): { stated?: Annotation; value: number; fault?: Violation } => {
@@ -193,7 +193,7 @@ const initialScale = revisionRule(
     summary: 'initial-scale must be an integer greater than or equal to 0, and 0 only if the cluster allows it.',
     why: 'The webhook rejects any others, and 0 unless allow-zero-initial-scale is "true" in config-autoscaler.',
     source: AUTOSCALING_VALIDATION,
-    fix: 'Set autoscaling.knative.dev/initial-scale to at least 1, or allow zero in config-autoscaler.',
+    fix: 'Set autoscaling.knative.dev/initial-scale to at least "1", or set allow-zero-initial-scale: "true" in the ConfigMap config-autoscaler.',
   },
   function* (revision, _manifest, { set }) {
     const stated = autoscalingAnnotation(revision, 'initial-scale');
@@ -221,7 +221,7 @@ const initialScale = revisionRule(
     }
     yield {
       path: stated.path,
-      message: 'initial-scale must not be 0 unless the cluster allows it',
+      message: 'initial-scale must not be 0 unless allow-zero-initial-scale is set in config-autoscaler',
       found: stated.value,
       severity: config === undefined ? 'warning' : 'error',
     };

@@ -7,7 +7,7 @@ import { isAcceleratorResource } from '../../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
 import { kindKey } from '../../../manifests/identity';
-import { type Manifest } from '../../../manifests/manifest';
+import { kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
 import { parseQuantity, type Quantity } from '../../../manifests/quantity';
@@ -42,7 +42,7 @@ const livenessWaits: Rule = {
     'A server on accelerators with a liveness probe should also have a startup probe, or minutes before the liveness probe counts.',
   why: 'Until the model is loaded the server does not answer: the liveness probe kills it after seconds, again and again, and it never becomes ready.',
   source: 'kubernetes 1.36, pkg/kubelet/prober (liveness is asked from the start unless there is a startup probe)',
-  fix: 'Add a startupProbe with failureThreshold × periodSeconds of twice the loading time.',
+  fix: 'Add a startupProbe with failureThreshold × periodSeconds of about twice the time that the server needs to load the model.',
   check: function* ({ manifest, spec }) {
     if (!LONG_RUNNING.includes(kindKey(manifest.id))) {
       return;
@@ -55,7 +55,7 @@ const livenessWaits: Rule = {
       if (seconds < SOONEST_READY_SECONDS) {
         yield {
           path: `/spec${path}/livenessProbe`,
-          message: `the liveness probe kills the server after ${seconds} s if it does not answer by then`,
+          message: `without a startupProbe, the liveness probe restarts the server if it does not respond within ${seconds} s`,
           expected: 'a startupProbe',
         };
       }
@@ -73,7 +73,7 @@ const deadlineCoversStartup: Rule = {
   summary: 'progressDeadlineSeconds of a Deployment must be longer than its startup probe allows.',
   why: 'The rollout counts as failed (ProgressDeadlineExceeded) while the model still loads, and tools that wait for it give up or roll back.',
   source: 'kubernetes 1.36, pkg/controller/deployment/progress.go',
-  fix: 'Set progressDeadlineSeconds to more than the startup time plus the time to pull the image.',
+  fix: 'Set spec.progressDeadlineSeconds to more than the startup time plus the time to pull the image.',
   check: function* ({ object }) {
     const spec = asObject(object.spec);
     const limit = asInteger(spec.progressDeadlineSeconds) ?? DEFAULT_DEADLINE_SECONDS;
@@ -82,7 +82,7 @@ const deadlineCoversStartup: Rule = {
       if (budget > limit) {
         yield {
           path: spec.progressDeadlineSeconds === undefined ? '/spec' : '/spec/progressDeadlineSeconds',
-          message: `startup may take ${budget} s, but progressDeadlineSeconds is ${limit} s`,
+          message: `progressDeadlineSeconds must be greater than the ${budget} s that the startup probe allows: ${limit}`,
           expected: `progressDeadlineSeconds: ${budget + DEFAULT_DEADLINE_SECONDS}`,
         };
       }
@@ -110,7 +110,7 @@ const graceCoversHook: Rule = {
   summary: 'terminationGracePeriodSeconds must be longer than the sleep of a preStop hook.',
   why: 'The hook counts toward the grace period: the server is killed during the hook and never gets the SIGTERM on which it would finish its requests.',
   source: 'kubernetes 1.36, pkg/kubelet/kuberuntime/kuberuntime_container.go killContainer',
-  fix: 'Set terminationGracePeriodSeconds to the sleep plus the time of the longest request.',
+  fix: 'Set terminationGracePeriodSeconds to the time of the preStop hook plus that of the longest request.',
   check: function* ({ spec }) {
     const grace = asInteger(spec.terminationGracePeriodSeconds) ?? DEFAULT_GRACE_SECONDS;
     for (const { value, path } of objectsAt(spec, '/containers')) {
@@ -119,7 +119,7 @@ const graceCoversHook: Rule = {
       if (seconds !== undefined && seconds >= grace) {
         yield {
           path: `/spec${path}/lifecycle/preStop`,
-          message: `the preStop hook sleeps ${seconds} s, but the grace period is ${grace} s`,
+          message: `terminationGracePeriodSeconds must be greater than the ${seconds} s of the preStop hook: ${grace}`,
           expected: `terminationGracePeriodSeconds: ${seconds + DEFAULT_GRACE_SECONDS}`,
         };
       }
@@ -146,14 +146,14 @@ const budgetLetsDrain: Rule = {
   summary: 'A PodDisruptionBudget must allow at least one of its pods to be evicted.',
   why: 'Otherwise no pod can ever be evicted: a drain of the node waits forever, and so does every upgrade of the cluster.',
   source: 'kubernetes 1.36, pkg/controller/disruption/disruption.go (getExpectedPodCount)',
-  fix: 'Set maxUnavailable: 1, which fits any number of replicas.',
+  fix: 'Set spec.maxUnavailable to 1, and remove minAvailable.',
   check: function* (manifest, { set }) {
     const { minAvailable, maxUnavailable } = asObject(manifest.object.spec);
     if (maxUnavailable !== undefined && maxUnavailable !== null) {
       if (maxUnavailable === 0 || maxUnavailable === '0%') {
         yield {
           path: '/spec/maxUnavailable',
-          message: 'maxUnavailable is 0, so no pod can be evicted',
+          message: 'maxUnavailable is 0, so no pod can be evicted, and nodes cannot be drained',
           found: maxUnavailable,
           expected: '1',
         };
@@ -163,7 +163,7 @@ const budgetLetsDrain: Rule = {
     if (minAvailable === '100%') {
       yield {
         path: '/spec/minAvailable',
-        message: 'maxUnavailable is 0, so no pod can be evicted',
+        message: 'maxUnavailable is 0, so no pod can be evicted, and nodes cannot be drained',
         found: minAvailable,
         expected: 'maxUnavailable: 1',
       };
@@ -179,7 +179,7 @@ const budgetLetsDrain: Rule = {
     if (least !== undefined && pods > 0 && least >= pods) {
       yield {
         path: '/spec/minAvailable',
-        message: `minAvailable requires ${pods === 1 ? 'the only pod' : `all ${pods} pods`}, so no pod can be evicted`,
+        message: `minAvailable requires ${pods === 1 ? 'the only pod' : `all ${pods} pods`}, so no pod can be evicted, and nodes cannot be drained`,
         found: minAvailable,
         expected: 'maxUnavailable: 1',
       };
@@ -256,7 +256,7 @@ const surgeFits: Rule = {
       }
       yield {
         path: '/spec/strategy',
-        message: `the ${replicas} replicas use all ${quota.hard.toString()} ${name} of the quota ${quota.name}, so an update cannot create a new pod`,
+        message: `the ${replicas} replicas use all ${quota.hard.toString()} ${name} of the ResourceQuota "${quota.name}", so a rolling update cannot create a new pod`,
         expected: 'maxSurge: 0, maxUnavailable: 1',
       };
     }
@@ -303,7 +303,7 @@ const replicasLeft: Rule = {
   summary: 'A workload that a HorizontalPodAutoscaler scales must not set replicas.',
   why: 'Each apply resets the replicas to the number in the manifest, regardless of the load; servers that load for minutes are terminated and started again.',
   source: 'kubernetes 1.36, documents (HorizontalPodAutoscaler, migrating Deployments)',
-  fix: 'Remove spec.replicas from the manifest.',
+  fix: 'Remove spec.replicas, so that the autoscaler alone sets it.',
   check: function* ({ set }) {
     for (const autoscaler of set.ofKind('autoscaling/HorizontalPodAutoscaler')) {
       const target = asObject(asObject(autoscaler.object.spec).scaleTargetRef);
@@ -321,7 +321,7 @@ const replicasLeft: Rule = {
         yield {
           manifest: workload,
           path: '/spec/replicas',
-          message: `spec.replicas must not be set, because ${autoscaler.id.name} scales the workload`,
+          message: `spec.replicas must not be set, because the ${kindAndName(autoscaler.id)} scales the workload`,
           found: replicas,
         };
       }
@@ -338,7 +338,7 @@ const ownService: Rule = {
   summary: 'A Service with an address must not have the name of a LeaderWorkerSet in its namespace.',
   why: 'The controller creates a headless Service of that name, through which workers find their leader, and does not change an existing one: LWS_LEADER_ADDRESS does not resolve.',
   source: `${cite('lws')}, pkg/utils/controller CreateHeadlessServiceIfNotExists`,
-  fix: 'Set metadata.name of the Service for requests to another name, for example <name>-leader.',
+  fix: 'Set metadata.name of the Service to another name, for example <name>-leader.',
   check: function* ({ set }) {
     for (const { id, object } of set.ofKind(LEADER_WORKER_SET)) {
       const policy = asObject(asObject(object.spec).networkConfig).subdomainPolicy;
@@ -353,7 +353,7 @@ const ownService: Rule = {
       yield {
         manifest,
         path: '/metadata/name',
-        message: `the LeaderWorkerSet ${id.name} needs this name for its own Service`,
+        message: `the LeaderWorkerSet "${id.name}" creates a headless Service with the same name`,
         found: id.name,
         expected: `${id.name}-leader`,
       };

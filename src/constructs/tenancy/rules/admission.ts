@@ -10,7 +10,7 @@ import { namespaceIsOurs, policyOf, type Quota } from '../../../checks/server/ad
 import { claimedDevices } from '../../../checks/server/admission/claim-use';
 import { type CountedPod, countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
 import { podAmountOf } from '../../../checks/server/admission/quota-keys';
-import { describeId, type Manifest } from '../../../manifests/manifest';
+import { describeId, kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
 import { pointer } from '../../../manifests/pointer';
@@ -84,7 +84,7 @@ const onePodFits: Rule = {
   summary: 'A quota must be large enough for one pod of each workload in its namespace.',
   why: 'A pod that exceeds the quota alone is always rejected.',
   source: `${QUOTA_SOURCE}/pods.go`,
-  fix: 'Raise spec.hard of the quota, or lower the requests of the pod.',
+  fix: 'Increase spec.hard of the ResourceQuota, or decrease the requests of the pod.',
   check(template, { set }) {
     const { allQuotas } = policyOf(set, template.manifest.id.namespace);
     return allQuotas.length === 0 ? [] : quotaViolations(countedOf(template, set), allQuotas);
@@ -142,7 +142,7 @@ const workloadFits: Rule = {
   summary: 'A quota must be large enough for all pods of a workload that runs them at the same time.',
   why: 'Pods above the quota are rejected: a gang never becomes complete; it waits, or holds the devices that it has. A Deployment never has all of its replicas.',
   source: QUOTA_SOURCE,
-  fix: 'Raise spec.hard of the quota, or lower the replicas or the requests of the workload.',
+  fix: 'Increase spec.hard of the ResourceQuota, or decrease the replicas or the requests of the workload.',
   *check({ set }) {
     for (const manifest of set.manifests.filter(runsAtOnce)) {
       for (const { quota, key, hard } of amountsIn(set, manifest.id.namespace)) {
@@ -153,7 +153,7 @@ const workloadFits: Rule = {
         yield {
           manifest,
           path: '/spec',
-          message: `the ${pods} pods of the workload exceed ${describeId(quota.manifest.id)} (${total.toString()} > ${hard.toString()} ${key})`,
+          message: `the ${pods} pods of the workload exceed the ${kindAndName(quota.manifest.id)} (${total.toString()} > ${hard.toString()} ${key})`,
           found: total.toString(),
           expected: `at most ${hard.toString()}`,
         };
@@ -220,7 +220,7 @@ const oneObjectFits: Rule = {
   summary: 'A quota must be large enough for each object of its namespace, and for one claim of each template.',
   why: 'The API server rejects an object that exceeds the quota alone, unless it exists before the quota; pods wait for a claim that is rejected.',
   source: `${QUOTA_SOURCE} (persistent_volume_claims.go, resource_claims.go, services.go, registry.go)`,
-  fix: 'Raise spec.hard of the quota, or lower what the object requests.',
+  fix: 'Increase spec.hard of the ResourceQuota, or decrease the amount that the object requests.',
   *check({ set }) {
     for (const namespace of new Set(set.ofKind('ResourceQuota').map(({ id }) => id.namespace))) {
       const objects = objectsIn(set, namespace);
@@ -233,7 +233,7 @@ const oneObjectFits: Rule = {
           yield {
             manifest: object.manifest,
             path: object.manifest.object.spec === undefined ? '' : '/spec',
-            message: `the object exceeds ${describeId(quota.manifest.id)} (${use.toString()} > ${hard.toString()} ${key})`,
+            message: `the object exceeds the ${kindAndName(quota.manifest.id)} (${use.toString()} > ${hard.toString()} ${key})`,
             found: use.toString(),
             expected: `at most ${hard.toString()}`,
           };
@@ -276,19 +276,19 @@ const setFits: Rule = {
   summary: 'A quota must be large enough for everything that the manifests create in its namespace.',
   why: 'The API server rejects what is created after the quota is used up: objects when they are applied, pods when their controllers create them.',
   source: `${QUOTA_SOURCE} (pods.go, services.go, persistent_volume_claims.go, registry.go)`,
-  fix: 'Raise spec.hard of the quota, or move objects to another namespace.',
+  fix: 'Increase the amount in spec.hard, or move objects to another namespace.',
   *check({ set }) {
     for (const { manifest, key, hard, users, total } of quotaUses(set)) {
       // What one object exceeds alone is reported there.
       if (users.length < 2 || !total.isGreaterThan(hard) || users.some((user) => user.total.isGreaterThan(hard))) {
         continue;
       }
-      const names = users.slice(0, 3).map((user) => `${user.manifest.id.kind} ${user.manifest.id.name}`);
+      const names = users.slice(0, 3).map((user) => kindAndName(user.manifest.id));
       const more = users.length > 3 ? ` and ${users.length - 3} more` : '';
       yield {
         manifest,
         path: pointer('/spec/hard', key),
-        message: `the objects of the namespace use ${total.toString()} ${key} together, and the quota allows ${hard.toString()}: ${names.join(', ')}${more}`,
+        message: `the objects in the namespace exceed the quota of ${key} together (${total.toString()} > ${hard.toString()}): ${names.join(', ')}${more}`,
         found: hard.toString(),
         expected: `at least ${total.toString()}`,
       };

@@ -30,7 +30,7 @@ const noDevicesByDefault: Rule = {
     'A LimitRange must not give devices to containers that request none: a maximum of devices requires a default of 0.',
   why: 'A maximum without a default is also the default: every sidecar and init container in the namespace then gets that number of GPUs.',
   source: 'Kubernetes 1.36, pkg/apis/core/v1/defaults.go (SetDefaults_LimitRangeItem)',
-  fix: 'Set default of each device to "0" in addition to max, or limit devices with a ResourceQuota.',
+  fix: 'Set default of each device to "0", or limit devices with a ResourceQuota instead.',
   *check(manifest) {
     for (const item of limitItemsIn(manifest)) {
       if (item.type !== 'Container') {
@@ -43,10 +43,10 @@ const noDevicesByDefault: Rule = {
         const field = isObject(item.value.default) && resource in item.value.default ? 'default' : 'max';
         yield {
           path: pointer(item.path, field, resource),
-          message: `every container in the namespace that requests no ${resource} gets ${amount.toString()}${field === 'max' ? ', because a maximum is also the default' : ''}`,
+          message: `every container in the namespace without a limit of ${resource} is given ${amount.toString()}${field === 'max' ? ', because max is also the default' : ''}`,
           found: amount.toString(),
           expected: `a default of 0 for ${resource}`,
-          fix: `Set default["${resource}"] to "0", or limit devices with a ResourceQuota.`,
+          fix: `Set default["${resource}"] to "0", or remove ${resource} here and limit it with a ResourceQuota.`,
         };
       }
     }
@@ -63,7 +63,7 @@ const withinLimitRange: Rule = {
     'Containers and pods must be within the minimum, maximum, and ratio of the LimitRanges in their namespace, and must set the amounts that these limit.',
   why: 'The pods are rejected when the controller creates them; the workload itself is accepted.',
   source: LIMIT_RANGER,
-  fix: 'Set resources.requests and resources.limits to amounts within the limits, or change the LimitRange.',
+  fix: 'Set resources.requests and resources.limits to amounts within the limits, or adjust spec.limits of the LimitRange.',
   *check({ manifest, spec }, { set }) {
     const { namespace } = manifest.id;
     for (const violation of limitViolations(spec, policyOf(set, namespace))) {
@@ -82,7 +82,7 @@ const claimWithinLimits: Rule = {
   summary: 'A claim must be within the minimum and maximum storage of the LimitRanges in its namespace.',
   why: 'The API server rejects the claim; the claims of a StatefulSet are rejected when its controller creates them.',
   source: LIMIT_RANGER,
-  fix: 'Set spec.resources.requests.storage to an amount within the limits, or change the LimitRange.',
+  fix: 'Set spec.resources.requests.storage to an amount within the limits, or adjust spec.limits of the LimitRange.',
   *check({ id, object }, { set }) {
     const policy = policyOf(set, id.namespace);
     const claims =

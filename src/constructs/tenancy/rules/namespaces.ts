@@ -45,7 +45,7 @@ const namespaceInSet: Rule = {
       yield {
         manifest,
         path: '/metadata/namespace',
-        message: `namespace "${namespace}" not found in these manifests${some === '' ? '' : `, which define ${some}`}`,
+        message: `namespace "${namespace}" not found in these manifests`,
         found: namespace,
         expected: some === '' ? 'a namespace in the cluster' : `${some}, or a namespace in the cluster`,
       };

@@ -14,14 +14,14 @@ const levelAllows: Rule = {
   summary: 'Pods must comply with the pod security level that their namespace enforces.',
   why: 'The API server rejects the pods. A workload is accepted with a warning, but the pods of its controller are rejected. RDMA pods add IPC_LOCK, which even `baseline` rejects.',
   source: 'Kubernetes 1.36, k8s.io/pod-security-admission/policy',
-  fix: 'Set the label pod-security.kubernetes.io/enforce of the namespace to a less restrictive level (`privileged` for RDMA and host network), or change the pod.',
+  fix: 'Set the expected value in the pod template, or set the label pod-security.kubernetes.io/enforce of the namespace to a less restrictive level.',
   *check(template, { set, kubernetes }) {
     const { namespace } = template.manifest.id;
     const enforced = enforcedLevel(contentsOfSet(set).namespaces.get(namespace), kubernetes);
     for (const violation of enforced === undefined ? [] : podSecurityViolations(template, enforced)) {
       yield {
         ...violation,
-        message: `${violation.message}, but the namespace ${namespace} enforces ${enforced?.level ?? ''}`,
+        message: `${violation.message}, but the namespace "${namespace}" enforces the pod security level ${enforced?.level ?? ''}`,
       };
     }
   },

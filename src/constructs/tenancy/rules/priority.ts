@@ -36,7 +36,7 @@ const globalDefaultDeliberate: Rule = {
   summary: 'A priority class that is the global default should have the value 0.',
   why: 'Every new pod in the cluster without a class, including controllers and add-ons, gets a higher priority than existing pods, which keep 0 and can be preempted by them.',
   source: PRIORITY_SOURCE,
-  fix: 'Remove globalDefault and set priorityClassName in the pods, or suppress this rule with the reason.',
+  fix: 'Remove globalDefault, and set priorityClassName in the pods that need this priority, or suppress the rule.',
   *check(manifest, { set }) {
     if (manifest.object.globalDefault !== true) {
       return;
@@ -56,7 +56,7 @@ const globalDefaultDeliberate: Rule = {
             : '';
     yield {
       path: '/globalDefault',
-      message: `every new pod in the cluster without a priority class gets priority ${value}${place} instead of 0`,
+      message: `globalDefault: true gives every new pod without a priority class the priority ${value}${place} instead of 0`,
       found: true,
       expected: 'globalDefault unset, or value 0',
     };
@@ -73,7 +73,7 @@ const classDefined: Rule = {
   summary: 'A priority class that a pod uses must exist.',
   why: 'Pods that use a class that does not exist in the cluster are rejected.',
   source: PRIORITY_SOURCE,
-  fix: 'Add the PriorityClass, or set priorityClassName to an existing one.',
+  fix: 'Add the PriorityClass to the manifests, make sure that it exists in the cluster, or set priorityClassName to an existing one.',
   *check(manifest, { set }) {
     const said = new Set<string>();
     for (const reference of set.referencesFrom(manifest)) {
@@ -88,9 +88,9 @@ const classDefined: Rule = {
       const defined = quotedNames(names);
       yield {
         path: reference.path,
-        message: `PriorityClass "${reference.name}" not found in these manifests${defined === '' ? ', so it must exist in the cluster' : `, which define ${defined}`}`,
+        message: `PriorityClass "${reference.name}" not found in these manifests`,
         found: reference.name,
-        expected: defined !== '' ? `${defined}, or a class in the cluster` : 'a class in the cluster',
+        expected: defined !== '' ? `${defined}, or a PriorityClass in the cluster` : 'a PriorityClass in the cluster',
         // Who defines no class at all relies on the cluster for all of them.
         severity: defined !== '' ? 'warning' : 'info',
       };
@@ -106,7 +106,7 @@ const classesDiffer: Rule = {
   summary: 'Priority classes should differ in value or preemption policy.',
   why: 'Classes with the same value are one class with two names: neither goes first.',
   source: 'Kubernetes 1.36, scheduling by spec.priority alone',
-  fix: 'Set value of the classes to different numbers, or keep only one class.',
+  fix: 'Set value of one of the PriorityClasses to another number, or remove one of them.',
   *check({ set }) {
     const first = new Map<string, Class>();
     for (const found of classesOf(set)) {
@@ -118,9 +118,9 @@ const classesDiffer: Rule = {
         yield {
           manifest: found.manifest,
           path: '/value',
-          message: `${found.name} has the same value ${found.value} as ${other.name}`,
+          message: `the PriorityClasses "${found.name}" and "${other.name}" have the same value ${found.value}`,
           found: found.value,
-          expected: 'a value of its own',
+          expected: 'a different value',
         };
       }
     }

@@ -3,7 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
-import { describeId, type Manifest } from '../../../manifests/manifest';
+import { kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
@@ -80,10 +80,10 @@ const queueAgrees: Rule = {
         yield {
           manifest: queue,
           path: pointer('/spec/deserved', resource),
-          message: `the deserved amount exceeds ${describeId(quota.manifest.id)} of the queue's only namespace (${deserved.toString()} > ${hard.toString()} ${resource})`,
+          message: `the deserved amount exceeds the ${kindAndName(quota.manifest.id)} of the queue's only namespace (${deserved.toString()} > ${hard.toString()} ${resource})`,
           found: deserved.toString(),
           expected: `at most ${hard.toString()}`,
-          fix: `Set ${fieldOf(pointer('/deserved', resource))} to at most ${hard.toString()}, or increase the quota.`,
+          fix: `Set ${fieldOf(pointer('/deserved', resource))} to at most ${hard.toString()}, or increase the amount in spec.hard of the ResourceQuota.`,
         };
       }
       for (const [resource, most] of capability) {
@@ -94,10 +94,10 @@ const queueAgrees: Rule = {
         yield {
           manifest: queue,
           path: pointer('/spec/capability', resource),
-          message: `the capability is less than ${describeId(quota.manifest.id)} of the queue's only namespace (${most.toString()} < ${hard.toString()} ${resource})`,
+          message: `the capability is less than the ${kindAndName(quota.manifest.id)} of the queue's only namespace (${most.toString()} < ${hard.toString()} ${resource})`,
           found: most.toString(),
           expected: `at least ${hard.toString()}`,
-          fix: `Set ${fieldOf(pointer('/capability', resource))} to at least ${hard.toString()}, or decrease the quota.`,
+          fix: `Set ${fieldOf(pointer('/capability', resource))} to at least ${hard.toString()}, or decrease the amount in spec.hard of the ResourceQuota.`,
         };
       }
     }

@@ -49,7 +49,7 @@ const keyCounted: Rule = {
   summary: 'A quota must name extended resources with the prefix `requests.`, the only form that Kubernetes counts.',
   why: 'The API server accepts `limits.nvidia.com/gpu` and `nvidia.com/gpu` but counts neither: the namespace has no GPU limit at all.',
   source: `${QUOTA_SOURCE}; ${cite('hami')}, pkg/device/quota.go for its exception`,
-  fix: 'Write `requests.<resource>` in spec.hard; only HAMi reads `limits.<resource>`, for its own quotas.',
+  fix: 'Rename the key in spec.hard to `requests.<resource>`, unless HAMi reads `limits.<resource>` for its own quotas.',
   *check(manifest, { set }) {
     const hard = asObject(asObject(manifest.object.spec).hard);
     for (const key of Object.keys(hard)) {
@@ -60,10 +60,12 @@ const keyCounted: Rule = {
       const beside = counted in hard;
       yield {
         path: pointer('/spec/hard', key),
-        message: `${key} has no effect${beside ? `; only ${counted} is counted` : ''}`,
+        message: `${key} has no effect: Kubernetes counts only ${counted}`,
         found: key,
         expected: counted,
-        fix: beside ? `Remove the key; ${counted} is set already.` : `Rename the key to ${counted}.`,
+        fix: beside
+          ? `Remove hard["${key}"], because hard["${counted}"] is set already.`
+          : `Rename the key "${key}" of spec.hard to ${counted}.`,
       };
     }
   },
@@ -105,7 +107,7 @@ const memoryPlausible: Rule = {
   summary: 'An amount of memory must have a unit.',
   why: 'A plain number is bytes, and `m` is thousandths of a byte: no container starts in a namespace that has less than 1 MiB.',
   source: 'Kubernetes 1.36, apimachinery/pkg/api/resource',
-  fix: 'Write the memory with its unit, for example memory: 64Gi.',
+  fix: 'Add a unit to the amount, for example memory: 64Gi.',
   *check(manifest) {
     for (const { resource, value, path } of amountPlaces(manifest)) {
       const quantity = parseQuantity(value);
@@ -114,7 +116,7 @@ const memoryPlausible: Rule = {
       }
       yield {
         path,
-        message: `${value} of memory is less than 1 MiB: a unit such as Gi is missing`,
+        message: `the memory must have a unit such as Gi: ${JSON.stringify(value)} is less than 1 MiB`,
         found: value,
         expected: `${parseInt(String(value), 10) || 1}Gi`,
       };
@@ -131,7 +133,7 @@ const memoryBinary: Rule = {
   summary: 'Memory should be written in binary units: Gi, not G.',
   why: 'G is 10^9 bytes, 7% less than Gi, in which containers are usually written: the last pod that should fit does not fit.',
   source: 'Kubernetes 1.36, apimachinery/pkg/api/resource',
-  fix: 'Set the memory in spec.hard or spec.limits with Gi (or Ki, Mi, Ti), if that is intended.',
+  fix: 'Set the memory in spec.hard or spec.limits with a binary unit such as Gi, unless the decimal unit is intended.',
   *check(manifest) {
     for (const { resource, value, path } of amountPlaces(manifest)) {
       const unit = /\d([kMGTP])$/.exec(String(value))?.[1];
@@ -141,7 +143,7 @@ const memoryBinary: Rule = {
       const binary = `${unit === 'k' ? 'K' : unit}i`;
       yield {
         path,
-        message: `${value} uses powers of 1000`,
+        message: `the unit of ${JSON.stringify(value)} is a power of 1000, not of 1024`,
         found: value,
         expected: String(value).replace(/[kMGTP]$/, binary),
       };
@@ -168,7 +170,7 @@ const resourceServed: Rule = {
       }
       yield {
         path: pointer('/spec/hard', key),
-        message: `${amount.resource} is an outdated resource name; ${successor} replaces it`,
+        message: `the resource name "${amount.resource}" is outdated: ${successor} replaces it`,
         found: key,
         expected: `requests.${successor}`,
       };
@@ -186,7 +188,7 @@ const comesWithDefaults: Rule = {
   summary: 'A namespace whose quota counts CPU or memory should have a LimitRange with defaults for both.',
   why: 'Such a quota makes the amount mandatory: a pod with one container that does not set it is rejected, and its owner only sees that the pod is missing.',
   source: `${QUOTA_SOURCE} (Constraints)`,
-  fix: 'Add a LimitRange with default and defaultRequest for cpu and memory.',
+  fix: 'Add a LimitRange with an item of type Container that sets default and defaultRequest for cpu and memory.',
   *check(manifest, { set }) {
     const { hard, scoped } = quotaOf(manifest);
     if (scoped) {
@@ -202,7 +204,7 @@ const comesWithDefaults: Rule = {
     }
     yield {
       path: '/spec/hard',
-      message: `the quota requires ${allOf(lacking)} of every container in the namespace, but no LimitRange in these manifests sets a default`,
+      message: `every container in the namespace must set ${allOf(lacking)}, because no LimitRange in these manifests sets a default`,
       found: lacking,
       expected: 'a LimitRange of type Container with default and defaultRequest',
     };

@@ -45,7 +45,7 @@ const processesAreDevices = trainJobRule(
     }
     yield {
       path: '/spec/trainer/numProcPerNode',
-      message: `numProcPerNode is ${processes}, but each node has ${counted(devices, 'device')}`,
+      message: `numProcPerNode is ${processes}, but each node requests ${counted(devices, 'device')}`,
       found: processes,
       expected: String(devices),
       fix: `Set trainer.numProcPerNode to ${devices}.`,
@@ -65,7 +65,7 @@ const countsLeftToTrainer = trainJobRule(
     summary: 'torchrun must not set what a torch runtime sets: nodes, processes, rank, and master.',
     why: 'Trainer sets PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR, and PET_MASTER_PORT; an option overrides its variable and becomes outdated.',
     source: ENV,
-    fix: 'Remove the option, and set trainer.numNodes and trainer.numProcPerNode.',
+    fix: 'Remove the option from the command, and set trainer.numNodes and trainer.numProcPerNode instead.',
   },
   function* (job, runtime) {
     if (policyOf(job, runtime) !== 'torch') {
@@ -81,8 +81,8 @@ const countsLeftToTrainer = trainJobRule(
       yield {
         path: option.path,
         message: wrong
-          ? `torchrun sets ${counted(Number(nodes), 'node')}, but numNodes is ${job.numNodes ?? 1}`
-          : `${option.text} repeats what the runtime sets`,
+          ? `the command sets --nnodes to ${nodes}, but numNodes is ${job.numNodes ?? 1}`
+          : `the option ${JSON.stringify(option.text.trim())} must not be set, because the runtime sets it`,
         found: option.text,
         expected: `no --${option.name.replace(/_/g, '-')}`,
         severity: wrong ? 'error' : 'warning',

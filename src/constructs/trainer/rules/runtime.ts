@@ -40,7 +40,7 @@ const ancestors = runtimeRule(
       if (replicas !== 1) {
         yield {
           path: `${job.path}/replicas`,
-          message: `replicas of the job ${job.name} must be 1: ${replicas}`,
+          message: `replicas of the job "${job.name}" must be 1: ${replicas}`,
           found: replicas,
           expected: '1',
         };
@@ -49,7 +49,7 @@ const ancestors = runtimeRule(
         yield {
           path: `${job.podSpecPath}/containers`,
           message: `the job "${job.name}" must have a container named "${container}"`,
-          expected: `a container named ${container}`,
+          expected: `a container named "${container}"`,
           fix: `Set the name of the training container in this job to "${container}".`,
         };
       }
@@ -66,7 +66,7 @@ const hasTrainer = runtimeRule(
     summary: 'A runtime must have a job with the label trainer.kubeflow.org/trainjob-ancestor-step: trainer.',
     why: 'Only such a job gets the nodes, image, command, and environment of a TrainJob; without it they are silently ignored.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/builder.go`,
-    fix: 'Add the label trainer.kubeflow.org/trainjob-ancestor-step: trainer to the template of the training job.',
+    fix: 'Add the label trainer.kubeflow.org/trainjob-ancestor-step: trainer to template.metadata.labels of the training job.',
   },
   function* ({ jobs }) {
     if (jobs.length === 0 || jobs.some(({ ancestor }) => ancestor === 'trainer')) {
@@ -74,8 +74,8 @@ const hasTrainer = runtimeRule(
     }
     yield {
       path: '/spec/template/spec/replicatedJobs',
-      message: 'no job of this runtime has the label for the trainer',
-      expected: 'the label trainjob-ancestor-step: trainer',
+      message: 'no job of the runtime has the label trainer.kubeflow.org/trainjob-ancestor-step: trainer',
+      expected: 'the label in the template of one of the replicatedJobs',
     };
   },
 );
@@ -87,7 +87,7 @@ const targets = runtimeRule(
     summary: 'torch.envInjection must name jobs and containers of the runtime.',
     why: 'The webhook rejects each TrainJob that uses the runtime.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/torch/torch.go (validateEnvInjectionTargets)`,
-    fix: 'Set torch.envInjection to names of jobs and containers in this runtime.',
+    fix: 'Set containerNames in torch.envInjection to names of containers of the job.',
   },
   function* ({ mlPolicy, jobs }) {
     for (const { value, path } of objectsAt(mlPolicy, '/torch/envInjection/targets')) {
@@ -114,7 +114,7 @@ const fluxInstaller = runtimeRule(
     summary: 'The job node of a flux runtime must not have an init container flux-installer.',
     why: 'Trainer adds one of that name; the webhook rejects each TrainJob that uses the runtime.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/flux/flux.go`,
-    fix: 'Set initContainers[].name to another name.',
+    fix: 'Set initContainers[].name to a name other than flux-installer.',
   },
   function* ({ policy, jobs }) {
     const job = jobs.find(({ name }) => name === NODE);
@@ -123,7 +123,7 @@ const fluxInstaller = runtimeRule(
     }
     yield {
       path: `${job.podSpecPath}/initContainers`,
-      message: 'the init container name flux-installer is reserved for Trainer',
+      message: 'the init container name "flux-installer" is reserved for Trainer',
     };
   },
 );
@@ -143,7 +143,7 @@ const volcanoQueue = runtimeRule(
     }
     yield {
       path: pointer('/spec/template/metadata/annotations', VOLCANO_QUEUE_ANNOTATION),
-      message: 'the queue name must not be empty',
+      message: 'the annotation scheduling.volcano.sh/queue-name must not be empty',
       found: '',
     };
   },
@@ -158,7 +158,7 @@ const volcanoScheduler = runtimeRule(
     summary: 'With the volcano policy, the pods of the runtime must use the scheduler volcano.',
     why: 'Trainer creates the PodGroup but does not change schedulerName: the default scheduler schedules the pods one by one, unless a webhook sets the name or Volcano runs as the default scheduler.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/volcano/volcano.go`,
-    fix: 'Set schedulerName: volcano in the pod templates.',
+    fix: 'Set schedulerName: volcano in the pod template of each job.',
   },
   function* ({ podGroupPolicy, jobs }) {
     if (!isObject(podGroupPolicy.volcano)) {
@@ -174,7 +174,7 @@ const volcanoScheduler = runtimeRule(
       }
       yield {
         path: podSpecPath,
-        message: `pods of the job ${name} use the default scheduler`,
+        message: `schedulerName must be volcano for the job "${name}": the default scheduler ignores the Volcano policy`,
         found: podSpec.schedulerName,
         expected: 'schedulerName: volcano',
       };

@@ -63,7 +63,7 @@ const modelKnown = trainJobRule(
     }
     yield {
       path: '/spec/runtimeRef/name',
-      message: `"${job.runtimeName}" does not name a model of TorchTune`,
+      message: `no TorchTune model belongs to the runtime "${job.runtimeName}"`,
       found: job.runtimeName,
     };
   },
@@ -92,8 +92,8 @@ const nodes = trainJobRule(
       path: '/spec/trainer/numNodes',
       message:
         model === TORCHTUNE_MULTI_NODE_MODEL
-          ? `LoRA requires 1 node, but numNodes is ${count}`
-          : `the model "${model}" requires 1 node, but numNodes is ${count}`,
+          ? `numNodes must be 1 for LoRA: ${count}`
+          : `numNodes must be 1 for the model "${model}": ${count}`,
       found: count,
       expected: '1',
     };
@@ -108,7 +108,7 @@ const qlora = trainJobRule(
       'QLoRA of llama3_2/1B and llama3_2/3B must run in one process on one GPU; qwen2_5/1.5B does not support QLoRA.',
     why: 'The webhook rejects jobs for which TorchTune has no configuration.',
     source: SOURCE,
-    fix: 'Set trainer.numProcPerNode to 1, request one GPU, or remove model.quantize_base.',
+    fix: 'Set trainer.numProcPerNode to 1, or remove model.quantize_base from trainer.args.',
   },
   function* (job, runtime) {
     if (
@@ -121,7 +121,11 @@ const qlora = trainJobRule(
     }
     const model = modelOf(job.runtimeName);
     if (model === 'qwen2_5/1.5B') {
-      yield { path: '/spec/trainer/args', message: 'qwen2_5/1.5B does not support QLoRA' };
+      yield {
+        path: '/spec/trainer/args',
+        message: 'QLoRA is not supported for the model qwen2_5/1.5B',
+        fix: 'Remove model.quantize_base from trainer.args.',
+      };
       return;
     }
     const single = asInteger(job.trainer.numProcPerNode) === 1 || gpusOf(job) === 1;
@@ -131,7 +135,7 @@ const qlora = trainJobRule(
     }
     yield {
       path: '/spec/trainer',
-      message: `QLoRA of ${model} requires one GPU`,
+      message: `numProcPerNode must be 1 for QLoRA of the model "${model}"`,
       found: job.trainer.numProcPerNode,
       expected: 'numProcPerNode: 1',
     };
@@ -154,7 +158,11 @@ const managed = trainJobRule(
     for (const [index, arg] of stringsIn(job.trainer.args).entries()) {
       const [key = ''] = arg.split('=');
       if (TORCHTUNE_MANAGED.includes(key)) {
-        yield { path: `/spec/trainer/args/${index}`, message: `${key} is managed by the runtime`, found: arg };
+        yield {
+          path: `/spec/trainer/args/${index}`,
+          message: `${key} must not be set, because the runtime sets it`,
+          found: arg,
+        };
       }
     }
   },

@@ -1,7 +1,7 @@
 /**
  * TJ2 to TJ6: a TrainJob against the runtime that it names.
  */
-import { oneOf } from '../../../facts/words';
+import { oneOf, allOf } from '../../../facts/words';
 import { type ObjectRule, type Rule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
 import { domainPrefixedPath } from '../../../checks/server/syntax';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
@@ -94,9 +94,9 @@ const runtimeExists = trainJobRule(
     }
     yield {
       path: '/spec/runtimeRef/name',
-      message: `the ${job.runtimeKind} "${job.runtimeName}" is not in these manifests${job.runtimeKind === 'TrainingRuntime' ? ' in this namespace' : ''}, and Trainer does not provide it`,
+      message: `${job.runtimeKind} "${job.runtimeName}" not found in these manifests${job.runtimeKind === 'TrainingRuntime' ? ' in this namespace' : ''} or among those of Trainer`,
       found: job.runtimeName,
-      expected: oneOf([...names, ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])]),
+      expected: oneOf([...new Set(names), ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])]),
     };
   },
 );
@@ -116,7 +116,7 @@ const runtimeSupported = trainJobRule(
     if (runtime?.deprecated === true) {
       yield {
         path: '/spec/runtimeRef/name',
-        message: `the runtime ${runtime.name} is deprecated`,
+        message: `the runtime "${runtime.name}" is deprecated`,
         found: job.runtimeName,
       };
     }
@@ -131,7 +131,7 @@ const reservedVariables = trainJobRule(
       'trainer.env must not set what the runtime sets: PET_* with torch, OMPI_MCA_* with mpi, DMLC_* with xgboost.',
     why: 'The runtime derives them from nodes and processes; the webhook rejects them.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/{torch,mpi,xgboost}; pkg/constants/constants.go`,
-    fix: 'Remove the variable from trainer.env, and set trainer.numNodes and trainer.numProcPerNode.',
+    fix: 'Remove the variable from trainer.env, and set trainer.numNodes and trainer.numProcPerNode instead.',
   },
   function* (job, runtime) {
     const policy = policyOf(job, runtime);
@@ -141,7 +141,7 @@ const reservedVariables = trainJobRule(
       if (reserved.includes(name)) {
         yield {
           path: `/spec/trainer${path}`,
-          message: `the variable ${name} is reserved for the ${policy ?? ''} policy of the runtime`,
+          message: `the variable ${name} must not be set: the ${policy ?? ''} policy of the runtime sets it`,
           found: name,
         };
       }
@@ -184,7 +184,7 @@ const initializers = trainJobRule(
       'An initializer in a TrainJob requires a runtime with the job and container dataset-initializer or model-initializer, which mounts the volume initializer.',
     why: 'The webhook rejects an initializer that the runtime would not run.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/jobset.go (Validate)`,
-    fix: 'Set runtimeRef.name to a runtime with this initializer, or download the data in the trainer.',
+    fix: 'Set runtimeRef.name to a runtime with this initializer, or remove the field from spec.initializer.',
   },
   function* (job, runtime) {
     const initializer = asObject(job.spec.initializer);
@@ -201,7 +201,7 @@ const initializers = trainJobRule(
       if (known.get(name)?.includes(name) !== true) {
         yield {
           path,
-          message: `the runtime ${job.runtimeName} has no job ${name} with a container of that name`,
+          message: `the runtime "${job.runtimeName}" has no job "${name}" with a container "${name}"`,
           expected: `a runtime with a ${field} initializer`,
         };
         continue;
@@ -215,8 +215,8 @@ const initializers = trainJobRule(
       }
       yield {
         path,
-        message: `the container ${name} of the runtime ${job.runtimeName} does not mount the volume "${INITIALIZER_VOLUME}"`,
-        fix: `Add a volumeMount of ${INITIALIZER_VOLUME} to the container ${name} of the runtime.`,
+        message: `the container "${name}" of the runtime "${job.runtimeName}" does not mount the volume "${INITIALIZER_VOLUME}"`,
+        fix: `Add the volume "${INITIALIZER_VOLUME}" to volumeMounts of the container "${name}" of the runtime.`,
       };
     }
   },
@@ -229,7 +229,7 @@ const patches = trainJobRule(
     summary: 'runtimePatches must name jobs and containers of the runtime, with a manager of the form domain/path.',
     why: 'The webhook rejects a patch for something that the runtime does not have.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/jobset.go (Validate)`,
-    fix: 'Set runtimePatches to names in the runtime, for example the job node and the container node.',
+    fix: 'Set the name in runtimePatches to that of a job or container of the runtime, for example node.',
   },
   function* (job, runtime) {
     const known = containersByJob(job, runtime);
@@ -251,7 +251,7 @@ const patches = trainJobRule(
         if (containers === undefined) {
           yield {
             path: `${at}/name`,
-            message: `the runtime ${job.runtimeName} has no job "${name}"`,
+            message: `the runtime "${job.runtimeName}" has no job "${name}"`,
             found: name,
             expected: [...(known?.keys() ?? [])].join(' or '),
           };
@@ -265,7 +265,7 @@ const patches = trainJobRule(
             }
             yield {
               path: `${at}${container.path}/name`,
-              message: `the job ${name} of the runtime has no container "${own}"`,
+              message: `the job "${name}" of the runtime has no container "${own}"`,
               found: own,
               expected: containers.join(' or '),
             };
@@ -286,7 +286,7 @@ const patchedEnv = trainJobRule(
     summary: 'runtimePatches must not set env for the containers node, dataset-initializer, and model-initializer.',
     why: 'Their environment is set in trainer.env and initializer.*.env; the webhook rejects it elsewhere.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/jobset.go (Validate)`,
-    fix: 'Move it to spec.trainer.env or spec.initializer.<dataset|model>.env.',
+    fix: 'Move env to spec.trainer.env, or to spec.initializer.<dataset|model>.env.',
   },
   function* (job) {
     for (const patch of objectsAt(job.spec, '/runtimePatches')) {
@@ -298,7 +298,7 @@ const patchedEnv = trainJobRule(
           }
           yield {
             path: `/spec${patch.path}${path}${container.path}/env`,
-            message: `env of ${name} must not be set in a patch`,
+            message: `env of the container "${name}" must not be set in runtimePatches`,
             expected: 'spec.trainer.env',
           };
         }
@@ -314,7 +314,7 @@ const launcherAsNode = trainJobRule(
     summary: 'An MPI runtime whose launcher is a node needs both jobs, launcher and node, for more than one node.',
     why: 'Without the job node there are no pods besides the launcher; the webhook rejects more than one node.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/mpi/mpi.go (Validate)`,
-    fix: 'Add the missing job to the runtime, or set trainer.numNodes to 1.',
+    fix: 'Add the job to the runtime, or set trainer.numNodes to 1.',
   },
   function* (job, runtime) {
     if (runtime?.policy !== 'mpi' || runtime.settings.runLauncherAsNode !== true || (job.numNodes ?? 1) < 2) {
@@ -326,7 +326,7 @@ const launcherAsNode = trainJobRule(
     }
     yield {
       path: '/spec/trainer/numNodes',
-      message: `the runtime ${runtime.name} has no job ${missing.join(' and ')}`,
+      message: `the runtime "${runtime.name}" must have the ${missing.length === 1 ? 'job' : 'jobs'} ${allOf(missing.map((job) => `"${job}"`))} for more than one node`,
       found: job.numNodes,
       expected: '1',
     };

@@ -1,6 +1,7 @@
 /**
  * Annotations that Volcano reads. A value that it cannot read is logged, and the default stays.
  */
+import { oneOf as alternatives } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
@@ -24,7 +25,7 @@ const duration: AnnotationFacts = {
 };
 const oneOf = (...values: readonly string[]): AnnotationFacts => ({
   accepts: (value) => values.includes(value),
-  expected: values.map((value) => `"${value}"`).join(', '),
+  expected: alternatives(values.map((value) => `"${value}"`)),
 });
 
 /** Annotations of pods, pod groups and jobs whose values have a form. */
@@ -55,7 +56,7 @@ function* unreadable(annotations: JsonValue | undefined, path: string): Iterable
     }
     yield {
       path: pointer(path, key),
-      message: `${key} has a value that Volcano cannot read: "${value}"`,
+      message: `Volcano cannot read the value of the annotation ${key}: "${value}"`,
       found: value,
       expected: facts.expected,
     };
@@ -70,7 +71,7 @@ const VALUE_FACTS = {
   summary: "The values of Volcano's annotations must have the form that Volcano reads.",
   why: 'Volcano logs a value that it cannot read and then ignores it, as if the annotation were not set.',
   source: `${cite('volcano')}, pkg/scheduler/api/{pod_info,job_info}.go, pkg/controllers/podgroup/pg_controller_handler.go, pkg/agent/apis/extension/qos.go`,
-  fix: 'Set the annotation in metadata.annotations to a value of the expected form.',
+  fix: 'Set the annotation in metadata.annotations to one of the expected values.',
 } as const;
 
 const groupAnnotations: ObjectRule = {
@@ -107,7 +108,7 @@ const budgetValid: PodTemplateRule = {
   summary: `A pod may have only one of ${BUDGETS.join(' and ')}, which must be an integer greater than zero or 1% to 99%.`,
   why: 'The webhook pods/validate, which is off by default, rejects the pod; where it is off, Volcano cannot read the budget.',
   source: `${cite('volcano')}, pkg/webhooks/admission/pods/validate/admit_pod.go`,
-  fix: 'Keep one of the two budgets in metadata.annotations, with a value such as "2" or "50%".',
+  fix: 'Remove one of the two annotations from metadata.annotations, and set the other to a value such as "2" or "50%".',
   *check(template) {
     if (!isVolcanos(template)) {
       return;
@@ -121,7 +122,7 @@ const budgetValid: PodTemplateRule = {
       }
       yield {
         path: pointer('/metadata/annotations', key),
-        message: `${key} must be an integer greater than zero or a percentage: "${value}"`,
+        message: `${key} must be an integer greater than 0, or a percentage: "${value}"`,
         found: value,
         expected: 'an integer greater than zero, or 1% to 99%',
       };

@@ -35,7 +35,7 @@ const hasSpec: ObjectRule = {
   *check(manifest) {
     const { spec, path } = patchedSpec(manifest);
     if (!isObject(spec)) {
-      yield { path, message: `${fieldPathOf(path)} is required`, expected: 'a mapping' };
+      yield { path, message: `${fieldPathOf(path)} must be set`, expected: 'an object' };
     }
   },
 };
@@ -49,7 +49,7 @@ const durationsReadable: ObjectRule = jobRule(
     summary: 'The timeout of a policy and runningEstimate must be durations of Go.',
     why: 'The schema takes any string; the webhook cannot decode the job and rejects it.',
     source: DECODING,
-    fix: 'Write a number with a unit, for example 10m or 1h30m.',
+    fix: 'Set the field to a duration with a unit, for example "10m" or "1h30m".',
   },
   function* ({ spec, path, tasks }) {
     const holders = [{ value: spec, path }, ...tasks];
@@ -64,7 +64,7 @@ const durationsReadable: ObjectRule = jobRule(
     ];
     for (const { text, path: place } of written) {
       if (typeof text === 'string' && parseGoDuration(text) === undefined) {
-        yield { path: place, message: `invalid duration "${text}"`, found: text, expected: 'for example "10m"' };
+        yield { path: place, message: `invalid duration "${text}"`, found: text, expected: 'a duration such as 10m' };
       }
     }
   },
@@ -84,7 +84,7 @@ const taskHasContainers: ObjectRule = taskRule(
     if (asArray(podSpec.containers).length === 0) {
       yield {
         path: '/template',
-        message: `the task ${name} has no containers`,
+        message: `the task "${name}" must have at least one container`,
         expected: 'template.spec.containers with at least one container',
       };
     }

@@ -49,12 +49,12 @@ const hasMembers: ObjectRule = {
   summary: 'A HyperNode must have at least one member.',
   why: 'The webhook rejects the HyperNode. The schema rejects only an empty list, not a missing one.',
   source: WEBHOOK,
-  fix: 'List nodes, or HyperNodes of the tier below, in spec.members.',
+  fix: 'Add nodes, or HyperNodes of a lower tier, to spec.members.',
   *check({ object }) {
     if (asArray(asObject(object.spec).members).length === 0) {
       yield {
         path: '/spec',
-        message: 'the HyperNode has no members',
+        message: 'members must not be empty',
         expected: 'spec.members with at least one entry',
       };
     }
@@ -84,7 +84,7 @@ const patternCompiles: ObjectRule = {
   summary: 'The pattern of a regexMatch must be a valid Go regular expression.',
   why: 'The webhook rejects the HyperNode. Go supports neither lookahead nor backreferences.',
   source: WEBHOOK,
-  fix: 'Write a Go regular expression in regexMatch.pattern, or use labelMatch.',
+  fix: 'Set regexMatch.pattern to a valid Go regular expression, or replace regexMatch with labelMatch.',
   *check(manifest) {
     for (const { path, selector } of membersOf(manifest)) {
       const pattern = asString(asObject(selector.regexMatch).pattern) ?? '';
@@ -110,7 +110,7 @@ const hyperNodesByName: ObjectRule = {
   summary: 'Members of type HyperNode must be selected with exactMatch.',
   why: 'For members of type HyperNode the scheduler reads only exactMatch. Patterns and labels select nodes, so the member is ignored.',
   source: `${SCHEDULER}, BuildHyperNodeCache`,
-  fix: 'Replace the selector with one member with exactMatch for each HyperNode.',
+  fix: 'Replace the member with one member for each HyperNode, and set selector.exactMatch.name in each.',
   *check(manifest) {
     for (const { path, isHyperNode, selector } of membersOf(manifest)) {
       if (!isHyperNode || (selector.regexMatch === undefined && selector.labelMatch === undefined)) {
@@ -118,7 +118,7 @@ const hyperNodesByName: ObjectRule = {
       }
       yield {
         path: `${path}/selector`,
-        message: 'members of type HyperNode cannot be selected by pattern or label',
+        message: 'members of type HyperNode must be selected by exactMatch, not by pattern or label',
         found: Object.keys(selector),
         expected: 'exactMatch',
       };
@@ -136,7 +136,7 @@ const labelsNotEmpty: ObjectRule = {
   summary: 'A labelMatch must have at least one requirement.',
   why: 'Elsewhere in Kubernetes an empty selector selects everything; here it selects nothing.',
   source: `${SCHEDULER}, GetMembers`,
-  fix: 'Add matchLabels or matchExpressions to labelMatch.',
+  fix: 'Set matchLabels or matchExpressions in selector.labelMatch.',
   *check(manifest) {
     for (const { path, selector } of membersOf(manifest)) {
       if (selector.labelMatch === undefined) {
@@ -169,7 +169,7 @@ const tiersDescend: SetRule = {
   summary: 'The HyperNodes in a HyperNode must be of a lower tier.',
   why: 'The tier states how far apart nodes are. The scheduler searches the tiers upwards and never looks at a member of the same or a higher tier.',
   source: `${SCHEDULER}; network-topology-aware plugin`,
-  fix: 'Number the tiers in spec.tier upwards from the leaves, starting at 1.',
+  fix: 'Set spec.tier to 1 for the HyperNodes of nodes, and to a greater number for each level above them.',
   *check({ set }) {
     const hyperNodes = hyperNodesOf(set);
     for (const manifest of hyperNodes.values()) {
@@ -183,7 +183,7 @@ const tiersDescend: SetRule = {
         yield {
           manifest,
           path: `${path}/selector/exactMatch/name`,
-          message: `the member ${exact ?? ''} is of tier ${memberTier}, but the HyperNode is of tier ${tier}`,
+          message: `the tier of the member "${exact ?? ''}" must be less than that of the HyperNode (${memberTier} >= ${tier})`,
           found: memberTier,
           expected: `a tier less than ${tier}`,
         };
@@ -220,7 +220,7 @@ const oneParent: SetRule = {
           yield {
             manifest,
             path: `${path}/selector/exactMatch/name`,
-            message: `the HyperNode ${exact} is already a member of ${other}`,
+            message: `the HyperNode "${exact}" is already a member of the HyperNode "${other}"`,
             found: exact,
           };
         }
@@ -248,7 +248,7 @@ const nodeOnce: SetRule = {
   summary: 'A node must be a member of only one HyperNode in each tier.',
   why: 'A node in two domains of the same tier is counted in both, so a gang may be placed where it does not fit.',
   source: `${cite('volcano')}, topology.volcano.sh HyperNode`,
-  fix: 'List the node in spec.members of one HyperNode of the tier.',
+  fix: 'Remove the node from spec.members of all HyperNodes of the tier but one.',
   *check({ set }) {
     const holders = new Map<string, string>();
     for (const [name, manifest] of hyperNodesOf(set)) {
@@ -265,7 +265,10 @@ const nodeOnce: SetRule = {
           yield {
             manifest,
             path: `${path}/selector/exactMatch/name`,
-            message: `the node ${exact} is ${other === name ? 'listed twice' : `already a member of ${other}, which is of the same tier ${tier}`}`,
+            message:
+              other === name
+                ? `duplicate member "${exact}"`
+                : `the node "${exact}" is already a member of the HyperNode "${other}" of the same tier`,
             found: exact,
           };
         }
@@ -284,7 +287,7 @@ const tierNamed: ObjectRule = {
   summary: 'The tier name that a gang requires must be the tierName of a HyperNode.',
   why: 'The scheduler finds no such tier and does not place a gang that must stay within it.',
   source: SCHEDULER,
-  fix: 'Set highestTierName to the tierName of a HyperNode, or set spec.tierName on the HyperNodes of that tier.',
+  fix: 'Set highestTierName to the spec.tierName of a HyperNode, or set spec.tierName of the HyperNodes of that tier.',
   *check(manifest, { set }) {
     const known = new Set(
       set.ofKind(HYPER_NODE_KIND).map(({ object }) => asString(asObject(object.spec).tierName) ?? ''),

@@ -59,7 +59,7 @@ const targetsExist = flowRule(
         if (!names.has(target)) {
           yield {
             path: `${path}/dependsOn/targets/${index}`,
-            message: `the flow "${name}" depends on "${target}", which is not a flow of this JobFlow`,
+            message: `the flow "${name}" depends on the unknown flow "${target}"`,
             found: target,
           };
         }
@@ -77,7 +77,7 @@ const flowsAcyclic = flowRule(
     summary: 'The dependencies of a JobFlow must not form a cycle.',
     why: 'The webhook rejects the JobFlow if it is enabled; otherwise no flow of the cycle ever starts.',
     source: WEBHOOK,
-    fix: 'Remove one of the targets from dependsOn.targets so that the flows no longer form a cycle.',
+    fix: 'Remove one of the flows in the cycle from dependsOn.targets of the flow before it.',
   },
   function* (flows) {
     const circle = findCircle(new Map(flows.map(({ name, targets }) => [name, targets])));
@@ -101,7 +101,7 @@ const namesUnique = flowRule(
     summary: 'A JobFlow must list each template only once.',
     why: 'The job of a flow is named after the JobFlow and the template. The second flow of the same name finds that its job exists already and does nothing.',
     source: `${CONTROLLER}, deployJob`,
-    fix: 'Create a second JobTemplate for the second run and set spec.flows[].name to it.',
+    fix: 'Create a second JobTemplate for the second run, and set spec.flows[].name of the second flow to it.',
   },
   function* (flows) {
     const seen = new Set<string>();
@@ -123,7 +123,7 @@ const templatesKnown = flowRule(
     summary: 'The name of a flow must be the name of a JobTemplate in the same namespace.',
     why: 'The controller creates the job from the template; without the template the flow does not start.',
     source: `${CONTROLLER}, loadJobTemplateAndSetJob`,
-    fix: 'Set spec.flows[].name to a JobTemplate in the namespace of the JobFlow, or make sure that the cluster has the template.',
+    fix: 'Set spec.flows[].name to a JobTemplate in the namespace of the JobFlow, or make sure that the JobTemplate exists in the cluster.',
   },
   function* (flows, { id }, { set }) {
     const templates = set.ofKind(JOB_TEMPLATE_KIND);
@@ -144,8 +144,8 @@ const templatesKnown = flowRule(
         severity: elsewhere === undefined ? 'info' : 'warning',
         message:
           elsewhere === undefined
-            ? `the JobTemplate "${name}" is not among these manifests`
-            : `the JobTemplate "${name}" is in the namespace "${elsewhere.id.namespace}", but the JobFlow is in "${id.namespace}"`,
+            ? `JobTemplate "${name}" not found in these manifests`
+            : `JobTemplate "${name}" is in the namespace "${elsewhere.id.namespace}", not in "${id.namespace}", the namespace of the JobFlow`,
         found: name,
       };
     }
@@ -204,15 +204,15 @@ const unreadFields = flowRule(
       if (value.patch !== undefined) {
         yield {
           path: `${path}/patch`,
-          message: `the patch of the flow "${name}" has no effect`,
-          fix: 'Remove patch, and refer to a JobTemplate that contains the changes.',
+          message: `patch of the flow "${name}" has no effect`,
+          fix: 'Remove patch, and set the name of the flow to a JobTemplate that contains the changes.',
         };
       }
       if (asObject(value.dependsOn).probe !== undefined) {
         yield {
           path: `${path}/dependsOn/probe`,
-          message: `the probe of the flow "${name}" has no effect: the flow starts when its targets have completed`,
-          fix: 'Remove dependsOn.probe, and wait for other conditions in a container of the job.',
+          message: `dependsOn.probe of the flow "${name}" has no effect: the flow starts when its targets have completed`,
+          fix: 'Remove dependsOn.probe, and wait for the condition in an init container of the job.',
         };
       }
     }

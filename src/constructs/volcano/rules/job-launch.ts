@@ -77,7 +77,7 @@ const nodeCount = torchrunRule(
     summary: 'The --nnodes of torchrun must be the number of pods that run torchrun.',
     why: 'With more nodes than pods the rendezvous never completes; with fewer nodes the remaining pods fail.',
     source: `${PYTORCH}; torchrun's --nnodes`,
-    fix: "Write --nnodes=$(WORLD_SIZE), which Volcano's pytorch plugin sets to the number of master and worker pods.",
+    fix: "Set --nnodes to $(WORLD_SIZE), which Volcano's pytorch plugin sets to the number of master and worker pods.",
   },
   function* (_view, option, job) {
     const nnodes = option('nnodes');
@@ -88,7 +88,7 @@ const nodeCount = torchrunRule(
     }
     yield {
       path: nnodes?.path,
-      message: `--nnodes is ${nodes}, but torchrun runs in ${counted(pods, 'pod')}`,
+      message: `--nnodes must equal the number of pods that run torchrun (${nodes} != ${pods})`,
       found: nodes,
       expected: '--nnodes=$(WORLD_SIZE)',
     };
@@ -107,7 +107,7 @@ const toldItsNodes = torchrunRule(
       'The plugin sets WORLD_SIZE, RANK, MASTER_ADDR and MASTER_PORT, but none of the PET_ variables that torchrun reads: without --nnodes ' +
       'each pod trains alone.',
     source: PYTORCH,
-    fix: `Write torchrun ${WANTED} in the command of the container.`,
+    fix: `Add ${WANTED} to the options of torchrun in the container.`,
   },
   function* (view, option, job) {
     if (!job.running.has('pytorch') || podsWithTorchrun(job) < 2) {
@@ -122,7 +122,7 @@ const toldItsNodes = torchrunRule(
     }
     yield {
       path: view.path,
-      message: `torchrun in the task ${view.task.name} must be given the number of nodes, ${podsWithTorchrun(job)}`,
+      message: `--nnodes must be set for torchrun in the task "${view.task.name}", which runs in ${counted(podsWithTorchrun(job), 'pod')}`,
       expected: WANTED,
     };
   },
@@ -138,7 +138,7 @@ const toldItsPlace = torchrunRule(
     summary: 'torchrun over several pods must be given the rank of the pod and the address of the master.',
     why: 'Without --node-rank each pod acts as the first node; without --master-addr each pod looks for the master at 127.0.0.1.',
     source: `${PYTORCH}; torchrun's static rendezvous`,
-    fix: `Write torchrun ${WANTED}, or use --rdzv-backend=c10d with --rdzv-endpoint.`,
+    fix: `Set the options ${WANTED} of torchrun, or use --rdzv-backend=c10d with --rdzv-endpoint.`,
   },
   function* (view, option) {
     const nodes = option('nnodes');
@@ -158,7 +158,7 @@ const toldItsPlace = torchrunRule(
     }
     yield {
       path: nodes.path,
-      message: `torchrun in the task ${view.task.name} lacks ${missing.join(' and ')}`,
+      message: `torchrun in the task "${view.task.name}" requires ${missing.join(' and ')}`,
       expected: missing.join(' '),
     };
   },
@@ -176,7 +176,7 @@ const variablesDefined = taskRule(
       'A `$(VAR)` that is not defined is not expanded, and the program receives it as written. Volcano sets no PET_ variables; the ' +
       'training operator does.',
     source: `${PYTORCH}; ${cite('volcano')}, pkg/controllers/job/plugins/{svc,env,distributed-framework}; Kubernetes $(VAR) expansion`,
-    fix: 'Add the plugin that sets the variable to spec.plugins, or use one that Volcano sets: WORLD_SIZE (pods), RANK, MASTER_ADDR, or MASTER_PORT.',
+    fix: 'Replace the variable with one that the pytorch plugin sets: WORLD_SIZE (the number of pods), RANK, MASTER_ADDR, or MASTER_PORT.',
   },
   function* (task, job) {
     const words = containersOf(task).flatMap(({ container }) => [
@@ -213,10 +213,11 @@ const variablesDefined = taskRule(
               path: `${path.slice(task.path.length)}/${list}/${index}`,
               message:
                 plugin === undefined
-                  ? `${name} is not set: Volcano's plugins set no PET_ variables`
-                  : `${name} is not set: the job has no ${plugin} plugin`,
+                  ? `no plugin of Volcano sets the variable ${name}`
+                  : `the variable ${name} is unset: the plugin ${plugin}, which sets it, is not in spec.plugins`,
               found: word,
               expected: plugin === undefined ? EQUIVALENTS[name] : `the plugin ${plugin}`,
+              ...(plugin === undefined ? {} : { fix: `Add ${plugin} to spec.plugins of the job.` }),
             };
           }
         }
@@ -265,7 +266,7 @@ const hasProgram = taskRule(
     summary: 'A container with a base image must set the program to run.',
     why: 'The default command of the image is a shell or an interpreter, which exits immediately without a terminal: the task does nothing.',
     source: 'default command of the image',
-    fix: 'Set command or args of the container in spec.tasks[].template.',
+    fix: 'Set command or args of the container in spec.tasks[].template to the program that it runs.',
   },
   function* (task, job) {
     const ray = job.running.has('ray');
@@ -281,7 +282,7 @@ const hasProgram = taskRule(
       }
       yield {
         path: path.slice(task.path.length),
-        message: `the container ${asString(container.name) ?? ''} with the image ${image} sets neither command nor args`,
+        message: `command or args must be set in the container "${asString(container.name) ?? ''}": its image, ${image}, starts no training`,
         expected: 'command or args',
       };
     }
@@ -298,7 +299,7 @@ const scrapersGetIn = jobRule(
     summary: "A job whose pods serve metrics must disable the svc plugin's NetworkPolicy.",
     why: 'The plugin creates a NetworkPolicy that admits traffic only from pods of the job: Prometheus, a dashboard, or a debugger cannot connect.',
     source: `${cite('volcano')}, pkg/controllers/job/plugins/svc/svc.go, createNetworkPolicyIfNotExist`,
-    fix: 'Set spec.plugins.svc to ["--disable-network-policy"], and add a NetworkPolicy of your own if you need one.',
+    fix: 'Set spec.plugins.svc to ["--disable-network-policy"], and add a NetworkPolicy that allows the scraper, if the pods need one.',
   },
   function* (job) {
     const svc = job.plugins.find(({ name }) => name === 'svc');
@@ -321,7 +322,7 @@ const scrapersGetIn = jobRule(
       }
       yield {
         path: `${task.path}/template`,
-        message: `the task ${task.name} ${why}, but only pods of the job can connect to it`,
+        message: `the task "${task.name}" ${why}, but the NetworkPolicy of the svc plugin allows connections only from pods of the job`,
         expected: '--disable-network-policy',
       };
     }

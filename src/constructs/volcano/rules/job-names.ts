@@ -32,7 +32,7 @@ const serviceName = namedJobRule(
     }
     yield {
       path: '/metadata/name',
-      message: `"${job.manifest.id.name}" is not a valid Service name`,
+      message: `the name "${job.manifest.id.name}" must be a valid Service name, because a plugin creates a Service with it`,
       found: job.manifest.id.name,
       expected: 'a DNS-1035 label',
     };
@@ -67,7 +67,7 @@ const derivedNames = namedJobRule(
     const room = job.manifest.id.name.length - (longest.name.length - LABEL_LENGTH);
     yield {
       path: '/metadata/name',
-      message: `the name of the ${longest.of} would be ${longest.name}, which has ${longest.name.length} characters`,
+      message: `the name of the ${longest.of}, "${longest.name}", must be no more than 63 characters, but has ${longest.name.length}`,
       found: job.manifest.id.name,
       expected: `a name of at most ${room} characters`,
     };

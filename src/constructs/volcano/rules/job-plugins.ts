@@ -30,7 +30,7 @@ const pluginKnown = jobRule(
   function* (job) {
     for (const { name, path } of job.plugins) {
       if (!isJobPlugin(name)) {
-        yield { path, message: `unknown job plugin "${name}"`, found: name, expected: JOB_PLUGINS.join(', ') };
+        yield { path, message: `unknown job plugin "${name}"`, found: name, expected: oneOf(JOB_PLUGINS) };
       }
     }
   },
@@ -47,7 +47,7 @@ const mpiMaster = jobRule(
       "A job with the mpi plugin must have the master task that the plugin's --master names (default: `master`).",
     why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Set --master in spec.plugins.mpi to the name of a task, or rename the task to match.',
+    fix: 'Set --master in spec.plugins.mpi to the name of a task, or rename the task to the value of --master.',
   },
   function* (job) {
     const mpi = pluginNamed(job, 'mpi');
@@ -71,7 +71,7 @@ const argumentsRead = jobRule(
     summary: 'Each argument of a job plugin must be a flag of the plugin with a valid value.',
     why: 'Volcano logs the mistake and continues: a number that it cannot read becomes 0, and all arguments after it keep their defaults.',
     source: `${CONTROLLER}, addFlags of each plugin (Go's flag package)`,
-    fix: 'Write each argument in spec.plugins as one string, `--name=value`, with a flag that the plugin has.',
+    fix: 'Set each argument in spec.plugins to a string of the form `--name=value`, with a flag of the plugin.',
   },
   function* (job) {
     for (const { name, path, flags, args } of job.plugins) {
@@ -138,7 +138,7 @@ const roleTasksExist = jobRule(
     summary: "The tasks that a plugin's arguments name must exist.",
     why: 'The plugin ignores a role without a task: the pods get no addresses, no rank, and no host list, and cannot find each other.',
     source: `${CONTROLLER}/distributed-framework`,
-    fix: "Set the role's argument in spec.plugins to the name of a task, or rename the task in spec.tasks.",
+    fix: 'Set the argument for the role in spec.plugins to the name of a task, or rename the task in spec.tasks.',
   },
   function* (job) {
     if (job.tasks.length === 0) {
@@ -170,7 +170,7 @@ function* pytorchRoles(job: JobView): Iterable<Violation> {
     yield {
       path: `${task.path}/name`,
       severity: 'warning',
-      message: `the task ${task.name} is neither the master (${master}) nor the worker (${worker}) of the pytorch plugin, so its pods get no RANK`,
+      message: `the task "${task.name}" is neither --master ("${master}") nor --worker ("${worker}") of the pytorch plugin, so RANK is unset in its pods`,
       found: task.name,
       expected: `${master} or ${worker}, or another --worker`,
     };
@@ -189,7 +189,7 @@ function* tensorflowRoles(job: JobView): Iterable<Violation> {
     }
     yield {
       path: `${task.path}/name`,
-      message: `the task ${task.name} is not a role of the tensorflow plugin (${roles.join(', ')}), so it is missing in TF_CONFIG`,
+      message: `the task "${task.name}" is not a role of the tensorflow plugin, so TF_CONFIG does not contain it`,
       found: task.name,
       expected: roles.join(', '),
     };
@@ -220,7 +220,8 @@ function* rayRoles(job: JobView): Iterable<Violation> {
     }
     yield {
       path: `${task.podSpecPath}/containers`,
-      message: `the task ${task.name} has no container "${container}", in which the ray plugin would start Ray (containers: ${names.join(', ')})`,
+      message: `the task "${task.name}" must have a container "${container}", in which the ray plugin starts Ray`,
+      fix: `Set --${role}Container in spec.plugins.ray to ${oneOf(names)}, or rename the container to "${container}".`,
       found: [...names],
       expected: `a container "${container}", or --${role}Container`,
     };
@@ -253,7 +254,7 @@ function* hcclRoles(job: JobView): Iterable<Violation> {
 function missingTask(job: JobView, path: string, plugin: string, role: string, task: string): Violation {
   return {
     path,
-    message: `the ${role} of the ${plugin} plugin is the task "${task}", but the tasks are ${job.tasks.map(({ name }) => name).join(', ')}`,
+    message: `the job has no task "${task}", which the ${plugin} plugin uses as the ${role}`,
     found: task,
     expected: oneOf(job.tasks.map(({ name }) => name)),
   };
@@ -269,7 +270,7 @@ const oneMaster = jobRule(
     summary: 'The master task of the pytorch plugin must have exactly one pod.',
     why: 'Every pod of the master task gets RANK 0, so two pods would both be rank 0; without a master pod, MASTER_ADDR does not resolve.',
     source: `${CONTROLLER}/distributed-framework/pytorch/pytorch.go, OnPodCreate`,
-    fix: 'Set replicas of the master task to 1 and put all other pods into the worker task.',
+    fix: 'Set replicas of the master task to 1, and increase replicas of the worker task instead.',
   },
   function* (job) {
     const plugin = pluginNamed(job, 'pytorch');
@@ -279,7 +280,7 @@ const oneMaster = jobRule(
     }
     yield {
       path: `${master.path}/replicas`,
-      message: `the master task ${master.name} must have 1 replica, but has ${master.replicas}`,
+      message: `replicas of the master task "${master.name}" must be 1: ${master.replicas}`,
       found: master.replicas,
       expected: '1',
     };
@@ -294,7 +295,7 @@ const podsFindEachOther = jobRule(
     summary: 'A job with several pods must have a plugin that gives them addresses.',
     why: 'Without svc (or pytorch, tensorflow, mpi, or ray, which include it) there is no Service, host name, or host list, so the pods cannot find each other.',
     source: `${CONTROLLER}/svc/svc.go`,
-    fix: 'Add the plugin of your framework, or svc, to spec.plugins; if the pods are independent, use one task and suppress this rule.',
+    fix: 'Add svc, or the plugin of the framework such as pytorch, to spec.plugins, or suppress the rule if the pods are independent.',
   },
   function* (job) {
     if (job.totalReplicas < 2 || job.running.has('svc')) {
@@ -308,7 +309,7 @@ const podsFindEachOther = jobRule(
       path: job.path,
       // Several pods with accelerators are nearly always ranks of one program; others may be independent.
       severity: job.tasks.some(({ podSpec }) => requestsAccelerator(podSpec)) ? 'warning' : 'info',
-      message: `the ${job.totalReplicas} pods of the job have no plugin that gives them addresses`,
+      message: `the ${job.totalReplicas} pods of the job cannot resolve each other: spec.plugins contains no plugin that creates a Service`,
       expected: 'plugins with svc, pytorch, tensorflow, mpi, or ray',
     };
   },

@@ -8,7 +8,7 @@ import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks
 import { isPolicyAction, isPolicyEvent, POLICY_ACTIONS, POLICY_EVENTS } from '../job-policies';
 import { type JobView } from '../job-spec';
 import { jobRule } from './job-rule';
-import { oneOf } from '../../../facts/words';
+import { oneOf, allOf } from '../../../facts/words';
 
 const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validatePolicies`;
 
@@ -41,7 +41,7 @@ function levelsOf(job: JobView): readonly Level[] {
 function readLevels(job: JobView): readonly Level[] {
   const levels = [
     { of: 'the job', path: job.path, holder: job.spec },
-    ...job.tasks.map((task) => ({ of: `the task ${task.name}`, path: task.path, holder: task.value })),
+    ...job.tasks.map((task) => ({ of: `the task "${task.name}"`, path: task.path, holder: task.value })),
   ];
   return levels.map(({ of, path, holder }) => ({
     of,
@@ -85,19 +85,19 @@ const eventOrExitCode = policyRule(
     summary: 'A policy must set either events or one exit code.',
     why: 'The webhook rejects the job.',
     source: WEBHOOK,
-    fix: 'Set one of event, events, and exitCode in each entry of policies.',
+    fix: 'Set either event, events, or exitCode in each entry of policies.',
   },
   function* (policy) {
     if (policy.events.length > 0 && policy.hasExitCode) {
       yield {
         path: policy.path,
-        message: `exitCode must not be set together with events (${policy.events.join(', ')})`,
+        message: 'exitCode must not be set when event or events is set',
         expected: 'event(s) or exitCode',
       };
     } else if (policy.events.length === 0 && !policy.hasExitCode) {
       yield {
         path: policy.path,
-        message: 'the policy sets neither an event nor an exit code',
+        message: 'event, events, or exitCode must be set in the policy',
         expected: 'event(s) or exitCode',
       };
     }
@@ -134,14 +134,14 @@ const reactedToOnce = levelRule(
       'Each event and exit code must have only one policy within the job and within each task, and `*` excludes all other events.',
     why: 'The webhook rejects the job, because the action would be ambiguous.',
     source: WEBHOOK,
-    fix: 'Keep one entry of policies for each event, and use event: "*" only as the single entry.',
+    fix: 'Remove all entries of policies for the event but one, and use event: "*" only as the single entry.',
   },
   function* ({ of, policies }) {
     const seen = new Set<string>();
     for (const { path, events, exitCode } of policies) {
       for (const name of exitCode === undefined ? events : [...events, `exit code ${exitCode}`]) {
         if (seen.has(name)) {
-          yield { path, message: `two policies of ${of} react to ${name}`, found: name };
+          yield { path, message: `more than one policy of ${of} is for "${name}"`, found: name };
         }
         seen.add(name);
       }
@@ -151,7 +151,7 @@ const reactedToOnce = levelRule(
     if (catchAll !== undefined && named.length > 1) {
       yield {
         path: catchAll.path,
-        message: `a policy of ${of} reacts to every event (*), and other policies react to ${named.filter((name) => name !== '*').join(', ')}`,
+        message: `the event "*" must not be combined with ${allOf(named.filter((name) => name !== '*').map((name) => `"${name}"`))} in the policies of ${of}`,
         found: '*',
       };
     }
@@ -208,7 +208,8 @@ const actionAllowed = policyRule(
     yield {
       path: policy.action === undefined ? policy.path : `${policy.path}/action`,
       tier: policy.events.length > 0 ? 'webhook' : 'advice',
-      message: policy.action === undefined ? 'the policy has no action' : `unsupported action "${policy.action}"`,
+      message:
+        policy.action === undefined ? 'action must be set in the policy' : `unsupported action "${policy.action}"`,
       found: policy.action ?? null,
       expected: POLICY_ACTIONS.join(', '),
     };
@@ -224,7 +225,7 @@ const pendingNeedsTimeout = policyRule(
     summary: 'A policy for PodPending must set a timeout.',
     why: 'Without a timeout the controller ignores the policy, because every pod is pending at first.',
     source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies`,
-    fix: 'Add a timeout to the policy, for example `timeout: 10m`.',
+    fix: 'Set timeout in the policy, for example `timeout: 10m`.',
   },
   function* (policy) {
     if (!policy.events.includes('PodPending') || typeof policy.value.timeout === 'string') {
@@ -242,7 +243,7 @@ const gangHasPolicies = jobRule(
     summary: 'A job with several pods should set policies for pods that fail, are evicted, or complete.',
     why: 'Without a policy the other pods wait for a lost pod and keep their GPUs, and workers continue after the master has completed.',
     source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies: without a policy the job is only synchronized`,
-    fix: 'Add policies: RestartJob on PodEvicted and PodFailed, and CompleteJob on TaskCompleted of the main task.',
+    fix: 'Set spec.policies to RestartJob for the events PodEvicted and PodFailed, and policies of the main task to CompleteJob for TaskCompleted.',
   },
   function* (job) {
     if (job.totalReplicas < 2 || levelsOf(job).some(({ policies }) => policies.length > 0)) {
@@ -252,7 +253,7 @@ const gangHasPolicies = jobRule(
       path: job.path,
       // Pods without a way to each other may well go on when one of them fails.
       severity: job.running.has('svc') ? 'warning' : 'info',
-      message: `the job has ${job.totalReplicas} pods and no policies`,
+      message: `the job has ${job.totalReplicas} pods, but no policies for the failure of one of them`,
       expected: 'policies',
     };
   },

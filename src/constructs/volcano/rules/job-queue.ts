@@ -35,8 +35,11 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
       // Beside a queue with nearly the same name, the name is most likely misspelled.
       ...(near === undefined
         ? {}
-        : { severity: 'warning', fix: `Write "${near}" instead of "${queue}", or add the queue.` }),
-      message: `the queue "${queue}" is not among these manifests`,
+        : {
+            severity: 'warning',
+            fix: `Write "${near}" instead of "${queue}", or add the Queue "${queue}" to the manifests.`,
+          }),
+      message: `Queue "${queue}" not found in these manifests`,
       found: queue,
       expected:
         near ??
@@ -52,7 +55,7 @@ function notALeaf(set: ManifestSet, queue: string, path: string): readonly Viola
     return [
       {
         path,
-        message: 'jobs cannot be submitted to the root queue',
+        message: 'the queue must not be root: jobs can be submitted only to leaf queues',
         found: queue,
         expected: 'a leaf queue',
       },
@@ -64,12 +67,12 @@ function notALeaf(set: ManifestSet, queue: string, path: string): readonly Viola
   }
   const names = children
     .slice(0, 4)
-    .map(({ name }) => name)
+    .map(({ name }) => `"${name}"`)
     .join(', ');
   return [
     {
       path,
-      message: `the queue "${queue}" is not a leaf queue: it has the children ${names}`,
+      message: `the queue "${queue}" must be a leaf queue, but has child queues: ${names}`,
       found: queue,
       expected: 'a leaf queue',
     },
@@ -101,7 +104,7 @@ const jobQueueKnown = jobRule(
     summary: 'The queue of a job must be in the manifests or exist in the cluster.',
     why: 'The webhook rejects a job if its queue does not exist or is not open yet; a new queue takes a moment to open.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Set spec.queue to a queue in these manifests, or make sure that the cluster has the queue before you apply the job.',
+    fix: 'Set spec.queue to a queue in these manifests, or make sure that the queue exists in the cluster before you apply the job.',
   },
   (job, { set }) => unknownQueue(set, asString(job.spec.queue) ?? '', `${job.path}/queue`),
 );
@@ -120,7 +123,7 @@ const podGroupQueueKnown: ObjectRule = {
   summary: 'The queue of a PodGroup must be in the manifests or exist in the cluster.',
   why: 'The webhook rejects a PodGroup if its queue does not exist or is not open yet.',
   source: POD_GROUP_WEBHOOK,
-  fix: 'Set spec.queue to a queue in these manifests, or make sure that the cluster has the queue.',
+  fix: 'Set spec.queue to a queue in these manifests, or make sure that the queue exists in the cluster.',
   check: (manifest, { set }) => unknownQueue(set, podGroupQueue(manifest), '/spec/queue'),
 };
 
@@ -170,7 +173,7 @@ const namespaceQueue: ObjectRule = {
   summary: `The namespace annotation ${QUEUE_NAME_ANNOTATION} has an effect only if Volcano's webhook podgroups/mutate is enabled.`,
   why: 'The chart does not enable that webhook by default, and the webhook replaces only the queue `default`.',
   source: `${cite('volcano')}, pkg/webhooks/admission/podgroups/mutate/mutate_podgroup.go; chart default of enabled admissions`,
-  fix: "Enable /podgroups/mutate in the chart's custom.enabled_admissions, or set the queue in each workload.",
+  fix: 'Add /podgroups/mutate to custom.enabled_admissions in the values of the Volcano chart, or set the queue in each workload.',
   *check({ object }) {
     for (const [key, queue] of stringEntries(asObject(object.metadata).annotations)) {
       if (key !== QUEUE_NAME_ANNOTATION) {
@@ -178,7 +181,7 @@ const namespaceQueue: ObjectRule = {
       }
       yield {
         path: pointer('/metadata/annotations', key),
-        message: `pods in the namespace use the queue "${queue}" only if the webhook podgroups/mutate is enabled`,
+        message: `the queue "${queue}" applies to the pods in the namespace only if the webhook /podgroups/mutate is enabled`,
         found: queue,
       };
     }

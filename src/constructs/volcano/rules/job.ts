@@ -8,7 +8,6 @@ import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn 
 import { type ObjectRule, type Violation } from '../../../checks/rule';
 import { type JobView, type TaskView } from '../job-spec';
 import { JOB_WEBHOOK, jobRule, taskRule } from './job-rule';
-import { counted } from '../../../facts/words';
 
 const hasTasks = jobRule(
   {
@@ -37,7 +36,7 @@ const taskNamesUnique = jobRule(
     summary: 'The tasks of a job must have different names.',
     why: 'The webhook rejects the job, because pods are named after their task.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Set spec.tasks[].name to a different name for each task.',
+    fix: 'Set name of each entry of spec.tasks to a unique name.',
   },
   function* (job) {
     const first = new Map<string, number>();
@@ -48,7 +47,7 @@ const taskNamesUnique = jobRule(
       } else {
         yield {
           path: `${task.path}/name`,
-          message: `duplicate task name "${task.name}" in the tasks ${other} and ${task.index}`,
+          message: `duplicate task name "${task.name}" in tasks[${other}] and tasks[${task.index}]`,
           found: task.name,
         };
       }
@@ -66,7 +65,7 @@ const taskMinAvailable = taskRule(
     summary: "A task's minAvailable must be less than or equal to its replicas.",
     why: 'The webhook rejects the job, because the gang could never be complete.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Lower spec.tasks[].minAvailable, or raise spec.tasks[].replicas.',
+    fix: 'Decrease minAvailable of the task in spec.tasks, or increase its replicas.',
   },
   function* (task) {
     const minimum = asInteger(task.value.minAvailable);
@@ -75,7 +74,7 @@ const taskMinAvailable = taskRule(
     }
     yield {
       path: '/minAvailable',
-      message: `minAvailable of the task ${task.name} must be less than or equal to its replicas (${minimum} > ${task.replicas})`,
+      message: `minAvailable of the task "${task.name}" must be less than or equal to its replicas (${minimum} > ${task.replicas})`,
       found: minimum,
       expected: `at most ${task.replicas}`,
     };
@@ -92,7 +91,7 @@ const jobMinAvailable = jobRule(
     summary: "A job's minAvailable must be less than or equal to the number of its pods.",
     why: 'The webhook rejects the job, because the gang could never be complete.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Leave spec.minAvailable unset (the webhook then adds up the minAvailable of the tasks), or lower it.',
+    fix: 'Remove spec.minAvailable, which then is the sum of minAvailable of the tasks, or decrease it.',
   },
   function* (job) {
     const minimum = asInteger(job.spec.minAvailable);
@@ -101,7 +100,7 @@ const jobMinAvailable = jobRule(
     }
     yield {
       path: `${job.path}/minAvailable`,
-      message: `minAvailable of the job must be less than or equal to the replicas of its tasks (${minimum} > ${job.totalReplicas})`,
+      message: `minAvailable of the job must be less than or equal to the sum of replicas of its tasks (${minimum} > ${job.totalReplicas})`,
       found: minimum,
       expected: `at most ${job.totalReplicas}`,
     };
@@ -118,7 +117,7 @@ const gangComplete = jobRule(
     summary: 'The minAvailable of a job with several tasks must be at least the sum of the minAvailable of its tasks.',
     why: 'Below that sum the scheduler skips the check for each task, so the job may start without the pods that one of its tasks needs.',
     source: `${cite('volcano')}, pkg/scheduler/api/job_info.go CheckTaskValid`,
-    fix: 'Leave spec.minAvailable unset, or set minAvailable of each task so that they add up to spec.minAvailable.',
+    fix: 'Remove spec.minAvailable, or set minAvailable of the tasks to numbers whose sum is spec.minAvailable.',
   },
   function* (job) {
     const minimum = asInteger(job.spec.minAvailable) ?? 0;
@@ -131,7 +130,7 @@ const gangComplete = jobRule(
       path: `${job.path}/minAvailable`,
       // A job whose tasks state no minimum of their own is elastic on purpose.
       severity: job.tasks.some(({ value }) => value.minAvailable !== undefined) ? 'warning' : 'info',
-      message: `minAvailable of the job is ${minimum}, but its tasks need ${needed} (${job.tasks.map((task) => `${task.name} ${task.minAvailable}`).join(', ')})`,
+      message: `minAvailable of the job is less than the sum of minAvailable of its tasks (${minimum} < ${needed})`,
       found: minimum,
       expected: `at least ${needed}`,
     };
@@ -150,7 +149,10 @@ const taskHasReplicas = taskRule(
   },
   function* (task) {
     if (task.value.replicas === undefined) {
-      yield { message: `the task ${task.name} sets no replicas, so it has no pods`, expected: 'replicas' };
+      yield {
+        message: `replicas of the task "${task.name}" must be set: without it, the task has no pods`,
+        expected: 'at least 1',
+      };
     }
   },
 );
@@ -165,7 +167,7 @@ const volumesValid = jobRule(
     summary: 'Each volume of a job must have its own mount path and exactly one of volumeClaim and volumeClaimName.',
     why: 'The webhook rejects the job.',
     source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validateIO`,
-    fix: 'Set volumeClaimName to an existing claim or volumeClaim to a new one, and give each volume its own mountPath.',
+    fix: 'Set volumeClaimName to an existing claim, or volumeClaim to a new one, and mountPath to a unique path, in each entry of spec.volumes.',
   },
   function* (job) {
     const paths = new Set<string>();
@@ -173,7 +175,7 @@ const volumesValid = jobRule(
       const path = `${job.path}${place}`;
       const mountPath = asString(value.mountPath) ?? '';
       if (mountPath === '') {
-        yield { path, message: 'the volume has no mountPath', expected: 'mountPath' };
+        yield { path, message: 'mountPath must be set in the volume', expected: 'mountPath' };
       } else if (paths.has(mountPath)) {
         yield { path: `${path}/mountPath`, message: `duplicate mountPath "${mountPath}"`, found: mountPath };
       }
@@ -189,7 +191,7 @@ const volumesValid = jobRule(
       } else if (!claim && !claimName) {
         yield {
           path,
-          message: 'the volume sets neither volumeClaim nor volumeClaimName',
+          message: 'volumeClaim or volumeClaimName must be set in the volume',
           expected: 'volumeClaim or volumeClaimName',
         };
       }
@@ -207,7 +209,7 @@ const dependenciesAcyclic = jobRule(
     summary: 'The dependsOn of a task must name tasks of the job, each only once, and must not form a cycle.',
     why: 'The webhook rejects the job; it also treats an unknown or duplicate name as a cycle.',
     source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, topoSort`,
-    fix: 'Set dependsOn.name to tasks of this job, without duplicates and without a cycle.',
+    fix: 'Set dependsOn.name to other tasks of this job, each once and without a cycle.',
   },
   function* (job) {
     const dependencies = new Map(job.tasks.map((task) => [task.name, stringsIn(asObject(task.value.dependsOn).name)]));
@@ -223,11 +225,11 @@ const dependenciesAcyclic = jobRule(
           unknown = true;
           yield {
             path,
-            message: `the task ${task.name} depends on "${name}", which is not a task of this job`,
+            message: `the task "${task.name}" depends on the unknown task "${name}"`,
             found: name,
           };
         } else if (seen.has(name)) {
-          yield { path, message: `duplicate name "${name}" in dependsOn of the task ${task.name}`, found: name };
+          yield { path, message: `duplicate name "${name}" in dependsOn of the task "${task.name}"`, found: name };
         }
         seen.add(name);
       }
@@ -285,7 +287,7 @@ const partitionsAddUp = taskRule(
       'The replicas of a partitioned task must be totalPartitions × partitionSize, and minAvailable must be minPartitions × partitionSize.',
     why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validatePartitionPolicy`,
-    fix: 'Set replicas to totalPartitions × partitionSize, and leave minAvailable unset if minPartitions is set.',
+    fix: 'Set replicas to totalPartitions × partitionSize, and remove minAvailable if minPartitions is set.',
   },
   function* (task): Iterable<Violation> {
     if (!isObject(task.value.partitionPolicy)) {
@@ -297,7 +299,8 @@ const partitionsAddUp = taskRule(
     if (total <= 0 || size <= 0) {
       yield {
         path: '/partitionPolicy',
-        message: `totalPartitions and partitionSize must be greater than zero: ${total} and ${size}`,
+        message: `totalPartitions and partitionSize must be greater than 0 (${total}, ${size})`,
+        fix: 'Set totalPartitions and partitionSize in partitionPolicy to numbers greater than 0.',
         expected: 'both greater than zero',
       };
       return;
@@ -305,7 +308,7 @@ const partitionsAddUp = taskRule(
     if (task.replicas !== total * size) {
       yield {
         path: '/partitionPolicy',
-        message: `totalPartitions × partitionSize is ${counted(total * size, 'pod')} (${total} × ${size}), but the task ${task.name} has ${counted(task.replicas, 'replica')}`,
+        message: `replicas of the task "${task.name}" must be totalPartitions × partitionSize (${task.replicas} != ${total} × ${size})`,
         found: task.replicas,
         expected: `replicas: ${total * size}`,
       };
@@ -316,7 +319,7 @@ const partitionsAddUp = taskRule(
     if (minPartitions > 0 && minAvailable !== undefined && minAvailable !== minPartitions * size) {
       yield {
         path: '/minAvailable',
-        message: `minPartitions × partitionSize is ${counted(minPartitions * size, 'pod')} (${minPartitions} × ${size}), but minAvailable of the task ${task.name} is ${minAvailable}`,
+        message: `minAvailable of the task "${task.name}" must be minPartitions × partitionSize (${minAvailable} != ${minPartitions} × ${size})`,
         found: minAvailable,
         expected: `${minPartitions * size}`,
       };
@@ -351,8 +354,8 @@ const wholeCpus = taskRule(
         yield {
           path: `/template/spec${path}/resources`,
           message:
-            `the container ${asString(value.name) ?? path} requests ${amount === undefined ? 'no CPUs' : `${amount.toString()} CPUs`}, ` +
-            `but the task has topologyPolicy ${policy}`,
+            `the container "${asString(value.name) ?? path}" must request a whole number of CPUs, because topologyPolicy is ${policy}` +
+            (amount === undefined ? '' : `: ${amount.toString()}`),
           found: amount?.toString() ?? null,
           expected: 'a whole number of CPUs, at least 1',
         };
@@ -378,7 +381,7 @@ const topologyTier = jobRule(
     summary: 'A networkTopology must set its highest tier either by number or by name.',
     why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validateNetworkTopology`,
-    fix: 'Keep either highestTierAllowed or highestTierName.',
+    fix: 'Remove highestTierAllowed or highestTierName.',
   },
   function* (job) {
     yield* tierNamedTwice(job.spec.networkTopology, `${job.path}/networkTopology`);
@@ -403,7 +406,7 @@ export function* tierNamedTwice(topology: JsonValue | undefined, path: string): 
   }
   yield {
     path,
-    message: `highestTierAllowed (${JSON.stringify(highestTierAllowed)}) must not be set when highestTierName ("${highestTierName}") is set`,
+    message: 'highestTierAllowed must not be set when highestTierName is set',
     expected: 'highestTierAllowed or highestTierName',
   };
 }
@@ -417,7 +420,7 @@ const restartPolicy = taskRule(
     summary: 'The pods of a task that finishes should have restartPolicy OnFailure or Never.',
     why: 'The default in Kubernetes is Always: a container that succeeds is started again, so the task never completes. That is right only for a task that runs until the job is deleted or another task ends it.',
     source: `Kubernetes PodSpec default; ${cite('volcano')}, pkg/controllers/job`,
-    fix: 'Set restartPolicy: OnFailure, or Never if the policies of the job handle failures.',
+    fix: 'Set restartPolicy in the pod template to OnFailure, or to Never if the policies of the job handle failures.',
   },
   function* (task, job) {
     const policy = task.podSpec.restartPolicy;
@@ -429,7 +432,7 @@ const restartPolicy = taskRule(
       path: '/template/spec',
       // Always says that the task does not finish. Left out, it may be meant as well, unless the job says what follows when it finishes.
       severity: policy === undefined && endOf(job).isExpected ? 'warning' : 'info',
-      message: `restartPolicy of the task ${task.name} should be OnFailure or Never if its pods run to completion, but is ${policy === undefined ? 'Always (the default)' : JSON.stringify(policy)}`,
+      message: `restartPolicy of the task "${task.name}" is ${policy === undefined || policy === '' ? 'Always by default' : JSON.stringify(policy)}, so its pods never complete`,
       found: policy ?? null,
       expected: 'OnFailure or Never',
     };

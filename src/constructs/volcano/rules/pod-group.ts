@@ -61,7 +61,7 @@ const groupTier: ObjectRule = {
     'A networkTopology of a PodGroup, or of one of its subgroups, must set its highest tier either by number or by name.',
   why: 'The webhook rejects the PodGroup.',
   source: `${cite('volcano')}, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, validateNetworkTopology`,
-  fix: 'Keep either highestTierAllowed or highestTierName.',
+  fix: 'Remove highestTierAllowed or highestTierName.',
   *check({ object }) {
     yield* tierNamedTwice(asObject(object.spec).networkTopology, '/spec/networkTopology');
     for (const { value, path } of objectsAt(object, '/spec/subGroupPolicy')) {
@@ -80,7 +80,7 @@ const minMemberCoversTasks: ObjectRule = {
   summary: 'The minMember of a PodGroup must be the sum of its minTaskMember.',
   why: 'Below the sum the scheduler skips the check for each task; above it, the scheduler waits for pods that belong to no task.',
   source: `${SCHEDULER}, CheckTaskValid and CheckTaskReady`,
-  fix: 'Set spec.minMember to the sum, or remove spec.minTaskMember.',
+  fix: 'Set spec.minMember to the sum of spec.minTaskMember, or remove spec.minTaskMember.',
   *check({ object }) {
     const spec = asObject(object.spec);
     const tasks = Object.entries(asObject(spec.minTaskMember)).flatMap(([task, count]) =>
@@ -93,7 +93,7 @@ const minMemberCoversTasks: ObjectRule = {
     }
     yield {
       path: spec.minMember === undefined ? '/spec' : '/spec/minMember',
-      message: `minMember is ${minimum}, but minTaskMember adds up to ${sum} (${tasks.map(({ task, count }) => `${task} ${count}`).join(', ')})`,
+      message: `minMember must be the sum of minTaskMember (${minimum} != ${sum})`,
       found: minimum,
       expected: `${sum}`,
       fix: `Set spec.minMember to ${sum}, or remove spec.minTaskMember.`,
@@ -112,7 +112,7 @@ const enoughPods: ObjectRule = {
     'The workloads of a PodGroup must have at least minMember pods in total, and minTaskMember pods of each task.',
   why: 'The gang is never complete, so none of its pods is ever scheduled.',
   source: `${SCHEDULER}, CheckTaskValid; pkg/scheduler/plugins/gang/gang.go`,
-  fix: 'Lower spec.minMember, or raise the replicas of the workloads.',
+  fix: 'Decrease spec.minMember, or increase the replicas of the workloads.',
   *check(group, { set }) {
     const members = membersOf(set, group);
     if (members.length === 0 || members.some(({ count }) => count === undefined)) {
@@ -124,7 +124,7 @@ const enoughPods: ObjectRule = {
     if (minimum > pods) {
       yield {
         path: '/spec/minMember',
-        message: `minMember is ${minimum}, but only ${counted(pods, 'pod')} in these manifests ${pods === 1 ? 'belongs' : 'belong'} to the group`,
+        message: `minMember must be less than or equal to the number of pods of the group in these manifests (${minimum} > ${pods})`,
         found: minimum,
         expected: `at most ${pods}`,
       };
@@ -144,7 +144,7 @@ const enoughPods: ObjectRule = {
       }
       yield {
         path: pointer('/spec/minTaskMember', task),
-        message: `minTaskMember requires ${counted(count, 'pod')} of the task ${task}, but only ${ofTask} ${ofTask === 1 ? 'has' : 'have'} the annotation ${TASK_ANNOTATION}: ${task}`,
+        message: `minTaskMember requires ${counted(count, 'pod')} of the task "${task}", but only ${ofTask} ${ofTask === 1 ? 'has' : 'have'} the annotation ${TASK_ANNOTATION}: ${task}`,
         found: count,
         expected: `at most ${ofTask}, or the annotation on more pods`,
       };
@@ -171,8 +171,8 @@ const groupUsed: ObjectRule = {
     yield {
       message:
         job === undefined
-          ? `no pod in these manifests belongs to the group "${group.id.name}"`
-          : `no pod in these manifests belongs to the group "${group.id.name}"; the Volcano Job ${job.id.name} creates a group of its own`,
+          ? 'no pod in these manifests belongs to the PodGroup'
+          : `no pod in these manifests belongs to the PodGroup: the Volcano Job "${job.id.name}" creates its own`,
       severity: set.podTemplates.length === 0 ? 'info' : 'warning',
       expected: `pods with ${GROUP_NAME_ANNOTATION}: ${group.id.name}`,
     };
@@ -189,7 +189,7 @@ const groupNameRead: PodTemplateRule = {
   summary: `Pods must name their PodGroup in the annotation ${GROUP_NAME_ANNOTATION}.`,
   why: `The scheduler and the controller read only that annotation. ${UNREAD_GROUP_NAME_ANNOTATION} is read only by the vGPU code, so each pod gets a group of its own with one member.`,
   source: `${SCHEDULER}, getJobID; ${CONTROLLER}`,
-  fix: `Use the annotation ${GROUP_NAME_ANNOTATION}.`,
+  fix: `Rename the annotation to ${GROUP_NAME_ANNOTATION}.`,
   *check({ metadata, spec }) {
     const annotations = asObject(metadata.annotations);
     const group = annotations[UNREAD_GROUP_NAME_ANNOTATION];
@@ -216,7 +216,7 @@ const groupKnown: PodTemplateRule = {
     'The PodGroup that a pod names must be in the manifests or exist in the cluster, in the namespace of the pod.',
   why: 'A pod stays pending if its group does not exist.',
   source: `${SCHEDULER}, getJobID`,
-  fix: `Set ${GROUP_NAME_ANNOTATION} to a PodGroup in the namespace of the pod, or make sure that the cluster has the group.`,
+  fix: `Set ${GROUP_NAME_ANNOTATION} to a PodGroup in the namespace of the pod, or make sure that the PodGroup exists in the cluster.`,
   *check({ manifest, metadata, spec }, { set }) {
     const group = asString(asObject(metadata.annotations)[GROUP_NAME_ANNOTATION]);
     if (group === undefined || !schedulesWithVolcano(spec)) {
@@ -236,8 +236,8 @@ const groupKnown: PodTemplateRule = {
       severity: elsewhere === undefined ? 'info' : 'warning',
       message:
         elsewhere === undefined
-          ? `the PodGroup "${group}" is not among these manifests`
-          : `the PodGroup "${group}" is in the namespace "${elsewhere.id.namespace}", but the pods are in "${manifest.id.namespace}"`,
+          ? `PodGroup "${group}" not found in these manifests`
+          : `PodGroup "${group}" is in the namespace "${elsewhere.id.namespace}", not in "${manifest.id.namespace}", the namespace of the pods`,
       found: group,
     };
   },
@@ -269,7 +269,7 @@ const minMemberOnWorkload: PodTemplateRule = {
     }
     yield {
       path: pointer('/metadata/annotations', GROUP_MIN_MEMBER_ANNOTATION),
-      message: `${GROUP_MIN_MEMBER_ANNOTATION} has no effect on a pod`,
+      message: `the annotation ${GROUP_MIN_MEMBER_ANNOTATION} has no effect on a pod template`,
       found: value,
       expected: 'the annotation on the workload',
     };
@@ -286,7 +286,7 @@ const minMemberReachable: ObjectRule = {
   summary: `${GROUP_MIN_MEMBER_ANNOTATION} must be an integer less than or equal to the workload's replicas.`,
   why: 'A gang that needs more pods than the workload has is never scheduled; a value that is not an integer counts as 1.',
   source: `${CONTROLLER}, getMinMemberFromUpperRes`,
-  fix: `Lower ${GROUP_MIN_MEMBER_ANNOTATION}, or raise spec.replicas.`,
+  fix: `Decrease the annotation ${GROUP_MIN_MEMBER_ANNOTATION}, or increase spec.replicas.`,
   *check({ object, id }) {
     const value = asString(asObject(asObject(object.metadata).annotations)[GROUP_MIN_MEMBER_ANNOTATION]);
     if (value === undefined) {
@@ -294,7 +294,13 @@ const minMemberReachable: ObjectRule = {
     }
     const path = pointer('/metadata/annotations', GROUP_MIN_MEMBER_ANNOTATION);
     if (!/^\d+$/.test(value)) {
-      yield { path, message: `"${value}" is not an integer, so Volcano uses 1`, found: value, expected: 'an integer' };
+      yield {
+        path,
+        message: `the annotation must be an integer: Volcano reads "${value}" as 1`,
+        found: value,
+        expected: 'an integer',
+        fix: `Set annotations["${GROUP_MIN_MEMBER_ANNOTATION}"] to an integer, such as "4".`,
+      };
       return;
     }
     const spec = asObject(object.spec);
@@ -305,7 +311,7 @@ const minMemberReachable: ObjectRule = {
     }
     yield {
       path,
-      message: `the gang needs ${value} pods, but the ${id.kind} has ${pods}`,
+      message: `the gang requires more pods than the ${id.kind} has (${value} > ${pods})`,
       found: value,
       expected: `at most ${pods}`,
     };

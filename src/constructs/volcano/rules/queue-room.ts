@@ -82,7 +82,7 @@ function leastOfGang(job: JobView, amounts: readonly Amounts[], resource: string
 function beyond(resource: string, asked: Quantity, limit: Limit, path: string): Violation {
   return {
     path,
-    message: `the gang requests ${asked.toString()} ${resource}, but the queue ${limit.of} can hold only ${limit.amount.toString()}`,
+    message: `the requests of the gang exceed the capability of the queue "${limit.of}" (${asked.toString()} > ${limit.amount.toString()} ${resource})`,
     found: asked.toString(),
     expected: `at most ${limit.amount.toString()} ${resource}`,
   };
@@ -96,7 +96,7 @@ const jobFits = jobRule(
     summary: 'The pods with which a job starts must fit within the capability of its queue.',
     why: 'The gang is never admitted: the job stays pending forever, and its status says only that the queue is full.',
     source: SOURCE,
-    fix: 'Raise spec.capability of the queue, or lower the requests or minAvailable of the job.',
+    fix: 'Increase spec.capability of the queue, or decrease the requests or minAvailable of the job.',
   },
   function* (job, { set }) {
     const limits = limitsOf(set, asString(job.spec.queue) ?? DEFAULT_QUEUE);
@@ -122,7 +122,7 @@ const groupFits: ObjectRule = {
   summary: 'The minResources of a PodGroup must fit within the capability of its queue.',
   why: 'The group is never admitted, and its pods stay pending forever.',
   source: SOURCE,
-  fix: 'Raise spec.capability of the queue, or lower spec.minResources.',
+  fix: 'Increase spec.capability of the queue, or decrease spec.minResources.',
   *check({ object }, { set }) {
     const spec: JsonObject = asObject(object.spec);
     const limits = limitsOf(set, asString(spec.queue) ?? DEFAULT_QUEUE);
@@ -151,7 +151,7 @@ const replicasFit = jobRule(
     summary: 'All replicas of a job, or of its partitions, should fit within the capability of its queue.',
     why: 'The gang starts with fewer pods; the others stay pending until some finish, and the partitions that they belong to never start.',
     source: SOURCE,
-    fix: 'Raise spec.capability of the queue, or lower replicas, or totalPartitions and partitionSize, of the tasks.',
+    fix: 'Increase spec.capability of the queue, or decrease replicas, or totalPartitions and partitionSize, of the tasks.',
   },
   function* (job, { set }) {
     const limits = limitsOf(set, asString(job.spec.queue) ?? DEFAULT_QUEUE);
@@ -166,7 +166,7 @@ const replicasFit = jobRule(
       );
       yield {
         path: `${job.path}/tasks`,
-        message: `all ${job.totalReplicas} pods of the job request ${all.toString()} ${resource}, but the queue ${limit.of} can hold only ${limit.amount.toString()} at a time`,
+        message: `the requests of all ${job.totalReplicas} pods exceed the capability of the queue "${limit.of}" (${all.toString()} > ${limit.amount.toString()} ${resource}), so they do not all run at the same time`,
         found: all.toString(),
         expected: `at most ${limit.amount.toString()} ${resource}`,
         // The pods of a partition wait for each other; independent pods take turns.

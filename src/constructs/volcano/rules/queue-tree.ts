@@ -43,8 +43,8 @@ const parentIsAnother: SetRule = {
         path: '/spec/parent',
         message:
           queue.parent === queue.name
-            ? `the queue ${queue.name} is its own parent`
-            : `the parents form a cycle: ${way}`,
+            ? `the queue "${queue.name}" must not be its own parent`
+            : `the queues form a cycle of parents: ${way}`,
         found: queue.parent,
       };
     }
@@ -60,7 +60,7 @@ const depthWithinLimit: SetRule = {
   summary: `A queue must be at most ${MAX_QUEUE_DEPTH} levels below the root.`,
   why: 'The webhook rejects a deeper queue, unless its --max-queue-depth is higher.',
   source: `${WEBHOOK}, validateQueueDepth; cmd/webhook-manager/app/options/options.go`,
-  fix: 'Set spec.parent to a queue closer to the root, or raise --max-queue-depth of the webhook manager and suppress this rule with that reason.',
+  fix: 'Set spec.parent to a queue closer to the root, or increase --max-queue-depth of the webhook manager, and suppress the rule.',
   *check({ set }) {
     const tree = QueueTree.of(set);
     for (const queue of tree.queues) {
@@ -74,7 +74,7 @@ const depthWithinLimit: SetRule = {
       yield {
         manifest: queue.manifest,
         path: '/spec/parent',
-        message: `the queue ${queue.name} is ${counted(depth, 'level')} deep: ${[...queues]
+        message: `the queue "${queue.name}" has a depth of ${counted(depth, 'level')}: ${[...queues]
           .reverse()
           .map(({ name }) => name)
           .join(' → ')} → ${queue.name}`,
@@ -94,7 +94,7 @@ const parentKnown: SetRule = {
   summary: 'The parent of a queue must be in the manifests or exist in the cluster.',
   why: 'The webhook rejects a queue if its parent does not exist.',
   source: `${WEBHOOK}, validateHierarchicalQueue`,
-  fix: 'Add the parent queue, set spec.parent to an existing queue, or make sure that the cluster has the parent.',
+  fix: 'Add the parent queue to the manifests, set spec.parent to an existing queue, or make sure that the parent exists in the cluster.',
   *check({ set }) {
     const tree = QueueTree.of(set);
     for (const queue of tree.queues) {
@@ -104,7 +104,7 @@ const parentKnown: SetRule = {
       yield {
         manifest: queue.manifest,
         path: '/spec/parent',
-        message: `the parent "${queue.parent}" is not among these manifests`,
+        message: `parent queue "${queue.parent}" not found in these manifests`,
         found: queue.parent,
         expected: 'a queue in these manifests or in the cluster',
       };
@@ -121,7 +121,7 @@ const parentFirst: SetRule = {
   summary: 'A parent queue must come before its children.',
   why: 'Manifests are applied in order, and the webhook rejects a queue whose parent does not exist yet: the first apply fails halfway.',
   source: `${WEBHOOK}, validateHierarchicalQueue`,
-  fix: 'Move the parent before the child; with constructs, pass the parent as `parent`, and the order follows.',
+  fix: 'Move the parent before the child, or pass the parent as `parent` to the construct of the child.',
   *check({ set }) {
     const tree = QueueTree.of(set);
     for (const queue of tree.queues) {
@@ -132,7 +132,7 @@ const parentFirst: SetRule = {
       yield {
         manifest: queue.manifest,
         path: '/spec/parent',
-        message: `the queue ${queue.name} comes before its parent ${parent.name}`,
+        message: `the queue "${queue.name}" precedes its parent "${parent.name}" in the manifests, so the webhook rejects the first apply`,
         found: queue.parent,
       };
     }
@@ -148,7 +148,7 @@ const capabilityWithinAncestor: SetRule = {
   summary: 'The capability of a queue must not exceed that of the nearest ancestor that limits the resource.',
   why: 'The webhook rejects the queue that is applied second.',
   source: `${WEBHOOK}, validateChildAgainstAncestor and validateChildrenConstraints`,
-  fix: 'Lower spec.capability of the child, or raise spec.capability of the ancestor.',
+  fix: 'Decrease spec.capability of the child, or increase spec.capability of the ancestor.',
   *check({ set }) {
     const tree = QueueTree.of(set);
     for (const queue of tree.queues) {
@@ -168,7 +168,7 @@ const capabilityWithinAncestor: SetRule = {
         yield {
           manifest: queue.manifest,
           path: pointer('/spec/capability', resource),
-          message: `the capability exceeds that of the ancestor ${nearest.name} (${capability.toString()} > ${limit.toString()} ${resource})`,
+          message: `the capability exceeds that of the ancestor "${nearest.name}" (${capability.toString()} > ${limit.toString()} ${resource})`,
           found: capability.toString(),
           expected: `at most ${limit.toString()}`,
         };
@@ -204,12 +204,12 @@ function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
             manifest: parent.manifest,
             path: own === undefined ? '/spec' : pointer(base, resource),
             message:
-              `the children of ${parent.name} have ${sum.total.toString()} ${resource} in ${field} (${describeTerms(sum.terms)}), ` +
-              (own === undefined ? `but ${parent.name} has none` : `but ${parent.name} has only ${own.toString()}`),
+              `the sum of ${field} of the children of "${parent.name}" is ${sum.total.toString()} ${resource} (${describeTerms(sum.terms)}), ` +
+              (own === undefined ? 'but the parent sets none' : `but that of the parent is only ${own.toString()}`),
             ...(own === undefined ? {} : { found: own.toString() }),
             expected: `at least ${sum.total.toString()}`,
             fix:
-              `Set ${fieldPathOf(pointer(base, resource))} of ${parent.name} to at least ${sum.total.toString()}, ` +
+              `Set ${fieldPathOf(pointer(base, resource))} of "${parent.name}" to at least ${sum.total.toString()}, ` +
               'or lower it in the children.',
           };
         }
@@ -254,7 +254,7 @@ const hierarchyPathsApart: SetRule = {
   summary: `The path in a queue's ${HIERARCHY_ANNOTATION} must not be an ancestor of another queue's path.`,
   why: "The webhook rejects a queue on another queue's path: in this older hierarchy only leaves are queues.",
   source: `${WEBHOOK}, validateHierarchicalAttributes`,
-  fix: `Set ${HIERARCHY_ANNOTATION} of the inner queue to a path of its own, or use \`spec.parent\` with the capacity plugin instead of the annotations.`,
+  fix: `Set ${HIERARCHY_ANNOTATION} of the queue with children to another path, or use \`spec.parent\` with the capacity plugin instead of the annotations.`,
   *check({ set }) {
     const owners = pathsOf(set);
     const inner = new Map<string, string>();
@@ -272,7 +272,7 @@ const hierarchyPathsApart: SetRule = {
         yield {
           manifest: node.manifest,
           path: pointer('/metadata/annotations', HIERARCHY_ANNOTATION),
-          message: `the path "${path}" is an ancestor of "${longer}", the path of the queue ${owners.get(longer)?.[0]?.name ?? ''}`,
+          message: `the path "${path}" is an ancestor of "${longer}", the path of the queue "${owners.get(longer)?.[0]?.name ?? ''}"`,
           found: path,
         };
       }

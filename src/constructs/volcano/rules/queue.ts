@@ -4,7 +4,7 @@
 import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
-import { pointer } from '../../../manifests/pointer';
+import { pointer, fieldOf } from '../../../manifests/pointer';
 import { asObject, stringEntries } from '../../../manifests/read';
 import { type ObjectRule, type Violation } from '../../../checks/rule';
 import { amountsIn, isCountedResource, isIntegerResource } from '../queue-resources';
@@ -39,7 +39,7 @@ const guaranteeWithinDeserved: ObjectRule = {
   summary: 'The guarantee of a queue must not exceed its deserved amount of the resource.',
   why: 'The webhook rejects the queue: the guarantee is the part of the deserved share that is never lent.',
   source: `${WEBHOOK}, validateResourceQuantityOfQueue`,
-  fix: 'Set spec.deserved of each guaranteed resource to at least the guarantee.',
+  fix: 'Set spec.deserved of each resource in spec.guarantee to at least the guarantee.',
   *check({ object }) {
     const spec = asObject(object.spec);
     const deserved = amountsIn(spec.deserved);
@@ -52,10 +52,11 @@ const guaranteeWithinDeserved: ObjectRule = {
         path: share === undefined ? pointer('/spec/guarantee/resource', resource) : pointer('/spec/deserved', resource),
         message:
           share === undefined
-            ? `${resource} has a guarantee (${guarantee.toString()}) but is not set in deserved`
+            ? `deserved must be set for ${resource}, which has a guarantee of ${guarantee.toString()}`
             : `the guarantee exceeds the deserved amount (${guarantee.toString()} > ${share.toString()} ${resource})`,
         found: share?.toString() ?? null,
         expected: `deserved of at least ${guarantee.toString()} ${resource}`,
+        fix: `Set ${fieldOf(pointer('/deserved', resource))} to at least ${guarantee.toString()}.`,
       };
     }
   },
@@ -71,7 +72,7 @@ const deservedWithinCapability: ObjectRule = {
   summary: 'The deserved amount of a queue must not exceed its capability.',
   why: 'The webhook rejects the queue: a share above the hard limit could never be used.',
   source: `${WEBHOOK}, validateResourceQuantityOfQueue`,
-  fix: 'Raise spec.capability, or lower spec.deserved.',
+  fix: 'Increase spec.capability, or decrease spec.deserved.',
   *check({ object }) {
     const spec = asObject(object.spec);
     const capability = amountsIn(spec.capability);
@@ -132,7 +133,7 @@ const resourcesCounted: ObjectRule = {
     'Volcano counts cpu, memory, pods, ephemeral-storage, hugepages, and extended resources (`domain/name`). It ignores any other name, ' +
     'so the limit does not exist.',
   source: `${cite('volcano')}, pkg/scheduler/api/resource_info.go NewResource`,
-  fix: "Write the resource name as in the containers' resources, for example `nvidia.com/gpu`, without `requests.` or `limits.`.",
+  fix: 'Rename the key to a resource name as in resources.limits of a container, for example nvidia.com/gpu.',
   *check(queue) {
     for (const { path, resource } of amountsOf(queue)) {
       if (isCountedResource(resource)) {
@@ -141,7 +142,7 @@ const resourcesCounted: ObjectRule = {
       const bare = /^(?:requests|limits)\.(.+)$/.exec(resource)?.[1];
       yield {
         path,
-        message: `Volcano does not count the resource "${resource}"`,
+        message: `unsupported resource "${resource}": Volcano does not count it`,
         found: resource,
         expected:
           bare === undefined
@@ -161,7 +162,7 @@ const memoryUnit: ObjectRule = {
   summary: 'The memory of a queue should use binary units, as nodes report it and pods request it.',
   why: '`500G` is 465.7Gi, 7% less than 500Gi, so the last pod that was intended to fit does not fit.',
   source: 'Kubernetes quantities: k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024',
-  fix: 'Set the memory in spec.deserved or spec.capability with Ki, Mi, Gi, or Ti, or suppress this rule if powers of 1000 are intended.',
+  fix: 'Set the memory in spec.deserved or spec.capability with a binary unit such as Gi, unless the decimal unit is intended.',
   *check(queue) {
     for (const { path, resource, written } of amountsOf(queue)) {
       const match = /^(\d+(?:\.\d+)?)([kMGTP])$/.exec(written);
@@ -171,9 +172,9 @@ const memoryUnit: ObjectRule = {
       const binary = `${match[1]}${match[2] === 'k' ? 'K' : match[2]}i`;
       yield {
         path,
-        message: `${resource} uses powers of 1000: ${written}`,
+        message: `the unit of ${resource} is a power of 1000, not of 1024: ${written}`,
         found: written,
-        expected: `probably ${binary}`,
+        expected: binary,
       };
     }
   },
@@ -192,7 +193,7 @@ const hierarchyAnnotations: ObjectRule = {
   summary: `The annotations ${HIERARCHY} and ${WEIGHTS} must have the same number of parts, and each weight must be greater than zero.`,
   why: 'The webhook rejects the queue: each level of the path needs a weight.',
   source: `${WEBHOOK}, validateHierarchicalAttributes`,
-  fix: `Set ${WEIGHTS} to one weight for each part of the path, separated by "/".`,
+  fix: `Set the annotation ${WEIGHTS} to one weight for each part of the path, separated by "/".`,
   *check(queue): Iterable<Violation> {
     const annotations = new Map(stringEntries(asObject(queue.object.metadata).annotations));
     const hierarchy = annotations.get(HIERARCHY) ?? '';
@@ -218,7 +219,7 @@ const hierarchyAnnotations: ObjectRule = {
     if (wrong !== undefined) {
       yield {
         path,
-        message: `the weight "${wrong}" must be a number greater than zero`,
+        message: `the weight "${wrong}" must be a number greater than 0`,
         found: weights,
         expected: 'numbers greater than zero',
       };

@@ -73,7 +73,7 @@ const noFlags = problemRule(
     summary: 'The scheduler configuration must be YAML, not command-line flags.',
     why: 'The scheduler cannot read the file and keeps its current configuration.',
     source: `${CONF}; cmd/scheduler/app/options/options.go`,
-    fix: "Put flags into the scheduler's Deployment (custom.scheduler_* in the chart), and keep only actions, tiers, and configurations here.",
+    fix: "Move the flags to args in the scheduler's Deployment, and set the value to YAML with actions, tiers, and configurations.",
   },
   'flags',
 );
@@ -87,7 +87,7 @@ const shape = problemRule(
     summary: 'The scheduler configuration must be a mapping with values of the types that the scheduler decodes.',
     why: 'A value of the wrong type makes the whole file invalid: the scheduler logs it and keeps its current configuration.',
     source: CONF,
-    fix: 'Write a string for actions, lists for tiers and plugins, and true or false for keys such as enableHierarchy.',
+    fix: 'Set actions to a string, tiers and plugins to lists, and keys such as enableHierarchy to true or false.',
   },
   'shape',
 );
@@ -144,7 +144,7 @@ const argumentsTyped = problemRule(
     summary: 'Each argument must have the type that its plugin reads.',
     why: 'Volcano logs a value of another type and uses the default: `binpack.weight: "10"` is a string, not a number.',
     source: `${cite('volcano')}, pkg/scheduler/framework/arguments.go`,
-    fix: 'Write the value in tiers[].plugins[].arguments with the expected type.',
+    fix: 'Set the value in tiers[].plugins[].arguments to one of the expected type.',
   },
   'argument',
 );
@@ -158,7 +158,7 @@ const argumentsNotFatal = problemRule(
     summary: 'Arguments that a plugin reads without a default must have the right type.',
     why: 'The scheduler exits on such a value, and exits again after each restart.',
     source: `${cite('volcano')}, pkg/scheduler/framework/arguments.go Get, and the plugins predicates, rescheduling, resource-strategy-fit, tdm, extender`,
-    fix: 'Write the value in tiers[].plugins[].arguments with the expected type.',
+    fix: 'Set the value in tiers[].plugins[].arguments to one of the expected type.',
   },
   'fatal-argument',
 );
@@ -180,7 +180,7 @@ const hierarchyAlone = configRule(
       if (drf !== undefined && tier.some(({ name }) => name === 'proportion')) {
         yield {
           path: CONFIG_PATH,
-          message: `tiers[${index}] has both proportion and drf with enableHierarchy`,
+          message: `tiers[${index}] must not contain both proportion and drf with enableHierarchy: true`,
           expected: 'one of the two',
         };
       }
@@ -197,7 +197,7 @@ const oneQueuePlugin = configRule(
     summary: 'The configuration must not have both capacity and proportion.',
     why: 'Both plugins order and limit queues, by different numbers (deserved or weight), and the result follows neither.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
-    fix: 'Keep one entry in tiers[].plugins: capacity for queue hierarchies and deserved amounts, or proportion for weights.',
+    fix: 'Remove proportion from tiers[].plugins for queue hierarchies and deserved amounts, or capacity for weights.',
   },
   function* (config) {
     const names = new Set(pluginsOf(config).map(({ name }) => name));
@@ -221,7 +221,7 @@ const oneDeviceMode = configRule(
       'deviceshare must share GPUs in one way: by memory (GPUSharingEnable), by number (GPUNumberEnable), or as vGPUs (VGPUEnable).',
     why: 'With two of them the scheduler exits, and exits again after each restart.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/deviceshare/deviceshare.go, enablePredicate`,
-    fix: 'Set one of deviceshare.GPUSharingEnable, deviceshare.GPUNumberEnable, and deviceshare.VGPUEnable to true.',
+    fix: 'Set only one of deviceshare.GPUSharingEnable, deviceshare.GPUNumberEnable, and deviceshare.VGPUEnable to true.',
   },
   function* (config) {
     for (const { name, at, arguments: args } of pluginsOf(config)) {
@@ -231,7 +231,7 @@ const oneDeviceMode = configRule(
       if (name === 'deviceshare' && modes.length > 1) {
         yield {
           path: CONFIG_PATH,
-          message: `${at} enables ${modes.join(' and ')}`,
+          message: `${at} must not set more than one device mode to true: ${modes.join(', ')}`,
           found: modes,
           expected: 'one of them',
         };
@@ -261,7 +261,7 @@ const mapNamed: ObjectRule = configRule(
     }
     yield {
       path: '/metadata/name',
-      message: `no Volcano chart mounts the ConfigMap "${id.name}"`,
+      message: `the scheduler of the Volcano chart does not read the ConfigMap "${id.name}"`,
       found: id.name,
       expected: schedulerConfigMapName('<release>'),
     };
@@ -283,7 +283,7 @@ const mapInNamespace = configRule(
     if (id.namespace === '') {
       yield {
         path: '/metadata',
-        message: 'the scheduler finds the ConfigMap only in its own namespace, but metadata.namespace is unset',
+        message: 'metadata.namespace must be set: the scheduler reads the ConfigMap only in its own namespace',
         expected: 'the namespace of the Volcano scheduler, for example volcano-system',
       };
     }

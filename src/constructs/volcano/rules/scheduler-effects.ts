@@ -4,7 +4,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Manifest } from '../../../manifests/manifest';
+import { kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, isObject, objectsAt } from '../../../manifests/read';
 import { type ObjectRule } from '../../../checks/rule';
@@ -30,9 +30,9 @@ function isLimited({ capability, deserved, guarantee, parent, manifest }: QueueN
 }
 
 function named(queues: readonly { readonly name: string }[]): string {
-  return `${queues
+  return `${queues.length === 1 ? 'the queue' : 'the queues'} ${queues
     .slice(0, 3)
-    .map(({ name }) => name)
+    .map(({ name }) => `"${name}"`)
     .join(', ')}${queues.length > 3 ? ` and ${queues.length - 3} more` : ''}`;
 }
 
@@ -45,7 +45,7 @@ const queuesEnforced = configRule(
     summary: 'The configuration must have capacity or proportion.',
     why: 'Without either, queues limit nothing: weight, capability, deserved, and guarantee are accepted and have no effect.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
-    fix: 'Add the plugin capacity (deserved amounts, queue hierarchies) or proportion (weights) to tiers[].plugins.',
+    fix: 'Add `- name: capacity` for deserved amounts and queue hierarchies, or `- name: proportion` for weights, to tiers[].plugins.',
   },
   function* (config, _manifest, { set }) {
     if (config.refused || plugin(config, 'capacity') !== undefined || plugin(config, 'proportion') !== undefined) {
@@ -58,8 +58,8 @@ const queuesEnforced = configRule(
       severity: limited.length > 0 ? 'warning' : 'info',
       message:
         limited.length > 0
-          ? `neither capacity nor proportion is loaded, so the limits of these queues have no effect: ${named(limited)}`
-          : 'neither capacity nor proportion is loaded, so no queue has limits',
+          ? `neither capacity nor proportion is in tiers, so the limits of ${named(limited)} have no effect`
+          : 'neither capacity nor proportion is in tiers, so the limits of queues have no effect',
       expected: 'capacity or proportion',
     };
   },
@@ -87,7 +87,7 @@ const treeHonored = configRule(
     }
     yield {
       path: CONFIG_PATH,
-      message: `${named(children)} ${children.length === 1 ? 'has a parent' : 'have parents'}, but ${capacity === undefined ? 'capacity is not loaded' : 'enableHierarchy is not set'}`,
+      message: `the ${children.length === 1 ? 'parent' : 'parents'} of ${named(children)} ${children.length === 1 ? 'has' : 'have'} no effect, because ${capacity === undefined ? 'the plugin capacity is not in tiers' : 'enableHierarchy of the plugin capacity is unset'}`,
       expected: 'capacity with enableHierarchy: true',
     };
   },
@@ -102,7 +102,7 @@ const fieldsOfPlugin = configRule(
     summary: 'Queues must set what the loaded plugin reads: deserved for capacity, weight for proportion.',
     why: 'proportion divides by weight and does not read deserved; capacity reads deserved and not weight. Both read capability and guarantee.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
-    fix: 'Set spec.deserved for capacity or spec.weight for proportion, or load the other plugin.',
+    fix: 'Set spec.deserved of the queues for capacity or spec.weight for proportion, or replace the plugin in tiers with the other one.',
   },
   function* (config, _manifest, { set }) {
     const capacity = plugin(config, 'capacity') !== undefined;
@@ -118,14 +118,14 @@ const fieldsOfPlugin = configRule(
     if (capacity && weighted.length > 0) {
       yield {
         path: CONFIG_PATH,
-        message: `capacity does not read the weight of the queues ${named(weighted)}`,
+        message: `the weight of ${named(weighted)} has no effect: the plugin capacity does not read it`,
         expected: 'deserved amounts, or proportion',
       };
     }
     if (proportion && deserving.length > 0) {
       yield {
         path: CONFIG_PATH,
-        message: `proportion does not read the deserved amounts of the queues ${named(deserving)}`,
+        message: `deserved of ${named(deserving)} has no effect: the plugin proportion does not read it`,
         expected: 'weights, or capacity',
       };
     }
@@ -141,7 +141,7 @@ const binpackCounts = configRule(
     summary: 'binpack should list the extended resources to pack in binpack.resources.',
     why: 'Otherwise it packs by CPU and memory only: GPU pods spread over the nodes, and few nodes stay completely free.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/binpack/binpack.go, calculateWeight`,
-    fix: 'Add `binpack.resources: nvidia.com/gpu` and `binpack.resources.nvidia.com/gpu: 10` to its arguments.',
+    fix: 'Add `binpack.resources: nvidia.com/gpu` and `binpack.resources.nvidia.com/gpu: 10` to arguments of the plugin.',
   },
   function* (config) {
     const binpack = plugin(config, 'binpack');
@@ -152,7 +152,7 @@ const binpackCounts = configRule(
     if (listed.length === 0) {
       yield {
         path: CONFIG_PATH,
-        message: `${binpack.at} (binpack) lists no GPU or other device`,
+        message: `the plugin binpack at ${binpack.at} has no weight for GPUs or other devices`,
         expected: 'binpack.resources',
       };
     }
@@ -168,7 +168,7 @@ const weightsListed = configRule(
     summary: "A resource with a weight must also be in the plugin's list of resources.",
     why: 'The plugin reads only the weights of listed resources.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{binpack,network-topology-aware}`,
-    fix: 'Add the resource to the list, for example binpack.resources, separated by commas.',
+    fix: 'Add the resource to the list of resources, for example binpack.resources, separated by commas.',
   },
   function* (config) {
     for (const { name, at, arguments: args } of pluginsOf(config)) {
@@ -189,7 +189,7 @@ const weightsListed = configRule(
         }
         yield {
           path: CONFIG_PATH,
-          message: `${at}: ${resource} has a weight but is not listed in ${key}`,
+          message: `the weight of ${resource} in ${at} has no effect, because ${key} does not contain it`,
           found: argument,
           expected: `${key}: ${[...listed, resource].join(', ')}`,
         };
@@ -223,7 +223,7 @@ const takesBack = configRule(
     }
     yield {
       path: CONFIG_PATH,
-      message: 'no action preempts or reclaims resources',
+      message: 'actions contains neither preempt nor reclaim, so no running pod is evicted for another',
       found: [...actions],
       expected: 'preempt and reclaim',
     };
@@ -244,7 +244,7 @@ const places = configRule(
     if (!refused && !actions.includes('allocate')) {
       yield {
         path: CONFIG_PATH,
-        message: `the actions ${actions.join(', ')} do not include allocate`,
+        message: 'actions must contain allocate: without it, the scheduler places no pod',
         found: [...actions],
         expected: 'allocate',
       };
@@ -270,7 +270,7 @@ const essential = configRule(
     if (missing.length > 0) {
       yield {
         path: CONFIG_PATH,
-        message: `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not loaded`,
+        message: `tiers must contain the ${missing.length === 1 ? 'plugin' : 'plugins'} ${missing.join(' and ')}`,
         expected: missing.join(', '),
       };
     }
@@ -285,7 +285,7 @@ const pluginOnce = configRule(
     summary: 'Each plugin must be loaded only once.',
     why: 'A plugin that is loaded twice counts twice in scores, and only one of its two sets of arguments is used.',
     source: `${cite('volcano')}, pkg/scheduler/framework/framework.go, OpenSession`,
-    fix: 'Keep one entry for the plugin in tiers[].plugins.',
+    fix: 'Remove all entries for the plugin from tiers[].plugins but one.',
   },
   function* (config) {
     const seen = new Map<string, string>();
@@ -318,7 +318,7 @@ const topologyHonored = configRule(
     if (user !== undefined) {
       yield {
         path: CONFIG_PATH,
-        message: `${user.id.kind} ${user.id.name} needs the plugin network-topology-aware, which is not loaded`,
+        message: `the ${kindAndName(user.id)} requires the plugin network-topology-aware, which is not in tiers`,
         expected: 'network-topology-aware',
       };
     }

@@ -226,6 +226,9 @@ export class Fields {
   }
 }
 
+/** Longer strings are cut: a file may be one line of megabytes. */
+const LONGEST_SHOWN = 80;
+
 function nameOf(value: Value): string {
   if (value === null || value === undefined) {
     return 'empty';
@@ -233,7 +236,11 @@ function nameOf(value: Value): string {
   if (Array.isArray(value)) {
     return 'a list';
   }
-  return typeof value === 'object' ? 'a map' : JSON.stringify(value);
+  if (typeof value === 'object') {
+    return 'a map';
+  }
+  const isLong = typeof value === 'string' && value.length > LONGEST_SHOWN;
+  return JSON.stringify(isLong ? `${value.slice(0, LONGEST_SHOWN)}…` : value);
 }
 
 /** ` (did you mean x?)` if a name is similar. */

@@ -27,7 +27,7 @@ export function* hostPaths({ spec }: SecuredPod): Iterable<Violation> {
 export function* privileged({ containers }: SecuredPod): Iterable<Violation> {
   for (const { security, path, name } of containers) {
     if (security.privileged === true) {
-      const message = `the container ${name} is privileged`;
+      const message = `the container "${name}" is privileged`;
       yield { path: `${path}/securityContext/privileged`, message, found: true, expected: 'false' };
     }
   }
@@ -38,7 +38,7 @@ export function* hostPorts({ containers }: SecuredPod): Iterable<Violation> {
     for (const port of objectsAt(value, '/ports')) {
       const { hostPort } = port.value;
       if (typeof hostPort === 'number' && hostPort !== 0) {
-        const message = `the container ${name} uses the host port ${hostPort}`;
+        const message = `the container "${name}" uses the host port ${hostPort}`;
         yield { path: `${path}${port.path}/hostPort`, message, found: hostPort, expected: 'no hostPort' };
       }
     }
@@ -60,7 +60,7 @@ export function* hostProbes({ containers }: SecuredPod): Iterable<Violation> {
       for (const kind of ['httpGet', 'tcpSocket']) {
         const host = asString(asObject(handler[kind]).host);
         if (host !== undefined && host !== '') {
-          const message = `the container ${name} sets the host of a probe or hook`;
+          const message = `the container "${name}" sets the host of a probe or hook`;
           yield { path: `${path}${at}/${kind}/host`, message, found: host, expected: 'unset, which is the pod itself' };
         }
       }
@@ -71,7 +71,7 @@ export function* hostProbes({ containers }: SecuredPod): Iterable<Violation> {
 export function* procMount({ containers }: SecuredPod): Iterable<Violation> {
   for (const { security, path, name } of containers) {
     if (isSet(security.procMount) && security.procMount !== 'Default') {
-      const message = `the container ${name} sets procMount`;
+      const message = `the container "${name}" sets procMount`;
       yield { path: `${path}/securityContext/procMount`, message, found: security.procMount, expected: 'Default' };
     }
   }
@@ -143,7 +143,7 @@ export function* volumeTypes({ spec }: SecuredPod): Iterable<Violation> {
     if (type !== undefined && !types.some((one) => RESTRICTED_VOLUMES.includes(one))) {
       yield {
         path: `/spec${path}/${type}`,
-        message: `the pod mounts a ${type} volume`,
+        message: `the pod mounts a volume of type ${type}`,
         found: type,
         expected: RESTRICTED_VOLUMES.join(', '),
       };

@@ -31,7 +31,7 @@ function* addedCapabilities(
   for (const { security, path, name } of containers) {
     const forbidden = stringsIn(asObject(security.capabilities).add).filter((capability) => !allowed(capability));
     if (forbidden.length > 0) {
-      const message = `the container ${name} adds ${forbidden.join(', ')}`;
+      const message = `the container "${name}" adds ${forbidden.join(', ')}`;
       yield { path: `${path}/securityContext/capabilities/add`, message, found: forbidden, expected };
     }
   }
@@ -42,7 +42,7 @@ export function* capabilitiesRestricted(pod: SecuredPod): Iterable<Violation> {
     if (!stringsIn(asObject(security.capabilities).drop).includes('ALL')) {
       yield {
         path: `${path}/securityContext`,
-        message: `the container ${name} does not drop all capabilities`,
+        message: `the container "${name}" does not set capabilities.drop: [ALL]`,
         expected: 'capabilities: { drop: [ALL] }',
       };
     }
@@ -62,7 +62,7 @@ export function* privilegeEscalation({ containers }: SecuredPod): Iterable<Viola
     if (security.allowPrivilegeEscalation !== false) {
       yield {
         path: `${path}/securityContext`,
-        message: `the container ${name} does not set allowPrivilegeEscalation to false`,
+        message: `the container "${name}" does not set allowPrivilegeEscalation to false`,
         expected: 'allowPrivilegeEscalation: false',
       };
     }
@@ -82,7 +82,7 @@ export function* runAsNonRoot({ security, containers }: SecuredPod): Iterable<Vi
     if ((isSet(own.runAsNonRoot) ? own.runAsNonRoot : security.runAsNonRoot) !== true) {
       yield {
         path: `${path}/securityContext`,
-        message: `the container ${name} may run as root`,
+        message: `the container "${name}" may run as root`,
         expected: 'runAsNonRoot: true',
       };
     }

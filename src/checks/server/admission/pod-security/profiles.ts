@@ -88,7 +88,7 @@ export function* seccompRestricted(pod: SecuredPod): Iterable<Violation> {
     if (!isObject(security.seccompProfile) && !PROFILES.includes(ofPod)) {
       yield {
         path: `${path}/securityContext`,
-        message: `the container ${name} has no seccomp profile`,
+        message: `the container "${name}" has no seccomp profile`,
         expected: 'seccompProfile: { type: RuntimeDefault }',
       };
     }

@@ -22,7 +22,7 @@ export const imageRules: readonly Rule[] = [
       concerns: ['image'],
       summary: 'An image should have a tag other than latest, or a digest.',
       why: 'Nodes pull whatever the tag refers to at that time: the pods of one workload may run different programs, and a rollback does not restore the earlier one.',
-      fix: 'Set image to a version tag, or to a digest (name@sha256:…).',
+      fix: 'Add a version tag (name:1.2.3) or a digest (name@sha256:…) to image.',
       source:
         'Kubernetes documentation, configuration best practices; kube-linter, latest-tag; kube-score, container-image-tag',
     },

@@ -68,7 +68,7 @@ const versionLasts: ObjectRule = {
             expected: successor.apiVersion,
             fix: served
               ? `Set apiVersion to ${successor.apiVersion}.`
-              : `Set apiVersion to ${successor.apiVersion}, when you upgrade: Kubernetes serves it from ${successor.minors?.[0] ?? ''} on.`,
+              : `Set apiVersion to ${successor.apiVersion} when you upgrade to Kubernetes ${successor.minors?.[0] ?? ''}, the first that serves it.`,
           }),
     };
   },
