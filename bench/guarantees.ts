@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import { checkEntitled } from '../test/placement/entitled';
 import { checkFewMoves } from '../test/placement/few-moves';
+import { checkFewestReclaimed } from '../test/placement/fewest-reclaimed';
 import { checkFewestVictims } from '../test/placement/fewest-victims';
 import { checkGuarantees } from '../test/placement/guarantees';
 import { checkHistories } from '../test/placement/histories';
@@ -20,6 +21,7 @@ const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>>
   suggestions: checkSuggestions,
   'soft-constraints': checkSoftConstraints,
   'fewest-victims': checkFewestVictims,
+  'fewest-reclaimed': checkFewestReclaimed,
   'few-moves': checkFewMoves,
   sessions: checkHistories,
 };

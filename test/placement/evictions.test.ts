@@ -1,6 +1,7 @@
 import { type Gang, type Queue } from '../../src/placement';
 import { checkFewMoves } from './few-moves';
 import { Random } from '../support/random';
+import { checkFewestReclaimed } from './fewest-reclaimed';
 import { checkFewestVictims } from './fewest-victims';
 import { cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
 import { samples } from '../support/samples';
@@ -103,6 +104,10 @@ describe('reclaim', () => {
   const full = ['g0', 'g1', 'g2', 'g3'];
   const there = full.map((name) => running(name, 'a'));
   const gangs = full.map((name, i) => low(name, { arrival: NOW - (9 - i) * MINUTE }));
+
+  it('happens where it is allowed, and loses no more pods than a brute force has to', () => {
+    checkFewestReclaimed(samples(300), 17);
+  });
 
   it('takes back from a queue above its share, until both have theirs', () => {
     const decision = run(cluster([node('a', 8)], [...gangs, claim(4)], there, { queues }));

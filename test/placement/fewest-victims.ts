@@ -17,7 +17,7 @@ export interface VictimWorld {
   readonly claimant: { readonly count: number; readonly devices: number };
 }
 
-const shape = (most: number): fc.Arbitrary<{ count: number; devices: number }> =>
+export const shape = (most: number): fc.Arbitrary<{ count: number; devices: number }> =>
   fc.record({ count: fc.integer({ min: 1, max: most }), devices: fc.constantFrom(1, 1, 2, 3, 4, 8) });
 
 export const victimWorlds: fc.Arbitrary<VictimWorld> = fc.record({
@@ -48,16 +48,16 @@ export function lostAndFewest(world: VictimWorld): { readonly lost: number; read
   return { lost: evictions.length === 0 ? Infinity : lost, fewest };
 }
 
-function podsOf(gangs: readonly Gang[]): number {
+export function podsOf(gangs: readonly Gang[]): number {
   return gangs.reduce((sum, { roles }) => sum + roles[0].count, 0);
 }
 
-function subsets(list: readonly Gang[]): Gang[][] {
+export function subsets(list: readonly Gang[]): Gang[][] {
   return list.reduce<Gang[][]>((sets, one) => [...sets, ...sets.map((set) => [...set, one])], [[]]);
 }
 
 /** Pods of one size on whole devices: counting is exact. */
-function fits({ nodes, pods, gangs }: Snapshot, { roles }: Gang, gone: ReadonlySet<string>): boolean {
+export function fits({ nodes, pods, gangs }: Snapshot, { roles }: Gang, gone: ReadonlySet<string>): boolean {
   const size = (pod: Pod): number => gangs.find(({ name }) => name === pod.gang)!.roles[0].template.request[GPU];
   const room = nodes.map(({ name, allocatable }) => {
     const held = pods.filter((pod) => pod.node === name && !gone.has(pod.gang!));

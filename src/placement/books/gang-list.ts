@@ -11,8 +11,8 @@ export class GangList {
   /** Up to date after `settle`. */
   readonly records: GangRecord[] = [];
   private readonly added: GangRecord[] = [];
-  /** Places of gangs that were removed. */
-  private readonly gone: number[] = [];
+  /** Places of gangs that are deleted. */
+  private readonly deleted: number[] = [];
 
   add(record: GangRecord): void {
     this.added.push(record);
@@ -24,11 +24,11 @@ export class GangList {
   }
 
   remove(name: string): void {
-    this.gone.push(this.placeOf(name));
+    this.deleted.push(this.placeOf(name));
   }
 
   clear(): void {
-    this.records.length = this.added.length = this.gone.length = 0;
+    this.records.length = this.added.length = this.deleted.length = 0;
   }
 
   settle(): void {
@@ -37,21 +37,21 @@ export class GangList {
   }
 
   private takeOut(): void {
-    const { records, gone } = this;
-    if (gone.length === 0) {
+    const { records, deleted } = this;
+    if (deleted.length === 0) {
       return;
     }
-    gone.sort((a, b) => a - b);
-    let [to, next] = [gone[0], 0];
+    deleted.sort((a, b) => a - b);
+    let [to, next] = [deleted[0], 0];
     for (let from = to; from < records.length; from++) {
-      if (from === gone[next]) {
+      if (from === deleted[next]) {
         next++;
       } else {
         records[to++] = records[from];
       }
     }
     records.length = to;
-    gone.length = 0;
+    deleted.length = 0;
   }
 
   /** From the last one on, so that each record moves once. */
