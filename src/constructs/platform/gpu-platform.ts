@@ -22,6 +22,7 @@ import type * as Planning from '../../planning/cluster';
 import { type ClusterState } from '../../planning/cluster';
 import { GpuOperator, type GpuOperatorProps } from '../gpu-operator';
 import { Quantity as Amount } from '../../manifests/quantity';
+import { type NodeAgent, type NodeAgentProps } from '../agent';
 import { GpuMonitoring, type GpuMonitoringProps } from '../monitoring';
 import { NodeTuner, type NodeTunerProps, Tuning } from '../node-tuning';
 import { type QueueEngine } from '../resources/queue-references';
@@ -30,6 +31,7 @@ import { dependOn } from '../resources/depend-on';
 import { Namespace, PriorityLadder, type PriorityLadderProps, Team } from '../tenancy';
 import { type InstalledNetwork, type PlatformNetwork } from './network';
 import { type ExactAmounts, PlatformPool, type PlatformPoolProps, stated, sumOf } from './node-pool';
+import { platformAgent } from './platform-agent';
 import { PlatformTeam, type PlatformTeamProps } from './platform-team';
 import type { InstalledScheduling, PlatformShares, SchedulingSystem } from './scheduling-system';
 import { type GpuPlatformOverrides, requireParts, withOverrides } from './platform-overrides';
@@ -77,6 +79,13 @@ export interface GpuPlatformProps<
   readonly vendors?: VendorOptions;
   /** Metrics, alerts and a dashboard of GPUs; `false` where there is no Prometheus. @default - all, without further labels */
   readonly monitoring?: GpuMonitoringProps | false;
+  /**
+   * The node agent on the nodes of all pools, with the devices that each pool states as what its nodes must have.
+   * @default - none
+   *
+   * @beta
+   */
+  readonly agent?: Omit<NodeAgentProps, 'pools'>;
   /** What is set on the nodes of training pools; `false` to leave them alone. @default - `Tuning.forTraining()` */
   readonly tuning?: Omit<NodeTunerProps, 'nodeSelection' | 'namespace'> | false;
   /**
@@ -146,6 +155,12 @@ export class GpuPlatform<
   readonly scheduling: SchedulingSystem<Engine>;
   /** Absent where there is none. */
   readonly monitoring?: GpuMonitoring;
+  /**
+   * Absent where there is none.
+   *
+   * @beta
+   */
+  readonly agent?: NodeAgent;
   /** By pool; those of training pools. */
   readonly tuners: ReadonlyMap<string, NodeTuner>;
   /** The charts that the platform needs, with their values. */
@@ -189,6 +204,7 @@ export class GpuPlatform<
       this.poolList.filter((pool) => pool.hasNetwork),
     );
     this.tuners = this.makeTuners();
+    this.agent = props.agent === undefined ? undefined : platformAgent(this.nodes, props.agent, this.poolList, props);
 
     this.priorities = this.makePriorities();
     // Where none is given, the type parameter is volcano.

@@ -367,6 +367,12 @@ spec: { selector: { app: server }, ports: [{ name: ${port}, port: 9100 }] }
     expect(fires(monitor('{ port: metrics }'))).toEqual([]);
   });
 
+  test('a Service with the same pods and other ports is not the one that the monitor means', () => {
+    const other = service('{ purpose: other }');
+    expect(fires(monitor('{ port: gpu-metrics }') + other)).toEqual([]);
+    expect(fires(monitor('{ targetPort: 9100 }') + other)).toEqual(['monitor-selects-services-by-their-labels']);
+  });
+
   test('a port that the Service has not, or has under a number', () => {
     expect(findingsOf(monitor('{ port: "9100" }') + service('{ app: server }'), monitoringRules)).toMatchObject([
       { rule: 'monitoring/monitor-port-exists', expected: 'metrics' },

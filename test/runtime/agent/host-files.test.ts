@@ -127,6 +127,11 @@ test('accelerators of all vendors on the PCI bus, without their neighbors', asyn
     ...pciDevice('0000:3d:00.0', '0x19e5', '0x120000', -1),
     ...pciDevice('0000:40:00.0', '0x1d0f', '0x088000'),
     ...pciDevice('0000:41:00.0', '0x1d0f', '0x020000'),
+    ...pciDevice('0000:50:00.0', '0x1ae0', '0x120000'),
+    'sys/bus/pci/devices/0000:50:00.0/device': '0x0063\n',
+    // The network adapter of the same cloud.
+    ...pciDevice('0000:51:00.0', '0x1ae0', '0x020000'),
+    'sys/bus/pci/devices/0000:51:00.0/device': '0x0042\n',
   });
   expect(await readPciAccelerators(host.root)).toEqual([
     { address: '0000:17:00.0', vendor: 'nvidia', numaNode: 0 },
@@ -134,6 +139,7 @@ test('accelerators of all vendors on the PCI bus, without their neighbors', asyn
     { address: '0000:33:00.0', vendor: 'gaudi', numaNode: 0 },
     { address: '0000:3d:00.0', vendor: 'ascend' },
     { address: '0000:40:00.0', vendor: 'neuron', numaNode: 0 },
+    { address: '0000:50:00.0', vendor: 'tpu', numaNode: 0 },
   ]);
 });
 

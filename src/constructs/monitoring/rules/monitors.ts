@@ -167,9 +167,10 @@ export const monitorRules: readonly Rule[] = [
       if (Object.keys(wanted).length === 0 || set.servicesSelectedBy(manifest).length > 0) {
         return;
       }
-      const meant = servicesSeenBy(manifest, set).find(({ object }) => {
-        const pods = asObject(asObject(object.spec).selector);
-        return Object.keys(pods).length > 0 && labelsHold(wanted, pods);
+      const meant = servicesSeenBy(manifest, set).find((service) => {
+        const pods = asObject(asObject(service.object.spec).selector);
+        // A Service without the ports of the monitor has the same pods for another purpose.
+        return Object.keys(pods).length > 0 && labelsHold(wanted, pods) && hasPortOf(manifest, service);
       });
       if (meant === undefined) {
         return;
@@ -263,6 +264,18 @@ function servicesSeenBy(manifest: Manifest, set: ManifestSet): readonly Manifest
   return set.ofKind('Service').filter(({ id }) => namespaces.length === 0 || namespaces.includes(id.namespace));
 }
 
+function hasPortOf(monitor: Manifest, service: Manifest): boolean {
+  const names = portNamesOf(service);
+  return endpointsOf(monitor).some(({ value }) => {
+    const port = asString(value.port) ?? '';
+    return port === '' || names.includes(port);
+  });
+}
+
+function portNamesOf({ object }: Manifest): readonly string[] {
+  return objectsAt(object, '/spec/ports').map(({ value }) => asString(value.name) ?? '');
+}
+
 /** Names of the ports of everything that the monitor selects; `undefined` where it selects nothing of the set, or ports are not known. */
 function portNames(manifest: Manifest, set: ManifestSet): ReadonlySet<string> | undefined {
   if (manifest.id.kind === 'ServiceMonitor') {
@@ -270,9 +283,7 @@ function portNames(manifest: Manifest, set: ManifestSet): ReadonlySet<string> | 
     if (services.length === 0) {
       return undefined;
     }
-    return new Set(
-      services.flatMap(({ object }) => objectsAt(object, '/spec/ports').map(({ value }) => asString(value.name) ?? '')),
-    );
+    return new Set(services.flatMap(portNamesOf));
   }
   const pods = set.podsSelectedBy(manifest);
   const containers = pods.flatMap(({ spec }) => [

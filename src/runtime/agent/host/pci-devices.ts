@@ -1,7 +1,7 @@
 /**
  * Accelerators on the PCI bus, and the NUMA node of each: what the host has, whatever its drivers say.
  *
- * Sources: the PCI ID repository for vendors and classes; Linux, Documentation/ABI/testing/sysfs-bus-pci for `numa_node`.
+ * Sources: the PCI ID repository for vendors and classes; jax, jax/_src/hardware_utils.py, for TPUs; Linux, Documentation/ABI/testing/sysfs-bus-pci for `numa_node`.
  */
 import { join } from 'node:path';
 import { type HostRoot } from './host-root';
@@ -19,14 +19,22 @@ export interface PciAccelerator {
 const BUS = 'sys/bus/pci/devices';
 const MOST_DEVICES = 4096;
 
-/** Display controllers (03), processing accelerators (12), and what single vendors call theirs. */
-const VENDORS: ReadonlyMap<number, { readonly vendor: PciVendor; readonly classes: readonly number[] }> = new Map([
+/** How the accelerators of a vendor are told from its other devices: by class, or by device ID where classes do not tell. */
+interface Recognition {
+  readonly vendor: PciVendor;
+  readonly classes?: readonly number[];
+  readonly devices?: readonly number[];
+}
+
+/** Display controllers (03), processing accelerators (12), and system peripherals (08). */
+const VENDORS: ReadonlyMap<number, Recognition> = new Map<number, Recognition>([
   [0x10de, { vendor: 'nvidia', classes: [0x0302, 0x0300] }],
   [0x1002, { vendor: 'amd', classes: [0x0380, 0x1200] }],
   [0x1da3, { vendor: 'gaudi', classes: [0x1200] }],
   [0x19e5, { vendor: 'ascend', classes: [0x1200] }],
   [0x1d0f, { vendor: 'neuron', classes: [0x0880] }],
-  [0x1ae0, { vendor: 'tpu', classes: [0x0880, 0x1200, 0xff00] }],
+  // TPU v2 to v7x.
+  [0x1ae0, { vendor: 'tpu', devices: [0x0027, 0x0056, 0x005e, 0x0062, 0x0063, 0x006f, 0x0076] }],
 ]);
 
 /** In the order of their addresses. */
@@ -39,8 +47,14 @@ export async function readPciAccelerators(root: HostRoot): Promise<readonly PciA
 async function readDevice(root: HostRoot, address: string): Promise<PciAccelerator | undefined> {
   const folder = join(BUS, address);
   const known = VENDORS.get((await root.number(join(folder, 'vendor'))) ?? 0);
-  const pciClass = (await root.number(join(folder, 'class'))) ?? 0;
-  if (known === undefined || !known.classes.includes(pciClass >> 8)) {
+  if (known === undefined) {
+    return undefined;
+  }
+  const [pciClass = 0, device = 0] = await Promise.all([
+    root.number(join(folder, 'class')),
+    root.number(join(folder, 'device')),
+  ]);
+  if (known.classes?.includes(pciClass >> 8) !== true && known.devices?.includes(device) !== true) {
     return undefined;
   }
   const numaNode = await root.number(join(folder, 'numa_node'));
