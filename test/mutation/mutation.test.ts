@@ -122,7 +122,7 @@ describe('the imports of a suite', () => {
   it('lead to what it imports, and to what that imports', () => {
     expect(loaded).toContain('src/runtime/kubernetes/leader.ts');
     expect(loaded).toContain('src/runtime/api/backoff.ts');
-    expect(loaded).toContain('test/runtime/kubernetes/fake-server.ts');
+    expect(loaded).toContain('test/runtime/fake-server.ts');
   });
 
   it('do not lead to the rest', () => {

@@ -14,6 +14,7 @@ const COMPOSED = [
   'GpuMonitoring',
   'GpuPlatform',
   'InferenceService',
+  'NodeAgent',
   'PriorityLadder',
   'Team',
 ].sort();

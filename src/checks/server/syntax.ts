@@ -108,11 +108,11 @@ export function labelValue(value: string): Complaint {
     : 'be empty, or consist of letters, digits, "-", "_", and ".", and start and end with a letter or digit';
 }
 
-/** What is wrong with a label: `label key "a b" must …`, or `value "a b" of the label c must …`; and which of the two it is. */
+/** What is wrong with a label: `label key "a b" must …`, or `value "a b" of the label "c" must …`; and what the value must do. */
 export function labelFault(
   key: string,
   value: string,
-): { readonly message: string; readonly found: string } | undefined {
+): { readonly message: string; readonly found: string; readonly ofValue?: string } | undefined {
   const badKey = qualifiedName(key);
   if (badKey !== undefined) {
     return { message: `label key ${JSON.stringify(key)} must ${badKey}`, found: key };
@@ -120,7 +120,11 @@ export function labelFault(
   const badValue = labelValue(value);
   return badValue === undefined
     ? undefined
-    : { message: `value ${JSON.stringify(value)} of the label ${key} must ${badValue}`, found: value };
+    : {
+        message: `value ${JSON.stringify(value)} of the label ${JSON.stringify(key)} must ${badValue}`,
+        found: value,
+        ofValue: badValue,
+      };
 }
 
 export function portName(value: string): Complaint {

@@ -297,7 +297,7 @@ export interface DraDriverValues extends Open {
   readonly resources?: {
     /** GPUs and MIG instances by claim. @default - the chart's value */
     readonly gpus?: Switch;
-    /** ComputeDomains. @default - the chart's value */
+    /** Claims of a domain of nodes that share memory over NVLink. @default - the chart's value */
     readonly computeDomains?: Switch;
   };
   /** Confirms that GPUs are allocated by claim, which is not officially supported yet. @default false */

@@ -76,6 +76,7 @@ export const KEPT_ANNOTATIONS: ReadonlySet<string> = new Set([
   'gantry.dev/gang',
   'gantry.dev/gang-min-member',
   'gantry.dev/gang-per-label',
+  'gantry.dev/history',
   'gantry.dev/ignore',
   'gantry.dev/minimum-runtime-seconds',
   'gantry.dev/namespaces',

@@ -164,7 +164,9 @@ describe('a check against a cluster', () => {
     expect(messages(report, 'cluster/quota-left')).toEqual([
       'the new workloads of the namespace "research" exceed what the ResourceQuota "team" has left (8 requested, 4 of 10 requests.cpu used)',
     ]);
-    expect(report.findings.some(({ message }) => message.includes('LimitRange research/limits'))).toBe(true);
+    expect(report.findings.map(({ message }) => message)).toContain(
+      'the container "main" has 1Gi of memory, more than the maximum 512Mi of the LimitRange "limits"',
+    );
     // What the cluster itself contains is not reported on.
     expect(new Set(report.findings.map(({ object }) => object))).toEqual(new Set(['batch/v1 Job research/train']));
   });

@@ -54,7 +54,11 @@ test('a rule file in JSON is read, on one line or on several', () => {
   for (const indent of [0, 2]) {
     const data = { 'rules.json': JSON.stringify({ groups: [group] }, undefined, indent) };
     expect(said({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data })).toEqual([
-      ['monitoring/rule-label-named', '/data/rules.json', 'group gpu: "" is not a valid label name'],
+      [
+        'monitoring/rule-label-named',
+        '/data/rules.json',
+        '"" in the labels of the group "gpu" is not a valid label name',
+      ],
     ]);
   }
   // A dashboard with a key of that name is none.

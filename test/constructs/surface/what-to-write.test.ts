@@ -74,7 +74,7 @@ const CASES: readonly (readonly [
     [
       'Replace "drivr" in cel.expression with driver, attributes, capacity, or allowMultipleAllocations.',
       'Use only the variable device in cel.expression.',
-      'Change cel.expression to an expression of type bool or any.',
+      'Set cel.expression to an expression of type bool or any.',
       'Correct the syntax of cel.expression.',
     ],
   ],
@@ -151,8 +151,8 @@ const CASES: readonly (readonly [
     volcanoRules,
     [queue('a', { deserved: { cpu: 1 } }), queue('b', { parent: 'a', deserved: { cpu: 2, 'nvidia.com/gpu': 1 } })],
     [
-      'Set spec.deserved.cpu of a to at least 2, or lower it in the children.',
-      'Set spec.deserved["nvidia.com/gpu"] of a to at least 1, or lower it in the children.',
+      'Set spec.deserved.cpu of "a" to at least 2, or lower it in the children.',
+      'Set spec.deserved["nvidia.com/gpu"] of "a" to at least 1, or lower it in the children.',
     ],
   ],
 ];

@@ -9,6 +9,7 @@ const SRC = resolve(__dirname, '../../../src');
 /** Names of the domain that are no labels, annotations or gates: a field manager, a controller, the API version of snapshots, an example in a text. */
 const NOT_ON_OBJECTS = [
   'gantry.dev/stack',
+  'gantry.dev/node-agent',
   'gantry.dev/scheduler',
   'gantry.dev/node',
   'gantry.dev/pool',

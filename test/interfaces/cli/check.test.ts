@@ -324,7 +324,7 @@ describe('files of nodes', () => {
     expect(out).toContain(
       'at        etc/containerd.txt:3:3 /plugins/io.containerd.cri.v1.runtime/containerd/default_runtime_name',
     );
-    expect(out).toContain('the runtime "nvidia" is not defined');
+    expect(out).toContain('the default runtime "nvidia" is not defined in runtimes');
     expect(out).toContain('a file of containerd, not an API object');
   });
 

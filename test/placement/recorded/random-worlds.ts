@@ -73,10 +73,11 @@ class Maker {
 
   private policy(): Policy {
     if (this.random.chance(0.4)) {
-      return { ...DEFAULT_POLICY, staleGangSeconds: 60 };
+      return { ...DEFAULT_POLICY, staleGangSeconds: 60, capacityReportSeconds: 60 };
     }
     return {
       ...DEFAULT_POLICY,
+      capacityReportSeconds: 60,
       queueOrder: this.random.pick(QUEUE_ORDERS),
       gangOrder: this.random.pick(GANG_ORDERS),
       shareJudgment: this.random.pick(SHARE_JUDGMENTS),

@@ -66,7 +66,7 @@ function namesIn(original: JsonValue, replaced: JsonValue, names: Map<string, st
     names.set(original, replaced);
   } else if (Array.isArray(original) && Array.isArray(replaced)) {
     expect(replaced).toHaveLength(original.length);
-    original.forEach((item, index) => namesIn(item, replaced[index] as JsonValue, names));
+    original.forEach((item, index) => namesIn(item, replaced[index], names));
   } else if (isObject(original) && isObject(replaced)) {
     const [before, after] = [Object.entries(original).filter(([key]) => key !== 'message'), Object.entries(replaced)];
     expect(after).toHaveLength(before.length);

@@ -1,7 +1,7 @@
 /**
  * RA1 to RA4, RA7, RA12 and RA13: names, groups and what they give to Ray.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField, nameFix } from '../../../checks/field-fix';
 import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
 import { type Rule } from '../../../checks/rule';
 import { dns1035Label, labelFault } from '../../../checks/server/syntax';
@@ -189,7 +189,12 @@ const labels = fixesByField(
         for (const [key, text] of stringEntries(value.labels)) {
           const said = labelFault(key, text);
           if (said !== undefined) {
-            yield { path: pointer(`${path}/labels`, key), message: `the ${said.message}`, found: said.found };
+            yield {
+              path: pointer(`${path}/labels`, key),
+              message: `the ${said.message}`,
+              found: said.found,
+              ...(said.ofValue === undefined ? {} : { fix: nameFix(`labels.${key}`, said.ofValue) }),
+            };
           }
         }
       }
