@@ -66,3 +66,57 @@ test.each<readonly [Record<string, JsonValue>, string, string]>([
     [`exactly one of bool, int, string, and version must be set, ${found}`, fix],
   ]);
 });
+
+test('a number in the place of a name', () => {
+  const claim = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'ResourceClaim',
+    metadata: { name: 'c' },
+    spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 0 } }] } },
+  };
+  expect(saidOf('core/device-request-valid', claim)).toEqual([
+    [
+      'exactly.deviceClassName must be a string',
+      'Set exactly.deviceClassName to a device class such as gpu.nvidia.com.',
+    ],
+  ]);
+});
+
+test('the fields of a schema that an expression can select', () => {
+  const number = { type: 'integer' };
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                spec: {
+                  type: 'object',
+                  properties: { size: number, 'max-size': number },
+                  'x-kubernetes-validations': [{ rule: 'self.sise > 1' }],
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+  expect(saidOf('core/crd-schema-structural', definition)).toEqual([
+    [
+      'the rule selects the undefined field "sise"',
+      'Replace "sise" in x-kubernetes-validations[0].rule with size or max__dash__size.',
+    ],
+  ]);
+});
