@@ -3,6 +3,7 @@
  * function.
  */
 import { readFileSync } from 'node:fs';
+import { oneOf } from '../facts/words';
 import { publicNames } from '../facts/calls/public-names';
 import { nearestName } from '../facts/spelling';
 import { type Place, placeOfError, placeText } from './program-place';
@@ -24,7 +25,7 @@ export function unknownMember(error: unknown): string | undefined {
   if (meant === undefined) {
     return undefined;
   }
-  const suggestion = meant.length === 0 ? '' : ` (did you mean ${meant.map((name) => `"${name}"`).join(' or ')}?)`;
+  const suggestion = meant.length === 0 ? '' : ` (did you mean ${oneOf(meant.map((name) => `"${name}"`))}?)`;
   return `${use.text}${suggestion} (${placeText(place)})`;
 }
 

@@ -3,6 +3,7 @@ import { checkFewMoves } from './few-moves';
 import { Random } from '../support/random';
 import { checkFewestReclaimed } from './fewest-reclaimed';
 import { checkFewestVictims } from './fewest-victims';
+import { apply } from './guarantees';
 import { cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
 import { samples } from '../support/samples';
 
@@ -107,6 +108,34 @@ describe('reclaim', () => {
 
   it('happens where it is allowed, and loses no more pods than a brute force has to', () => {
     checkFewestReclaimed(samples(300), 17);
+  });
+
+  it('looks for other victims where those of each cheaper set would return', () => {
+    const spread: readonly [Gang, readonly string[]][] = [
+      [gang('b0', 3, template(1), { queue: 'b' }), ['n0', 'n0', 'n0']],
+      [gang('b1', 4, template(1), { queue: 'b' }), ['n1', 'n1', 'n1', 'n1']],
+      [gang('a0', 1, template(2), { queue: 'a' }), ['n0']],
+      [gang('b2', 2, template(1), { queue: 'b' }), ['n1', 'n1']],
+      [gang('b3', 4, template(1), { queue: 'b' }), ['n2', 'n2', 'n2', 'n2']],
+      [gang('a1', 3, template(2), { queue: 'a' }), ['n2', 'n2', 'n1']],
+    ];
+    const older = spread.map(([one], i): Gang => ({ ...one, arrival: NOW - (100 - i) * MINUTE }));
+    const snapshot = cluster(
+      ['n0', 'n1', 'n2'].map((name) => node(name, 8)),
+      [...older, gang('claim', 4, template(3), { queue: 'c' })],
+      spread.flatMap(([{ name }, on]) => on.map((at, i) => running(name, at, i))),
+      {
+        queues: Object.entries({ a: 3, b: 11, c: 12 }).map(([name, n]) => ({
+          name,
+          deserved: { 'nvidia.com/gpu': n },
+        })),
+      },
+    );
+    const decision = run(snapshot, { actions: ['allocate', 'reclaim'] });
+    const lost = decision.evictions.filter(({ movesTo }) => movesTo === undefined);
+    expect([...new Set(lost.map(({ gang: of }) => of))].sort()).toEqual(['a1', 'b0']);
+    const next = run({ ...snapshot, pods: apply(snapshot, decision) });
+    expect(next.bindings.filter(({ gang: of }) => of === 'claim')).toHaveLength(4);
   });
 
   it('takes back from a queue above its share, until both have theirs', () => {

@@ -74,7 +74,7 @@ class CustomResourceWalk {
     const child = parent.child(name);
     if (child === undefined) {
       if (!parent.preservesUnknown) {
-        this.unknownField(name, value, parent);
+        reportUnknownField(name, value, parent, this.list);
       }
       return;
     }
@@ -280,7 +280,7 @@ class CustomResourceWalk {
       this.nothingKnownBelow(key, item);
       return false;
     }
-    this.unknownField(key, item, node);
+    reportUnknownField(key, item, node, this.list);
     return true;
   }
 
@@ -383,11 +383,6 @@ class CustomResourceWalk {
       }
     }
     this.list.leave();
-  }
-
-  private unknownField(name: string, value: JsonValue, node: SchemaNode): void {
-    const known = Object.keys(node.schema.properties ?? {});
-    reportUnknownField(name, value, known, this.list);
   }
 
   private conforms(value: JsonValue, schema: Schema): boolean {

@@ -1,6 +1,7 @@
 /**
  * Finds the schema of an object, or explains why there is none: a version that is not served, a misspelled kind, a file that is not an API object.
  */
+import { oneOf } from '../../facts/words';
 import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../facts/api/kinds';
 import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
 import { loadSchema } from '../../facts/api/schemas';
@@ -169,7 +170,7 @@ export class KnownKinds {
     if (versions.length > 0) {
       return {
         notServed: `the cluster ${cluster.name} does not serve ${kind} in apiVersion "${apiVersion}"`,
-        expected: `apiVersion ${versions.join(' or ')}`,
+        expected: `apiVersion ${oneOf(versions)}`,
         fix: `Set apiVersion: ${versions[0]}.`,
       };
     }
@@ -217,9 +218,7 @@ export class KnownKinds {
     return {
       notServed: `${who} does not serve ${kind} in apiVersion "${apiVersion}"${when}`,
       expected:
-        served.length > 0
-          ? `apiVersion ${served.map((info) => info.apiVersion).join(' or ')}`
-          : `a kind that ${who} serves`,
+        served.length > 0 ? `apiVersion ${oneOf(served.map((info) => info.apiVersion))}` : `a kind that ${who} serves`,
       fix:
         best === undefined
           ? `Remove the object${last === undefined ? '' : `, or ${otherTarget}`}.`

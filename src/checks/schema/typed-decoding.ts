@@ -247,7 +247,7 @@ export class TypedDecoding {
       if (child === undefined) {
         const kept = !this.strict || node.preservesUnknown || node.anyKey;
         if (!kept) {
-          reportUnknownField(key, item, Object.keys(node.schema.properties ?? {}), this.list);
+          reportUnknownField(key, item, node, this.list);
         }
         continue;
       }

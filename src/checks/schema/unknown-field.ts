@@ -4,6 +4,7 @@
 import { type JsonValue } from '../../facts/api/schema';
 import { nearestName } from '../../facts/spelling';
 import { allOf, oneOf } from '../../facts/words';
+import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { type ViolationList } from './violation-list';
 
@@ -11,13 +12,14 @@ import { type ViolationList } from './violation-list';
 const MOST_LISTED = 8;
 const LISTED_OF_MORE = 6;
 
-export function reportUnknownField(
-  name: string,
-  value: JsonValue,
-  known: readonly string[],
-  list: ViolationList,
-): void {
-  const meant = list.lists(shapeRules.unknownField) ? nearestName(name, known) : undefined;
+export function reportUnknownField(name: string, value: JsonValue, node: SchemaNode, list: ViolationList): void {
+  const known = Object.keys(node.schema.properties ?? {});
+  const meant = list.lists(shapeRules.unknownField)
+    ? nearestName(
+        name,
+        known.filter((field) => mayHold(node.child(field), value)),
+      )
+    : undefined;
   list.add(
     shapeRules.unknownField,
     {
@@ -33,6 +35,16 @@ export function reportUnknownField(
     },
     name,
   );
+}
+
+/** Whether a field may have a value of this shape: a list, an object, or a scalar. */
+function mayHold(node: SchemaNode | undefined, value: JsonValue): boolean {
+  const { array, object } = TYPE_BIT;
+  const types = node?.types ?? 0;
+  if (types === 0 || value === null) {
+    return true;
+  }
+  return (types & (Array.isArray(value) ? array : typeof value === 'object' ? object : ~(array | object))) !== 0;
 }
 
 /** `a, b, or c`, or `a, b, and 7 others`. */

@@ -55,7 +55,7 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^is empty/, 'Set FIELD to an expression.'],
   [/^must not be nested/, 'Set FIELD to an expression with fewer nested operations.'],
   [/^uses the undeclared variable/, 'Use only variables that the API server declares in FIELD.'],
-  [/^uses the undeclared type/, 'Remove the type from FIELD, or correct its name.'],
+  [/^uses the undeclared type/, 'Use only types that the API server declares in FIELD.'],
   [/^selects the undefined field/, 'Select only fields that the type has in FIELD.'],
   [/^sets the undefined field/, 'Set only fields of the type in FIELD.'],
   [/^calls the undeclared function/, 'Call only functions that the API server declares in FIELD.'],
@@ -67,7 +67,7 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   ],
   [/^has the invalid pattern/, 'Write the pattern in FIELD as an RE2 regular expression.'],
   [
-    /^(?:has no overload|needs|loops over|selects|sets the field) /,
+    /^(?:calls the function|applies the operator|needs|loops over|selects|sets the field) /,
     'Convert the operands in FIELD to types that can be used together, for example with string() or int().',
   ],
 ];

@@ -98,6 +98,9 @@ export function quotaResourceName(name: string): string | undefined {
   return name.includes('/') || isQuotaResource(name) ? undefined : 'be a resource that a quota can limit';
 }
 
+/** The largest amount whose thousandths the server counts in 64 bits without overflow. */
+const LARGEST_COUNT = (2n ** 63n - 1n) / 1000n;
+
 /** What an amount of this resource would have to be. */
 export function amountOf(name: string, amount: Quantity): string | undefined {
   if (amount.isNegative()) {
@@ -106,7 +109,10 @@ export function amountOf(name: string, amount: Quantity): string | undefined {
   if (!isCountedInWholes(name)) {
     return undefined;
   }
-  return amount.countedThousandths() % 1000n !== 0n ? 'be an integer' : undefined;
+  if (amount.countedThousandths() % 1000n === 0n) {
+    return undefined;
+  }
+  return amount.isInteger() ? `be less than or equal to ${LARGEST_COUNT}` : 'be an integer';
 }
 
 /** Whether an amount of huge pages is made of whole pages. */

@@ -3,6 +3,7 @@
  */
 import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
+import { oneOf } from '../../facts/words';
 import { cite } from '../../facts/upstream';
 import { type Manifest } from '../../manifests/manifest';
 import { asObject } from '../../manifests/read';
@@ -113,7 +114,7 @@ const clusterIpInRange: SetRule = {
           severity,
           message: `the address ${value} must be in a range of the ServiceCIDRs (${ranges.join(', ')})`,
           found: value,
-          expected: `an address in ${ranges.join(' or ')}`,
+          expected: `an address in ${oneOf(ranges)}`,
         }));
     });
   },

@@ -78,5 +78,5 @@ export function kindOf(value: JsonValue | undefined): string {
   if (typeof value === 'boolean') {
     return `${value}`;
   }
-  return typeof value === 'string' ? `the text "${value}"` : `the number ${value}`;
+  return typeof value === 'string' ? `the string "${value}"` : `the number ${value}`;
 }

@@ -32,7 +32,7 @@ export function readReplicas(value: JsonValue | undefined, at: string, note: Dev
   for (const key of ['renameByDefault', 'failRequestsGreaterThanOne']) {
     const flag = sharing[key];
     if (flag !== undefined && flag !== null && typeof flag !== 'boolean') {
-      note('shape', within(at, key), `${key} is ${kindOf(flag)}`, flag, 'true or false');
+      note('shape', within(at, key), `${key} must be true or false, but is ${kindOf(flag)}`, flag, 'true or false');
     }
   }
   const resources = asArray(sharing.resources);
@@ -101,7 +101,7 @@ export function nameProblem(value: JsonValue | undefined): string | undefined {
     return 'the resource has no name';
   }
   if (typeof value !== 'string') {
-    return `the name is ${kindOf(value)}`;
+    return `the name must be a string, but is ${kindOf(value)}`;
   }
   const name = fullName(value);
   if (name.length > LONGEST_NAME) {
@@ -154,6 +154,6 @@ function readDevices(devices: JsonValue | undefined, at: string, note: DevicePlu
   if (valid) {
     note('ignored', at, 'the device plugin ignores devices, and shares all of them', devices, 'all');
   } else {
-    note('resource', at, `devices is ${kindOf(devices)}`, devices, 'all');
+    note('resource', at, `devices must be all, but is ${kindOf(devices)}`, devices, 'all');
   }
 }

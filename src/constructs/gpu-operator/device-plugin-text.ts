@@ -134,7 +134,7 @@ function readListStrategies(value: JsonValue | undefined, note: DevicePluginNote
       note(
         'shape',
         at,
-        `deviceListStrategy is ${kindOf(one)}`,
+        `deviceListStrategy must be a string, but is ${kindOf(one)}`,
         one,
         oneOf(DEVICE_LIST_STRATEGIES),
         `Set ${at} to ${oneOf(DEVICE_LIST_STRATEGIES)}.`,
@@ -149,7 +149,7 @@ function readResources(resources: JsonObject, note: DevicePluginNote): void {
     const list = resources[key] ?? [];
     const at = within('resources', key);
     if (!Array.isArray(list)) {
-      note('shape', at, `${at} is ${kindOf(list)}, not a list`, list, 'a list of patterns and names');
+      note('shape', at, `${at} must be a list, but is ${kindOf(list)}`, list, 'a list of patterns and names');
       continue;
     }
     for (const [index, item] of list.entries()) {

@@ -9,6 +9,7 @@ import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Taint } from '../../facts/api/types/core/v1';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { LARGEST_POD_PIDS } from './kubelet-fields';
 import { drained, type NodeDocument } from './node-document';
 import { publicClass } from '../resources/public-class';
 
@@ -77,9 +78,6 @@ export interface KubeletDropInProps {
   readonly overrides?: JsonObject;
 }
 
-/** The most that one pod may be given, half of all processes and threads that Linux can number. */
-const MOST_PIDS = 2_097_152;
-
 /**
  * Rules: `node-tuning/kubelet-*`, `node-tuning/static-*`, `node-tuning/topology-*`. Source: KubeletConfiguration of kubernetes 1.36.
  *
@@ -147,9 +145,12 @@ export class KubeletDropIn implements NodeDocument {
 }
 
 function checkNumbers({ podPidsLimit, maxPods, podCidrMask = 24 }: KubeletDropInProps): void {
-  if (podPidsLimit !== undefined && (!Number.isInteger(podPidsLimit) || podPidsLimit < 1 || podPidsLimit > MOST_PIDS)) {
+  if (
+    podPidsLimit !== undefined &&
+    (!Number.isInteger(podPidsLimit) || podPidsLimit < 1 || podPidsLimit > LARGEST_POD_PIDS)
+  ) {
     throw new Error(
-      `podPidsLimit: ${podPidsLimit} guards nothing; one pod could take most of the 4194304 numbers of a node. Write 1 to ${MOST_PIDS}, such as 65536.`,
+      `podPidsLimit must be an integer from 1 to ${LARGEST_POD_PIDS}, half of the process IDs of a node: ${podPidsLimit}. Set it to a limit such as 65536.`,
     );
   }
   const addresses = 2 ** (32 - podCidrMask) - 2;

@@ -1,6 +1,12 @@
 /**
- * The fields of the kubelet's file, of every minor that is covered here.
+ * The fields of the kubelet's file, of every minor that is covered here, and bounds of their values.
  */
+
+/** Process IDs of a node: the most that kernel.pid_max can be (PID_MAX_LIMIT). */
+export const PROCESS_IDS = 4_194_304;
+
+/** The largest podPidsLimit that protects the node: half of its process IDs. */
+export const LARGEST_POD_PIDS = PROCESS_IDS / 2;
 
 /** Source: k8s.io/kubelet of every covered minor, config/v1beta1/types.go (KubeletConfiguration). */
 export const KUBELET_FIELDS: ReadonlySet<string> = new Set(

@@ -440,9 +440,7 @@ function mismatch(value: JsonValue, { type, values }: ArgumentFacts): string | u
   if (!accepts(value)) {
     return expected;
   }
-  return type === 'text' && typeof value === 'string' && values?.includes(value) === false
-    ? values.join(' or ')
-    : undefined;
+  return type === 'text' && typeof value === 'string' && values?.includes(value) === false ? oneOf(values) : undefined;
 }
 
 function kindOfValue(value: JsonValue): string {

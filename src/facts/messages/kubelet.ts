@@ -81,7 +81,7 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
     file: 'pkg/kubelet/eviction/helpers.go',
     format: 'The node was low on resource: %v. Threshold quantity: %v, available: %v.',
     matches: ['The node was low on resource:', 'The node had condition: ['],
-    cause: 'The kubelet evicted the pod because the node ran out of memory, disk, or process ids.',
+    cause: 'The kubelet evicted the pod because the node ran out of memory, disk, or process IDs.',
     verify: 'kubectl describe node NODE: conditions; compare requests with use of its pods',
     remedy:
       'Request what the pods use: pods above their requests go first. Clean images and logs if the resource is ephemeral-storage.',

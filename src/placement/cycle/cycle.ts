@@ -63,6 +63,9 @@ const MOST_WISH_TRIALS = 16;
 /** Sets of victims that are tried for being smaller than one that is known. */
 const MOST_SET_TRIALS = 1024;
 
+/** Sets of victims that are tried for gangs within the quota of their queue, where those that were found are refused. */
+const MOST_ENTITLED_TRIALS = 1024;
+
 export class Cycle {
   readonly queues: Queues;
   readonly placer: GangPlacer;
@@ -79,7 +82,9 @@ export class Cycle {
   /** Sets of victims that may still be tried in this decision, over all gangs. */
   trials = MOST_TRIALS;
   /** Sets of victims that may still be tried for being smaller, over all gangs. */
-  setTrials = MOST_SET_TRIALS;
+  readonly setTrials = { left: MOST_SET_TRIALS };
+  /** Sets of victims that may still be tried because cheaper ones are refused, over all gangs. */
+  readonly entitledTrials = { left: MOST_ENTITLED_TRIALS };
   /** Ways to move pods that may still be tried, over all gangs, and sets of pods that may be looked at. */
   moveTrials = MOST_MOVE_TRIALS;
   moveSets = MOST_MOVE_SETS;

@@ -4,7 +4,7 @@
 import { addTo } from '../../facts/collections';
 import { type Cycle } from '../cycle/cycle';
 
-import { fewestVictims, type Loss } from './fewest-victims';
+import { fewestVictims, type Loss, setsThatFit } from './fewest-victims';
 import { standsNextCycle } from '../cycle/next-cycle';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
 
@@ -37,6 +37,10 @@ const MOST_NODES = 16;
 /** Times that victims which would take their room again are left out, and others looked for. */
 const MOST_ROUNDS = 4;
 
+/** Further sets that are tried for a gang within the quota of its queue, and those that are carried out where the gang fits. */
+const MOST_FURTHER_TRIED = 640;
+const MOST_FURTHER = 16;
+
 /** Victims that are enough for the gang, and what would be lost with them. */
 interface Plan extends Loss {
   readonly victims: readonly Portion[];
@@ -50,6 +54,8 @@ interface Plan extends Loss {
  * cheapest: first those that cost no gang its core, then the lowest priority that is lost, then the fewest pods. A
  * victim that would get its capacity back in the next cycle, because its queue is then within its quota, is not useful: the search continues
  * without it.
+ *
+ * @param entitled whether the gang fits into the unused quota of its queue: then further sets are tried where all of these are refused
  */
 export function evictFor(
   cycle: Cycle,
@@ -57,21 +63,51 @@ export function evictFor(
   action: Making,
   candidates: readonly Portion[],
   allows: (outcome: Outcome) => boolean,
+  entitled = false,
 ): boolean {
   let left = candidates;
+  let isEnough = false;
   const rounds = action === 'consolidate' ? 1 : MOST_ROUNDS;
   for (let round = 0; round < rounds && cycle.trials > 0; round++) {
     const back = new Set<GangRecord>();
-    if (plans(cycle, turn, action, left).some((plan) => carriedOut(cycle, turn, action, plan, allows, back))) {
+    const found = plans(cycle, turn, action, left);
+    isEnough ||= found.length > 0;
+    if (found.some((plan) => carriedOut(cycle, turn, action, plan, allows, back))) {
       return true;
     }
     const others = left.filter(({ gang }) => !back.has(gang));
     if (others.length === left.length) {
-      return false;
+      break;
     }
     left = others;
   }
-  return false;
+  return (
+    entitled &&
+    isEnough &&
+    cycle.trials > 0 &&
+    furtherPlans(cycle, turn, action, candidates).some((plan) =>
+      carriedOut(cycle, turn, action, plan, allows, new Set()),
+    )
+  );
+}
+
+/**
+ * Further sets, where all of the cheapest are refused. Whether a victim would return depends on what its queue loses with it, so a gang that
+ * returns from one set may be part of another that is carried out.
+ */
+function furtherPlans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[]): Plan[] {
+  const limits = { pods: Infinity, tries: MOST_FURTHER_TRIED, ofDecision: cycle.entitledTrials };
+  const found: Plan[] = [];
+  for (const set of setsThatFit(cycle, turn, candidates, limits)) {
+    const plan = planOf(cycle, turn, action, set);
+    if (plan !== undefined) {
+      found.push(plan);
+    }
+    if (found.length === MOST_FURTHER) {
+      break;
+    }
+  }
+  return found.sort(cheapestFirst);
 }
 
 /** Carries the plan out for good, or says in `back` which victims would take their room again. */

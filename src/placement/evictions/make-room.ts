@@ -21,6 +21,7 @@ import { evictFor } from './eviction-search';
 import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
 import { isOverdue } from '../queues/overdue';
+import { isEntitled } from '../queues/quota';
 import { preemptCandidates } from './preempt';
 import { mayReclaim, ReclaimRules } from './reclaim';
 import { type GangRecord, type Turn } from '../books/records';
@@ -121,7 +122,8 @@ function forGang(cycle: Cycle, turn: Turn, action: 'preempt' | 'reclaim' | 'cons
         return false;
       }
       const rules = new ReclaimRules(cycle, turn);
-      return evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => rules.allows(lost));
+      const entitled = isEntitled(turn.gang.queue!, turn.asked);
+      return evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => rules.allows(lost), entitled);
     }
     case 'consolidate':
       return new Consolidation(cycle, turn).run(claimants);

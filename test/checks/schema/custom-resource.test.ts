@@ -49,6 +49,18 @@ describe('unknown fields', () => {
     ]);
   });
 
+  test.each([
+    ['a list', [], 'volumes'],
+    ['an object', {}, 'volume'],
+    ['a scalar', 1, 'volumeX'],
+    ['null', null, 'volume'],
+  ])('%s is not offered a field of another shape', (_what, value, expected) => {
+    const list = new ViolationList();
+    const schema = fields({ volume: fields({}), volumes: { type: 'array', items: STRING }, volumeX: STRING });
+    checkCustomResource({ spec: { volumee: value } }, fields({ spec: schema }), false, list, { minor: 36 });
+    expect(list.violations).toEqual([expect.objectContaining({ expected: `"${expected}"` })]);
+  });
+
   test('are kept where the schema preserves them, and known fields beside them are checked', () => {
     const schema = fields({ known: STRING }, { 'x-kubernetes-preserve-unknown-fields': true });
     expect(check(schema, { other: 1, known: 5 })).toEqual({

@@ -25,6 +25,15 @@ describe('versions', () => {
     ]);
   });
 
+  test('several versions are offered as a list', () => {
+    expect(check(named('resource.k8s.io/v2', 'ResourceSlice')).violations).toEqual([
+      expect.objectContaining({
+        expected: 'apiVersion resource.k8s.io/v1, resource.k8s.io/v1beta1, or resource.k8s.io/v1beta2',
+        fix: 'Set apiVersion: resource.k8s.io/v1.',
+      }),
+    ]);
+  });
+
   test('a version that the target minor does not serve is refused', () => {
     const claim = named('resource.k8s.io/v1', 'ResourceClaim');
     expect(check(claim, '1.34').violations).toEqual([]);

@@ -28,8 +28,8 @@ describe('an expression', () => {
     ['devic.driver == "a"', 'uses the undeclared variable "devic"'],
     ['device.drivr == "a"', 'selects the undefined field "drivr"'],
     ['device.driver.beginsWith("a")', 'calls the undeclared function "beginsWith"'],
-    ['device.driver == 1', 'has no overload of the operator "==" for (string, int)'],
-    ['device.driver.startsWith(1)', 'has no overload of the function "startsWith" for string.(int)'],
+    ['device.driver == 1', 'applies the operator "==" to the unsupported types (string, int)'],
+    ['device.driver.startsWith(1)', 'calls the function "startsWith" with the unsupported types string.(int)'],
     ['device.driver', 'must evaluate to bool or any, but evaluates to string'],
     ['device.driver.x == 1', 'selects the field "x" of a value of type string'],
     ['device.driver.all(x, true)', 'loops over a value of type string, which must be a list or map'],
@@ -88,7 +88,7 @@ describe('an admission policy', () => {
     ];
     expect(ofPolicy({ variables, validations: [{ expression: 'variables.more > 1' }] })).toEqual([]);
     expect(ofPolicy({ variables, validations: [{ expression: 'variables.more == "a"' }] })).toEqual([
-      'the expression of the validation has no overload of the operator "==" for (int, string)',
+      'the expression of the validation applies the operator "==" to the unsupported types (int, string)',
     ]);
     expect(ofPolicy({ variables: [...variables].reverse(), validations: [{ expression: 'true' }] })).toEqual([
       'the expression of the variable selects the undefined field "count"',

@@ -6,7 +6,20 @@ import { cniCases } from './cni-cases';
 import { nicCases } from './nic-cases';
 import { nodeCases } from './node-cases';
 import { sriovCases } from './sriov-cases';
-import { attachment, cni, functions, type Manifests, nics, nodeNics, pod, policy, pool, shared, sriov } from './world';
+import {
+  attachment,
+  cni,
+  expression,
+  functions,
+  type Manifests,
+  nics,
+  nodeNics,
+  pod,
+  policy,
+  pool,
+  shared,
+  sriov,
+} from './world';
 
 const cases = [...sriovCases, ...nicCases, ...cniCases, ...nodeCases];
 
@@ -35,6 +48,28 @@ test('ids are unique, in the domain, and say what must hold in kebab case', () =
   for (const id of ids) {
     expect(id).toMatch(/^networking\/[a-z0-9]+(-[a-z0-9]+)+$/);
   }
+});
+
+test.each<readonly [JsonObject, string]>([
+  [{ op: 'Exists', value: ['1'] }, 'Remove matchExpressions.vendor.value.'],
+  [{ op: 'In' }, 'Set matchExpressions.vendor.value to a list of at least one string.'],
+  [{ op: 'Ge' }, 'Set matchExpressions.vendor.value to a list of one integer in quotes, such as ["10"].'],
+  [{ op: 'Ge', value: ['a'] }, 'Set matchExpressions.vendor.value to a list of one integer in quotes, such as ["10"].'],
+  [{ op: 'Ge', type: 'version' }, 'Set matchExpressions.vendor.value to a list of one version, such as ["5.14"].'],
+  [
+    { op: 'GtLt', value: ['2', '1'] },
+    'Set matchExpressions.vendor.value to a list of two integers in ascending order, in quotes, such as ["10", "20"].',
+  ],
+  [
+    { op: 'Gt', value: ['1'], type: 'number' },
+    'Remove matchExpressions.vendor.type, or set matchExpressions.vendor.type to version to compare versions.',
+  ],
+])('the fix of the match expression %j: %s', (value, fix) => {
+  expect(
+    findingsOf(yaml([expression(value)]), networkingRules)
+      .filter(({ rule }) => rule === 'networking/nfd-expression-evaluates')
+      .map((finding) => finding.fix),
+  ).toEqual([fix]);
 });
 
 test('what is only likely wrong is a warning', () => {

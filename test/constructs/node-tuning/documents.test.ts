@@ -62,7 +62,7 @@ describe('KubeletDropIn', () => {
 
   test.each([
     [{}, 'requires reserved CPUs for the system'],
-    [{ reservedSystemCpus: '0', podPidsLimit: 4_000_000 }, 'guards nothing'],
+    [{ reservedSystemCpus: '0', podPidsLimit: 4_000_000 }, 'must be an integer from 1 to 2097152'],
     [{ reservedSystemCpus: '0', maxPods: 500 }, 'do not fit into a /24'],
     [{ reservedSystemCpus: '0', fileName: 'gpu.yaml' }, 'must end with .conf'],
     [

@@ -106,10 +106,11 @@ const CASES: readonly (readonly [
   [
     'gpu-operator/mig-entry-complete',
     gpuOperatorRules,
-    [migConfig('{device-filter: [[1]], mig-enabled: false}')],
+    [migConfig('{device-filter: [[1]], mig-enabled: false}'), migConfig('{devices: ll, mig-enabled: false}')],
     [
       'Set mig-configs.half[0].device-filter to a PCI ID such as "0x233010DE", or a list of PCI IDs.',
       'Set devices in mig-configs.half[0] to all, or to a list of indexes such as [0, 1].',
+      'Set mig-configs.half[0].devices to all or a list of indexes.',
     ],
   ],
   [

@@ -326,8 +326,8 @@ class Checker {
       const operands = isMethod ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
       throw new TypeMistake(
         operator === undefined
-          ? `has no overload of the function "${name}" for ${operands}`
-          : `has no overload of the operator "${operator}" for ${operands}`,
+          ? `calls the function "${name}" with the unsupported types ${operands}`
+          : `applies the operator "${operator}" to the unsupported types ${operands}`,
       );
     }
     return result;

@@ -101,8 +101,10 @@ export class SchemaTypes {
       const found = isObject(part) ? this.typeOfPart(part) : undefined;
       if (field !== undefined && found !== undefined) {
         fields[field] = found;
-        // The server answers to the plain name too: rules say `metadata.namespace`.
-        fields[key] ??= found;
+        // The server answers to the plain name too, if CEL can select it: rules say `metadata.namespace`.
+        if (/^[A-Za-z_]\w*$/.test(key)) {
+          fields[key] ??= found;
+        }
       }
     }
     if (isResource) {

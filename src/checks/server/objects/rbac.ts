@@ -1,6 +1,7 @@
 /**
  * Roles and their bindings.
  */
+import { oneOf } from '../../../facts/words';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, isObject } from '../../../manifests/read';
@@ -83,8 +84,8 @@ export const rbacRules: readonly Rule[] = [
       const kinds = wide ? ['ClusterRole'] : ['Role', 'ClusterRole'];
       if (!kinds.includes(text(role.kind))) {
         say('/roleRef/kind', `unsupported kind "${text(role.kind)}" of the role`, {
-          expected: kinds.join(' or '),
-          fix: `Set roleRef.kind to ${kinds.join(' or ')}.`,
+          expected: oneOf(kinds),
+          fix: `Set roleRef.kind to ${oneOf(kinds)}.`,
         });
       }
       const name = text(role.name) === '' ? 'be set' : pathSegment(text(role.name));

@@ -1,10 +1,11 @@
 /**
  * Dynamic resource allocation: slices of devices, and rules that taint devices (row DR6).
  */
-import { allOf } from '../../../facts/words';
+import { allOf, oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
+import { keepOne } from '../../field-fix';
 import { type Rule } from '../../rule';
 import { checkNodeSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
@@ -109,7 +110,7 @@ function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, 
     });
   }
   if (perDevice && choices.length !== 1) {
-    say(path, onlyOne(['nodeName', 'nodeSelector', 'allNodes'], choices));
+    sayOnlyOne(path, ['nodeName', 'nodeSelector', 'allNodes'], choices, say);
   }
   if (device.allNodes === false) {
     say(`${path}/allNodes`, 'allNodes must be true or unset');
@@ -199,8 +200,11 @@ function checkPool(pool: JsonObject, say: Say): void {
   }
 }
 
-function onlyOne(fields: readonly string[], set: readonly string[]): string {
-  return `exactly one of ${allOf(fields)} must be set, but ${set.length === 0 ? 'none is' : `${allOf(set)} are`}`;
+function sayOnlyOne(path: string, fields: readonly string[], set: readonly string[], say: Say): void {
+  const place = fieldOf(path);
+  say(path, `exactly one of ${allOf(fields)} must be set, but ${set.length === 0 ? 'none is' : `${allOf(set)} are`}`, {
+    fix: set.length === 0 ? `Set ${oneOf(fields)} in ${place}.` : keepOne(set, place),
+  });
 }
 
 /** A slice selects its nodes in one way. */
@@ -210,7 +214,7 @@ function checkSliceNodes(object: JsonObject, say: Say): void {
     (field) => given(spec[field]) && spec[field] !== false && spec[field] !== '',
   );
   if (choices.length !== 1) {
-    say('/spec', onlyOne(['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'], choices));
+    sayOnlyOne('/spec', ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'], choices, say);
   }
   // In v1beta1, false is what an absent allNodes is.
   const pointers =
@@ -234,6 +238,8 @@ function checkSliceNodes(object: JsonObject, say: Say): void {
   }
 }
 
+const ATTRIBUTE_TYPES = ['bool', 'int', 'string', 'version'] as const;
+
 /** Attributes and capacity of a device. */
 function checkDeviceProperties(device: JsonObject, path: string, say: Say): void {
   for (const list of ['attributes', 'capacity']) {
@@ -250,17 +256,18 @@ function checkDeviceProperties(device: JsonObject, path: string, say: Say): void
         continue;
       }
       // Lists of values are dropped, since their feature gate is off.
-      const values = ['bool', 'int', 'string', 'version'].map((field) => asObject(entry)[field]).filter(given);
-      if (values.length !== 1) {
-        say(pointer(path, list, name), 'an attribute must have exactly one value', { found: values.length });
+      const attribute = asObject(entry);
+      const set = ATTRIBUTE_TYPES.filter((type) => given(attribute[type]));
+      if (set.length !== 1) {
+        sayOnlyOne(pointer(path, list, name), ATTRIBUTE_TYPES, set, say);
       }
-      const { version } = asObject(entry);
+      const { version } = attribute;
       if (typeof version === 'string' && semanticVersion(version) !== undefined) {
         say(pointer(path, list, name, 'version'), `"${version}" is not a valid semantic version`, {
           expected: 'such as 1.2.3',
         });
       }
-      if (values.some((single) => typeof single === 'string' && byteLength(single) > 64)) {
+      if (set.some((type) => byteLength(text(attribute[type])) > 64)) {
         say(pointer(path, list, name), 'the value must be no longer than 64 bytes', { found: null });
       }
     }

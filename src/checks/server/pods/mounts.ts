@@ -8,6 +8,7 @@ import { type Rule } from '../../rule';
 import { isClaim, isOperatorVolume } from '../pod-view';
 import { podRule } from '../server-rule';
 import { given, itemsOf, text } from '../values';
+import { dnsLabel } from '../syntax';
 import { climbs, relativePath } from './paths';
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
@@ -32,7 +33,7 @@ export const mountRules: readonly Rule[] = [
             });
           } else if (!pod.volumes.has(name) && !isOperatorVolume(pod, name)) {
             say(`${path}/name`, `the container "${container.name}" mounts the unknown volume "${name}"`, {
-              expected: pod.volumes.size === 0 ? 'a volume in spec.volumes' : oneOf([...pod.volumes.keys()]),
+              expected: namesOf(pod.volumes) || 'a volume in spec.volumes',
             });
           }
         }
@@ -192,9 +193,9 @@ export const mountRules: readonly Rule[] = [
               fix: `Set ${fieldOf(`${path}/name`)} to a volume of the pod.`,
             });
           } else if (volume === undefined) {
-            const claims = [...pod.volumes].filter(([, one]) => isClaim(one)).map(([claim]) => claim);
+            const claims = namesOf([...pod.volumes].filter(([, one]) => isClaim(one)));
             say(`${path}/name`, `unknown volume "${name}"`, {
-              expected: claims.length === 0 ? 'a volume of the pod with a persistentVolumeClaim' : oneOf(claims),
+              expected: claims || 'a volume of the pod with a persistentVolumeClaim',
             });
           } else if (!isClaim(volume)) {
             say(`${path}/name`, `the volume "${name}" must have a persistentVolumeClaim to be used as a block device`);
@@ -221,3 +222,8 @@ export const mountRules: readonly Rule[] = [
     },
   ),
 ];
+
+/** The volumes with a valid name, as a choice; empty if there is none. */
+function namesOf(volumes: Iterable<readonly [name: string, volume: unknown]>): string {
+  return oneOf([...volumes].map(([name]) => name).filter((name) => dnsLabel(name) === undefined));
+}

@@ -1,6 +1,7 @@
 /**
  * Security settings of pods and containers: ids in range, profiles complete, and combinations that contradict each other.
  */
+import { oneOf } from '../../../facts/words';
 import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
@@ -234,7 +235,7 @@ export const securityRules: readonly Rule[] = [
         const value = pod.securityContext[field];
         if (since(context, minor) && typeof value === 'string' && !values.includes(value)) {
           say(`/spec/securityContext/${field}`, `unsupported value "${value}" for ${field}`, {
-            expected: values.join(' or '),
+            expected: oneOf(values),
           });
         }
       }

@@ -1,6 +1,7 @@
 /**
  * What Ascend's device plugin and Volcano's NPU plugin require of pods.
  */
+import { oneOf } from '../../../facts/words';
 import { type Rule } from '../../../checks/rule';
 import { cite } from '../../../facts/upstream';
 import { askedByPod, domainAdvice, nodeLabelWanted } from '../../pods/rules/domain-advice';
@@ -67,7 +68,7 @@ export const ascendRules: readonly Rule[] = [
           continue;
         }
         const counts = servers.map((server) => server?.counts?.join(', ') ?? `1 to ${server?.npus ?? 0}`);
-        const type = selected.map((each) => `"${each}"`).join(' or ');
+        const type = oneOf(selected.map((each) => `"${each}"`));
         say(path, `a server with accelerator-type ${type} cannot allocate ${amount} NPUs to one pod`, {
           expected: counts.join(' or '),
         });

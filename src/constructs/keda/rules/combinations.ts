@@ -300,8 +300,8 @@ function* authModes(modes: readonly string[], { lacks }: Given): Iterable<Compla
       if (lacks(...names)) {
         yield {
           key: 'authModes',
-          message: `the authentication mode "${mode}" requires ${names.join(' or ')}, which is not set`,
-          fix: `Set authenticationRef to a TriggerAuthentication that provides ${names.join(' or ')}.`,
+          message: `the authentication mode "${mode}" requires ${oneOf(names)}, which is not set`,
+          fix: `Set authenticationRef to a TriggerAuthentication that provides ${oneOf(names)}.`,
         };
       }
     }

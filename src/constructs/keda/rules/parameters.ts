@@ -1,6 +1,7 @@
 /**
  * KE14 to KE17: the parameters of a trigger against what its scaler reads.
  */
+import { oneOf } from '../../../facts/words';
 import { kedaScaler, type KedaScaler, kedaScalers, type KedaScalerParameter } from '../../../facts/api/keda-scalers';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../facts/spelling';
@@ -234,9 +235,9 @@ const parameterGiven = triggerRule(
       }
       yield {
         path: `${path}/metadata`,
-        message: `the scaler ${type} requires ${names.join(' or ')}, which is not set`,
+        message: `the scaler ${type} requires ${oneOf(names)}, which is not set`,
         expected: placesOf(parameter),
-        fix: `Set ${names.join(' or ')} in ${fieldOf(path)}.metadata${parameter.fromAuthentication ? ', or provide it with a TriggerAuthentication' : ''}.`,
+        fix: `Set ${oneOf(names)} in ${fieldOf(path)}.metadata${parameter.fromAuthentication ? ', or provide it with a TriggerAuthentication' : ''}.`,
       };
     }
   },

@@ -1,6 +1,7 @@
 /**
  * KE6, KE8, KE10 and KE20: names, metric types and formulas of triggers, and what single scalers demand of all their parameters together.
  */
+import { oneOf } from '../../../facts/words';
 import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type Rule, type Violation } from '../../../checks/rule';
@@ -94,7 +95,7 @@ const metricType = fixesByField(
             ? `metricType must be set for a ${type} trigger`
             : `unsupported metricType "${stated}" for a ${type} trigger`,
         ...(stated === '' ? {} : { found: stated }),
-        expected: allowed.join(' or '),
+        expected: oneOf(allowed),
       };
     },
   ),

@@ -258,7 +258,7 @@ const expressions = entryRule(
       'A match expression must have the number of values that its operator takes: none, at least one, exactly one, or two in order, and numbers if it compares numbers.',
     why: 'NFD stops evaluating the rule with an error: no node gets its labels.',
     source: EXPRESSIONS,
-    fix: 'Remove type from the expression, or set type: version to compare versions.',
+    fix: 'Set value to the number of values that the operator takes, and set type only to version.',
   },
   function* (entry, path) {
     for (const { matcher, path: at } of matchersOf(entry, path)) {
@@ -269,46 +269,72 @@ const expressions = entryRule(
       for (const { value, path: place } of [...named, { value: matcher.matchName ?? null, path: `${at}/matchName` }]) {
         const fault = isObject(value) ? expressionFault(value) : undefined;
         if (fault !== undefined) {
-          const wanted = / is not an integer$/.test(fault)
-            ? 'a list of integers in quotes, such as ["10"]'
-            : / takes (.+)$/.exec(fault)?.[1];
-          const fix = wanted === undefined ? {} : { fix: `Set ${fieldOf(place)}.value to ${wanted}.` };
-          yield { path: place, message: fault, found: value, ...fix };
+          yield { path: place, message: fault.message, found: value, fix: fault.fix(fieldOf(place)) };
         }
       }
     }
   },
 );
 
-function expressionFault({ op, value, type }: JsonObject): string | undefined {
+interface ExpressionFault {
+  readonly message: string;
+  /** What to write, given the field of the expression. */
+  readonly fix: (expression: string) => string;
+}
+
+/** The lists of values that a comparison takes. */
+const COMPARED = {
+  integer: [
+    'one integer in quotes, such as ["10"]',
+    'two integers in ascending order, in quotes, such as ["10", "20"]',
+  ],
+  version: ['one version, such as ["5.14"]', 'two versions in ascending order, such as ["5.14", "6.8"]'],
+} as const;
+
+function expressionFault(expression: JsonObject): ExpressionFault | undefined {
+  const values: readonly JsonValue[] = asArray(expression.value);
+  const operator = asString(expression.op) ?? '';
+  if (['Exists', 'DoesNotExist', 'IsTrue', 'IsFalse'].includes(operator) && values.length > 0) {
+    return {
+      message: `value must not be set for the operator ${operator}`,
+      fix: (field) => `Remove ${field}.value.`,
+    };
+  }
+  if (['In', 'NotIn', 'InRegexp'].includes(operator) && values.length === 0) {
+    return {
+      message: `value must be set for the operator ${operator}`,
+      fix: (field) => `Set ${field}.value to a list of at least one string.`,
+    };
+  }
+  const isPair = ['GtLt', 'GeLe'].includes(operator);
+  return isPair || ['Gt', 'Ge', 'Lt', 'Le'].includes(operator)
+    ? comparisonFault(operator, expression, isPair ? 2 : 1)
+    : undefined;
+}
+
+function comparisonFault(operator: string, { value, type }: JsonObject, count: 1 | 2): ExpressionFault | undefined {
   const values: readonly JsonValue[] = asArray(value);
-  const operator = asString(op) ?? '';
-  if (['Exists', 'DoesNotExist', 'IsTrue', 'IsFalse'].includes(operator)) {
-    return values.length === 0 ? undefined : `value must not be set for the operator ${operator}`;
-  }
-  if (['In', 'NotIn', 'InRegexp'].includes(operator)) {
-    return values.length > 0 ? undefined : `value must be set for the operator ${operator}`;
-  }
-  const wanted = ['Gt', 'Ge', 'Lt', 'Le'].includes(operator) ? 1 : ['GtLt', 'GeLe'].includes(operator) ? 2 : undefined;
-  if (wanted === undefined) {
-    return undefined;
-  }
-  if (values.length !== wanted) {
-    return `the operator ${operator} requires ${wanted === 1 ? 'exactly one value' : 'exactly two values'}`;
+  const wanted = COMPARED[type === 'version' ? 'version' : 'integer'][count - 1] ?? '';
+  const fix = (field: string): string => `Set ${field}.value to a list of ${wanted}.`;
+  if (values.length !== count) {
+    return { message: `the operator ${operator} requires exactly ${count === 1 ? 'one value' : 'two values'}`, fix };
   }
   if (type === 'version') {
     return undefined;
   }
   if (type !== undefined && type !== '') {
-    return `unsupported type ${JSON.stringify(type)} for the operator ${operator}, which compares numbers, or versions with type: version`;
+    return {
+      message: `unsupported type ${JSON.stringify(type)} for the operator ${operator}, which compares numbers, or versions with type: version`,
+      fix: (field) => `Remove ${field}.type, or set ${field}.type to version to compare versions.`,
+    };
   }
   const wrong = stringsIn(value).find((one) => !/^[+-]?\d+$/.test(one));
   if (wrong !== undefined) {
-    return `"${wrong}" is not an integer`;
+    return { message: `"${wrong}" is not an integer`, fix };
   }
   const [low, high] = values.map(Number);
   return low !== undefined && high !== undefined && low >= high
-    ? `the operator ${operator} requires two values in ascending order`
+    ? { message: `the operator ${operator} requires two values in ascending order`, fix }
     : undefined;
 }
 

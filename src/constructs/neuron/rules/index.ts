@@ -54,7 +54,7 @@ export const neuronRules: readonly Rule[] = [
       }
       for (const { name, amount, path } of askedByPod(pod)) {
         if (name === DEVICE && amount > 0 && !TORUS_COUNTS.includes(amount)) {
-          say(path, `${amount} devices of ${types.join(' or ')} are not connected to each other directly`, {
+          say(path, `${amount} devices of ${oneOf(types)} are not connected to each other directly`, {
             found: amount,
             expected: oneOf(TORUS_COUNTS.map(String)),
           });

@@ -1,6 +1,7 @@
 /**
  * Docker's daemon.json. It is Docker's alone: a kubelet has not talked to Docker since 1.24.
  */
+import { oneOf } from '../../../facts/words';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../facts/spelling';
 import { text, textsOf } from '../../../checks/server/values';
@@ -176,7 +177,7 @@ export const dockerDaemonRules: readonly Rule[] = [
           path: '/default-runtime',
           message: `the default runtime "${name}" is not defined in runtimes`,
           found: name,
-          expected: ['runc', ...Object.keys(asObject(value.runtimes))].join(' or '),
+          expected: oneOf(['runc', ...Object.keys(asObject(value.runtimes))]),
         };
       }
     },

@@ -11,7 +11,7 @@ import { nearestName } from '../../../facts/spelling';
 import { pointer, fieldOf } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { parseQuantity, Quantity } from '../../../manifests/quantity';
-import { KUBELET_FIELDS } from '../kubelet-fields';
+import { KUBELET_FIELDS, LARGEST_POD_PIDS, PROCESS_IDS } from '../kubelet-fields';
 import { kubeletRule } from './kubelet-rule';
 import { itemsOf, quantitiesOf, text, textsOf, whole } from '../../../checks/server/values';
 
@@ -418,17 +418,17 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       row: 'N2',
       tier: 'advice',
       severity: 'warning',
-      summary: 'podPidsLimit should be at most half of the number of processes on the node, kernel.pid_max (4194304).',
-      why: 'A limit that allows one pod to use all process ids of the node does not stop a fork bomb. Trainers with eight GPUs use 10,000 to 60,000 processes and threads.',
+      summary: 'podPidsLimit should be at most half of the process IDs of the node, kernel.pid_max (4194304).',
+      why: 'A limit that allows one pod to use all process IDs of the node does not stop a fork bomb. Trainers with eight GPUs use 10,000 to 60,000 processes and threads.',
       fix: 'Set podPidsLimit: 65536, and reserve pid in systemReserved.',
       source: 'kubernetes 1.36, process ID limits; Linux kernel.pid_max (PID_MAX_LIMIT)',
     },
     function* (file) {
       const limit = whole(file.podPidsLimit);
-      if (limit !== undefined && limit > 2_097_152) {
+      if (limit !== undefined && limit > LARGEST_POD_PIDS) {
         yield {
           path: '/podPidsLimit',
-          message: `podPidsLimit ${limit} is more than half of the processes and threads that the node supports`,
+          message: `podPidsLimit ${limit} is more than half of the ${PROCESS_IDS} process IDs of the node`,
           found: limit,
           expected: 'a limit such as 65536',
         };
@@ -436,7 +436,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
         yield {
           severity: 'info',
           path: '/podPidsLimit',
-          message: `podPidsLimit ${limit} is several times the number that large training jobs use`,
+          message: `with podPidsLimit ${limit}, ${Math.ceil(PROCESS_IDS / limit)} pods can use all ${PROCESS_IDS} process IDs of the node`,
           found: limit,
           expected: 'a limit such as 65536',
         };

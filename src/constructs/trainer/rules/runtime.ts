@@ -50,7 +50,7 @@ const ancestors = runtimeRule(
           path: `${job.podSpecPath}/containers`,
           message: `the job "${job.name}" must have a container named "${container}"`,
           expected: `a container named "${container}"`,
-          fix: `Set the name of the training container in this job to "${container}".`,
+          fix: `Set name: ${container} on the container of the job "${job.name}" that runs this step.`,
         };
       }
     }

@@ -253,7 +253,7 @@ const patches = trainJobRule(
             path: `${at}/name`,
             message: `the runtime "${job.runtimeName}" has no job "${name}"`,
             found: name,
-            expected: [...(known?.keys() ?? [])].join(' or '),
+            expected: oneOf([...(known?.keys() ?? [])]),
           };
           continue;
         }
@@ -267,7 +267,7 @@ const patches = trainJobRule(
               path: `${at}${container.path}/name`,
               message: `the job "${name}" of the runtime has no container "${own}"`,
               found: own,
-              expected: containers.join(' or '),
+              expected: oneOf(containers),
             };
           }
         }

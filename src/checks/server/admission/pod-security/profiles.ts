@@ -3,6 +3,7 @@
  *
  * Source: k8s.io/pod-security-admission 0.36, policy/check_*.go.
  */
+import { oneOf } from '../../../../facts/words';
 import { type Violation } from '../../../rule';
 import { pointer } from '../../../../manifests/pointer';
 import { asObject, asString, isObject, stringEntries } from '../../../../manifests/read';
@@ -42,7 +43,7 @@ function* profileTypes(pod: SecuredPod, field: string, words: string): Iterable<
         path: `${path}/${field}/type`,
         message: `${name} sets the ${words} ${asString(profile.type) ?? ''}`,
         found: profile.type ?? null,
-        expected: PROFILES.join(' or '),
+        expected: oneOf(PROFILES),
       };
     }
   }
