@@ -64,8 +64,8 @@ test('its props are passed on, and it follows the monitoring of the platform', (
   const [{ spec }] = agents(without).values();
   expect(spec?.template.spec?.containers[0].args).toContain('--dry-run');
   expect(without.some(({ kind }) => kind === 'PodMonitor')).toBe(false);
-  const labelled = rendered({ agent: {}, monitoring: { labels: { release: 'p' } } });
-  const monitor = labelled.find(
+  const labeled = rendered({ agent: {}, monitoring: { labels: { release: 'p' } } });
+  const monitor = labeled.find(
     ({ kind, metadata }) => kind === 'PodMonitor' && asObject(metadata).namespace === 'gantry-node-agent',
   );
   expect(asObject(asObject(monitor?.metadata).labels).release).toBe('p');

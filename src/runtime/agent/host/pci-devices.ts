@@ -19,7 +19,7 @@ export interface PciAccelerator {
 const BUS = 'sys/bus/pci/devices';
 const MOST_DEVICES = 4096;
 
-/** How the accelerators of a vendor are told from its other devices: by class, or by device ID where classes do not tell. */
+/** What distinguishes the accelerators of a vendor from its other devices: the class, or the device ID. */
 interface Recognition {
   readonly vendor: PciVendor;
   readonly classes?: readonly number[];
