@@ -84,7 +84,7 @@ function wordsOfOne({ questions, holds }: Asked, self: JsonValue, place: string)
   if (questions.length > 1 && questions.every(({ value }) => value === undefined) && isExactlyOne(questions, holds)) {
     return exactlyOne(questions, answers, place);
   }
-  return wordsOf(neededOf(questions, holds, answers), answers, questions, place);
+  return eitherOf(questions, holds, place) ?? wordsOf(neededOf(questions, holds, answers), answers, questions, place);
 }
 
 type Holds = (answers: readonly boolean[]) => boolean;
@@ -172,6 +172,37 @@ function exactlyOne(questions: readonly Question[], answers: readonly boolean[],
     message: `exactly one of ${allOf(fields)} must be set`,
     fix: present.length === 0 ? `Set ${oneOf(fields)} in ${place}.` : keepOne(present, place),
   };
+}
+
+/** The words for a rule that two groups of fields satisfy, each without the other, and of which one has several fields. */
+function eitherOf(questions: readonly Question[], holds: Holds, place: string): RuleWords | undefined {
+  if (questions.length < 3 || questions.some(({ value }) => value !== undefined)) {
+    return undefined;
+  }
+  const includes = (answers: readonly boolean[], others: readonly boolean[]): boolean =>
+    others.every((other, index) => !other || answers[index] === true);
+  const all = allAnswers(questions);
+  const satisfying = all.filter((answers) => holds(answers));
+  const least = satisfying.filter((one) => !satisfying.some((other) => other !== one && includes(one, other)));
+  const [first = [], second = []] = least;
+  if (
+    least.length !== 2 ||
+    first.some((answer, index) => answer && second[index]) ||
+    !all.every((answers) => holds(answers) === least.some((one) => includes(answers, one)))
+  ) {
+    return undefined;
+  }
+  const groups = least
+    .map((one) => questions.flatMap(({ field }, index) => (one[index] === true ? [field] : [])))
+    .map((fields) => ({ size: fields.length, text: `${fields.length === 2 ? 'both ' : ''}${allOf(fields)}` }))
+    .toSorted((a, b) => a.size - b.size);
+  const [short, long] = groups;
+  return short === undefined || long === undefined || long.size < 2
+    ? undefined
+    : {
+        message: `either ${long.text}, or ${short.text}, must be set`,
+        fix: `Set ${short.text} in ${place}, or set ${long.text}.`,
+      };
 }
 
 /** The questions whose answers violate the rule whatever the answers to the others are. */

@@ -67,6 +67,12 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   ],
   [/^has the invalid pattern/, 'Write the pattern in FIELD as an RE2 regular expression.'],
   [
+    /^applies the operator "(?:==|!=|<=?|>=?)" to .*\b(?!google\.protobuf\.)[a-z]\w*(?:\.\w+)*\.[A-Z]/,
+    'Compare a field of the object in FIELD.',
+  ],
+  [/ the unsupported types .*(?<!google\.protobuf)\.[A-Z]\w*/, 'Use a field of the object in FIELD.'],
+  [/ the unsupported types .*\b(?:list|map|type|optional_type)\(/, 'Use only operands of supported types in FIELD.'],
+  [
     /^(?:calls the function|applies the operator|needs|loops over|selects|sets the field) /,
     'Convert the operands in FIELD to types that can be used together, for example with string() or int().',
   ],

@@ -87,11 +87,14 @@ const KEEP_GENERATION: ReadonlySet<string> = new Set([
   'storage.k8s.io/VolumeAttributesClass',
 ]);
 
-function key(info: KindInfo): string {
+/** What a kind's rule for names depends on. */
+type NamedKind = Pick<KindInfo, 'group' | 'kind' | 'builtIn'>;
+
+function key(info: NamedKind): string {
   return info.group === '' ? info.kind : `${info.group}/${info.kind}`;
 }
 
-export function nameComplaint(name: string, object: JsonObject, info: KindInfo, minor: number): string | undefined {
+export function nameComplaint(name: string, object: JsonObject, info: NamedKind, minor: number): string | undefined {
   const rule = info.builtIn ? NAME_RULES[key(info)] : undefined;
   // In addition to the kind's own rule: a name is part of a URL path.
   return rule === undefined ? dnsSubdomain(name) : (rule(name, object, minor) ?? pathSegment(name));

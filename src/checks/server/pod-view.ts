@@ -5,6 +5,7 @@ import { addAll } from '../../facts/collections';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { type PodTemplate } from '../../manifests/pod-template';
+import { fieldPathOf } from '../../manifests/pointer';
 import { asObject } from '../../manifests/read';
 import { given, items, itemsOf, type Placed, text } from './values';
 
@@ -176,6 +177,11 @@ const OPERATOR_VOLUMES: ReadonlyMap<string, readonly string[]> = new Map([
 /** Whether the operator of the workload adds a volume of this name to its pods. */
 export function isOperatorVolume({ group, kind }: PodView, name: string): boolean {
   return OPERATOR_VOLUMES.get(`${group}/${kind}`)?.includes(name) === true;
+}
+
+/** The field at a pointer of the template, as a path from the object without its `spec`: `template.spec.volumes`; `spec.volumes` for a Pod. */
+export function fieldFromObject({ template }: PodView, path: string): string {
+  return template.path === '' ? fieldPathOf(path) : fieldPathOf(`${template.path}${path}`).replace(/^spec\./, '');
 }
 
 /** Whether the operator of the workload mounts an in-memory volume at /dev/shm of a container, where the manifest mounts none. */

@@ -38,6 +38,20 @@ describe('a rule on which fields are set', () => {
     expect(said('has(self.a) == has(self.b)', { b: 1 })?.[0]).toBe('a must be set when b is set');
   });
 
+  test.each<JsonValue>([{}, { a: 1 }])('two fields together, or another one: %j', (self) => {
+    expect(said('(has(self.a) && has(self.b)) || has(self.c)', self)).toEqual([
+      'either both a and b, or c, must be set',
+      'Set c in spec.source, or set both a and b.',
+    ]);
+  });
+
+  test('groups with a field in common, and single fields', () => {
+    expect(said('(has(self.a) && has(self.b)) || (has(self.a) && has(self.c))', { a: 1 })?.[0]).toBe(
+      'b or c must be set',
+    );
+    expect(said('has(self.a) || has(self.b) || has(self.c)', {})?.[0]).toBe('a, b, or c must be set');
+  });
+
   test('a field below another one, and one that is null', () => {
     expect(said('has(self.a.b)', { a: { b: null } })).toEqual(['a.b must be set', 'Set a.b in spec.source.']);
     expect(said('!has(self.a.b)', { a: { b: 0 } })).toEqual(['a.b must not be set', 'Remove a.b from spec.source.']);

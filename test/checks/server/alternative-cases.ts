@@ -224,7 +224,7 @@ const CERTIFICATES: readonly LimitCase[] = [
       ['the signature', retagged(132)],
     ] as const
   ).map(([what, change]) =>
-    faulty(`a certificate request with another tag of ${what}`, requesting(change), '/spec/request', 'in PEM'),
+    faulty(`a certificate request with another tag of ${what}`, requesting(change), '/spec/request', 'PEM-encoded'),
   ),
   faulty(
     'a certificate request that is cut',

@@ -24,14 +24,154 @@ describe('a mount of an unknown volume', () => {
   const volume = (name: string): Json => ({ name, emptyDir: {} });
 
   test.each([
-    ['the volumes of the pod', ['logs', 'models'], 'Set volumeMounts[0].name to logs or models.'],
-    ['no volume with an invalid name', ['..', 'logs'], 'Set volumeMounts[0].name to logs.'],
-    ['a volume to add', ['..'], 'Set volumeMounts[0].name to the name of a volume in spec.volumes.'],
+    [
+      'a volume to add, or one of the pod',
+      ['logs', 'models'],
+      'Add the volume "data" to spec.volumes, or set volumeMounts[0].name to an existing volume: logs or models.',
+    ],
+    [
+      'no volume with an invalid name',
+      ['..', 'logs', 'Data'],
+      'Add the volume "data" to spec.volumes, or set volumeMounts[0].name to an existing volume: logs.',
+    ],
+    [
+      'no volume of many',
+      Array.from({ length: 9 }, (_, index) => `logs-${index}`),
+      'Add the volume "data" to spec.volumes, or set volumeMounts[0].name to an existing volume.',
+    ],
+    ['a volume to add', ['..'], 'Add the volume "data" to spec.volumes, or remove volumeMounts[0].'],
+    [
+      'a volume with a similar name',
+      ['logs', 'dta'],
+      'Set volumeMounts[0].name to dta, or add the volume "data" to spec.volumes.',
+    ],
   ])('proposes %s', (_what, volumes, fix) => {
     expect(saidOf('core/volume-mount-has-volume', podWith(mounts, { volumes: volumes.map(volume) }))).toEqual([
       ['the container "main" mounts the unknown volume "data"', fix],
     ]);
   });
+});
+
+describe('a mount in a revision of Knative', () => {
+  const spec = {
+    containers: [{ name: 'server', image: 'org/img', volumeMounts: [{ name: 'model', mountPath: '/m' }] }],
+  };
+
+  test.each<readonly [string, Json, string]>([
+    ['Service', { template: { spec } }, 'template.spec.volumes'],
+    ['Configuration', { template: { spec } }, 'template.spec.volumes'],
+    ['Revision', spec, 'spec.volumes'],
+  ])('of a %s names the list of volumes', (kind, ofKind, list) => {
+    const manifest = { apiVersion: 'serving.knative.dev/v1', kind, metadata: { name: 's' }, spec: ofKind };
+    expect(saidOf('core/volume-mount-has-volume', manifest)).toEqual([
+      [
+        'the container "server" mounts the unknown volume "model"',
+        `Add the volume "model" to ${list}, or remove volumeMounts[0].`,
+      ],
+    ]);
+  });
+});
+
+describe('the restartPolicy', () => {
+  const template = { spec: { restartPolicy: 'other', containers: [{ name: 'main', image: 'img' }] } };
+  const jobs = 'OnFailure or Never';
+  const pods = 'Always, OnFailure, or Never';
+
+  test.each<readonly [string, string, Json, string, string]>([
+    ['v1', 'Pod', template.spec, 'spec.restartPolicy', pods],
+    ['apps/v1', 'Deployment', { template }, 'template.spec.restartPolicy', pods],
+    ['batch/v1', 'Job', { template }, 'template.spec.restartPolicy', jobs],
+    [
+      'batch/v1',
+      'CronJob',
+      { jobTemplate: { spec: { template } } },
+      'jobTemplate.spec.template.spec.restartPolicy',
+      jobs,
+    ],
+    ['keda.sh/v1alpha1', 'ScaledJob', { jobTargetRef: { template } }, 'jobTargetRef.template.spec.restartPolicy', jobs],
+    ['ray.io/v1', 'RayJob', { submitterPodTemplate: template }, 'submitterPodTemplate.spec.restartPolicy', jobs],
+    [
+      'jobset.x-k8s.io/v1alpha2',
+      'JobSet',
+      { replicatedJobs: [{ name: 'a', template: { spec: { template } } }] },
+      'replicatedJobs[0].template.spec.template.spec.restartPolicy',
+      jobs,
+    ],
+  ])('%s %s', (apiVersion, kind, spec, field, values) => {
+    expect(saidOf('core/pod-policy-valid', { apiVersion, kind, metadata: { name: 'a' }, spec })).toEqual([
+      ['unsupported value "other" for restartPolicy', `Set ${field} to ${values}.`],
+    ]);
+  });
+});
+
+describe('a port that is a fraction is left to the check of types', () => {
+  test.each<readonly [string, Json]>([
+    [
+      'core/endpoints-valid',
+      {
+        apiVersion: 'v1',
+        kind: 'Endpoints',
+        metadata: { name: 'a' },
+        subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 1e-7 }] }],
+      },
+    ],
+    [
+      'core/service-port-valid',
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'a' },
+        spec: { ports: [{ port: 1e-7, targetPort: 0.5 }] },
+      },
+    ],
+    [
+      'core/ingress-valid',
+      {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'Ingress',
+        metadata: { name: 'a' },
+        spec: { defaultBackend: { service: { name: 'a', port: { number: 1e-7 } } } },
+      },
+    ],
+    [
+      'core/network-policy-valid',
+      {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'NetworkPolicy',
+        metadata: { name: 'a' },
+        spec: { podSelector: {}, ingress: [{ ports: [{ port: 1e-7 }] }] },
+      },
+    ],
+    ['core/handler-valid', podWith({ readinessProbe: { httpGet: { port: 1e-7 } } })],
+  ])('%s', (rule, manifest) => {
+    expect(coreRules.map(({ id }) => id)).toContain(rule);
+    expect(saidOf(rule, manifest)).toEqual([]);
+  });
+});
+
+test.each([
+  ['request.kind == "Deployment"', 'Compare a field of the object in messageExpression.'],
+  ['string(request.kind)', 'Use a field of the object in messageExpression.'],
+  ['string([1] == "1")', 'Use only operands of supported types in messageExpression.'],
+  [
+    'string(request.name == 1)',
+    'Convert the operands in messageExpression to types that can be used together, for example with string() or int().',
+  ],
+])('an expression with operands that do not fit: %s', (messageExpression, fix) => {
+  const policy = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: 'policy.example.com' },
+    spec: {
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+      },
+      validations: [{ expression: 'true', messageExpression }],
+    },
+  };
+  expect(saidOf('core/admission-policy-valid', policy).map(([, said]) => said)).toEqual([
+    fix.replaceAll('messageExpression', 'validations[0].messageExpression'),
+  ]);
 });
 
 test.each([

@@ -542,6 +542,23 @@ test.each([
   expect(firing(...objects)).toEqual([]);
 });
 
+test.each([
+  [
+    'of a queue whose flavors have no topology',
+    [clusterQueue(), localQueue(), flavor()],
+    '',
+    ', or remove the annotation',
+  ],
+  ['of a queue with a topology', STACK, 'Set the annotation to LEVELS, or set ', ''],
+])('a topology level %s', (_what, stack, before, after) => {
+  const [finding] = findingsOf(yaml(...stack, job({ podAnnotations: { [REQUIRED]: 'row' } })), kueueRules).filter(
+    ({ rule }) => rule === 'kueue/topology-level-of-flavor',
+  );
+  const change =
+    'spec.topologyName in a ResourceFlavor of the ClusterQueue "training" to a Topology with the level "row"';
+  expect(finding?.fix).toBe(`${before.replace('LEVELS', finding?.expected ?? '') || 'Set '}${change}${after}.`);
+});
+
 test.each(FOUND)('%s is found', (_what, objects, rule) => {
   expect(firing(...objects)).toEqual([rule]);
 });

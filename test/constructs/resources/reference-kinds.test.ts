@@ -116,6 +116,45 @@ describe('a name like that of another object', () => {
   });
 });
 
+describe('what to write for a name that nearly matches another', () => {
+  const queue = (name: string): JsonObject => object('scheduling.volcano.sh/v1beta1', 'Queue', name, { spec: {} });
+  const queued = (name: string): JsonObject =>
+    object('kubeflow.org/v1', 'PyTorchJob', 'j', { spec: { runPolicy: { schedulingPolicy: { queue: name } } } });
+  const binding = (name: string): JsonObject =>
+    object('rbac.authorization.k8s.io/v1', 'RoleBinding', 'b', { roleRef: { kind: 'ClusterRole', name } });
+
+  test.each<readonly [string, readonly JsonObject[], string | undefined, string]>([
+    [
+      'the near name',
+      [queue('research'), queued('reserch')],
+      'research',
+      'Set schedulingPolicy.queue to "research", or add the Queue "reserch" to the manifests.',
+    ],
+    [
+      'to rename an object with an invalid name',
+      [queue('RESEARCH'), queued('research')],
+      'a Queue with the name "research"',
+      'Rename the Queue "RESEARCH" to "research".',
+    ],
+    [
+      'no name where both are invalid',
+      [queue('RESEARCH'), queued('Research')],
+      undefined,
+      'Add the Queue "Research" to the manifests, or make sure that it exists in the cluster.',
+    ],
+    [
+      'a name that is valid for its kind',
+      [object('rbac.authorization.k8s.io/v1', 'ClusterRole', 'Golden', { rules: [] }), binding('golden')],
+      'Golden',
+      'Set roleRef.name to "Golden", or add the ClusterRole "golden" to the manifests.',
+    ],
+  ])('%s', (_what, objects, expected, fix) => {
+    const text = objects.map((one) => JSON.stringify(one)).join('\n---\n');
+    const findings = findingsOf(text, referenceRules).filter(({ rule }) => rule === 'references/object-in-set');
+    expect(findings.map((finding) => [finding.expected, finding.fix])).toEqual([[expected, fix]]);
+  });
+});
+
 describe('objects that every cluster has', () => {
   const binding = (kind: string, name: string): JsonObject =>
     object('rbac.authorization.k8s.io/v1', 'RoleBinding', 'b', { roleRef: { kind, name } });

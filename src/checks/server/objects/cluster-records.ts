@@ -107,16 +107,17 @@ export const clusterRecordRules: readonly Rule[] = [
     ['certificates.k8s.io/CertificateSigningRequest'],
     {
       source: 'apis/certificates/validation/validation.go',
-      summary: 'A CertificateSigningRequest must have a request in PEM, a signer as domain/name, and supported usages.',
-      fix: 'Set spec.request to the output of "openssl req -new", in base64.',
+      summary:
+        'A CertificateSigningRequest must have a PEM-encoded request, a signer as domain/name, and supported usages.',
+      fix: 'Set spec.request to the base64-encoded output of "openssl req -new".',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       const block = PEM_BLOCK.exec(`${Buffer.from(text(spec.request), 'base64').toString('latin1')}\n`);
       if (block?.[1] !== 'CERTIFICATE REQUEST' || !isCertificateRequest(Buffer.from(block[2] ?? '', 'base64'))) {
-        say('/spec/request', 'the request must be a certificate request in PEM', {
+        say('/spec/request', 'the request must be a PEM-encoded certificate request', {
           found: null,
-          expected: 'a PEM block of type CERTIFICATE REQUEST, in base64',
+          expected: 'a base64-encoded PEM block of type CERTIFICATE REQUEST',
         });
       }
       const usages = textsOf(spec.usages, '/spec/usages');

@@ -9,7 +9,7 @@ import { isAddress, isIpv6Text, isReachable } from '../addresses';
 import { type Rule } from '../../rule';
 import { type Say, objectRule, since } from '../server-rule';
 import { dnsLabel, dnsSubdomain, labelValue, portNumber, qualifiedName } from '../syntax';
-import { itemsOf, size, text, textsOf, whole } from '../values';
+import { given, itemsOf, size, text, textsOf, whole } from '../values';
 import { PROTOCOLS } from './service';
 
 export const endpointRules: readonly Rule[] = [
@@ -103,8 +103,10 @@ function checkEndpointPort(value: JsonObject, path: string, count: number, say: 
   if (complaint !== undefined) {
     say(`${path}/name`, `the port's name must ${complaint}`);
   }
-  if (portNumber(whole(value.port) ?? 0) !== undefined) {
-    say(`${path}/port`, `the port must be between 1 and 65535: ${whole(value.port) ?? 0}`);
+  // A value of another type is reported as such.
+  const port = whole(value.port) ?? (given(value.port) ? undefined : 0);
+  if (port !== undefined && portNumber(port) !== undefined) {
+    say(`${path}/port`, `the port must be between 1 and 65535: ${port}`);
   }
   if (!['', ...PROTOCOLS].includes(text(value.protocol))) {
     say(`${path}/protocol`, `unsupported protocol "${text(value.protocol)}"`, { expected: oneOf(PROTOCOLS) });

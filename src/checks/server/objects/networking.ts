@@ -224,8 +224,10 @@ function checkPolicyPort(port: JsonObject, path: string, say: Say): void {
   }
   const end = whole(port.endPort);
   if (typeof port.port === 'number') {
-    if (portNumber(port.port) !== undefined) {
-      say(`${path}/port`, `the port must be between 1 and 65535: ${port.port}`, { expected: '1-65535' });
+    // A fraction is reported as a value of another type.
+    const number = whole(port.port);
+    if (number !== undefined && portNumber(number) !== undefined) {
+      say(`${path}/port`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
     }
     if (end !== undefined && (end < port.port || portNumber(end) !== undefined)) {
       say(`${path}/endPort`, `endPort must be greater than or equal to port (${end} < ${port.port})`);
@@ -340,6 +342,10 @@ function checkBackend(backend: JsonObject, path: string, say: Say, relaxed: bool
   }
   const port = asObject(service.port);
   const number = whole(port.number) ?? 0;
+  if (number === 0 && given(port.number) && port.number !== 0) {
+    // A value of another type is reported as such.
+    return;
+  }
   const named = text(port.name);
   if ((number === 0) === (named === '')) {
     say(

@@ -122,8 +122,9 @@ export const serviceRules: readonly Rule[] = [
           }
           names.add(name);
         }
-        const number = whole(value.port) ?? 0;
-        if (portNumber(number) !== undefined) {
+        // A value of another type is reported as such.
+        const number = whole(value.port) ?? (given(value.port) ? undefined : 0);
+        if (number !== undefined && portNumber(number) !== undefined) {
           say(`${path}/port`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
         }
         const protocol = text(value.protocol) || 'TCP';
@@ -348,8 +349,9 @@ function checkFamilies(spec: JsonObject, say: Say): void {
 
 function checkTarget(port: JsonObject, path: string, say: Say): void {
   const target = port.targetPort;
-  if (typeof target === 'number' && target !== 0 && portNumber(target) !== undefined) {
-    say(`${path}/targetPort`, `the port must be between 1 and 65535: ${target}`, { expected: '1-65535' });
+  const number = whole(target) ?? 0;
+  if (number !== 0 && portNumber(number) !== undefined) {
+    say(`${path}/targetPort`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
   }
   if (typeof target === 'string' && target !== '') {
     const complaint = portName(target);

@@ -1,12 +1,13 @@
 /**
  * Where containers mount the pod's volumes, as folders or as raw devices (row K4).
  */
+import { ObjectNames } from '../../../facts/spelling';
 import { oneOf } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
-import { isClaim, isOperatorVolume } from '../pod-view';
-import { podRule } from '../server-rule';
+import { fieldFromObject, isClaim, isOperatorVolume, type PodView } from '../pod-view';
+import { type Details, podRule } from '../server-rule';
 import { given, itemsOf, text } from '../values';
 import { dnsLabel } from '../syntax';
 import { climbs, relativePath } from './paths';
@@ -23,6 +24,7 @@ export const mountRules: readonly Rule[] = [
       fix: 'Add the volume to spec.volumes, or remove the entry from volumeMounts.',
     },
     (pod, say) => {
+      let names: ObjectNames | undefined;
       for (const container of pod.all) {
         for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
           const name = text(value.name);
@@ -32,9 +34,8 @@ export const mountRules: readonly Rule[] = [
               fix: `Set ${fieldOf(`${path}/name`)} to a volume of the pod.`,
             });
           } else if (!pod.volumes.has(name) && !isOperatorVolume(pod, name)) {
-            say(`${path}/name`, `the container "${container.name}" mounts the unknown volume "${name}"`, {
-              expected: namesOf(pod.volumes) || 'a volume in spec.volumes',
-            });
+            const details = volumeToMount(pod, name, path, (names ??= new ObjectNames(pod.volumes.keys())));
+            say(`${path}/name`, `the container "${container.name}" mounts the unknown volume "${name}"`, details);
           }
         }
       }
@@ -222,6 +223,23 @@ export const mountRules: readonly Rule[] = [
     },
   ),
 ];
+
+/** Volumes that a fix lists. */
+const MOST_LISTED = 8;
+
+/** What to write for a mount of an unknown volume: a name that resembles it, or the volume itself. */
+function volumeToMount(pod: PodView, name: string, path: string, names: ObjectNames): Details {
+  const field = fieldOf(`${path}/name`);
+  const list = fieldFromObject(pod, '/spec/volumes');
+  const near = names.nearest(name);
+  if (near !== undefined && dnsLabel(near) === undefined) {
+    return { expected: near, fix: `Set ${field} to ${near}, or add the volume "${name}" to ${list}.` };
+  }
+  const volumes = namesOf(pod.volumes);
+  const listed = pod.volumes.size > MOST_LISTED ? '' : `: ${volumes}`;
+  const otherwise = volumes === '' ? `remove ${fieldOf(path)}` : `set ${field} to an existing volume${listed}`;
+  return { expected: `a volume in ${list}`, fix: `Add the volume "${name}" to ${list}, or ${otherwise}.` };
+}
 
 /** The volumes with a valid name, as a choice; empty if there is none. */
 function namesOf(volumes: Iterable<readonly [name: string, volume: unknown]>): string {

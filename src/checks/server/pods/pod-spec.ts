@@ -4,6 +4,7 @@
 import { isObject } from '../../../manifests/read';
 import { isAddress } from '../addresses';
 import { type Rule } from '../../rule';
+import { fieldFromObject, type PodView } from '../pod-view';
 import { podRule, since } from '../server-rule';
 import { checkLabels } from '../selectors';
 import { dnsLabel, dnsSubdomain, dnsSubdomainWithUnderscores, qualifiedName } from '../syntax';
@@ -14,6 +15,24 @@ const CHOICES: readonly (readonly [string, readonly string[]])[] = [
   ['restartPolicy', ['Always', 'OnFailure', 'Never']],
   ['dnsPolicy', ['ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None']],
 ];
+/** What batch/v1 accepts in the pod template of a Job. */
+const JOB_RESTART_POLICIES = ['OnFailure', 'Never'];
+
+/** Kinds whose pods all belong to Jobs. */
+const MAKE_JOBS: ReadonlySet<string> = new Set([
+  'batch/CronJob',
+  'batch/Job',
+  'jobset.x-k8s.io/JobSet',
+  'keda.sh/ScaledJob',
+  'trainer.kubeflow.org/ClusterTrainingRuntime',
+  'trainer.kubeflow.org/TrainingRuntime',
+]);
+
+/** Whether the pods belong to a Job. KubeRay submits to a Ray cluster with a Job. */
+function isOfJob({ group, kind, template }: PodView): boolean {
+  return MAKE_JOBS.has(`${group}/${kind}`) || template.path.endsWith('/submitterPodTemplate');
+}
+
 /** Fields that name another object: where an empty name counts as none, and where it does not. */
 const NAMES: readonly (readonly [string, boolean])[] = [
   ['serviceAccountName', true],
@@ -34,7 +53,11 @@ export const podSpecRules: readonly Rule[] = [
       for (const [field, values] of CHOICES) {
         const value = text(pod.spec[field]);
         if (value !== '' && !values.includes(value)) {
-          say(`/spec/${field}`, `unsupported value "${value}" for ${field}`, { expected: oneOf(values) });
+          const expected = oneOf(field === 'restartPolicy' && isOfJob(pod) ? JOB_RESTART_POLICIES : values);
+          say(`/spec/${field}`, `unsupported value "${value}" for ${field}`, {
+            expected,
+            fix: `Set ${fieldFromObject(pod, `/spec/${field}`)} to ${expected}.`,
+          });
         }
       }
       const preemption = pod.spec.preemptionPolicy;

@@ -210,7 +210,8 @@ function checkHandler(kind: string, handler: JsonObject, path: string, say: Say,
 function checkPort(handler: JsonObject, path: string, say: Say): void {
   const port = given(handler.port) ? handler.port : 0;
   if (typeof port === 'number') {
-    if (portNumber(port) !== undefined) {
+    // A fraction is reported as a value of another type.
+    if (Number.isInteger(port) && portNumber(port) !== undefined) {
       say(
         `${path}/port`,
         port === 0 ? 'the handler must have a port' : `the port must be between 1 and 65535: ${port}`,

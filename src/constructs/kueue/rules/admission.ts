@@ -22,7 +22,7 @@ import {
   TOPOLOGY,
 } from '../kueue-facts';
 import { flavorNames, type GroupView, groupsOf, parentOf, podsPerWorkload, queueOfWorkload } from '../queue-view';
-import { counted } from '../../../facts/words';
+import { counted, oneOf } from '../../../facts/words';
 
 type Found = Violation & { readonly manifest: Manifest };
 type Facts = Pick<SetRule, 'summary' | 'why' | 'source' | 'fix' | 'severity'>;
@@ -172,6 +172,7 @@ const levelKnown = admissionRule(
         if (level === undefined || levels.includes(level)) {
           continue;
         }
+        const change = `spec.topologyName in a ResourceFlavor of the ClusterQueue "${clusterQueue.id.name}" to a Topology with the level "${level}"`;
         yield {
           path: pointer(`${path}/metadata/annotations`, key),
           message:
@@ -179,7 +180,11 @@ const levelKnown = admissionRule(
               ? `no flavor of the ClusterQueue "${clusterQueue.id.name}" has a topology`
               : `no flavor of the ClusterQueue "${clusterQueue.id.name}" has the topology level "${level}"`,
           found: level,
-          expected: levels.length === 0 ? 'a flavor with topologyName' : levels.join(', '),
+          expected: levels.length === 0 ? 'a flavor with topologyName' : oneOf(levels),
+          fix:
+            levels.length === 0
+              ? `Set ${change}, or remove the annotation.`
+              : `Set the annotation to ${oneOf(levels)}, or set ${change}.`,
         };
       }
     }

@@ -4,9 +4,11 @@
 import { nearestOf } from '../../../facts/spelling';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
+import { valueAt } from '../../../manifests/pointer';
 import { namesOfKind } from '../../../manifests/placed-names';
 import { type Reference } from '../../../manifests/references';
 import { type SetRule } from '../../../checks/rule';
+import { nearObject } from '../../../checks/server/near-object';
 
 const SOURCE = 'kubernetes 1.36, API conventions (references between objects)';
 
@@ -79,7 +81,10 @@ export const knownObjects: SetRule = {
         }
         const nearest = nearestOf(names, reference.name);
         // An object is not its own parent.
-        const near = nearest === manifest.id.name && kindKey(manifest.id) === reference.kind ? undefined : nearest;
+        const near =
+          nearest === undefined || (nearest === manifest.id.name && kindKey(manifest.id) === reference.kind)
+            ? undefined
+            : nearObject(set, { ...reference, value: valueAt(manifest.object, reference.path) }, nearest);
         if (near === undefined && (ONLY_WHEN_NEAR.has(reference.kind) || isOwn(manifest, reference))) {
           continue;
         }
@@ -89,15 +94,9 @@ export const knownObjects: SetRule = {
           path: reference.path,
           message: `${kind} "${reference.name}" not found in these manifests`,
           found: reference.name,
-          ...(near === undefined
-            ? {
-                fix: `Add the ${kind} "${reference.name}" to the manifests, or make sure that it exists in the cluster.`,
-              }
-            : {
-                severity: 'warning',
-                expected: near,
-                fix: `Write "${near}" instead of "${reference.name}", or add the ${kind} "${reference.name}" to the manifests.`,
-              }),
+          ...(near ?? {
+            fix: `Add the ${kind} "${reference.name}" to the manifests, or make sure that it exists in the cluster.`,
+          }),
         };
       }
     }

@@ -424,10 +424,10 @@ const mountsComplete = fixesByField(
     'knative-mount-complete',
     {
       row: 'KN11',
-      summary: 'Each mount of a revision must name a volume, and have a unique absolute path.',
+      summary: 'Each mount of a revision must have a unique absolute path, and be read-only if its volume is.',
       why: 'The webhook rejects the revision.',
       source: PODS,
-      fix: 'Set volumeMounts[].name to a volume of the revision, and mountPath to an absolute path that no other mount has.',
+      fix: 'Set volumeMounts[].mountPath to an absolute path that no other mount has, and readOnly: true if the volume is read-only.',
     },
     function* (revision) {
       const volumes = new Map(
@@ -439,14 +439,6 @@ const mountsComplete = fixesByField(
           const place = `${path}${at}`;
           const name = asString(mount.name) ?? '';
           const volume = volumes.get(name);
-          if (volume === undefined) {
-            yield {
-              path: `${place}/name`,
-              message: `the revision has no volume "${name}"`,
-              found: name,
-              fix: `Set ${fieldOf(`${place}/name`)} to the name of a volume of the revision.`,
-            };
-          }
           const mountPath = cleanPath(asString(mount.mountPath) ?? '');
           if (mountPath === '' || !mountPath.startsWith('/')) {
             yield { path: `${place}/mountPath`, message: 'mountPath must be an absolute path', found: mountPath };

@@ -42,7 +42,7 @@ const onePort = revisionRule(
       objectsAt(value, '/ports').map(({ value: port, path: at }) => ({ port, path: `${specPath}${path}${at}` })),
     );
     for (const { path } of ports.slice(1)) {
-      yield { path, message: 'all containers of a revision together must have only one port', expected: 'one port' };
+      yield { path, message: 'only one port is allowed across all containers of a revision', expected: 'one port' };
     }
     if (ports.length === 0 && containers.length > 1) {
       yield {

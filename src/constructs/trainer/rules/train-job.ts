@@ -184,7 +184,7 @@ const initializers = trainJobRule(
       'An initializer in a TrainJob requires a runtime with the job and container dataset-initializer or model-initializer, which mounts the volume initializer.',
     why: 'The webhook rejects an initializer that the runtime would not run.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/jobset.go (Validate)`,
-    fix: 'Set runtimeRef.name to a runtime with this initializer, or remove the field from spec.initializer.',
+    fix: 'Set runtimeRef.name to a runtime with this initializer, or remove dataset or model from spec.initializer.',
   },
   function* (job, runtime) {
     const initializer = asObject(job.spec.initializer);
@@ -203,6 +203,7 @@ const initializers = trainJobRule(
           path,
           message: `the runtime "${job.runtimeName}" has no job "${name}" with a container "${name}"`,
           expected: `a runtime with a ${field} initializer`,
+          fix: `Set runtimeRef.name to a runtime with this initializer, or remove spec.initializer.${field}.`,
         };
         continue;
       }

@@ -7,10 +7,12 @@ import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { pointer } from '../../../manifests/pointer';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type ObjectRule, type PodTemplateRule, type Rule, type Violation } from '../../../checks/rule';
+import { nearObject } from '../../../checks/server/near-object';
 import { DEFAULT_QUEUE, QueueTree, ROOT_QUEUE } from '../queue-tree';
 import { schedulesWithVolcano } from '../volcano-pods';
 import { JOB_WEBHOOK, jobRule } from './job-rule';
 
+const QUEUE_KIND = 'scheduling.volcano.sh/Queue';
 const QUEUE_NAME_ANNOTATION = 'scheduling.volcano.sh/queue-name';
 export const POD_GROUP_KIND = 'scheduling.volcano.sh/PodGroup';
 const POD_GROUP_WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, checkQueueState`;
@@ -28,24 +30,18 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
     return [];
   }
   const { names } = tree;
-  const near = names.nearest(queue);
+  const nearest = names.nearest(queue);
   return [
     {
       path,
-      // Beside a queue with nearly the same name, the name is most likely misspelled.
-      ...(near === undefined
-        ? {}
-        : {
-            severity: 'warning',
-            fix: `Write "${near}" instead of "${queue}", or add the Queue "${queue}" to the manifests.`,
-          }),
       message: `Queue "${queue}" not found in these manifests`,
       found: queue,
       expected:
-        near ??
-        (names.size > 8
+        names.size > 8
           ? 'a queue in these manifests or in the cluster'
-          : `${[...names].join(', ')}, or a queue in the cluster`),
+          : `${[...names].join(', ')}, or a queue in the cluster`,
+      // Beside a queue with nearly the same name, the name is most likely misspelled.
+      ...(nearest === undefined ? {} : nearObject(set, { kind: QUEUE_KIND, name: queue, path, value: queue }, nearest)),
     },
   ];
 }
