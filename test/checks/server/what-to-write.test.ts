@@ -72,7 +72,15 @@ test('ports of Endpoints without names', () => {
     apiVersion: 'v1',
     kind: 'Endpoints',
     metadata: { name: 'web' },
-    subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ name: '', port: 80 }, { name: 'b', port: 81 }] }],
+    subsets: [
+      {
+        addresses: [{ ip: '10.0.0.1' }],
+        ports: [
+          { name: '', port: 80 },
+          { name: 'b', port: 81 },
+        ],
+      },
+    ],
   };
   expect(saidOf('core/endpoints-valid', endpoints)).toEqual([
     ['ports[0].name must be set when the subset has more than one port', 'Set ports[0].name.'],
