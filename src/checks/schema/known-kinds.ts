@@ -1,7 +1,8 @@
 /**
  * Finds the schema of an object, or explains why there is none: a version that is not served, a misspelled kind, a file that is not an API object.
  */
-import { oneOf } from '../../facts/words';
+import { titleOf } from '../../facts/upstream';
+import { allOf, oneOf } from '../../facts/words';
 import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../facts/api/kinds';
 import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
 import { loadSchema } from '../../facts/api/schemas';
@@ -209,12 +210,12 @@ export class KnownKinds {
     const builtIn = versions.some((info) => info.builtIn);
     const minors = own?.minors ?? [];
     const last = minors[minors.length - 1];
-    const who = builtIn ? `Kubernetes ${this.kubernetes}` : (versions[0]?.source ?? 'the CRD');
+    const who = builtIn ? `Kubernetes ${this.kubernetes}` : titleOf(versions[0]?.source ?? 'the CRD');
     const when =
       last === undefined
         ? ''
-        : `; Kubernetes ${minors.length === 1 ? `${last} does` : `${minors[0] ?? ''} to ${last} do`}`;
-    const otherTarget = `check for Kubernetes ${last ?? ''} with --k8s ${last ?? ''} (in an app: Checks.of(app).target)`;
+        : `; it is served in Kubernetes ${minors.length > 2 ? `${minors[0] ?? ''} to ${last}` : allOf(minors)}`;
+    const otherTarget = `check against Kubernetes ${last ?? ''} with --k8s ${last ?? ''} (in an app, set Checks.of(app).target)`;
     return {
       notServed: `${who} does not serve ${kind} in apiVersion "${apiVersion}"${when}`,
       expected:

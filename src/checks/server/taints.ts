@@ -1,6 +1,7 @@
 /**
  * Taints and tolerations as the API server reads them (row K5).
  */
+import { oneOf } from '../../facts/words';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Say } from './server-rule';
 import { labelValue, qualifiedName } from './syntax';
@@ -54,7 +55,7 @@ export function checkToleration(toleration: JsonObject, path: string, say: Say):
       say(`${path}/operator`, `unsupported operator "${operator}"`, { expected: 'Equal or Exists' });
   }
   if (effect !== '' && !EFFECTS.includes(effect)) {
-    say(`${path}/effect`, `unsupported effect "${effect}"`, { expected: EFFECTS.join(', ') });
+    say(`${path}/effect`, `unsupported effect "${effect}"`, { expected: oneOf(EFFECTS) });
   }
 }
 
@@ -74,7 +75,7 @@ export function checkTaints(taints: JsonValue | undefined, base: string, say: Sa
     }
     if (!EFFECTS.includes(effect)) {
       say(`${path}/effect`, effect === '' ? 'the taint must have an effect' : `unsupported effect "${effect}"`, {
-        expected: EFFECTS.join(', '),
+        expected: oneOf(EFFECTS),
       });
     }
     if (seen.has(`${key} ${effect}`)) {

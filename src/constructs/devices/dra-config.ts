@@ -3,6 +3,7 @@
  *
  * Source: dra-driver-nvidia-gpu, api/nvidia.com/resource/v1beta1 (StrictDecoder and the types), sharing.go, iommu.go.
  */
+import { oneOf } from '../../facts/words';
 import { type Violation } from '../../checks/rule';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { pointer } from '../../manifests/pointer';
@@ -44,13 +45,18 @@ function* complaints(value: JsonObject, path: string, fields: Fields): Iterable<
         path: at,
         message: `unknown field "${key}"`,
         found: key,
-        expected: Object.keys(fields).join(', '),
+        expected: oneOf(Object.keys(fields)),
       };
     } else if (typeof type === 'object') {
       if (isObject(item)) {
         yield* complaints(item, at, type);
       } else if (item !== null) {
-        yield { path: at, message: `${key} must be an object`, found: item, expected: Object.keys(type).join(', ') };
+        yield {
+          path: at,
+          message: `${key} must be an object`,
+          found: item,
+          expected: `an object with ${oneOf(Object.keys(type))}`,
+        };
       }
     } else if (item !== null && !isOfType(item, type)) {
       yield { path: at, message: `${key} must be ${type}`, found: item, expected: type };

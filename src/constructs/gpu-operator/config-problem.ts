@@ -44,7 +44,7 @@ export function noteUnknown(value: JsonObject, at: string, known: readonly strin
     note(
       'unknown-key',
       place,
-      `unknown key "${key}"${at === '' ? '' : ` in ${at}`}`,
+      `unknown key "${key}" ${at === '' ? 'at the top level' : `in ${at}`}`,
       key,
       near ?? oneOf(known),
       near === undefined ? `Remove ${place}, or rename it to ${oneOf(known)}.` : `Rename ${place} to ${near}.`,

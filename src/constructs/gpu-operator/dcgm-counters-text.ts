@@ -6,6 +6,7 @@
  *
  * Source: dcgm-exporter, internal/pkg/counters/counter_config.go; Go, encoding/csv.
  */
+import { oneOf } from '../../facts/words';
 import { isObject } from '../../manifests/read';
 import { type ConfigProblem, type Note, valueOf } from './config-problem';
 
@@ -98,7 +99,7 @@ export function readDcgmCounters(text: string): DcgmReading {
     if (!/^(DCGM_(FI|EXP)_[A-Z0-9_]+|dcgm_[a-z0-9_]+)$/.test(field)) {
       note('field-name', at, `line ${line}: DCGM has no field "${field}"`, field, 'DCGM_FI_… or DCGM_EXP_…');
     } else if (!field.startsWith('DCGM_EXP_') && !(DCGM_TYPES as readonly string[]).includes(type)) {
-      note('type', at, `line ${line}: ${unsupportedType(type)}`, type, DCGM_TYPES.join(', '));
+      note('type', at, `line ${line}: ${unsupportedType(type)}`, type, oneOf(DCGM_TYPES));
     }
     const before = seen.get(field);
     if (before !== undefined) {

@@ -5,6 +5,7 @@
  * Sources: multus-cni, pkg/types (LoadDelegateNetConf); CNI library; containernetworking/plugins; sriov-cni,
  * ib-sriov-cni, ipoib-cni, rdma-cni, whereabouts, nvidia-k8s-ipam.
  */
+import { oneOf } from '../../facts/words';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asString, isObject } from '../../manifests/read';
 import { type Address, isWithin, type Network, parseAddress, parseNetwork } from './addresses';
@@ -119,7 +120,7 @@ function readVersion(config: JsonObject, note: Note): void {
   } else if (cniVersion !== undefined && (typeof cniVersion !== 'string' || !VERSIONS.includes(cniVersion))) {
     note('version', `cniVersion ${JSON.stringify(cniVersion)} is not a valid version`, {
       found: cniVersion,
-      expected: VERSIONS.slice(-4).join(', '),
+      expected: oneOf(VERSIONS.slice(-4)),
     });
   }
 }
@@ -200,7 +201,7 @@ function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
   }
   readVlan(plugin, note);
   if (typeof state === 'string' && state !== '' && !LINK_STATES.includes(state)) {
-    note('setting', `unsupported value "${state}" for link_state`, { found: state, expected: LINK_STATES.join(', ') });
+    note('setting', `unsupported value "${state}" for link_state`, { found: state, expected: oneOf(LINK_STATES) });
   }
 }
 
@@ -208,7 +209,7 @@ function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
   if (typeof mode === 'string' && mode !== '' && !MACVLAN_MODES.includes(mode)) {
     note('setting', `unsupported value "${mode}" for mode of macvlan`, {
       found: mode,
-      expected: MACVLAN_MODES.join(', '),
+      expected: oneOf(MACVLAN_MODES),
     });
   }
   if (typeof mtu === 'number' && mtu < 0) {

@@ -182,7 +182,7 @@ function readSriovPool(pool: JsonObject, note: Note): string | undefined {
   if (type !== undefined && type !== '' && !DEVICE_TYPES.some((one) => one === type)) {
     note('shape', `unsupported value ${JSON.stringify(type)} for deviceType`, {
       found: type,
-      expected: DEVICE_TYPES.join(', '),
+      expected: oneOf(DEVICE_TYPES),
     });
   }
   const known = type === 'accelerator' || type === 'auxNetDevice' ? undefined : NET_SELECTORS;

@@ -194,7 +194,7 @@ class Reader {
       this.note(
         'unknown-key',
         join(at, key),
-        `unknown key "${key}"${at === '' ? '' : ` in ${at}`}`,
+        `unknown key "${key}" ${at === '' ? 'at the top level' : `in ${at}`}`,
         key,
         near ?? known.slice(0, 6).join(', '),
       );

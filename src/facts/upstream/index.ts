@@ -3,6 +3,7 @@ export {
   citeCode,
   KUBERNETES_RELEASES,
   stagingVersion,
+  titleOf,
   type Upstream,
   UPSTREAM,
   type UpstreamRelease,

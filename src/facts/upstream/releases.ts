@@ -131,6 +131,13 @@ export function citeCode(project: Upstream): string {
   return `${cited} ${code}`;
 }
 
+/** The source of a kind, `volcano v1.15.1`, as a message names it: `Volcano 1.15.1`. What names no project of the table is unchanged. */
+export function titleOf(source: string): string {
+  const [project = '', version = ''] = source.split(' ');
+  const release = Object.entries(UPSTREAM).find(([name]) => name === project)?.[1];
+  return release === undefined ? source : `${release.title} ${version.replace(/^v(?=\d)/, '')}`;
+}
+
 function isLibrary(project: string): project is Library {
   return LIBRARIES.some((library) => library === project);
 }

@@ -34,13 +34,31 @@ describe('versions', () => {
     ]);
   });
 
+  test('a version that no release of the project serves', () => {
+    expect(check(named('batch.volcano.sh/v1beta1', 'Job')).violations[0]).toMatchObject({
+      message: expect.stringMatching(
+        /^Volcano \d[\d.]+ does not serve Job in apiVersion "batch\.volcano\.sh\/v1beta1"$/,
+      ) as string,
+      fix: 'Set apiVersion: batch.volcano.sh/v1alpha1.',
+    });
+  });
+
+  test('a version that two minors serve', () => {
+    expect(check(named('resource.k8s.io/v1beta2', 'DeviceTaintRule'), '1.35').violations[0]).toMatchObject({
+      message: expect.stringMatching(/; it is served in Kubernetes 1\.36 and 1\.37$/) as string,
+      fix: expect.stringMatching(
+        /, or check against Kubernetes 1\.37 with --k8s 1\.37 \(in an app, set Checks\.of\(app\)\.target\)\.$/,
+      ) as string,
+    });
+  });
+
   test('a version that the target minor does not serve is refused', () => {
     const claim = named('resource.k8s.io/v1', 'ResourceClaim');
     expect(check(claim, '1.34').violations).toEqual([]);
     expect(check(claim, '1.33').violations.map(({ rule }) => rule)).toEqual(['schema/api-version-served']);
     expect(check(claim, '1.33').violations[0]).toMatchObject({
       message: expect.stringMatching(
-        /^Kubernetes 1\.33 does not serve ResourceClaim in apiVersion "resource\.k8s\.io\/v1"; Kubernetes 1\.34 to 1\.\d+ do$/,
+        /^Kubernetes 1\.33 does not serve ResourceClaim in apiVersion "resource\.k8s\.io\/v1"; it is served in Kubernetes 1\.34 to 1\.\d+$/,
       ) as string,
       fix: expect.stringContaining('--k8s 1.') as string,
     });

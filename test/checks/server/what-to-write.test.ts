@@ -207,6 +207,56 @@ test.each<readonly [Record<string, JsonValue>, string, string]>([
   ]);
 });
 
+test('ports of Endpoints without names', () => {
+  const endpoints = {
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    metadata: { name: 'web' },
+    subsets: [
+      {
+        addresses: [{ ip: '10.0.0.1' }],
+        ports: [
+          { name: '', port: 80 },
+          { name: 'b', port: 81 },
+        ],
+      },
+    ],
+  };
+  expect(saidOf('core/endpoints-valid', endpoints)).toEqual([
+    ['ports[0].name must be set when the subset has more than one port', 'Set ports[0].name.'],
+  ]);
+});
+
+test('parameters of a driver that are no object', () => {
+  const deviceClass = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'DeviceClass',
+    metadata: { name: 'gpu' },
+    spec: { config: [{ opaque: { driver: 'gpu.nvidia.com', parameters: 1 } }] },
+  };
+  expect(saidOf('core/device-class-valid', deviceClass)).toEqual([
+    [
+      'the parameters must be an object',
+      'Set opaque.parameters to an object in the format that the driver defines, such as one with apiVersion and kind.',
+    ],
+  ]);
+});
+
+test('a target without an API version', () => {
+  const autoscaler = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'web' },
+    spec: { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'web' } },
+  };
+  expect(saidOf('core/autoscaler-target-valid', autoscaler)).toEqual([
+    [
+      'scaleTargetRef.apiVersion must be set',
+      'Set scaleTargetRef.apiVersion to the apiVersion of the target, such as apps/v1.',
+    ],
+  ]);
+});
+
 test('a number in the place of a name', () => {
   const claim = {
     apiVersion: 'resource.k8s.io/v1',

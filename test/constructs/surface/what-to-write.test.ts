@@ -7,6 +7,8 @@ import { gpuOperatorRules } from '../../../src/constructs/gpu-operator/rules';
 import { kueueRules } from '../../../src/constructs/kueue/rules';
 import { networkingRules } from '../../../src/constructs/networking/rules';
 import { rayRules } from '../../../src/constructs/ray/rules';
+import { servingRules } from '../../../src/constructs/serving/rules';
+import { tenancyRules } from '../../../src/constructs/tenancy/rules';
 import { volcanoRules } from '../../../src/constructs/volcano/rules';
 import { findingsOf } from '../../support/findings';
 
@@ -40,6 +42,49 @@ const GROUP = {
 
 function queue(name: string, spec: object): object {
   return { apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata: { name }, spec };
+}
+
+const LONG = 'x'.repeat(64);
+
+function kueueFlavor(nodeLabels: object): object {
+  return {
+    apiVersion: 'kueue.x-k8s.io/v1beta2',
+    kind: 'ResourceFlavor',
+    metadata: { name: 'f' },
+    spec: { nodeLabels },
+  };
+}
+
+function featureRule(rule: object): object {
+  return {
+    apiVersion: 'nfd.k8s-sigs.io/v1alpha1',
+    kind: 'NodeFeatureRule',
+    metadata: { name: 'r' },
+    spec: { rules: [{ name: 'r', ...rule }] },
+  };
+}
+
+function volcano(kind: string, spec?: object): object {
+  return { apiVersion: 'batch.volcano.sh/v1alpha1', kind, metadata: { name: 'v' }, ...(spec && { spec }) };
+}
+
+function nodePolicy(nodeSelector: object): object {
+  return {
+    apiVersion: 'sriovnetwork.openshift.io/v1',
+    kind: 'SriovNetworkNodePolicy',
+    metadata: { name: 'p', namespace: 'b' },
+    spec: { nodeSelector },
+  };
+}
+
+function knativeService(port: string): object {
+  const container = { image: 'i:1', ports: [{ containerPort: 80 }], livenessProbe: { tcpSocket: { port } } };
+  return {
+    apiVersion: 'serving.knative.dev/v1',
+    kind: 'Service',
+    metadata: { name: 's', namespace: 'a' },
+    spec: { template: { spec: { containers: [container] } } },
+  };
 }
 
 function sriov(kind: string, namespace: string): object {
@@ -123,6 +168,37 @@ const CASES: readonly (readonly [
     ],
   ],
   [
+    'kueue/flavor-node-labels-valid',
+    kueueRules,
+    [kueueFlavor({ 'nvidia.com/gpu.product': LONG })],
+    ['Shorten nodeLabels["nvidia.com/gpu.product"] to at most 63 characters.'],
+  ],
+  [
+    'networking/nfd-key-in-domain',
+    networkingRules,
+    [featureRule({ labels: { '-a': 'b' } }), featureRule({ labels: { '-': 'b', 'kubernetes.io/a': 'b' } })],
+    [
+      'Rename the key "-a" in labels to a valid name, such as "a" or example.com/a.',
+      'Rename the key "-" in labels to a valid name, such as example.com/<name>.',
+      'Rename the key "kubernetes.io/a" in labels to example.com/<name> or feature.node.kubernetes.io/<name>.',
+    ],
+  ],
+  [
+    'networking/nfd-value-valid',
+    networkingRules,
+    [featureRule({ labels: { a: LONG }, annotations: { 'example.com/b': 'x'.repeat(1025) } })],
+    ['Shorten labels.a to at most 63 characters.', 'Shorten annotations["example.com/b"] to at most 1024 bytes.'],
+  ],
+  [
+    'networking/sriov-node-selector-valid',
+    networkingRules,
+    [nodePolicy({ a: LONG, '-': 'b' })],
+    [
+      'Shorten nodeSelector.a to at most 63 characters.',
+      'Rename the key "-" in spec.nodeSelector to a label of nodes.',
+    ],
+  ],
+  [
     'networking/sriov-objects-in-operator-namespace',
     networkingRules,
     [sriov('SriovOperatorConfig', 'net'), sriov('SriovNetwork', 'b'), sriov('SriovNetworkNodePolicy', 'b')],
@@ -146,6 +222,45 @@ const CASES: readonly (readonly [
       'Rename the key in headGroupSpec.labels so that its prefix consists of lower-case letters, digits, "-", and ".", and starts and ends with a letter or digit.',
       'Set labels.d to a value that is empty, or consists of letters, digits, "-", "_", and ".", and starts and ends with a letter or digit.',
     ],
+  ],
+  [
+    'serving/knative-probe-valid',
+    servingRules,
+    [knativeService('-1Gi')],
+    ['Set tcpSocket.port to http, or remove it.'],
+  ],
+  [
+    'tenancy/memory-in-binary-units',
+    tenancyRules,
+    [
+      {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name: 'q', namespace: 'a' },
+        spec: { hard: { 'requests.memory': '500G' } },
+      },
+    ],
+    ['Set hard["requests.memory"] to 500Gi, unless the decimal unit is intended.'],
+  ],
+  [
+    'volcano/object-has-spec',
+    volcanoRules,
+    [
+      volcano('Job'),
+      volcano('CronJob', { jobTemplate: {} }),
+      { apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata: { name: 'q' } },
+    ],
+    [
+      'Set spec to the spec of a Job, with at least one task.',
+      'Set spec.jobTemplate.spec to the spec of a Job, with at least one task.',
+      'Set spec to the spec of a Queue, or to {}.',
+    ],
+  ],
+  [
+    'volcano/queue-memory-unit-intended',
+    volcanoRules,
+    [queue('a', { capability: { memory: '500G' } })],
+    ['Set capability.memory to 500Gi, unless the decimal unit is intended.'],
   ],
   [
     'volcano/queue-children-deserved-within-parent',

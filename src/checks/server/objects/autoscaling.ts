@@ -65,7 +65,7 @@ export const autoscalingRules: readonly Rule[] = [
       const version = text(reference.apiVersion);
       if (since(context, 34) && !/^[^/]+\//.test(version) && reference.kind !== 'ReplicationController') {
         say('/spec/scaleTargetRef/apiVersion', `apiVersion "${version}" must contain an API group`, {
-          expected: 'such as apps/v1',
+          expected: 'the apiVersion of the target, such as apps/v1',
         });
       }
     },

@@ -1,6 +1,7 @@
 /**
  * The requirements on a claim for storage in a PersistentVolumeClaim, a StatefulSet's template, or an ephemeral volume.
  */
+import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
 import { checkLabelSelector } from '../selectors';
@@ -35,7 +36,7 @@ export function checkAccessModes(modes: JsonValue | undefined, path: string, say
   const names = textsOf(modes, path);
   for (const { value, path: at } of names) {
     if (!ACCESS_MODES.includes(value)) {
-      say(at, `unsupported access mode "${value}"`, { expected: ACCESS_MODES.join(', ') });
+      say(at, `unsupported access mode "${value}"`, { expected: oneOf(ACCESS_MODES) });
     }
   }
   const known = new Set(names.map(({ value }) => value).filter((value) => ACCESS_MODES.includes(value)));

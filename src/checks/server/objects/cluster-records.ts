@@ -193,7 +193,9 @@ export const clusterRecordRules: readonly Rule[] = [
       for (const field of ['emulationVersion', 'binaryVersion']) {
         const version = text(spec[field]);
         if (version !== '' && semanticVersion(version) !== undefined) {
-          say(`/spec/${field}`, `"${version}" is not a valid semantic version`, { expected: 'such as 1.36.0' });
+          say(`/spec/${field}`, `"${version}" is not a valid semantic version`, {
+            expected: 'a semantic version such as 1.36.0',
+          });
         }
       }
       const strategy = text(spec.strategy);

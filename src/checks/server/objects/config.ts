@@ -236,7 +236,7 @@ function checkFeatures(list: JsonValue | undefined, say: Say): void {
   const features = textsOf(list, '/status/declaredFeatures');
   for (const [index, { value, path }] of features.entries()) {
     if (!/^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/.test(value) || value.length > 253) {
-      say(path, `"${value}" is not a valid name of a feature`, { expected: 'such as MyFeature/myPart' });
+      say(path, `"${value}" is not a valid name of a feature`, { expected: 'a feature name such as MyFeature/myPart' });
     }
     const before = features[index - 1]?.value;
     if (before !== undefined && before >= value) {

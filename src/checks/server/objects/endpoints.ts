@@ -99,8 +99,10 @@ function checkEndpointAddress(value: JsonObject, path: string, strict: boolean, 
 /** @param count ports of the subset */
 function checkEndpointPort(value: JsonObject, path: string, count: number, say: Say): void {
   const name = text(value.name);
-  const complaint = name === '' ? (count > 1 ? 'be set, because there are several' : undefined) : dnsLabel(name);
-  if (complaint !== undefined) {
+  const complaint = name === '' ? undefined : dnsLabel(name);
+  if (name === '' && count > 1) {
+    say(`${path}/name`, `${fieldOf(`${path}/name`)} must be set when the subset has more than one port`);
+  } else if (complaint !== undefined) {
     say(`${path}/name`, `the port's name must ${complaint}`);
   }
   // A value of another type is reported as such.

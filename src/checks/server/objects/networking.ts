@@ -1,6 +1,7 @@
 /**
  * NetworkPolicy, Ingress, IngressClass, IPAddress and ServiceCIDR.
  */
+import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { bytesOf, isAddress, isRange } from '../addresses';
@@ -261,7 +262,9 @@ function checkPeer(peer: JsonObject, path: string, say: Say, strict: boolean): v
   }
   const cidr = text(peer.ipBlock.cidr);
   if (!isRange(cidr, strict)) {
-    say(`${path}/ipBlock/cidr`, `"${cidr}" is not a valid address range`, { expected: 'such as 10.0.0.0/8' });
+    say(`${path}/ipBlock/cidr`, `"${cidr}" is not a valid address range`, {
+      expected: 'an address range such as 10.0.0.0/8',
+    });
   }
   for (const { value, path: at } of textsOf(peer.ipBlock.except, `${path}/ipBlock/except`)) {
     if (!isRange(value, strict)) {
@@ -300,13 +303,13 @@ function hostComplaint(host: string): string | undefined {
 
 function checkPath(entry: JsonObject, path: string, say: Say, relaxed: boolean): void {
   if (!given(entry.pathType)) {
-    say(`${path}/pathType`, 'the path must have a type', { expected: PATH_TYPES.join(', ') });
+    say(`${path}/pathType`, 'the path must have a type', { expected: oneOf(PATH_TYPES) });
     return;
   }
   const type = text(entry.pathType);
   const route = text(entry.path);
   if (!PATH_TYPES.includes(type)) {
-    say(`${path}/pathType`, `unsupported path type "${type}"`, { expected: PATH_TYPES.join(', ') });
+    say(`${path}/pathType`, `unsupported path type "${type}"`, { expected: oneOf(PATH_TYPES) });
   } else if (type !== 'ImplementationSpecific') {
     if (!route.startsWith('/')) {
       say(`${path}/path`, 'the path must be absolute', { expected: 'a path that begins with "/"' });

@@ -114,7 +114,7 @@ export const quotaRules: readonly Rule[] = [
         if (wrong.length > 0) {
           say(path, `a quota with the scope ${scope} must not limit ${wrong.join(', ')}`, {
             found: scope,
-            expected: [...fits].join(', '),
+            expected: oneOf([...fits]),
             fix: `Remove ${oneOf(wrong)} from spec.hard, or move ${wrong.length === 1 ? 'it' : 'them'} to a ResourceQuota without this scope.`,
           });
         }

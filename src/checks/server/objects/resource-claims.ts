@@ -383,7 +383,12 @@ function checkOpaque(config: JsonObject, path: string, say: Say): void {
   checkDriverName(config.opaque.driver, `${path}/opaque/driver`, say);
   const { parameters } = config.opaque;
   if (!isObject(parameters)) {
-    say(`${path}/opaque/parameters`, 'the parameters must be an object', { expected: 'an object of the driver' });
+    const place = `${path}/opaque/parameters`;
+    const expected = 'an object in the format that the driver defines';
+    say(place, 'the parameters must be an object', {
+      expected,
+      fix: `Set ${fieldOf(place)} to ${expected}, such as one with apiVersion and kind.`,
+    });
   } else if (byteLength(JSON.stringify(parameters)) > LONGEST) {
     say(`${path}/opaque/parameters`, 'the parameters must be no longer than 10 KiB', { found: null });
   }

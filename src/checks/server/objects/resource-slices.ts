@@ -264,7 +264,7 @@ function checkDeviceProperties(device: JsonObject, path: string, say: Say): void
       const { version } = attribute;
       if (typeof version === 'string' && semanticVersion(version) !== undefined) {
         say(pointer(path, list, name, 'version'), `"${version}" is not a valid semantic version`, {
-          expected: 'such as 1.2.3',
+          expected: 'a semantic version such as 1.2.3',
         });
       }
       if (set.some((type) => byteLength(text(attribute[type])) > 64)) {

@@ -255,7 +255,7 @@ export const serviceRules: readonly Rule[] = [
         }
         for (const { value, path } of ranges) {
           if (!isRange(value.trim(), strict)) {
-            say(path, `"${value}" is not a valid address range`, { expected: 'such as 10.0.0.0/8' });
+            say(path, `"${value}" is not a valid address range`, { expected: 'an address range such as 10.0.0.0/8' });
           }
         }
       } else if (typeof annotation === 'string') {

@@ -428,7 +428,7 @@ export function checkSelectableFields(fields: JsonValue | undefined, schema: Jso
     const target = jsonPath === '' || jsonPath.includes('[') ? undefined : schemaAt(schema, jsonPath);
     if (target === undefined) {
       say(`${at}/jsonPath`, `"${jsonPath}" must be the path of a field in the schema`, {
-        expected: 'such as .spec.field',
+        expected: 'the path of a field in the schema, such as .spec.field',
       });
     } else if (jsonPath.startsWith('.metadata')) {
       say(`${at}/jsonPath`, 'metadata must not be a selectable field');

@@ -229,7 +229,7 @@ export function checkResourceFieldRef(reference: JsonObject, path: string, place
   if (place === 'volume' && text(reference.containerName) === '') {
     say(`${path}/containerName`, 'containerName must be set', { expected: 'the name of a container' });
   } else if (resource === '') {
-    say(`${path}/resource`, 'resource must be set', { expected: 'such as limits.memory' });
+    say(`${path}/resource`, 'resource must be set', { expected: 'a container resource such as limits.memory' });
   } else if (!CONTAINER_RESOURCES.has(resource) && !hugePages) {
     say(`${path}/resource`, `unsupported resource "${resource}"`, {
       expected: oneOf([...CONTAINER_RESOURCES]),

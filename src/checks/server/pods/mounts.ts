@@ -129,7 +129,7 @@ export const mountRules: readonly Rule[] = [
           const propagation = value.mountPropagation;
           if (!PROPAGATIONS.includes(propagation)) {
             say(`${path}/mountPropagation`, `unsupported value "${propagation}" for mountPropagation`, {
-              expected: PROPAGATIONS.join(', '),
+              expected: oneOf(PROPAGATIONS),
             });
           } else if (propagation === 'Bidirectional' && !privileged) {
             say(`${path}/mountPropagation`, 'Bidirectional is available only to privileged containers');

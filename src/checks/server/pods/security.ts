@@ -129,7 +129,7 @@ export const securityRules: readonly Rule[] = [
         const { type, localhostProfile } = context.seccompProfile;
         if (!SECCOMP.includes(text(type))) {
           say(`${at}/type`, text(type) === '' ? 'the profile must have a type' : `unsupported type "${text(type)}"`, {
-            expected: SECCOMP.join(', '),
+            expected: oneOf(SECCOMP),
           });
         }
         if (type === 'Localhost') {
@@ -166,7 +166,7 @@ export const securityRules: readonly Rule[] = [
         const { type, localhostProfile } = context.appArmorProfile;
         if (!SECCOMP.includes(text(type))) {
           say(`${at}/type`, text(type) === '' ? 'the profile must have a type' : `unsupported type "${text(type)}"`, {
-            expected: SECCOMP.join(', '),
+            expected: oneOf(SECCOMP),
           });
         } else if (type !== 'Localhost') {
           if (given(localhostProfile)) {

@@ -45,7 +45,7 @@ export const jobPolicyRules: readonly Rule[] = [
           const read = readIndexes(indexes, completions);
           if (typeof read === 'string') {
             say(`${at}/succeededIndexes`, `the indexes ${read}`, {
-              expected: 'such as 0-3,7',
+              expected: 'ascending indexes below completions, such as 0-3,7',
               fix: `Set ${fieldOf(`${at}/succeededIndexes`)} to ascending indexes below completions, such as 0-3,7.`,
             });
           } else {

@@ -182,7 +182,7 @@ function unknownMode(
         ? `${field} of the profile "${profile}" must be set`
         : `unsupported ${field} ${JSON.stringify(mode)} in the profile "${profile}"`,
     ...(mode === undefined ? {} : { found: mode }),
-    expected: modes.join(', '),
+    expected: oneOf(modes),
     fix: `Set ${field} of the profile "${profile}" to ${oneOf(modes)}.`,
   };
 }

@@ -72,7 +72,7 @@ const reasonsKnown = jobSetRule(
           path: `/spec${rule.path}/onJobFailureReasons/${index}`,
           message: `unsupported failure reason "${reason}"`,
           found: reason,
-          expected: REASONS.join(', '),
+          expected: oneOf(REASONS),
         };
       }
     }

@@ -1,6 +1,7 @@
 /**
  * Claims for GPUs as NVIDIA's DRA driver takes them (row DR8), and the names under which a quota counts them (DR10).
  */
+import { oneOf } from '../../../facts/words';
 import { nearestName, quotedNames } from '../../../facts/spelling';
 import { fixesByField } from '../../../checks/field-fix';
 import { cite } from '../../../facts/upstream';
@@ -120,7 +121,7 @@ export const claimRules: readonly Rule[] = [
                   ? `kind must be set for the driver ${driver}`
                   : `unsupported kind "${text(value.kind)}" for the driver ${driver}`,
               found: value.kind,
-              expected: kinds.join(', '),
+              expected: oneOf(kinds),
             };
             continue;
           }
@@ -177,7 +178,7 @@ export const claimRules: readonly Rule[] = [
             path: `${at}/timeSlicingConfig/interval`,
             message: `unsupported interval "${text(interval)}"`,
             found: interval,
-            expected: TIME_SLICE_INTERVALS.join(', '),
+            expected: oneOf(TIME_SLICE_INTERVALS),
           };
         }
         const { defaultActiveThreadPercentage: threads, defaultPinnedDeviceMemoryLimit: memory } = asObject(mpsConfig);

@@ -84,7 +84,7 @@ export const vendorRules: readonly Rule[] = [
           path: '/spec/driver/driverType',
           message: `unsupported driverType "${type}"`,
           found: type,
-          expected: AMD_DRIVERS.join(', '),
+          expected: oneOf(AMD_DRIVERS),
         };
       }
     },
@@ -108,7 +108,7 @@ export const vendorRules: readonly Rule[] = [
             path,
             message: `unknown argument "${name}" of the device plugin`,
             found: name,
-            expected: Object.keys(AMD_ARGUMENTS).join(', '),
+            expected: oneOf(Object.keys(AMD_ARGUMENTS)),
             fix: `Rename the argument "${name}" to ${oneOf(Object.keys(AMD_ARGUMENTS))}, or remove it.`,
           };
         } else if (!allowed.includes(value)) {
@@ -116,7 +116,7 @@ export const vendorRules: readonly Rule[] = [
             path,
             message: `unsupported value "${value}" for ${name}`,
             found: value,
-            expected: allowed.join(', '),
+            expected: oneOf(allowed),
             fix: `Set devicePluginArguments.${name} to ${oneOf(allowed)}.`,
           };
         }

@@ -1,6 +1,7 @@
 /**
  * ClusterPolicy and GPUCluster: what the operator makes of them, beyond their schemas.
  */
+import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
@@ -370,7 +371,7 @@ const nodeKeys: SetRule = {
           path: `${path}/nvidia.com~1mig.config`,
           message: `unknown MIG configuration "${config}" in the label nvidia.com/mig.config`,
           found: config,
-          expected: migNames?.join(', ') ?? 'all-disabled, all-balanced, all-<profile>',
+          expected: migNames === undefined ? 'all-disabled, all-balanced, or all-<profile>' : oneOf(migNames),
         };
       }
     }

@@ -55,7 +55,7 @@ export const dcgmCounterRules: readonly Rule[] = [
       summary: 'The type of a counter must be gauge, counter, histogram, summary, or label.',
       why: ENDS,
       source: 'dcgm-exporter, internal/pkg/counters/variables.go promMetricType',
-      fix: 'Set the second field of the line to gauge, counter, histogram, summary, or label: DCGM_FI_DEV_GPU_UTIL, gauge, help.',
+      fix: 'Set the second field of the line to gauge, counter, histogram, summary, or label, as in "DCGM_FI_DEV_GPU_UTIL, gauge, help".',
     },
     dcgmCountersOf,
     'type',

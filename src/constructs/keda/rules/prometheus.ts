@@ -70,7 +70,7 @@ const queryGivesOne = triggerRule(
     summary: 'The query of a Prometheus trigger should return one value, for any number of series.',
     why: 'KEDA treats several values as an error ("returned multiple elements"): the query works with one pod and fails with the second one, when it is needed.',
     source: SCALER,
-    fix: 'Wrap metadata.query in sum(…), max(…), or another aggregation without by.',
+    fix: 'Wrap metadata.query in sum(…), max(…), or another aggregation without a by or without clause.',
     concerns: ['query'],
   },
   function* (trigger) {

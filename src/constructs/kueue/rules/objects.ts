@@ -1,6 +1,7 @@
 /**
  * ClusterQueue, ResourceFlavor and Workload: what the webhooks demand of one object beyond its schema, quotas apart.
  */
+import { oneOf } from '../../../facts/words';
 import { fixesByField, nameFix } from '../../../checks/field-fix';
 import { type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
@@ -45,7 +46,7 @@ const checkOnFlavors = webhookRule(
           path: `${path}/onFlavors/${index}`,
           message: `the ClusterQueue has no flavor "${flavor}"`,
           found: flavor,
-          expected: known.size === 0 ? 'a flavor of the ClusterQueue' : [...known].join(', '),
+          expected: known.size === 0 ? 'a flavor of the ClusterQueue' : oneOf([...known]),
         };
       }
     }
@@ -189,7 +190,13 @@ const flavorLabels = fixesByField(
       for (const [key, value] of stringEntries(asObject(object.spec).nodeLabels)) {
         const said = labelFault(key, value);
         if (said !== undefined) {
-          yield { path: pointer('/spec/nodeLabels', key), message: `the ${said.message}`, found: said.found };
+          const path = pointer('/spec/nodeLabels', key);
+          yield {
+            path,
+            message: `the ${said.message}`,
+            found: said.found,
+            ...(said.ofValue === undefined ? {} : { fix: nameFix(fieldOf(path), said.ofValue) }),
+          };
         }
       }
     },

@@ -138,7 +138,7 @@ const guidRange = fixesByField(
           path: `/spec/ibKubernetes/${key}`,
           message: `${key} must be a GUID of eight hexadecimal pairs`,
           found: ib[key],
-          expected: 'such as 02:00:00:00:00:00:00:00',
+          expected: 'a GUID such as 02:00:00:00:00:00:00:00',
         };
       }
       const [start, end] = keys.map((key) => textAt(ib, key));
@@ -201,7 +201,7 @@ const containerResources = specRule(
                 message: `unsupported resource "${name}" in containerResources`,
                 fix: `Remove "${name}": only cpu and memory are supported.`,
                 found: name,
-                expected: 'cpu, memory',
+                expected: 'cpu or memory',
               };
             } else if (quantity?.isZero() === true) {
               yield {

@@ -6,6 +6,7 @@ import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { GO_FUNCTIONS, SPRIG_FUNCTIONS, templateProblem, type TemplateScope } from '../../../facts/go-template';
 import { type ObjectRule, type Rule } from '../../../checks/rule';
+import { nameFix } from '../../../checks/field-fix';
 import { byteLength, labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/quantity';
@@ -41,6 +42,16 @@ function entryRule(
 function keyFault(key: string, domains: readonly string[]): string | undefined {
   const complaint = qualifiedName(key);
   return complaint === undefined ? domainFault(key, domains) : `must ${complaint}`;
+}
+
+/** The key with its invalid characters replaced, without and with a domain: `"a" or example.com/a`. */
+function validNames(key: string): string {
+  const name = (key.split('/').at(-1) ?? '')
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 63)
+    .replace(/[^A-Za-z0-9]+$/, '');
+  return name === '' ? 'example.com/<name>' : `"${name}" or example.com/${name}`;
 }
 
 /** NFD reads only the domain of a taint's key. */
@@ -80,14 +91,16 @@ const keys = entryRule(
   function* (entry, path) {
     for (const [field, domains] of KEYS) {
       for (const key of Object.keys(asObject(entry[field]))) {
+        const isInvalid = qualifiedName(key) !== undefined;
         const fault = keyFault(key, domains);
         if (fault !== undefined) {
+          const forms = isInvalid ? `a valid name, such as ${validNames(key)}` : KEY_FORMS;
           yield {
             path: pointer(path, field, key),
             message: `the key "${key}" ${fault}`,
             found: key,
-            expected: KEY_FORMS,
-            fix: `Rename the key "${key}" of ${field} to ${KEY_FORMS}.`,
+            expected: forms,
+            fix: `Rename the key "${key}" in ${field} to ${forms}.`,
           };
         }
       }
@@ -121,15 +134,18 @@ const values = entryRule(
     for (const [key, value] of stringEntries(entry.labels)) {
       const complaint = value.startsWith('@') ? undefined : labelValue(value);
       if (complaint !== undefined) {
-        yield { path: pointer(path, 'labels', key), message: `the value must ${complaint}`, found: value };
+        const at = pointer(path, 'labels', key);
+        yield { path: at, message: `the value must ${complaint}`, found: value, fix: nameFix(fieldOf(at), complaint) };
       }
     }
     for (const [key, value] of stringEntries(entry.annotations)) {
       if (byteLength(value) > LONGEST_ANNOTATION) {
+        const at = pointer(path, 'annotations', key);
         yield {
-          path: pointer(path, 'annotations', key),
+          path: at,
           message: `the value has ${byteLength(value)} bytes and must have no more than ${LONGEST_ANNOTATION}`,
           expected: `at most ${LONGEST_ANNOTATION} bytes`,
+          fix: `Shorten ${fieldOf(at)} to at most ${LONGEST_ANNOTATION} bytes.`,
         };
       }
     }

@@ -5,8 +5,9 @@ import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
+import { nameFix } from '../../../checks/field-fix';
 import { labelValue, qualifiedName } from '../../../checks/server/syntax';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { hasVdpa, NVIDIA_CARDS, SUPPORTED_CARDS } from '../sriov-facts';
 import { meetingPolicies, NODE_POLICY, setRule, specRule, textAt } from './networking-rule';
@@ -114,10 +115,14 @@ const nodeSelector = specRule(
       const ofKey = qualifiedName(key);
       const complaint = ofKey ?? labelValue(value);
       if (complaint !== undefined) {
+        const at = pointer('/spec/nodeSelector', key);
         yield {
-          path: pointer('/spec/nodeSelector', key),
+          path: at,
           message: `the label ${ofKey === undefined ? 'value' : 'key'} "${ofKey === undefined ? value : key}" must ${complaint}`,
-          ...(ofKey === undefined ? {} : { fix: `Rename the key "${key}" of spec.nodeSelector to a label of nodes.` }),
+          fix:
+            ofKey === undefined
+              ? nameFix(fieldOf(at), complaint)
+              : `Rename the key "${key}" in spec.nodeSelector to a label of nodes.`,
           found: value,
         };
       }

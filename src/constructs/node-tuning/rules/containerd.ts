@@ -1,7 +1,7 @@
 /**
  * containerd's configuration. It warns of keys that it does not know and starts without them, so a wrong key does nothing, silently.
  */
-import { allOf } from '../../../facts/words';
+import { allOf, oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
@@ -104,7 +104,7 @@ export const containerdRules: readonly Rule[] = [
               path: pointer(path, 'options', option),
               message: `unknown runc option "${option}"`,
               found,
-              expected: near ?? RUNC_OPTIONS.join(', '),
+              expected: near ?? oneOf(RUNC_OPTIONS),
             };
           }
         }

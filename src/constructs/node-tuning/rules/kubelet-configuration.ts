@@ -95,7 +95,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
               path: `/${field}`,
               message: `unsupported value "${value}" for ${field}`,
               found: value,
-              expected: values.join(', '),
+              expected: oneOf(values),
             };
           }
         }
@@ -292,7 +292,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           path: '/reservedSystemCPUs',
           message: `"${list}" is not a valid list of CPUs`,
           found: list,
-          expected: 'such as 0-3,8',
+          expected: 'a list of CPUs such as 0-3,8',
         };
       }
       for (const field of ['systemReservedCgroup', 'kubeReservedCgroup']) {
@@ -322,7 +322,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
             path,
             message: `unsupported value "${value}" in enforceNodeAllocatable`,
             found: value,
-            expected: [...ENFORCED.keys()].join(', '),
+            expected: oneOf([...ENFORCED.keys()]),
           };
           continue;
         }

@@ -35,7 +35,7 @@ const ownDomain: ObjectRule = {
         path: pointer(place, name),
         message: `the prefix ${domain} is reserved, and "${name}" is not one of its node annotations`,
         found: value,
-        expected: `such as example.com/${name.slice(domain.length + 1)}`,
+        expected: `a name in another domain, such as example.com/${name.slice(domain.length + 1)}`,
       };
     }
   },

@@ -182,7 +182,10 @@ export const placementRules: readonly Rule[] = [
               });
             }
           } else if (fact?.unit === 'MiB' && !/^\d+$/.test(value)) {
-            say(path, `${key} must be a number of MiB: "${value}"`, { expected: 'such as 81559', severity: 'error' });
+            say(path, `${key} must be a number of MiB: "${value}"`, {
+              expected: 'a number of MiB such as 81559',
+              severity: 'error',
+            });
           } else if (fact?.values !== undefined && value !== '' && !fact.values.includes(value)) {
             say(path, `the node label "${key}" never has the value "${value}"`, {
               expected: oneOf(fact.values),

@@ -5,7 +5,7 @@ import { fixesByField, nameFix } from '../../../checks/field-fix';
 import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
 import { type Rule } from '../../../checks/rule';
 import { dns1035Label, labelFault } from '../../../checks/server/syntax';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { groupsOf, isBefore, KUBERAY, RAY_KINDS, rayVersion } from '../ray-view';
 import { clusterRule, groupAt, rayRule } from './ray-rule';
@@ -193,7 +193,9 @@ const labels = fixesByField(
               path: pointer(`${path}/labels`, key),
               message: `the ${said.message}`,
               found: said.found,
-              ...(said.ofValue === undefined ? {} : { fix: nameFix(`labels.${key}`, said.ofValue) }),
+              ...(said.ofValue === undefined
+                ? {}
+                : { fix: nameFix(fieldOf(pointer(`${path}/labels`, key)), said.ofValue) }),
             };
           }
         }

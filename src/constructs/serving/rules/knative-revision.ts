@@ -275,7 +275,7 @@ const probes = fixesByField(
             if (asked !== '' && asked !== name) {
               yield {
                 path: `${specPath}${path}/${kind}/${handler}/port`,
-                message: `the probe has a port that the revision does not have: "${asked}"`,
+                message: `the probe port must match a container port: "${asked}"`,
                 found: asked,
                 expected: name,
                 fix: `Set ${fieldOf(`${path}/${kind}/${handler}/port`)} to ${name ?? 'http'}, or remove it.`,

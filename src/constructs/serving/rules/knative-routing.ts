@@ -1,6 +1,7 @@
 /**
  * What Knative's webhook demands of names, labels, and annotations of its objects, of the traffic of a Route, and of a DomainMapping.
  */
+import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { dns1035Label, dnsLabel, dnsSubdomain, qualifiedName } from '../../../checks/server/syntax';
@@ -188,7 +189,7 @@ const templateAnnotations = revisionRule(
         yield {
           path,
           message: `unknown annotation "${key}"`,
-          expected: [...NETWORKING_KEYS].join(', '),
+          expected: oneOf([...NETWORKING_KEYS]),
           fix: `Remove ${fieldOf(path)}, or rename it to an annotation that Knative reads.`,
         };
       } else if (SIDECAR_AMOUNTS.includes(key) && parseQuantity(value) === undefined) {

@@ -8,7 +8,7 @@ import { type JsonValue } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { pointer } from '../../../manifests/pointer';
+import { pointer, fieldOf } from '../../../manifests/pointer';
 import { parseQuantity, Quantity } from '../../../manifests/quantity';
 import { asObject } from '../../../manifests/read';
 import { containersOf } from '../../../manifests/pod-amounts';
@@ -140,12 +140,13 @@ const memoryBinary: Rule = {
       if (resource !== 'memory' || unit === undefined) {
         continue;
       }
-      const binary = `${unit === 'k' ? 'K' : unit}i`;
+      const binary = String(value).replace(/[kMGTP]$/, `${unit === 'k' ? 'K' : unit}i`);
       yield {
         path,
         message: `the unit of ${JSON.stringify(value)} is a power of 1000, not of 1024`,
         found: value,
-        expected: String(value).replace(/[kMGTP]$/, binary),
+        expected: binary,
+        fix: `Set ${fieldOf(path)} to ${binary}, unless the decimal unit is intended.`,
       };
     }
   },

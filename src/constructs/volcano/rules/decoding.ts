@@ -31,11 +31,21 @@ const hasSpec: ObjectRule = {
   summary: 'A Job, the job template of a CronJob, and a Queue must have a spec.',
   why: 'The mutating webhook adds defaults under spec. Without one, its patch does not apply and the API server rejects the object, or the Job of the CronJob.',
   source: PATCHES,
-  fix: 'Add the spec; the spec of a Queue may be {}.',
+  fix: 'Set spec (in a CronJob, spec.jobTemplate.spec) to the spec of a Job or a Queue.',
   *check(manifest) {
     const { spec, path } = patchedSpec(manifest);
     if (!isObject(spec)) {
-      yield { path, message: `${fieldPathOf(path)} must be set`, expected: 'an object' };
+      const field = fieldPathOf(path);
+      yield {
+        path,
+        message: `${field} must be set`,
+        ...(manifest.id.kind === 'Queue'
+          ? { expected: 'the spec of a Queue, or {}', fix: `Set ${field} to the spec of a Queue, or to {}.` }
+          : {
+              expected: 'the spec of a Volcano Job',
+              fix: `Set ${field} to the spec of a Job, with at least one task.`,
+            }),
+      };
     }
   },
 };

@@ -2,6 +2,7 @@
  * Hyper nodes: what their webhook demands, and what keeps the scheduler from building the topology. One broken hyper node stops every
  * job that asks for a network topology.
  */
+import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { createRequire } from 'node:module';
 import { type RE2JS } from '@bufbuild/re2';
@@ -311,7 +312,7 @@ const tierNamed: ObjectRule = {
         path: `${path}/highestTierName`,
         message: `no HyperNode in these manifests has the tierName "${name}"`,
         found: name,
-        expected: names.length === 0 ? 'HyperNodes with a tierName' : names.join(', '),
+        expected: names.length === 0 ? 'HyperNodes with a tierName' : oneOf(names),
       };
     }
   },

@@ -191,7 +191,7 @@ function* tensorflowRoles(job: JobView): Iterable<Violation> {
       path: `${task.path}/name`,
       message: `the task "${task.name}" is not a role of the tensorflow plugin, so TF_CONFIG does not contain it`,
       found: task.name,
-      expected: roles.join(', '),
+      expected: oneOf(roles),
     };
   }
 }

@@ -211,7 +211,7 @@ const actionAllowed = policyRule(
       message:
         policy.action === undefined ? 'action must be set in the policy' : `unsupported action "${policy.action}"`,
       found: policy.action ?? null,
-      expected: POLICY_ACTIONS.join(', '),
+      expected: oneOf(POLICY_ACTIONS),
     };
   },
 );

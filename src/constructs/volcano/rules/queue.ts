@@ -175,6 +175,7 @@ const memoryUnit: ObjectRule = {
         message: `the unit of ${resource} is a power of 1000, not of 1024: ${written}`,
         found: written,
         expected: binary,
+        fix: `Set ${fieldOf(path)} to ${binary}, unless the decimal unit is intended.`,
       };
     }
   },

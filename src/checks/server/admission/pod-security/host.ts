@@ -3,6 +3,7 @@
  *
  * Source: k8s.io/pod-security-admission 0.36, policy/check_*.go.
  */
+import { oneOf } from '../../../../facts/words';
 import { type JsonObject } from '../../../../facts/api/schema';
 import { type Violation } from '../../../rule';
 import { asObject, asString, isObject, objectsAt } from '../../../../manifests/read';
@@ -145,7 +146,7 @@ export function* volumeTypes({ spec }: SecuredPod): Iterable<Violation> {
         path: `/spec${path}/${type}`,
         message: `the pod mounts a volume of type ${type}`,
         found: type,
-        expected: RESTRICTED_VOLUMES.join(', '),
+        expected: oneOf(RESTRICTED_VOLUMES),
       };
     }
   }

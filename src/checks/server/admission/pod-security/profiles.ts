@@ -25,7 +25,7 @@ export const seLinux = (...types: readonly string[]): Find =>
             path: `${path}/seLinuxOptions/${field}`,
             message: `${name} sets the SELinux ${field} ${value}`,
             found: value,
-            expected: allowed.length === 0 ? 'unset' : allowed.join(', '),
+            expected: allowed.length === 0 ? 'unset' : oneOf(allowed),
           };
         }
       }
