@@ -211,3 +211,14 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
     await new Promise((done) => setTimeout(done, 20));
   }
 }
+
+/** The page is drawn, fits the screen, and complains about nothing; no text is squeezed or faint. */
+export async function expectDrawn(looker: Looker, html: string, look: Look): Promise<void> {
+  const { page, complaints } = await looker.open(html, look);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  expect(await colorsDrawn(page)).toBeGreaterThan(2);
+  expect(await squeezed(page)).toEqual([]);
+  expect(await faintTexts(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+}

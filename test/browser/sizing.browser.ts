@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { renderSizingPage } from '../../src/planning/pages';
 import { readSizing, size, timelineOf } from '../../src/planning/sizing';
 import { NO_SOURCES } from '../planning/sizing/support';
-import { CHROMIUM, colorsDrawn, faintTexts, Looker, LOOKS, overflow, squeezed } from './browser';
+import { CHROMIUM, expectDrawn, Looker, LOOKS } from './browser';
 
 /** The page of the first example of the documentation. */
 function page(): string {
@@ -37,15 +37,7 @@ suite('the page of a sizing', () => {
 
   test.each(LOOKS)(
     'at $width px, $scheme: drawn, no complaint, nothing beside the screen, every text stands out',
-    async (look) => {
-      const { page: opened, complaints } = await looker.open(html, look);
-      expect(await overflow(opened)).toBeLessThanOrEqual(0);
-      expect(await colorsDrawn(opened)).toBeGreaterThan(2);
-      expect(await squeezed(opened)).toEqual([]);
-      expect(await faintTexts(opened)).toEqual([]);
-      expect(complaints).toEqual([]);
-      await opened.context().close();
-    },
+    (look) => expectDrawn(looker, html, look),
   );
 
   test('shows the cheapest mix, the target with its wait, and each gang over time', async () => {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderTimelinePage } from '../../src/planning/pages';
 import { readScenario, simulate } from '../../src/planning/simulation';
-import { CHROMIUM, colorsDrawn, faintTexts, Looker, LOOKS, overflow, squeezed } from './browser';
+import { CHROMIUM, expectDrawn, Looker, LOOKS } from './browser';
 
 function page(name: string): string {
   const file = join(__dirname, '..', '..', 'examples', 'scenarios', name);
@@ -25,15 +25,7 @@ suite.each(['elastic.yaml', 'busy-day.yaml'])('%s', (name) => {
 
   test.each(LOOKS)(
     'at $width px, $scheme: drawn, no complaint, nothing beside the screen, every text stands out',
-    async (look) => {
-      const { page: opened, complaints } = await looker.open(html, look);
-      expect(await overflow(opened)).toBeLessThanOrEqual(0);
-      expect(await colorsDrawn(opened)).toBeGreaterThan(2);
-      expect(await squeezed(opened)).toEqual([]);
-      expect(await faintTexts(opened)).toEqual([]);
-      expect(complaints).toEqual([]);
-      await opened.context().close();
-    },
+    (look) => expectDrawn(looker, html, look),
   );
 });
 

@@ -40,7 +40,7 @@ const VISIBILITY = [
   // Ascend's own documents set ASCEND_VISIBLE_DEVICES from the annotation that its plugin writes.
 ];
 
-/** What to do about a resource that another name stands for, at the place of its amount. */
+/** The fix for a resource that has another name, with the path of its amount. */
 const renamed = (path: string, name: string): string =>
   `Rename the key in ${fieldOf(path.slice(0, path.lastIndexOf('/')))} to ${name}.`;
 

@@ -4,7 +4,7 @@
 import { type Observation } from '../observation';
 import { type Finding } from './finding';
 
-/** Vendor on the PCI bus of each device resource that stands for whole devices. */
+/** Vendor on the PCI bus, by resource of whole devices. */
 const ON_BUS: Readonly<Record<string, string>> = {
   'nvidia.com/gpu': 'nvidia',
   'amd.com/gpu': 'amd',
