@@ -2,7 +2,7 @@
  * Passes over a folder in a process of its own: `check-passes.ts FOLDER OBJECTS TIERS`, with all tiers if none is named. Prints a `Speed` as JSON.
  */
 import { compiled } from './compiled';
-import { type Tier } from '../src/checks/finding';
+import { type Tier } from '../src/checks/report/finding';
 import type * as Rules from '../src/interfaces/checks';
 import { type Speed } from '../test/e2e/peer/kubeconform';
 

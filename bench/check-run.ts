@@ -4,7 +4,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type * as OnSynth from '../src/checks/on-synth';
+import type * as OnSynth from '../src/checks/synth/on-synth';
 import type * as Constructs from '../src/manifests/constructs';
 import type * as Sets from '../src/manifests/manifest-set';
 import type * as Yaml from '../src/manifests/yaml';
@@ -12,7 +12,7 @@ import type * as Rules from '../src/interfaces/checks';
 import { compiled } from './compiled';
 import { platform } from './platform';
 
-const { checkOnSynth } = compiled('./checks/on-synth') as typeof OnSynth;
+const { checkOnSynth } = compiled('./checks/synth/on-synth') as typeof OnSynth;
 const { manifestsOf } = compiled('./manifests/constructs') as typeof Constructs;
 const { ManifestSet } = compiled('./manifests/manifest-set') as typeof Sets;
 const { parseYaml } = compiled('./manifests/yaml') as typeof Yaml;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const load = createRequire(join(__dirname, '..', 'lib', 'index.js'));
 
-/** @param module its path in `lib`, as `./checks/on-synth` */
+/** @param module its path in `lib`, as `./checks/synth/on-synth` */
 export function compiled(module: string): unknown {
   return load(module);
 }

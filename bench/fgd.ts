@@ -6,7 +6,7 @@
  * thousandths that is allocated at the end, in percent, mean over seeds. Nodes are permuted for each seed, as their order is the tie-break.
  *
  * `fgd` and `gantry` are the placement core itself, with its policies `fgd` and `fragmentation`; the others are loops over the same books.
- * Options: `--seeds 42,43`, `--json FILE`.
+ * Options: `--seeds 42,43`, `--methods fgd,gantry`, `--json FILE`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -34,15 +34,19 @@ interface Result {
 }
 
 const { values, positionals } = parseArgs({
-  options: { seeds: { type: 'string' }, json: { type: 'string' } },
+  options: { seeds: { type: 'string' }, methods: { type: 'string' }, json: { type: 'string' } },
   allowPositionals: true,
 });
 if (positionals.length === 0) {
-  process.stderr.write('Usage: npm run bench:fgd -- openb_pod_list_default.csv... [--seeds 42,43] [--json FILE]\n');
+  process.stderr.write(
+    'Usage: npm run bench:fgd -- openb_pod_list_default.csv... [--seeds 42,43] [--methods fgd,gantry] [--json FILE]\n',
+  );
   process.exitCode = 2;
 }
 const only = values.seeds?.split(',').map(Number);
-const results = positionals.flatMap((file) => METHODS.map((method) => measure(file, method)));
+const wanted = values.methods?.split(',');
+const methods = METHODS.filter((method) => wanted === undefined || wanted.includes(method));
+const results = positionals.flatMap((file) => methods.map((method) => measure(file, method)));
 report();
 
 function measure(file: string, method: Method): Result {

@@ -11,6 +11,7 @@ import { checkFewestVictims } from '../test/placement/fewest-victims';
 import { checkGuarantees } from '../test/placement/guarantees';
 import { checkHistories } from '../test/placement/histories';
 import { checkMixedGangs } from '../test/placement/mixed-gangs';
+import { checkRepartition } from '../test/placement/repartition';
 import { checkSoftConstraints } from '../test/placement/soft-constraints';
 import { checkSuggestions } from '../test/placement/suggestions';
 
@@ -23,6 +24,7 @@ const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>>
   'fewest-victims': checkFewestVictims,
   'fewest-reclaimed': checkFewestReclaimed,
   'few-moves': checkFewMoves,
+  repartition: checkRepartition,
   sessions: checkHistories,
 };
 

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { allKinds, DEFAULT_MINOR } from '../src/facts/api/kinds';
 import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../src/facts/api/schema';
 import { loadSchema } from '../src/facts/api/schemas';
-import { type Rule } from '../src/checks/rule';
+import { type Rule } from '../src/checks/rules/rule';
 import { check } from '../src/interfaces/checks';
 import { allRules } from '../src/interfaces/checks/all-rules';
 import { table } from '../src/interfaces/cli/table';

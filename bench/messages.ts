@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { App } from 'cdk8s';
-import { type Finding } from '../src/checks/finding';
+import { type Finding } from '../src/checks/report/finding';
 import { type JsonObject, type JsonValue } from '../src/facts/api/schema';
 import { allRules, check } from '../src/interfaces/checks';
 import { type Manifest } from '../src/manifests/manifest';

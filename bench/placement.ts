@@ -14,6 +14,7 @@ import { type Delta } from '../src/placement/model/facts';
 import { type PodRecord } from '../src/placement/books/records';
 import { DeviceStates } from '../src/placement/search/score/device-states';
 import { Fragmentation } from '../src/placement/search/score/fragmentation';
+import { PartValues } from '../src/placement/search/score/part-values';
 import { cpuOf, shapeOf, workloadOf } from '../src/placement/search/score/workload';
 import { Selector } from '../src/placement/search/select';
 import { Session } from '../src/placement/books/session';
@@ -408,7 +409,7 @@ function plainLoop(nodes: number, pods: number, keep: boolean): number {
   const { session, records } = emptyCluster(mix, nodes, pods);
   const { table: rows, ledger } = session;
   const counts = new Map(records.map(({ podClass }) => [podClass, 1]));
-  const measure = new Fragmentation(rows, new DeviceStates({ table: rows }), workloadOf(counts));
+  const measure = new Fragmentation(rows, new DeviceStates({ table: rows }), workloadOf(counts), new PartValues());
   const kept = new Map<number, { scores: Float64Array; versions: Int32Array }>();
   const scorers = new Map<number, (row: number) => number>();
   const scoreOf = (podClass: PodRecord['podClass']): ((row: number) => number) => {

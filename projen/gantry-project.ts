@@ -372,13 +372,17 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('test:e2e', {
       description: 'Run the suites that ask a live Kubernetes API server (needs Go; skipped, visibly, without it)',
-      exec: 'jest --config jest.e2e.config.json',
-      receiveArgs: true,
+      steps: [
+        { exec: 'tsx test/e2e/build-programs.ts' },
+        { exec: 'jest --config jest.e2e.config.json', receiveArgs: true },
+      ],
     });
     this.addTask('test:e2e:full', {
       description: 'Run all end-to-end suites, with those that take long',
-      exec: 'jest --config jest.e2e.config.json --testPathIgnorePatterns /node_modules/',
-      receiveArgs: true,
+      steps: [
+        { exec: 'tsx test/e2e/build-programs.ts' },
+        { exec: 'jest --config jest.e2e.config.json --testPathIgnorePatterns /node_modules/', receiveArgs: true },
+      ],
     });
     this.addTask('record:verdicts', {
       description:
@@ -424,6 +428,11 @@ export class GantryProject extends typescript.TypeScriptProject {
         'Ask the allocator of Kubernetes for devices in random worlds, for the tests that run without Go: [--seed S] [--worlds N]',
       exec: 'tsx test/e2e/claims/record.ts',
       receiveArgs: true,
+    });
+    this.addTask('record:costs', {
+      description:
+        "Ask the API server's own code what CEL expressions may cost, for the tests that run without Go (needs Go)",
+      exec: 'tsx test/e2e/costs/record.ts',
     });
     this.addTask('docs:check', {
       description: 'Check the documentation: snippets, generated tables, links, and words',

@@ -8,9 +8,9 @@ import './interfaces/checks/rules-on-use';
 
 export { type KubernetesMinor } from './facts/api/schema';
 export { type ObjectOf, type ResourceKind } from './facts/api/resource-kind';
-export { CheckError } from './checks/check-error';
-export { Checks } from './checks/checks-of';
-export { synthesize, type SynthesizeOptions, type Synthesis } from './checks/synthesize';
+export { CheckError } from './checks/synth/check-error';
+export { Checks } from './checks/synth/checks-of';
+export { synthesize, type SynthesizeOptions, type Synthesis } from './checks/synth/synthesize';
 export { type OpenPartial } from './constructs/resources/merge';
 export {
   type ClusterObjectProps,
@@ -42,7 +42,7 @@ export {
   type CarriedMap,
   type CarriedWithin,
   type Deferred,
-} from './manifests/deferred';
+} from './manifests/values/deferred';
 export * from './constructs/pods';
 export * from './constructs/tenancy';
 export * from './constructs/training';

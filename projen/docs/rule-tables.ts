@@ -7,7 +7,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { allRuleFacts } from '../../src/interfaces/checks/all-rules';
-import { type RuleFacts } from '../../src/checks/rule';
+import { type RuleFacts } from '../../src/checks/rules/rule';
 import { rulesPage } from './rules-page';
 
 const DOCS = resolve(__dirname, '../../docs');

@@ -1,7 +1,7 @@
 /**
  * `docs/rules.md`: every rule with all that is known of it, written from the rule values.
  */
-import { type RuleFacts } from '../../src/checks/rule';
+import { type RuleFacts } from '../../src/checks/rules/rule';
 
 const OPENING = `# Rules
 

@@ -6,7 +6,7 @@ import { App, Chart, Duration } from 'cdk8s';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type KubernetesMinor } from '../../src/facts/api/schema';
-import { Checks } from '../../src/checks/checks-of';
+import { Checks } from '../../src/checks/synth/checks-of';
 import { Queue as KaiQueue } from '../../src/constructs/kai';
 import { LocalQueue } from '../../src/constructs/kueue';
 import { Scheduling } from '../../src/constructs/pods';

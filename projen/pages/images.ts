@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'cdk8s';
 import { referencePlatform } from '../../examples/reference-platform/main';
-import { synthesize } from '../../src/checks/synthesize';
+import { synthesize } from '../../src/checks/synth/synthesize';
 import { planOf, sampleCluster } from '../../src/planning/cluster';
 import { renderPlanPage, renderTimelinePage } from '../../src/planning/pages';
 import { readScenario, simulate } from '../../src/planning/simulation';

@@ -4,10 +4,10 @@
  * Contents are compared by their JSON, which is written once for each object.
  */
 import { type Manifest } from '../manifests/manifest';
-import { type PodTemplate } from '../manifests/pod-template';
-import { unlessUnknown } from '../manifests/unknown';
+import { type PodTemplate } from '../manifests/pods/pod-template';
+import { unlessUnknown } from '../manifests/values/unknown';
 import { Remembered, type Said } from './remembered';
-import { type ObjectRule, type PodTemplateRule } from './rule';
+import { type ObjectRule, type PodTemplateRule } from './rules/rule';
 import { addedVolumes } from './server/pod-view';
 
 /** The spec of objects of one API version and kind. */

@@ -5,22 +5,22 @@ import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
 import { type Manifest } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
-import { unguarded } from '../manifests/unknown';
+import { unguarded } from '../manifests/values/unknown';
 import { clusterRules } from './cluster/cluster-rules';
 import { type TargetCluster } from './cluster/target-cluster';
-import { FindingCollector } from './collector';
-import { type RuleGroup, type Severity, type Tier } from './finding';
+import { FindingCollector } from './report/collector';
+import { type RuleGroup, type Severity, type Tier } from './report/finding';
 import { type OfferedDevices } from './offered-devices';
-import { defaultRules } from './registry';
-import { type Report } from './report';
-import { type Rule } from './rule';
-import { reportUnknownSuppressions } from './known-rules';
-import { runRules } from './run-rules';
+import { defaultRules } from './rules/registry';
+import { type Report } from './report/report';
+import { type Rule } from './rules/rule';
+import { reportUnknownSuppressions } from './rules/known-rules';
+import { runRules } from './rules/run-rules';
 import { ShapeChecker } from './schema/check-shape';
 import { shapeRules } from './schema/shape-rules';
 import { takesText } from './schema/text-fields';
-import { sourceRules } from './source-rules';
-import { type Suppression } from './suppression';
+import { sourceRules } from './rules/source-rules';
+import { type Suppression } from './report/suppression';
 
 /** Options of `check`. */
 export interface CheckOptions {

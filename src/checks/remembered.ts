@@ -4,8 +4,8 @@
  * A platform repeats itself: jobs of one template, servers of one shape. A rule that sees only a part of an object finds the same in every
  * equal part. Parts are compared by their JSON.
  */
-import { type ObjectRule, type PodTemplateRule, type Violation } from './rule';
-import { type PodTemplate } from '../manifests/pod-template';
+import { type ObjectRule, type PodTemplateRule, type Violation } from './rules/rule';
+import { type PodTemplate } from '../manifests/pods/pod-template';
 import { type JsonObject } from '../facts/api/schema';
 import { type Manifest } from '../manifests/manifest';
 

@@ -7,7 +7,7 @@
  */
 import { kindKey } from './identity';
 import { type Manifest } from './manifest';
-import { type Reference } from './references';
+import { type Reference } from './references/references';
 
 /** Kinds that come before all that is not listed, first to last. */
 const FIRST = [

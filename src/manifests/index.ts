@@ -16,9 +16,9 @@ export {
   type SourceProblem,
 } from './manifest';
 export { ManifestSet } from './manifest-set';
-export { type PodTemplate } from './pod-template';
+export { type PodTemplate } from './pods/pod-template';
 export { pointer, tokensOf, valueAt } from './pointer';
-export { parseQuantity, Quantity } from './quantity';
+export { parseQuantity, Quantity } from './values/quantity';
 export {
   asArray,
   asBoolean,
@@ -30,5 +30,5 @@ export {
   stringEntries,
   stringsIn,
 } from './read';
-export { type Reference } from './references';
+export { type Reference } from './references/references';
 export { parseYaml, type Parsed, type ParseOptions } from './yaml';

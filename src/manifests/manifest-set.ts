@@ -7,12 +7,12 @@ import { applyOrder } from './apply-order';
 import { addTo, groupBy } from '../facts/collections';
 import { kindKey } from './identity';
 import { type Manifest, type SkippedSource, type SourceProblem } from './manifest';
-import { type PodTemplate } from './pod-template';
-import { podTemplatesOf } from './pod-templates';
+import { type PodTemplate } from './pods/pod-template';
+import { podTemplatesOf } from './pods/pod-templates';
 import { asObject } from './read';
-import { referencesIn, type Reference } from './references';
-import { selectionOf } from './selectors';
-import { unlessUnknown } from './unknown';
+import { referencesIn, type Reference } from './references/references';
+import { selectionOf } from './references/selectors';
+import { unlessUnknown } from './values/unknown';
 
 const NONE: readonly never[] = [];
 

@@ -8,12 +8,14 @@ export function pointer(base: string, ...tokens: readonly (string | number)[]): 
   let path = base;
   for (const token of tokens) {
     path += '/';
-    path +=
-      typeof token === 'number' || !(token.includes('/') || token.includes('~'))
-        ? token
-        : token.replace(/~/g, '~0').replace(/\//g, '~1');
+    path += typeof token === 'number' ? token : escapedToken(token);
   }
   return path;
+}
+
+/** A reference token as a pointer contains it. */
+export function escapedToken(token: string): string {
+  return token.includes('/') || token.includes('~') ? token.replace(/~/g, '~0').replace(/\//g, '~1') : token;
 }
 
 /** The reference tokens of a pointer, unescaped; none for the empty pointer. */

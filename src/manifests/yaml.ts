@@ -2,16 +2,16 @@
  * Texts to manifests: one or many documents, lists taken apart, everything with its place.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
-import { fileManifest } from './file-manifest';
-import { foreignDocument, hasNoObjectFields } from './foreign-document';
-import { hostDocumentKind } from './host-document';
+import { fileManifest } from './documents/file-manifest';
+import { foreignDocument, hasNoObjectFields } from './documents/foreign-document';
+import { hostDocumentKind } from './documents/host-document';
 import { addAll } from '../facts/collections';
 import { idOf } from './identity';
-import { readJson } from './json-text';
+import { readJson } from './texts/json-text';
 import { type Manifest, type Origin, type SkippedSource, type SourceProblem } from './manifest';
 import { asString, isObject } from './read';
-import { LineTable, type TextDocument, type TextProblem } from './source-text';
-import { readWholeYaml, readYaml } from './yaml-text';
+import { LineTable, type TextDocument, type TextProblem } from './texts/source-text';
+import { readWholeYaml, readYaml } from './texts/yaml-text';
 
 /** The result of `parseYaml`. */
 export interface Parsed {

@@ -9,6 +9,7 @@ import { type Snapshot } from './model/model';
 import { compareNames } from './model/names';
 import { type Action, DEFAULT_POLICY, type Policy } from './model/policy';
 import { type Asks, explainPending } from './reasons/reasons';
+import { repartition } from './cycle/repartition/repartition';
 import { Selector } from './search/select';
 import { Session } from './books/session';
 import { evictStale } from './evictions/stale';
@@ -40,10 +41,14 @@ export function decideIn(session: Session, asks?: Asks, actions: readonly Action
   if (actions.includes('evict-stale')) {
     evictStale(cycle);
   }
+  if (actions.includes('allocate')) {
+    repartition(cycle, passed);
+  }
   return {
     bindings: cycle.bound.filter((pod) => !cycle.withdrawn.has(pod)).map((pod) => cycle.binding(pod)),
     nominations: cycle.nominated.map((pod) => cycle.binding(pod)),
     evictions: cycle.evicted.map((evicted) => cycle.eviction(evicted)),
+    ...(cycle.repartitions.length === 0 ? {} : { repartitions: cycle.repartitions }),
     reservations: cycle.reservations(),
     pending: explainPending(cycle, passed, asks),
     queues: queueUsage(cycle),

@@ -1,7 +1,7 @@
-import { FindingCollector } from '../../src/checks/collector';
-import { type Tier } from '../../src/checks/finding';
-import { type ObjectRule } from '../../src/checks/rule';
-import { runRules } from '../../src/checks/run-rules';
+import { FindingCollector } from '../../src/checks/report/collector';
+import { type Tier } from '../../src/checks/report/finding';
+import { type ObjectRule } from '../../src/checks/rules/rule';
+import { runRules } from '../../src/checks/rules/run-rules';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseYaml } from '../../src/manifests/yaml';
 

@@ -3,7 +3,7 @@
  */
 import { ApiObject, App, Chart } from 'cdk8s';
 import { check } from '../../src/checks/engine';
-import { Checks } from '../../src/checks/checks-of';
+import { Checks } from '../../src/checks/synth/checks-of';
 import { Testing } from '../../src/interfaces/testing';
 import { readManifests } from '../../src/interfaces/checks';
 

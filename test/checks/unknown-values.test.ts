@@ -1,9 +1,9 @@
 import { check } from '../../src/checks/engine';
-import { type Report } from '../../src/checks/report';
+import { type Report } from '../../src/checks/report/report';
 import { type JsonObject, type JsonValue } from '../../src/facts/api/schema';
 import { idOf } from '../../src/manifests/identity';
 import { ManifestSet } from '../../src/manifests/manifest-set';
-import { guarded, UNKNOWN } from '../../src/manifests/unknown';
+import { guarded, UNKNOWN } from '../../src/manifests/values/unknown';
 import '../../src/interfaces/checks';
 
 function checked(...objects: readonly JsonObject[]): Report {

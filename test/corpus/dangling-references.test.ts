@@ -2,7 +2,7 @@
  * References to what the manifests do not contain: information where the object may be in the cluster, a warning where one of nearly the same
  * name is among them, and an error where the object is among them and lacks the port.
  */
-import { type Severity } from '../../src/checks/finding';
+import { type Severity } from '../../src/checks/report/finding';
 import { check, readManifests } from '../../src/interfaces/checks';
 
 const SERVER = `---

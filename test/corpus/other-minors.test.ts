@@ -4,7 +4,7 @@
  */
 import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { check } from '../../src/checks/engine';
-import { type Finding } from '../../src/checks/finding';
+import { type Finding } from '../../src/checks/report/finding';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseYaml } from '../../src/manifests/yaml';
 import { allRules } from '../../src/interfaces/checks/all-rules';

@@ -7,6 +7,7 @@ import { whyNoOracle } from './claims/oracle';
 import { whyNoControlPlane } from './control-plane/availability';
 import { Cluster } from './control-plane/cluster';
 import { LIVE_CLUSTER } from './control-plane/components';
+import { whyNoEstimates } from './costs/oracle';
 import { whyNoDockerCommand, whyNoEngine } from './docker/programs';
 import { whyNoTerminal } from './docker/pty';
 import { whyNoPromtool } from './promtool/promtool';
@@ -27,6 +28,7 @@ export default async function teardown(): Promise<void> {
     'a Docker engine through SSH': whyNoDockerCommand(),
     'the Docker runner on a terminal': whyNoTerminal(),
     'the suite of devices by claim': whyNoOracle(),
+    'the suite of estimated costs': whyNoEstimates(),
     'the live pages': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
   });
   if (line !== undefined) {

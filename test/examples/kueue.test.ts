@@ -4,7 +4,7 @@
 import { App, Testing as Cdk8sTesting } from 'cdk8s';
 import { kueueExample } from '../../examples/kueue/main';
 import { type JsonObject } from '../../src/facts/api/schema';
-import { checkTree } from '../../src/checks/check-tree';
+import { checkTree } from '../../src/checks/synth/check-tree';
 import { manifestsOf } from '../../src/manifests/constructs';
 import { asObject } from '../../src/manifests/read';
 

@@ -1,7 +1,7 @@
 import { App } from 'cdk8s';
 import { pulumiPlatform } from '../../examples/pulumi-platform/main';
 import { referencePlatform } from '../../examples/reference-platform/main';
-import { synthesize } from '../../src/checks/synthesize';
+import { synthesize } from '../../src/checks/synth/synthesize';
 import { idOf } from '../../src/manifests/identity';
 import { type JsonObject } from '../../src/facts/api/schema';
 import { mockedEngine, unwrapped } from '../interfaces/pulumi/mocked-engine';

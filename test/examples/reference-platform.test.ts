@@ -13,10 +13,10 @@ import { amountsByName } from '../../src/constructs/pods/amounts';
 import { Plan } from '../../src/planning/cluster/plan-on-synth';
 import { type Manifest } from '../../src/manifests/manifest';
 import { ManifestSet } from '../../src/manifests/manifest-set';
-import { parseQuantity, Quantity } from '../../src/manifests/quantity';
+import { parseQuantity, Quantity } from '../../src/manifests/values/quantity';
 import { asArray, asObject, asString } from '../../src/manifests/read';
 import { parseYaml } from '../../src/manifests/yaml';
-import { amountsIn, podAmounts } from '../../src/manifests/pod-amounts';
+import { amountsIn, podAmounts } from '../../src/manifests/pods/pod-amounts';
 import { Testing } from '../../src/interfaces/testing';
 
 const GPU = 'nvidia.com/gpu';

@@ -4,9 +4,9 @@
 import { App, Testing as Cdk8sTesting } from 'cdk8s';
 import { trainingExample } from '../../examples/training/main';
 import { type JsonObject } from '../../src/facts/api/schema';
-import { checkTree } from '../../src/checks/check-tree';
+import { checkTree } from '../../src/checks/synth/check-tree';
 import { manifestsOf } from '../../src/manifests/constructs';
-import { podTemplatesOf } from '../../src/manifests/pod-templates';
+import { podTemplatesOf } from '../../src/manifests/pods/pod-templates';
 import { asArray, asObject } from '../../src/manifests/read';
 
 const app = trainingExample(Cdk8sTesting.app());

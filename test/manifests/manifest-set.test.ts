@@ -1,4 +1,4 @@
-import { type Reference } from '../../src/manifests/references';
+import { type Reference } from '../../src/manifests/references/references';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseYaml } from '../../src/manifests/yaml';
 

@@ -4,8 +4,8 @@
 import { allKinds } from '../../src/facts/api/kinds';
 import { type KindInfo, type Schema } from '../../src/facts/api/schema';
 import { loadSchema } from '../../src/facts/api/schemas';
-import { TEMPLATE_PLACES } from '../../src/manifests/pod-templates';
-import { PARTIAL_POD_SPECS, POD_SPEC_PLACES, REFERENCE_PLACES } from '../../src/manifests/reference-places';
+import { TEMPLATE_PLACES } from '../../src/manifests/pods/pod-templates';
+import { PARTIAL_POD_SPECS, POD_SPEC_PLACES, REFERENCE_PLACES } from '../../src/manifests/references/reference-places';
 
 /** What a schema says is at a path; `open` where it takes anything. */
 function schemaAt(schema: Schema | undefined, tokens: readonly string[]): Schema | 'open' | undefined {

@@ -2,6 +2,7 @@
  * Jest environment of a mutation run: it answers the code's question which mutant is active, records which test met which mutants, and stops a suite
  * at its first failure.
  */
+import { types } from 'node:util';
 import { type EnvironmentContext, type JestEnvironmentConfig } from '@jest/environment';
 import { type Circus } from '@jest/types';
 import { TestEnvironment } from 'jest-environment-node';
@@ -27,6 +28,7 @@ export default class MutationEnvironment extends TestEnvironment {
       return false;
     };
     (this.global as unknown as Record<string, unknown>)[IS_ACTIVE] = active === 0 ? record : isActive;
+    recognizeErrorsOfNode(this.global.Error);
   }
 
   handleTestEvent(event: Circus.AsyncEvent | Circus.SyncEvent): void {
@@ -52,6 +54,20 @@ export default class MutationEnvironment extends TestEnvironment {
     };
     await super.teardown();
   }
+}
+
+/** What `instanceof` says where nothing else is defined. */
+function instanceOf(constructor: ErrorConstructor, value: unknown): boolean {
+  return Reflect.apply(Function.prototype[Symbol.hasInstance], constructor, [value]);
+}
+
+/** What the modules of Node.js throw is made outside of the context of the suite, and would be no `Error` in it. */
+function recognizeErrorsOfNode(inSuite: ErrorConstructor): void {
+  Object.defineProperty(inSuite, Symbol.hasInstance, {
+    value(this: ErrorConstructor, value: unknown): boolean {
+      return instanceOf(this, value) || (this === inSuite && types.isNativeError(value));
+    },
+  });
 }
 
 function nameOf(test: Circus.TestEntry): string {

@@ -9,7 +9,7 @@ import { Accelerator, nodeTuning } from '../../src';
 import { type JsonObject } from '../../src/facts/api/schema';
 import { check } from '../../src/checks/engine';
 import { ManifestSet } from '../../src/manifests/manifest-set';
-import { parseFile } from '../../src/manifests/node-file';
+import { parseFile } from '../../src/manifests/documents/node-file';
 import { allRules } from '../../src/interfaces/checks';
 import { Testing } from '../../src/interfaces/testing';
 

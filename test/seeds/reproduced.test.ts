@@ -22,7 +22,7 @@ import {
 } from '../../src';
 import { Pod } from '../../src/facts/api/types/core/v1';
 import { type JsonObject, type JsonValue } from '../../src/facts/api/schema';
-import { parseQuantity } from '../../src/manifests/quantity';
+import { parseQuantity } from '../../src/manifests/values/quantity';
 import { isObject } from '../../src/manifests/read';
 import { parseYaml } from '../../src/manifests/yaml';
 import { Testing } from '../../src/interfaces/testing';

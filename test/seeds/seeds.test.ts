@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { check } from '../../src/checks/engine';
-import { type Finding } from '../../src/checks/finding';
+import { type Finding } from '../../src/checks/report/finding';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseYaml } from '../../src/manifests/yaml';
 import { allRules } from '../../src/interfaces/checks';

@@ -3,13 +3,13 @@
  */
 import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { check } from '../../src/checks/engine';
-import { FindingCollector } from '../../src/checks/collector';
-import { type Finding, RULE_GROUPS } from '../../src/checks/finding';
-import { type Report } from '../../src/checks/report';
-import { type Rule } from '../../src/checks/rule';
-import { runRules } from '../../src/checks/run-rules';
+import { FindingCollector } from '../../src/checks/report/collector';
+import { type Finding, RULE_GROUPS } from '../../src/checks/report/finding';
+import { type Report } from '../../src/checks/report/report';
+import { type Rule } from '../../src/checks/rules/rule';
+import { runRules } from '../../src/checks/rules/run-rules';
 import { ManifestSet } from '../../src/manifests/manifest-set';
-import { parseFile } from '../../src/manifests/node-file';
+import { parseFile } from '../../src/manifests/documents/node-file';
 import { parseYaml } from '../../src/manifests/yaml';
 import { keepManifests } from './manifests-of-tests';
 

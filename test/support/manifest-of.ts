@@ -2,7 +2,7 @@
  * Manifests of plain JSON, as tests need them.
  */
 import { type JsonObject } from '../../src/facts/api/schema';
-import { fileManifest, NODE_FILE } from '../../src/manifests/file-manifest';
+import { fileManifest, NODE_FILE } from '../../src/manifests/documents/file-manifest';
 import { idOf } from '../../src/manifests/identity';
 import { type Manifest } from '../../src/manifests/manifest';
 import { asObject } from '../../src/manifests/read';

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Manifest } from '../../src/manifests/manifest';
 import { asJson } from './manifest-of';
 
@@ -43,11 +43,17 @@ export function manifestsOfTests(folder: string): readonly string[] {
   }
 }
 
+/** The suites that run rules, by themselves or by a helper beside them. */
 function suitesOfRules(folder: string): readonly string[] {
   return (readdirSync(join(PROJECT, folder), { recursive: true }) as string[])
     .map((file) => join(folder, file))
-    .filter(
-      (file) =>
-        file.endsWith('.test.ts') && /support\/(findings|rule-cases)'/.test(readFileSync(join(PROJECT, file), 'utf8')),
-    );
+    .filter((file) => file.endsWith('.test.ts') && runsRules(file));
+}
+
+function runsRules(file: string): boolean {
+  const code = readFileSync(join(PROJECT, file), 'utf8');
+  const helpers = [...code.matchAll(/ from '\.\/([^']+)'/g)]
+    .map(([, name]) => join(dirname(file), `${name}.ts`))
+    .filter((helper) => existsSync(join(PROJECT, helper)));
+  return /support\/(findings|rule-cases)'/.test(code) || helpers.some((helper) => runsRules(helper));
 }

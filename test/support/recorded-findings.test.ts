@@ -1,5 +1,5 @@
-import { type Rule } from '../../src/checks/rule';
-import { NODE_FILE } from '../../src/manifests/node-file';
+import { type Rule } from '../../src/checks/rules/rule';
+import { NODE_FILE } from '../../src/manifests/documents/node-file';
 import { findingsIn, printFindings, readFindings } from './recorded-findings';
 
 const rule = {

@@ -10,10 +10,10 @@
  * at the pointer. The NAMEs are the numbers and identifiers that only the words of this finding have: the rest of its words may change.
  */
 import { type JsonObject, type JsonValue } from '../../src/facts/api/schema';
-import { FindingCollector } from '../../src/checks/collector';
-import { type Finding, RULE_GROUPS } from '../../src/checks/finding';
-import { type Rule } from '../../src/checks/rule';
-import { runRules } from '../../src/checks/run-rules';
+import { FindingCollector } from '../../src/checks/report/collector';
+import { type Finding, RULE_GROUPS } from '../../src/checks/report/finding';
+import { type Rule } from '../../src/checks/rules/rule';
+import { runRules } from '../../src/checks/rules/run-rules';
 import { describeId } from '../../src/manifests/manifest';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { valueAt } from '../../src/manifests/pointer';

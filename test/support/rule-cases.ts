@@ -2,7 +2,7 @@
  * Rules of a domain, each with manifests in which it fires and manifests in which it is silent.
  */
 import { type JsonObject } from '../../src/facts/api/schema';
-import { type Rule } from '../../src/checks/rule';
+import { type Rule } from '../../src/checks/rules/rule';
 import { findingsOf } from './findings';
 
 export type Manifests = readonly JsonObject[];

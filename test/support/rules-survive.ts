@@ -3,11 +3,11 @@
  */
 import * as fc from 'fast-check';
 import { type JsonObject, type JsonValue } from '../../src/facts/api/schema';
-import { type Rule } from '../../src/checks/rule';
+import { type Rule } from '../../src/checks/rules/rule';
 import { type Manifest } from '../../src/manifests/manifest';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { asObject, asString } from '../../src/manifests/read';
-import { podTemplatesOf } from '../../src/manifests/pod-templates';
+import { podTemplatesOf } from '../../src/manifests/pods/pod-templates';
 import { samples } from './samples';
 
 const anyJson = fc.jsonValue({ maxDepth: 3 }).map((value) => value as JsonValue);

@@ -8,7 +8,7 @@ import { type CelInput } from '@bufbuild/cel';
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { asObject, asString, isObject } from '../../manifests/read';
 import { fieldOf } from '../../manifests/pointer';
-import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
+import { containsUnknown, UNKNOWN } from '../../manifests/values/unknown';
 import { hasRules, nodeOf, rulesOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
 import { OBJECT_LIMIT } from './cost';

@@ -23,7 +23,8 @@ import {
 } from '@bufbuild/cel';
 import { payForPattern } from './cost';
 import { strings } from '@bufbuild/cel/ext';
-import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { escapedToken } from '../../manifests/pointer';
+import { parseQuantity, Quantity } from '../../manifests/values/quantity';
 import { patternOf } from '../schema/patterns';
 import { opaque, opaqueKind, opaqueValue } from './opaque';
 import { isUnordered } from './values';
@@ -212,6 +213,8 @@ function findAll(text: string, source: string, limit = -1): readonly string[] {
   return found;
 }
 
+const patches: readonly CelFunc[] = [celFunc('jsonpatch.escapeKey', [STRING], STRING, (key) => escapedToken(key))];
+
 const regex: readonly CelFunc[] = [
   celMethod('find', STRING, [STRING], STRING, function (pattern) {
     return findAll(this.toString(), pattern, 1)[0] ?? '';
@@ -383,6 +386,7 @@ export function compareQuantities(left: CelValue, right: CelValue): number | und
 export const kubernetesFunctions: readonly CelFunc[] = [
   ...conversions,
   ...texts,
+  ...patches,
   ...regex,
   ...lists,
   ...sets,

@@ -9,7 +9,7 @@ import { type JsonValue } from '../../facts/api/schema';
 import { allOf, oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
-import { keepOne } from '../field-fix';
+import { keepOne } from '../rules/field-fix';
 import { expressionOf } from './rule-program';
 
 export interface RuleWords {

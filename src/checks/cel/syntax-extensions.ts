@@ -288,8 +288,25 @@ function rewrittenList(node: Expr, value: ValueOf<'listExpr'>): Expr {
     .reduce((all, next) => call('_+_', [all, next]));
 }
 
+/** `Object.spec{a: b}` is `{"a": b}`: the objects of mutating admission policies are not messages that the engine knows. */
+function asMap({ entries, ...value }: ValueOf<'structExpr'>): ValueOf<'structExpr'> {
+  return {
+    ...value,
+    messageName: '',
+    entries: entries.map((entry) =>
+      entry.keyKind.case === 'fieldKey'
+        ? {
+            ...entry,
+            keyKind: { case: 'mapKey', value: constant({ case: 'stringValue', value: entry.keyKind.value }) },
+          }
+        : entry,
+    ),
+  };
+}
+
 /** `{k: a, ?l: b}` is `withOptional__({k: a}, l, b)`. */
-function rewrittenMap(node: Expr, value: ValueOf<'structExpr'>): Expr {
+function rewrittenMap(node: Expr, written: ValueOf<'structExpr'>): Expr {
+  const value = /^(Object|JSONPatch)\b/.test(written.messageName) ? asMap(written) : written;
   const isOptional = (entry: (typeof value.entries)[number]): boolean => optionalEntry(entry.value) !== undefined;
   const entries = value.entries
     .filter((entry) => !isOptional(entry))

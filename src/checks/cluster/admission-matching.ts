@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { asArray, asObject, isObject, stringsIn } from '../../manifests/read';
-import { selectorChooses } from '../../manifests/selectors';
+import { selectorChooses } from '../../manifests/references/selectors';
 import { type TargetCluster } from './target-cluster';
 
 export interface AdmissionRequest {

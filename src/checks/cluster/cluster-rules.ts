@@ -3,24 +3,33 @@
  */
 import { ObjectNames } from '../../facts/spelling';
 import { type Manifest } from '../../manifests/manifest';
-import { namesOfKind } from '../../manifests/placed-names';
-import { fieldOf } from '../../manifests/pointer';
-import { Quantity } from '../../manifests/quantity';
+import { namesOfKind } from '../../manifests/references/placed-names';
+import { fieldOf, valueAt } from '../../manifests/pointer';
+import { Quantity } from '../../manifests/values/quantity';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
-import { amountsIn } from '../../manifests/pod-amounts';
-import { type SetRule, type Violation } from '../rule';
+import { amountsIn } from '../../manifests/pods/pod-amounts';
+import { type SetRule, type Violation } from '../rules/rule';
 import { countedPod } from '../server/admission/admit-pod';
 import { contentsOfSet } from '../server/admission/cluster-contents';
 import { policyOf } from '../server/admission/namespace-policy';
+import { nearObject } from '../server/near-object';
 import { countsPod, podUse } from '../server/admission/quotas';
 import { admissionPolicyRule } from './admission-policies';
+import { mutatingPolicyRule } from './mutating-policies';
+import { Mutations } from './mutations';
 import { type TargetCluster } from './target-cluster';
 
 type Found = Violation & { readonly manifest: Manifest };
 
 /** The rules of a check against this cluster. */
 export function clusterRules(cluster: TargetCluster): readonly SetRule[] {
-  return [referenceFound(cluster), quotaLeft(cluster), admissionPolicyRule(cluster)];
+  const mutations = new Mutations(cluster);
+  return [
+    referenceFound(cluster),
+    quotaLeft(cluster),
+    admissionPolicyRule(cluster, mutations),
+    mutatingPolicyRule(cluster, mutations),
+  ];
 }
 
 /** Kinds that controllers create when they are missing, or that every namespace gets. */
@@ -55,14 +64,20 @@ function referenceFound(cluster: TargetCluster): SetRule {
           if (exists !== false || optional || set.resolve(reference) !== undefined || isGiven(reference, manifest)) {
             continue;
           }
-          const near = nearest(kind, namespace, name);
+          const nearestName = nearest(kind, namespace, name);
+          const value = valueAt(manifest.object, path);
+          const near =
+            nearestName === undefined ? undefined : nearObject(set, { kind, name, path, value }, nearestName);
+          const meant = near !== undefined && near.expected === nearestName ? ` (did you mean "${nearestName}"?)` : '';
           const short = kind.split('/').at(-1) ?? kind;
           yield {
             manifest,
             path,
-            message: `${short} "${namespace === '' ? name : `${namespace}/${name}`}" not found in the manifests or in the cluster ${cluster.name}${near === undefined ? '' : ` (did you mean "${near}"?)`}`,
+            message: `${short} "${namespace === '' ? name : `${namespace}/${name}`}" not found in the manifests or in the cluster ${cluster.name}${meant}`,
             found: name,
-            fix: `${near === undefined ? `Set ${fieldOf(path)} to the name of an existing ${short}` : `Set ${fieldOf(path)} to "${near}"`}, or add the ${short} to the manifests.`,
+            fix:
+              near?.fix ??
+              `Set ${fieldOf(path)} to the name of an existing ${short}, or add the ${short} to the manifests.`,
           };
         }
       }

@@ -1,8 +1,8 @@
 /**
  * Reports as JSON: a stable format, documented in docs/cli.md.
  */
-import { type Finding, type NotChecked } from '../finding';
-import { countsOf, type Report } from '../report';
+import { type Finding, type NotChecked } from './finding';
+import { countsOf, type Report } from './report';
 
 /** The report as indented JSON with a line end. Keys that do not apply are absent. */
 export function renderJson(report: Report): string {

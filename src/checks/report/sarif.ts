@@ -2,9 +2,9 @@
  * Reports as SARIF 2.1.0, for code-scanning views and editors.
  */
 import { type Log, type Location, type Notification, type ReportingDescriptor, type Result } from 'sarif';
-import { type Finding, type NotChecked, type Severity } from '../finding';
-import { type Report, type SuppressedFinding } from '../report';
-import { type RuleFacts } from '../rule';
+import { type Finding, type NotChecked, type Severity } from './finding';
+import { type Report, type SuppressedFinding } from './report';
+import { type RuleFacts } from '../rules/rule';
 
 export interface SarifOptions {
   /** Version of Gantry that made the report. */

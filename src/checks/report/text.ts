@@ -3,10 +3,10 @@
  */
 import pico from 'picocolors';
 import { type JsonValue } from '../../facts/api/schema';
-import { type Finding, type NotChecked, occurrencesOf, type Severity } from '../finding';
+import { type Finding, type NotChecked, occurrencesOf, type Severity } from './finding';
 import { groupBy } from '../../facts/collections';
 import { type SkippedSource } from '../../manifests/manifest';
-import { countsOf, type Report } from '../report';
+import { countsOf, type Report } from './report';
 import { counted, printable } from '../../facts/words';
 
 type Colors = ReturnType<typeof pico.createColors>;

@@ -10,7 +10,7 @@
 import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { allOf, oneOf } from '../../facts/words';
 import { repeatedItems } from './canonical';
-import { containsUnknown, UNKNOWN } from '../../manifests/unknown';
+import { containsUnknown, UNKNOWN } from '../../manifests/values/unknown';
 import { decodeObjectMeta } from './object-meta';
 import { nodeOf, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';

@@ -2,9 +2,12 @@
  * What the patterns of the covered kinds describe: what to call a text that matches, with its article, and examples.
  */
 import { oneOf } from '../../facts/words';
+import { A_QUANTITY } from './exact-words';
 
 type Described = readonly [noun: string, ...examples: readonly string[]];
 
+/** Examples of it depend on the resource. */
+const QUANTITY = 'a quantity';
 const HTTP_URL: Described = ['an HTTP URL', 'https://example.com'];
 const LABEL_KEY: Described = ['a label key', 'example.com/rack'];
 const IMAGE: Described = ['an image name', 'ghcr.io/example/server:1.2'];
@@ -13,7 +16,7 @@ const DURATION: Described = ['a duration in h, m, s, or ms', '30s', '1h30m'];
 const PATTERNS: ReadonlyMap<string, Described> = new Map<string, Described>([
   [
     String.raw`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`,
-    ['a quantity', '500m', '8Gi'],
+    [QUANTITY, '500m', '8Gi'],
   ],
   [
     String.raw`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`,
@@ -110,5 +113,8 @@ export function patternWords(pattern: string): PatternWords {
     return { complaint: 'does not match the pattern of the field', expected: `a string that matches ${pattern}` };
   }
   const [noun, ...examples] = described;
-  return { complaint: `is not a valid ${noun.replace(/^an? /, '')}`, expected: `${noun} such as ${oneOf(examples)}` };
+  return {
+    complaint: `is not a valid ${noun.replace(/^an? /, '')}`,
+    expected: noun === QUANTITY ? A_QUANTITY : `${noun} such as ${oneOf(examples)}`,
+  };
 }

@@ -4,7 +4,7 @@
  * The checks themselves are in this folder and in `../cel`; they are not functions over a manifest set, as rules are, since the server
  * too does them in one walk over the object.
  */
-import { type RuleFacts } from '../rule';
+import { type RuleFacts } from '../rules/rule';
 
 const STRICT = 'Kubernetes API server, strict decoding (fieldValidation=Strict)';
 const CRD_SCHEMA = 'Kubernetes API server: the OpenAPI schema of the kind (apiextensions, kube-openapi/validation)';

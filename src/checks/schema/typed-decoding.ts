@@ -6,8 +6,9 @@
  * because of one matters here. Uniqueness of list keys is not the decoder's business; the server's validation code decides list by list.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { parseQuantity } from '../../manifests/quantity';
-import { UNKNOWN } from '../../manifests/unknown';
+import { parseQuantity } from '../../manifests/values/quantity';
+import { UNKNOWN } from '../../manifests/values/unknown';
+import { A_QUANTITY } from './exact-words';
 import { isGoTime } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
@@ -222,8 +223,8 @@ export class TypedDecoding {
     this.list.add(shapeRules.format, {
       message: `${quoted(value)} is not a valid quantity`,
       found: value,
-      expected: 'a quantity such as 2, 500m, 16Gi, or 1e3',
-      fix: 'Set the `field` to a quantity such as 2, 500m, or 16Gi.',
+      expected: A_QUANTITY,
+      fix: `Set ${THE_FIELD} to ${A_QUANTITY}.`,
     });
   }
 

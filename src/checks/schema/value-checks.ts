@@ -6,6 +6,7 @@
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { sameJson } from './canonical';
+import { boundWords } from './exact-words';
 import { stringFormat } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { patternWords } from './pattern-words';
@@ -137,14 +138,19 @@ export function typeWords(types: string | undefined): string {
 /** What a required field must be set to: `a string`, or `an object with kind and name` where the field requires members itself. */
 export function requiredValue(node: SchemaNode | undefined): string {
   const members = node?.typeNames === 'object' ? node.required : [];
-  const words = typeWords(node?.typeNames);
+  const choices = node?.schema.enum ?? [];
+  if (choices.length > 0 && choices.length <= MOST_CHOICES) {
+    return oneOf(choices.map(String));
+  }
+  const words = `${typeWords(node?.typeNames)}${node === undefined ? '' : boundWords(node.schema)}`;
   return members.length === 0 || members.length > MOST_CHOICES
     ? words
     : `${words} with the ${members.length === 1 ? 'field' : 'fields'} ${allOf(members)}`;
 }
 
-export function wrongTypeFix(expected: string): string {
-  return `Set the \`field\` to ${typeWords(expected)}.`;
+/** @param bounds of a number, to follow its type */
+export function wrongTypeFix(expected: string, bounds = ''): string {
+  return `Set the \`field\` to ${typeWords(expected)}${bounds}.`;
 }
 
 /** For a number or a boolean where a string is expected. */
@@ -177,7 +183,7 @@ function typeFix(value: JsonValue, node: SchemaNode): string {
   if (node.schema.type === 'array') {
     return `Set the \`field\` to a list${typeof value === 'string' || typeof value === 'number' ? `: [${JSON.stringify(shortened(value))}]` : ', even if it has only one item'}.`;
   }
-  return wrongTypeFix(node.typeNames);
+  return wrongTypeFix(node.typeNames, boundWords(node.schema));
 }
 
 export function checkString(value: string, node: SchemaNode, list: ViolationList, target: Target): void {

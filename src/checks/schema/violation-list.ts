@@ -5,9 +5,10 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { fieldOf, pointer } from '../../manifests/pointer';
-import { type Severity, type Tier } from '../finding';
-import { Described } from '../most-findings';
-import { type RuleFacts, type Violation } from '../rule';
+import { type Severity, type Tier } from '../report/finding';
+import { Described } from '../report/most-findings';
+import { type RuleFacts, type Violation } from '../rules/rule';
+import { exactWords } from './exact-words';
 
 /** A violation with the facts of the rule that it breaks. */
 export interface ShapeViolation extends Violation {
@@ -72,10 +73,10 @@ export class ViolationList {
     this.violations.push({
       ...facts,
       ...(found.found === undefined ? {} : { found: shortened(found.found) }),
-      ...(found.expected === undefined ? {} : { expected: found.expected }),
+      ...(found.expected === undefined ? {} : { expected: exactWords(found.expected, path) }),
       fix: SET_BY_SERVER.test(path)
         ? `Remove ${fieldOf(path)}: the API server sets it.`
-        : (found.fix ?? rule.fix).replaceAll(THE_FIELD, fieldOf(path)),
+        : exactWords((found.fix ?? rule.fix).replaceAll(THE_FIELD, fieldOf(path)), path),
     });
   }
 }

@@ -6,7 +6,10 @@
 import { createRequire } from 'node:module';
 import type * as CelTypes from '@bufbuild/cel';
 import type * as SyntaxTypes from '../cel/syntax-extensions';
+import type * as EstimateTypes from '../cel/estimate/estimate-cost';
+import type { SizeAt } from '../cel/estimate/declared-sizes';
 import type * as CheckTypes from '../cel/typing/check-types';
+import { UNLIMITED } from '../cel/estimate/sizes';
 import { isSame, printType, type CelType } from '../cel/typing/types';
 import { Remembered } from '../remembered';
 import { allOf, oneOf } from '../../facts/words';
@@ -20,6 +23,16 @@ export interface Wanted {
   readonly environment: CheckTypes.TypeEnvironment;
   /** The types that the expression may have. @default - any */
   readonly result?: readonly CelType[];
+  /** Sizes of the variables, where the server estimates what the expression may cost. @default - it does not */
+  readonly sizeAt?: SizeAt;
+}
+
+/** What an expression is: its type, or what is wrong with it. Neither where the types are too large to tell. */
+export interface CompiledExpression {
+  readonly type?: CelType;
+  readonly fault?: CheckTypes.ExpressionFault;
+  /** What the server estimates, in units of CEL. @default - the place has no estimate, or the expression does not compile */
+  readonly cost?: number;
 }
 
 /** More names than this are not listed. */
@@ -30,7 +43,7 @@ const load = createRequire(__filename);
 /** What to write in the place of an expression with a fault. */
 export function expressionFix(
   path: string,
-  { complaint, choices = [] }: CheckTypes.ExpressionFault,
+  { complaint, choices = [], types = [] }: CheckTypes.ExpressionFault,
 ): { readonly fix: string } {
   const field = fieldOf(path);
   const [, name] = /^(?:uses the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
@@ -40,6 +53,10 @@ export function expressionFix(
         ? `Use only the ${choices.length === 1 ? 'variable' : 'variables'} ${allOf(choices)} in ${field}.`
         : `Replace ${name} in ${field} with ${oneOf(choices)}.`,
     };
+  }
+  if (complaint.startsWith('cannot be compiled')) {
+    const ofType = types.length === 0 ? '' : ` of type ${oneOf(types.map(printType))}`;
+    return { fix: `Set ${field} to a valid CEL expression${ofType}.` };
   }
   const [, type] = /^must evaluate to (.+), but evaluates to /.exec(complaint) ?? [];
   const fix =
@@ -51,7 +68,6 @@ export function expressionFix(
 
 /** By the beginning of the complaint. */
 const FIXES: readonly (readonly [RegExp, string])[] = [
-  [/^cannot be compiled/, 'Correct the syntax of FIELD.'],
   [/^is empty/, 'Set FIELD to an expression.'],
   [/^must not be nested/, 'Set FIELD to an expression with fewer nested operations.'],
   [/^uses the undeclared variable/, 'Use only variables that the API server declares in FIELD.'],
@@ -116,20 +132,33 @@ function parsed(source: string): Tree {
   return isDeeperThan(tree, DEEPEST_TREE) ? tooDeep : { expression: tree };
 }
 
-export function compileExpression(source: string, { environment, result }: Wanted): CheckTypes.Compiled {
+export function compileExpression(source: string, { environment, result, sizeAt }: Wanted): CompiledExpression {
   const { typingOf } = load('../cel/typing/check-types') as typeof CheckTypes;
   const tree = treeOf(source);
   if ('fault' in tree) {
-    return tree;
+    return result === undefined ? tree : { fault: { ...tree.fault, types: result } };
   }
-  const compiled = typingOf(tree.expression, environment);
-  const { type } = compiled;
-  if (type === undefined || result === undefined || result.some((one) => isSame(one, type))) {
-    return compiled;
+  const { type, fault, parts } = typingOf(tree.expression, environment);
+  if (fault !== undefined || type === undefined || parts === undefined) {
+    return fault === undefined ? {} : { fault };
   }
-  return {
-    fault: { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` },
-  };
+  if (result !== undefined && !result.some((one) => isSame(one, type))) {
+    return {
+      fault: { complaint: `must evaluate to ${oneOf(result.map(printType))}, but evaluates to ${printType(type)}` },
+    };
+  }
+  if (sizeAt === undefined) {
+    return { type };
+  }
+  const { estimateCost } = load('../cel/estimate/estimate-cost') as typeof EstimateTypes;
+  const { minor, hasBind = false } = environment;
+  const cost = estimateCost(tree.expression, { parts, sizeAt, minor, hasBind });
+  return cost === undefined ? { type } : { type, cost };
+}
+
+/** An estimated cost as findings show it. */
+export function foundCost(cost: number): number | string {
+  return cost === UNLIMITED ? 'a cost without a limit' : cost;
 }
 
 /** `unexpected ":" in line 1, column 2` for `<input>:1:2: found : but expecting …`. */

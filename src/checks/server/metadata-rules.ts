@@ -1,7 +1,7 @@
 /**
  * What the API server demands of the metadata of every object: one entry per statement, with the facts that docs and SARIF show.
  */
-import { type RuleFacts } from '../rule';
+import { type RuleFacts } from '../rules/rule';
 
 function rule(id: string, summary: string, fix: string, more: Partial<RuleFacts> = {}): RuleFacts {
   return {

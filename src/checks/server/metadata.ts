@@ -4,11 +4,11 @@
  * The decoder (`../schema/object-meta.ts`) reports wrong types and unknown fields, so they are skipped here. Labels inside pod templates
  * and selectors belong to the kinds that contain them.
  */
-import { keyFix, nameFix } from '../field-fix';
+import { keyFix, nameFix } from '../rules/field-fix';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
-import { type RuleFacts } from '../rule';
+import { type RuleFacts } from '../rules/rule';
 import { canonical } from '../schema/canonical';
 import { quoted, type ViolationList } from '../schema/violation-list';
 import { type Target } from '../schema/value-checks';

@@ -4,7 +4,7 @@
 import { type JsonValue } from '../../facts/api/schema';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { fieldOf } from '../../manifests/pointer';
-import { type Violation } from '../rule';
+import { type Violation } from '../rules/rule';
 import { nameComplaint } from './metadata-names';
 
 export interface UnknownObject {

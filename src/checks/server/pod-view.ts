@@ -4,7 +4,7 @@
 import { addAll } from '../../facts/collections';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
-import { type PodTemplate } from '../../manifests/pod-template';
+import { type PodTemplate } from '../../manifests/pods/pod-template';
 import { fieldPathOf } from '../../manifests/pointer';
 import { asObject } from '../../manifests/read';
 import { given, items, itemsOf, type Placed, text } from './values';

@@ -1,7 +1,7 @@
 /**
  * What kube-apiserver's own validation refuses, kind by kind, as rules (tier `server`).
  */
-import { type Rule } from '../rule';
+import { type Rule } from '../rules/rule';
 import { admissionRules } from './objects/admission';
 import { autoscalingRules } from './objects/autoscaling';
 import { clusterRecordRules } from './objects/cluster-records';

@@ -7,12 +7,12 @@
 import { cite } from '../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
-import { type PodTemplate } from '../../manifests/pod-template';
+import { type PodTemplate } from '../../manifests/pods/pod-template';
 import { fieldOf, valueAt } from '../../manifests/pointer';
-import { fixNaming, withFieldFix, wrongKey } from '../field-fix';
-import { type Severity } from '../finding';
-import { Described } from '../most-findings';
-import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rule';
+import { fixNaming, withFieldFix, wrongKey } from '../rules/field-fix';
+import { type Severity } from '../report/finding';
+import { Described } from '../report/most-findings';
+import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rules/rule';
 import { type PodView, viewOf } from './pod-view';
 
 export interface RuleTexts {

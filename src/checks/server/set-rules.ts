@@ -7,8 +7,8 @@ import { oneOf } from '../../facts/words';
 import { cite } from '../../facts/upstream';
 import { type Manifest } from '../../manifests/manifest';
 import { asObject } from '../../manifests/read';
-import { type Severity } from '../finding';
-import { type Rule, type SetRule } from '../rule';
+import { type Severity } from '../report/finding';
+import { type Rule, type SetRule } from '../rules/rule';
 import { text, textsOf } from './values';
 
 const objectOnce: SetRule = {

@@ -6,7 +6,7 @@
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { valueAt } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
-import { parseQuantity, type Quantity } from '../../manifests/quantity';
+import { parseQuantity, type Quantity } from '../../manifests/values/quantity';
 
 type Maybe = JsonValue | undefined;
 

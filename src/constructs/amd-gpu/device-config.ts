@@ -1,7 +1,7 @@
 /**
  * DeviceConfig: what the ROCm GPU operator runs on the nodes that it selects.
  */
-import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
+import { type Carried, type CarriedMap, passed } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import {
   DeviceConfig as DeviceConfigKind,

@@ -1,7 +1,7 @@
 /**
  * AscendDevicePlugin: the device plugin of Huawei Ascend on the nodes of one kind of NPU.
  */
-import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
+import { type Carried, type CarriedMap, passed } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { nodeDaemonSet } from '../resources/node-daemon-set';

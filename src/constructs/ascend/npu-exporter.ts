@@ -1,7 +1,7 @@
 /**
  * NpuExporter: the Prometheus exporter of Huawei Ascend.
  */
-import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
+import { type Carried, type CarriedMap, passed } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS } from '../../facts/catalog';

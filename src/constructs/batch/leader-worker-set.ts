@@ -12,7 +12,11 @@ import { type EngineMeans, KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../w
 import { requireWholeNumber } from '../workload/whole-number';
 import { scaledContainers, type ScalableWorkload, type ScalingTargetDescription } from '../workload/interop';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
-import { EXCLUSIVE_TOPOLOGY, GROUP_KEY_LABEL, SUBGROUP_EXCLUSIVE_TOPOLOGY } from '../../manifests/leader-worker-facts';
+import {
+  EXCLUSIVE_TOPOLOGY,
+  GROUP_KEY_LABEL,
+  SUBGROUP_EXCLUSIVE_TOPOLOGY,
+} from '../../manifests/pods/leader-worker-facts';
 import { publicClass } from '../resources/public-class';
 
 /** How the pods of a group are divided into subgroups. */

@@ -1,7 +1,7 @@
 /**
  * ArgoApplication: a chart of the catalog, installed and kept up to date by Argo CD.
  */
-import { type Carried } from '../../manifests/deferred';
+import { type Carried } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { Application } from '../../facts/api/types/argoproj.io/v1alpha1';
 import { dependOn } from '../resources/depend-on';

@@ -4,7 +4,7 @@
 import { stringify } from 'yaml';
 import { type JsonObject } from '../../facts/api/schema';
 import { type NamedReference, nameOf } from '../resources/references';
-import { type CarriedDeep, isDeferred } from '../../manifests/deferred';
+import { type CarriedDeep, isDeferred } from '../../manifests/values/deferred';
 import { type AnyChart, type ChartFacts, type ChartName, factsOf, TRAINING_OPERATOR } from './chart-facts';
 import { type ChartValues } from './chart-values';
 import { publicFunction } from '../../facts/calls/public-function';

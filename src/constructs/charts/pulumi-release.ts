@@ -2,7 +2,7 @@
  * PulumiRelease: a chart of the catalog that a Pulumi program installs, as a `helm.v3.Release` beside the objects of its stack.
  */
 import { Construct, type IConstruct } from 'constructs';
-import { synthState } from '../../checks/synth-state';
+import { synthState } from '../../checks/synth/synth-state';
 import { type AnyChart } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions } from './chart-install';
 import { publicClass } from '../resources/public-class';

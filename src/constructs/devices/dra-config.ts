@@ -4,10 +4,10 @@
  * Source: dra-driver-nvidia-gpu, api/nvidia.com/resource/v1beta1 (StrictDecoder and the types), sharing.go, iommu.go.
  */
 import { oneOf } from '../../facts/words';
-import { type Violation } from '../../checks/rule';
+import { type Violation } from '../../checks/rules/rule';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { pointer } from '../../manifests/pointer';
-import { parseQuantity } from '../../manifests/quantity';
+import { parseQuantity } from '../../manifests/values/quantity';
 import { isObject } from '../../manifests/read';
 
 type Type = 'a string' | 'an integer' | 'true or false' | 'a quantity' | 'a map of quantities';

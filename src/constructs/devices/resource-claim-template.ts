@@ -6,7 +6,7 @@ import { DEFAULT_MINOR } from '../../facts/api/kinds';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type KubernetesMinor } from '../../facts/api/schema';
 import { type ResourceClaimTemplate as ResourceClaimTemplateObject } from '../../facts/api/types/resource.k8s.io/v1';
-import { Checks } from '../../checks/checks-of';
+import { Checks } from '../../checks/synth/checks-of';
 import { Accelerator } from '../pods/accelerator';
 import { type AcceleratorOptions } from '../pods/accelerator-options';
 import { dependOn } from '../resources/depend-on';

@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { addTo } from '../../facts/collections';
-import { definedJson } from '../../manifests/members';
+import { definedJson } from '../../manifests/values/members';
 import { type NodeDocument } from '../node-tuning/node-document';
 import { type ContainerDevice, type RunnerDevice } from './runner-settings';
 

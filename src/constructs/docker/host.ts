@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { type ConfigMap } from '../../facts/api/types/core/v1';
 import { type JsonObject } from '../../facts/api/schema';
-import { embedded } from '../../manifests/deferred';
+import { embedded } from '../../manifests/values/deferred';
 import { systemdUnit, UNIT_PATH } from '../../planning/runner-settings/systemd-unit';
 import { DockerDaemon, type DockerDaemonProps } from '../node-tuning/docker-daemon';
 import { type NodeDocument, NODE_FILES_FOLDER, writeBelow } from '../node-tuning/node-document';

@@ -4,8 +4,8 @@
 import { type Duration } from 'cdk8s';
 import { type AcceleratorName, isWholeDevice } from '../../facts/catalog';
 import { type JsonObject } from '../../facts/api/schema';
-import { definedJson } from '../../manifests/members';
-import { parseQuantity } from '../../manifests/quantity';
+import { definedJson } from '../../manifests/values/members';
+import { parseQuantity } from '../../manifests/values/quantity';
 import { faultText, readSettings } from '../../planning/runner-settings/read-settings';
 import { SYSTEM_CONFIGURATION } from '../../planning/runner-settings/settings';
 import { type Amounts, amountsByName } from '../pods/amounts';

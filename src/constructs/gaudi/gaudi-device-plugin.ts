@@ -1,7 +1,7 @@
 /**
  * GaudiDevicePlugin: the device plugin of Intel Gaudi alone, for nodes whose driver and container runtime are installed already.
  */
-import { type Carried, type CarriedMap, taggedImage } from '../../manifests/deferred';
+import { type Carried, type CarriedMap, taggedImage } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { acceleratorToleration } from '../../facts/catalog';

@@ -1,7 +1,7 @@
 /**
  * GaudiExporter: the Prometheus exporter of Intel Gaudi, for nodes without the base operator, which brings its own.
  */
-import { type Carried, type CarriedMap, taggedImage } from '../../manifests/deferred';
+import { type Carried, type CarriedMap, taggedImage } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, acceleratorToleration } from '../../facts/catalog';

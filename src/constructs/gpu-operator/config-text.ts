@@ -1,7 +1,7 @@
 /**
  * Configurations as texts, for ConfigMaps. The same value gives the same text.
  */
-import { embedded } from '../../manifests/deferred';
+import { embedded } from '../../manifests/values/deferred';
 import { stringify } from 'yaml';
 import { type JsonObject } from '../../facts/api/schema';
 

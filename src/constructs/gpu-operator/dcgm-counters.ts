@@ -1,7 +1,7 @@
 /**
  * DcgmCounters: which metrics of GPUs the exporter collects, as CSV in a ConfigMap.
  */
-import { embedded } from '../../manifests/deferred';
+import { embedded } from '../../manifests/values/deferred';
 import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type DcgmGeneration, type DcgmKey, dcgmMetric, type DcgmUnit } from '../../facts/catalog';

@@ -258,14 +258,6 @@ function readSharing(
 /** Notes a text that is not one of those allowed. */
 function choice(value: JsonValue | undefined, at: string, allowed: readonly string[], note: DevicePluginNote): void {
   if (typeof value === 'string' && !allowed.includes(value)) {
-    const flag = at.split('.').at(-1) ?? at;
-    note(
-      'flag',
-      at,
-      `unsupported value "${value}" for ${flag}`,
-      value,
-      oneOf(allowed),
-      `Set ${at} to ${oneOf(allowed)}.`,
-    );
+    note('flag', at, `unsupported value "${value}"`, value, oneOf(allowed), `Set ${at} to ${oneOf(allowed)}.`);
   }
 }

@@ -2,7 +2,7 @@
  * GpuCluster: GPUs run by the DRA driver instead of the device plugin. Takes the place of a ClusterPolicy; drivers come from
  * NVIDIADriver resources.
  */
-import { passed, passedList } from '../../manifests/deferred';
+import { passed, passedList } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { GPUCluster, type GPUClusterSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
 import { type OpenPartial } from '../resources/merge';

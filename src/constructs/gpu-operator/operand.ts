@@ -1,7 +1,7 @@
 /**
  * What is said of each part that the operator runs: whether, in which image, and with which settings.
  */
-import { type Carried, type CarriedList, passed, passedList } from '../../manifests/deferred';
+import { type Carried, type CarriedList, passed, passedList } from '../../manifests/values/deferred';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 
 /** An image as the operator's resources name it: in parts. */

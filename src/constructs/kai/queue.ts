@@ -8,7 +8,7 @@ import {
   type QueueSpec,
   type QueueSpecResourcesCpu,
 } from '../../facts/api/types/scheduling.run.ai/v2';
-import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { parseQuantity, Quantity } from '../../manifests/values/quantity';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 import { dependOn } from '../resources/depend-on';
 import { optionalDurationText } from '../resources/durations';

@@ -5,7 +5,7 @@
  */
 import { type KedaScalerParameter } from '../../facts/api/keda-scalers';
 import { isGoDuration } from '../../checks/schema/formats';
-import { parseGoBool } from '../../manifests/go-boolean';
+import { parseGoBool } from '../../manifests/values/go-boolean';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const JSON_INTEGER = /^-?(?:0|[1-9]\d*)$/;

@@ -1,7 +1,7 @@
 /**
  * TriggerAuthentication and ClusterTriggerAuthentication: the source of the confidential parameters of triggers.
  */
-import { type Carried, type CarriedList, type CarriedMap, type CarriedWithin } from '../../manifests/deferred';
+import { type Carried, type CarriedList, type CarriedMap, type CarriedWithin } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import {
   ClusterTriggerAuthentication as ClusterTriggerAuthenticationKind,

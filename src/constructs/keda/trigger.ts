@@ -1,7 +1,7 @@
 /**
  * A trigger: what KEDA watches, with typed parameters that are written as the texts which KEDA reads.
  */
-import { type Carried, containsDeferred, embedded, isDeferred, passed } from '../../manifests/deferred';
+import { type Carried, containsDeferred, embedded, isDeferred, passed } from '../../manifests/values/deferred';
 import type { Duration } from 'cdk8s';
 import { isDuration } from '../resources/durations';
 import { kedaScaler, type KedaScaler, type KedaScalerParameter } from '../../facts/api/keda-scalers';

@@ -3,7 +3,7 @@
  * are finished by hand here: units, closed choices, and what KEDA would refuse is refused at once.
  */
 import type { Duration } from 'cdk8s';
-import { type Carried, type CarriedList } from '../../manifests/deferred';
+import { type Carried, type CarriedList } from '../../manifests/values/deferred';
 import { secondsOf } from '../resources/durations';
 import { type ByteSize, bytesText, type Cores, coresText } from '../resources/quantities';
 import { scheduleComplaint, timeZoneComplaint } from '../../checks/server/workloads/schedule';

@@ -4,7 +4,7 @@
  * Roles, replicas, processes per node, gang size and scheduler are derived from it, and the command needs no option that repeats
  * them: the operator hands them to torchrun as `PET_*`.
  */
-import { known } from '../../manifests/deferred';
+import { known } from '../../manifests/values/deferred';
 import { type Construct } from 'constructs';
 import { PyTorchJob as PyTorchJobKind, type PyTorchJobSpec } from '../../facts/api/types/kubeflow.org/v1';
 import { type PodProps } from '../pods';

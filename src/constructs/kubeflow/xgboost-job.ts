@@ -1,7 +1,7 @@
 /**
  * Distributed XGBoost on the training-operator.
  */
-import { known } from '../../manifests/deferred';
+import { known } from '../../manifests/values/deferred';
 import { type Construct } from 'constructs';
 import { XGBoostJob as XGBoostJobKind, type XGBoostJobSpec } from '../../facts/api/types/kubeflow.org/v1';
 import { type PodProps } from '../pods';

@@ -15,6 +15,11 @@ export const TOPOLOGY = 'kueue.x-k8s.io/Topology';
 export const WORKLOAD = 'kueue.x-k8s.io/Workload';
 export const WORKLOAD_PRIORITY_CLASS = 'kueue.x-k8s.io/WorkloadPriorityClass';
 export const ADMISSION_CHECK = 'kueue.x-k8s.io/AdmissionCheck';
+export const MULTIKUEUE_CLUSTER = 'kueue.x-k8s.io/MultiKueueCluster';
+
+/** The controllers of admission checks that Kueue itself has. */
+export const MULTIKUEUE_CONTROLLER = 'kueue.x-k8s.io/multikueue';
+export const PROVISIONING_CONTROLLER = 'kueue.x-k8s.io/provisioning-request';
 
 export const QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
 export const PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
@@ -69,3 +74,45 @@ export const ELASTIC_KINDS: ReadonlySet<string> = new Set([
   'ray.io/v1 RayJob',
   'ray.io/v1 RayService',
 ]);
+
+/** A kind that Kueue can run in another cluster. */
+export interface RemoteKind<Kind extends string = string> {
+  readonly apiVersion: string;
+  readonly kind: Kind;
+  /** Name of the resource in the API. */
+  readonly plural: string;
+  /** Pointer to the field that leaves a job to Kueue. Absent for kinds that Kueue recognizes by other means. */
+  readonly managedBy?: string;
+}
+
+function remote<Kind extends string>(apiVersion: string, kind: Kind, managedBy?: string): RemoteKind<Kind> {
+  return { apiVersion, kind, plural: `${kind.toLowerCase()}s`, managedBy };
+}
+
+/**
+ * Kinds that Kueue can run in another cluster (MultiKueue). It runs further kinds where multiKueue.externalFrameworks of its configuration
+ * lists them.
+ */
+export const MULTIKUEUE_KINDS = [
+  remote('batch/v1', 'Job', '/spec/managedBy'),
+  remote('jobset.x-k8s.io/v1alpha2', 'JobSet', '/spec/managedBy'),
+  remote('kubeflow.org/v1', 'PyTorchJob', '/spec/runPolicy/managedBy'),
+  remote('kubeflow.org/v1', 'TFJob', '/spec/runPolicy/managedBy'),
+  remote('kubeflow.org/v1', 'XGBoostJob', '/spec/runPolicy/managedBy'),
+  remote('kubeflow.org/v1', 'PaddleJob', '/spec/runPolicy/managedBy'),
+  remote('kubeflow.org/v1', 'JAXJob', '/spec/runPolicy/managedBy'),
+  remote('kubeflow.org/v2beta1', 'MPIJob', '/spec/runPolicy/managedBy'),
+  remote('trainer.kubeflow.org/v1alpha1', 'TrainJob', '/spec/managedBy'),
+  remote('ray.io/v1', 'RayJob', '/spec/managedBy'),
+  remote('ray.io/v1', 'RayCluster', '/spec/managedBy'),
+  remote('ray.io/v1', 'RayService', '/spec/managedBy'),
+  remote('workload.codeflare.dev/v1beta2', 'AppWrapper', '/spec/managedBy'),
+  remote('leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet'),
+  remote('apps/v1', 'StatefulSet'),
+  remote('v1', 'Pod'),
+] as const satisfies readonly RemoteKind[];
+
+/** Folder of the kubeconfig files that Kueue accepts by path. */
+export const KUBECONFIG_FOLDER = '/etc/multikueue/kubeconfigs';
+/** The key of a Secret under which Kueue looks for a kubeconfig. */
+export const KUBECONFIG_KEY = 'kubeconfig';

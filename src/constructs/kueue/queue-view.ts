@@ -4,8 +4,8 @@
 import { type JsonObject } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
-import { type PodTemplate } from '../../manifests/pod-template';
-import { parseQuantity, type Quantity } from '../../manifests/quantity';
+import { type PodTemplate } from '../../manifests/pods/pod-template';
+import { parseQuantity, type Quantity } from '../../manifests/values/quantity';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../manifests/read';
 import { CLUSTER_QUEUE, LOCAL_QUEUE, MANAGED_KINDS, QUEUE_LABEL } from './kueue-facts';
 

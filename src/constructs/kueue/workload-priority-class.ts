@@ -1,7 +1,7 @@
 /**
  * WorkloadPriorityClass: who goes first in Kueue's queues, apart from the priority that pods have at the scheduler.
  */
-import { type Carried } from '../../manifests/deferred';
+import { type Carried } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { WorkloadPriorityClass as WorkloadPriorityClassKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';

@@ -1,7 +1,7 @@
 /**
  * ScrapeConfig: targets that are not pods of the cluster, such as exporters of switches and of nodes outside it.
  */
-import { type CarriedList, type CarriedMap, passed, passedList } from '../../manifests/deferred';
+import { type CarriedList, type CarriedMap, passed, passedList } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import {
   ScrapeConfig as ScrapeConfigKind,

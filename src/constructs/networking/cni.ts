@@ -4,7 +4,7 @@
  *
  * Sources: sriov-cni, ib-sriov-cni, ipoib-cni, rdma-cni; containernetworking/plugins; CNI specification 1.0.
  */
-import { definedJson } from '../../manifests/members';
+import { definedJson } from '../../manifests/values/members';
 import { type JsonObject } from '../../facts/api/schema';
 import { type Fabric } from '../pods';
 import { type Ipam } from './ipam';

@@ -3,7 +3,7 @@
  *
  * Sources: containernetworking/plugins (host-local, static, dhcp), whereabouts, nvidia-k8s-ipam.
  */
-import { definedJson } from '../../manifests/members';
+import { definedJson } from '../../manifests/values/members';
 import { type JsonObject } from '../../facts/api/schema';
 import { publicClass } from '../resources/public-class';
 

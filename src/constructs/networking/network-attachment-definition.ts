@@ -1,7 +1,7 @@
 /**
  * NetworkAttachmentDefinition: a network that pods attach to beside the cluster's, with the device that belongs to it.
  */
-import { embedded } from '../../manifests/deferred';
+import { embedded } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { NetworkAttachmentDefinition as AttachmentKind } from '../../facts/api/types/k8s.cni.cncf.io/v1';
 import { NETWORK_RESOURCE_ANNOTATION } from '../../facts/catalog';

@@ -2,8 +2,8 @@
  * NicClusterPolicy and NicNodePolicy: NVIDIA's network operator, which drives the cards, offers them to pods, and brings what secondary
  * networks need.
  */
-import { type Carried, type CarriedList } from '../../manifests/deferred';
-import { definedJson } from '../../manifests/members';
+import { type Carried, type CarriedList } from '../../manifests/values/deferred';
+import { definedJson } from '../../manifests/values/members';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Duration, type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';

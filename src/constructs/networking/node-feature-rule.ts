@@ -1,7 +1,7 @@
 /**
  * NodeFeatureRule: labels, taints and resources that node feature discovery gives to nodes by what it finds on them.
  */
-import { definedJson } from '../../manifests/members';
+import { definedJson } from '../../manifests/values/members';
 import { Construct } from 'constructs';
 import { type Taint } from '../../facts/api/types/core/v1';
 import {

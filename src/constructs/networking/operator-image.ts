@@ -1,8 +1,8 @@
 /**
  * What is said of each part that the network operator runs: in which image, and with which resources.
  */
-import { type Carried, type CarriedList } from '../../manifests/deferred';
-import { definedJson } from '../../manifests/members';
+import { type Carried, type CarriedList } from '../../manifests/values/deferred';
+import { definedJson } from '../../manifests/values/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 
 /** An image of the network operator, in parts. */

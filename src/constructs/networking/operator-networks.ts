@@ -2,8 +2,8 @@
  * Networks of NVIDIA's network operator, which makes a NetworkAttachmentDefinition of each: whole interfaces, macvlan, IPoIB. They are
  * cluster-wide objects; the attachment lies in the namespace that they name.
  */
-import { embedded } from '../../manifests/deferred';
-import { definedJson } from '../../manifests/members';
+import { embedded } from '../../manifests/values/deferred';
+import { definedJson } from '../../manifests/values/members';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {

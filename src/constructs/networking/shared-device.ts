@@ -4,7 +4,7 @@
  *
  * Sources: k8s-rdma-shared-dev-plugin, pkg/types; sriov-network-device-plugin, pkg/types; network-operator v26.4.1.
  */
-import { definedJson } from '../../manifests/members';
+import { definedJson } from '../../manifests/values/members';
 import { type JsonObject } from '../../facts/api/schema';
 
 /** Which cards: all that are stated must hold, each by any of its values. */

@@ -1,8 +1,8 @@
 /**
  * The SR-IOV network operator: virtual functions of the nodes' cards, and networks of them.
  */
-import { embedded } from '../../manifests/deferred';
-import { definedJson } from '../../manifests/members';
+import { embedded } from '../../manifests/values/deferred';
+import { definedJson } from '../../manifests/values/members';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';

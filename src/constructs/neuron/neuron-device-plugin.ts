@@ -1,7 +1,7 @@
 /**
  * NeuronDevicePlugin and NeuronMonitor: what serves and measures Neuron devices, for clusters that do not use the Neuron Helm chart.
  */
-import { type Carried, taggedImage } from '../../manifests/deferred';
+import { type Carried, taggedImage } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, ACCELERATORS, acceleratorToleration } from '../../facts/catalog';

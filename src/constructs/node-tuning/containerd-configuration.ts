@@ -1,7 +1,7 @@
 /**
  * ContainerdConfiguration: runtimes of containerd, as a drop-in of version 3 (containerd 2.x) or a whole file of version 2 (1.x).
  */
-import { embedded } from '../../manifests/deferred';
+import { embedded } from '../../manifests/values/deferred';
 import { createRequire } from 'node:module';
 import type * as Toml from 'smol-toml' with { 'resolution-mode': 'import' };
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';

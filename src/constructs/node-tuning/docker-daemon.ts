@@ -1,7 +1,7 @@
 /**
  * DockerDaemon: `daemon.json` of hosts on which plain Docker runs GPU containers. Nodes of Kubernetes have no use for it.
  */
-import { embedded } from '../../manifests/deferred';
+import { embedded } from '../../manifests/values/deferred';
 import { type JsonObject } from '../../facts/api/schema';
 import { type ByteSize } from '../resources/quantities';
 import { binarySize, decimalSize } from './file-sizes';

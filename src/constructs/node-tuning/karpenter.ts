@@ -1,7 +1,7 @@
 /**
  * Nodes that Karpenter makes: a NodePool by profile, and the EC2NodeClass that says how a node of AWS is built.
  */
-import { type Carried, type CarriedMap, passed } from '../../manifests/deferred';
+import { type Carried, type CarriedMap, passed } from '../../manifests/values/deferred';
 import { durationText } from '../resources/durations';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type Duration } from 'cdk8s';

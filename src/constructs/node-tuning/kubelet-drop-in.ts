@@ -1,14 +1,14 @@
 /**
  * KubeletDropIn: what GPU nodes want of the kubelet, as a file that is laid over the node's own (KEP-3983, GA in 1.35).
  */
-import { embedded } from '../../manifests/deferred';
+import { embedded } from '../../manifests/values/deferred';
 import { amountsByName } from '../pods/amounts';
 import { bytesText, type ByteSize, type Cores, countText, optionalBytesText } from '../resources/quantities';
-import { nonEmpty } from '../../manifests/members';
+import { nonEmpty } from '../../manifests/values/members';
 import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Taint } from '../../facts/api/types/core/v1';
-import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { parseQuantity, Quantity } from '../../manifests/values/quantity';
 import { LARGEST_POD_PIDS } from './kubelet-fields';
 import { drained, type NodeDocument } from './node-document';
 import { publicClass } from '../resources/public-class';

@@ -4,7 +4,7 @@
  * Each tuning has a container of its own with the folders and capabilities that it needs and nothing more; none is privileged, none sees
  * the node's processes, and none may talk to the API server.
  */
-import { type Carried, passed } from '../../manifests/deferred';
+import { type Carried, passed } from '../../manifests/values/deferred';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Duration } from 'cdk8s';
 import { Construct } from 'constructs';

@@ -5,8 +5,8 @@
 import { createRequire } from 'node:module';
 import { Chart } from 'cdk8s';
 import { Construct } from 'constructs';
-import { settingsAt } from '../../checks/check-settings';
-import { Checks } from '../../checks/checks-of';
+import { settingsAt } from '../../checks/synth/check-settings';
+import { Checks } from '../../checks/synth/checks-of';
 import { type JsonObject } from '../../facts/api/schema';
 import {
   ArgoApplication,
@@ -21,7 +21,7 @@ import {
 import type * as Planning from '../../planning/cluster';
 import { type ClusterState } from '../../planning/cluster';
 import { GpuOperator, type GpuOperatorProps } from '../gpu-operator';
-import { Quantity as Amount } from '../../manifests/quantity';
+import { Quantity as Amount } from '../../manifests/values/quantity';
 import { type NodeAgent, type NodeAgentProps } from '../agent';
 import { GpuMonitoring, type GpuMonitoringProps } from '../monitoring';
 import { NodeTuner, type NodeTunerProps, Tuning } from '../node-tuning';

@@ -2,7 +2,7 @@
  * PlatformNetwork: the fast network beside the cluster's, as a closed choice: rails of InfiniBand functions, one RDMA device that pods of
  * a node share, or none.
  */
-import { type Carried, type CarriedList } from '../../manifests/deferred';
+import { type Carried, type CarriedList } from '../../manifests/values/deferred';
 import { type Construct } from 'constructs';
 import {
   type Ipam,

@@ -11,7 +11,7 @@ import {
   VENDORS,
 } from '../../facts/catalog';
 import { type GpuNodePool, type Sharing } from '../gpu-operator';
-import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
+import { parseQuantity, Quantity as Amount } from '../../manifests/values/quantity';
 import { isObject } from '../../manifests/read';
 import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
 import { type Accelerator, type PodProps, Rdma } from '../pods';

@@ -1,7 +1,7 @@
 /**
  * What workloads of a platform may need and the platform does not install by itself, and the check that reports a kind that needs it.
  */
-import { type Rule } from '../../checks/rule';
+import { type Rule } from '../../checks/rules/rule';
 import { ARGO_APPLICATION, HELM_RELEASE } from '../charts/rules/install-of';
 import { type ChartInstall } from '../charts';
 import { type Manifest } from '../../manifests/manifest';

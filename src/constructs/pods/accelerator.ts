@@ -2,7 +2,7 @@
  * What a pod computes on: a number of devices (or slices, or shares) of one kind, with the toleration for their nodes and, if
  * requested, the labels of those nodes.
  */
-import { known } from '../../manifests/deferred';
+import { known } from '../../manifests/values/deferred';
 import { bytesText, shown } from '../resources/quantities';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import {

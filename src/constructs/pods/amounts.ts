@@ -12,7 +12,7 @@ import {
   isAcceleratorResource,
   type ResourceUnit,
 } from '../../facts/catalog';
-import { parseQuantity } from '../../manifests/quantity';
+import { parseQuantity } from '../../manifests/values/quantity';
 import { insteadOf } from '../resources/instead-of';
 import { bytesText, type ByteSize, coresText, type Cores, countText } from '../resources/quantities';
 import { Accelerator } from './accelerator';

@@ -5,7 +5,7 @@
  * whichever its component is set to. So memory is said as a quantity here (`10Gi`), and written in the plugin's unit.
  */
 import { bytesText, type ByteSize } from '../resources/quantities';
-import { parseQuantity } from '../../manifests/quantity';
+import { parseQuantity } from '../../manifests/values/quantity';
 
 export type MemoryUnit = 'MiB' | 'GiB';
 

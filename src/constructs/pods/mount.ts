@@ -1,7 +1,7 @@
 /**
  * A volume and the place where it is mounted, as one statement: what is mounted has a volume, always.
  */
-import { type Carried, passed } from '../../manifests/deferred';
+import { type Carried, passed } from '../../manifests/values/deferred';
 import { bytesText, type ByteSize, carriedBytesText } from '../resources/quantities';
 import {
   type ConfigMapVolumeSource,

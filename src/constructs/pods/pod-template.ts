@@ -5,7 +5,7 @@
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type ByteSize } from '../resources/quantities';
-import { definedMembers, nonEmpty } from '../../manifests/members';
+import { definedMembers, nonEmpty } from '../../manifests/values/members';
 import {
   type Affinity,
   type Container,
@@ -29,7 +29,7 @@ import {
   known,
   membersOf,
   passed,
-} from '../../manifests/deferred';
+} from '../../manifests/values/deferred';
 import { type Accelerator } from './accelerator';
 import { nodeAffinity } from './node-affinity';
 import { merged } from '../resources/merge';

@@ -3,7 +3,7 @@
  *
  * `IPC_LOCK` is effective for containers that run as root only; others need a runtime or a node whose memlock limit is raised.
  */
-import { known } from '../../manifests/deferred';
+import { known } from '../../manifests/values/deferred';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { NETWORKS_ANNOTATION, RDMA_CAPABILITY } from '../../facts/catalog';
 import { NcclProfile } from './nccl';

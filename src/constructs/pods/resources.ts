@@ -6,9 +6,9 @@
  */
 import { amountsByName, type HugepageAmounts, type OtherAmounts } from './amounts';
 import { type ByteSize, type Cores, carriedBytesText, coresText } from '../resources/quantities';
-import { type Carried, isDeferred, known, passed } from '../../manifests/deferred';
+import { type Carried, isDeferred, known, passed } from '../../manifests/values/deferred';
 import { insteadOf } from '../resources/instead-of';
-import { definedMembers } from '../../manifests/members';
+import { definedMembers } from '../../manifests/values/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 import { type Quantity } from '../../facts/api/scalars';
 import { type CombinedParts } from './pod-part';

@@ -5,7 +5,7 @@
  * in an OOM kill rather than in a full disk.
  */
 import { bytesText, type ByteSize } from '../resources/quantities';
-import { parseQuantity, type Quantity } from '../../manifests/quantity';
+import { parseQuantity, type Quantity } from '../../manifests/values/quantity';
 import { Mount } from './mount';
 import { publicClass } from '../resources/public-class';
 

@@ -1,7 +1,7 @@
 /**
  * What a Ray cluster consists of, shared by RayCluster, RayJob and RayService.
  */
-import { type Carried, type CarriedMap, membersOf, passed } from '../../manifests/deferred';
+import { type Carried, type CarriedMap, membersOf, passed } from '../../manifests/values/deferred';
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type RayClusterSpec, type RayClusterSpecWorkerGroupSpec } from '../../facts/api/types/ray.io/v1';

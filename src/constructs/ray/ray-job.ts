@@ -1,7 +1,7 @@
 /**
  * A Ray program with a cluster of its own, or on one that there is.
  */
-import { embedded, type Carried } from '../../manifests/deferred';
+import { embedded, type Carried } from '../../manifests/values/deferred';
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { shellWord } from '../pods/shell';

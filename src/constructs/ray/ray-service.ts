@@ -1,7 +1,7 @@
 /**
  * Ray Serve applications on a cluster that is replaced without a gap when it changes.
  */
-import { embedded } from '../../manifests/deferred';
+import { embedded } from '../../manifests/values/deferred';
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf, secondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';

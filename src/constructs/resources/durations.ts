@@ -3,7 +3,7 @@
  * rendering.
  */
 import type { Duration } from 'cdk8s';
-import { known } from '../../manifests/deferred';
+import { known } from '../../manifests/values/deferred';
 import { shown } from './quantities';
 
 /**

@@ -2,9 +2,9 @@
  * Compares what a program passes with the kinds of values that there are: a number where a string belongs, null, a list instead of one
  * object. What a constructor itself says about a value is better; this is for values that it would accept, or fail on without a message.
  */
-import { inertIn } from '../../checks/inert';
+import { inertIn } from '../../checks/synth/inert';
 import { nearestName } from '../../facts/spelling';
-import { isDeferred } from '../../manifests/deferred';
+import { isDeferred } from '../../manifests/values/deferred';
 import { type Accepted, type Callable, isPlain, type Prop, requiredOf, shapeOf } from './prop-problems';
 import { millisecondsOf } from './durations';
 import { either, expectedKinds, phrasesOf } from './expected-kinds';

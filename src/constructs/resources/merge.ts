@@ -4,7 +4,14 @@
  * types know it or not.
  */
 
-import { type Carried, type CarriedMap, type Deferred, isDeferred, known, membersOf } from '../../manifests/deferred';
+import {
+  type Carried,
+  type CarriedMap,
+  type Deferred,
+  isDeferred,
+  known,
+  membersOf,
+} from '../../manifests/values/deferred';
 
 /** Lists whose items have a key, so that an added item with the same key changes the existing one. */
 const LIST_KEYS: Readonly<Record<string, string>> = {

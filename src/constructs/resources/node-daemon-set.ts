@@ -1,7 +1,7 @@
 /**
  * A DaemonSet that serves the devices of its node: a device plugin or an exporter, with the permissions that it needs.
  */
-import { type CarriedMap } from '../../manifests/deferred';
+import { type CarriedMap } from '../../manifests/values/deferred';
 import { type Construct } from 'constructs';
 import { DaemonSet } from '../../facts/api/types/apps/v1';
 import {

@@ -2,7 +2,7 @@
  * The props that every construct has for its object, and the metadata that follows from them.
  */
 import { type ApiObjectMetadata } from 'cdk8s';
-import { type CarriedMap, membersOf } from '../../manifests/deferred';
+import { type CarriedMap, membersOf } from '../../manifests/values/deferred';
 import { type OpenPartial } from './merge';
 import { type NamedReference, nameOf } from './references';
 

@@ -3,8 +3,8 @@
  * collected under a command that synthesizes.
  */
 import { Construct, type IConstruct } from 'constructs';
-import { collectCall } from '../../checks/mistakes';
-import { printUnknownMembers } from '../../checks/uncaught';
+import { collectCall } from '../../checks/synth/mistakes';
+import { printUnknownMembers } from '../../checks/synth/uncaught';
 import { setFunctionCalls } from '../../facts/calls/public-function';
 import { addPublicName } from '../../facts/calls/public-names';
 import { kindProblems, missedProps } from './kind-problems';

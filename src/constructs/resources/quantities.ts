@@ -5,8 +5,8 @@
  * with a unit or a cdk8s `Size`. Cores are counted, so a number of cores stays a number, as in Kubernetes.
  */
 import type { Size, SizeRoundingBehavior } from 'cdk8s';
-import { type Carried, isDeferred, known, passed } from '../../manifests/deferred';
-import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { type Carried, isDeferred, known, passed } from '../../manifests/values/deferred';
+import { parseQuantity, Quantity } from '../../manifests/values/quantity';
 
 /** CPU cores: a number such as `8` or `0.5`, or a quantity string such as `500m`. */
 export type Cores = number | string;

@@ -2,7 +2,7 @@
  * What a pod may refer to, as the least that has to be known of it. The constructs of other folders satisfy these by their shape,
  * and so do the values of `fromName`, so that nothing here imports them.
  */
-import { type Deferred, isDeferred } from '../../manifests/deferred';
+import { type Deferred, isDeferred } from '../../manifests/values/deferred';
 
 /**
  * An object of the cluster, by its kind and name. The kind keeps references apart: a namespace is not accepted where a priority class is
@@ -15,9 +15,9 @@ export interface ObjectReference<Kind extends string> {
   readonly name: string;
 }
 
-/** A PriorityClass. */
+/** An object that another library made, for example cdk8s-plus. */
 export interface ForeignObject {
-  /** Name of the PriorityClass. */
+  /** Kind of the object. */
   readonly kind: string;
   /** API group of the object. */
   readonly apiGroup: string;

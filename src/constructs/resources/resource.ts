@@ -5,11 +5,11 @@ import { ApiObject, type ApiObjectMetadata, Lazy } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { findKind } from '../../facts/api/kinds';
 import { type ResourceKind } from '../../facts/api/resource-kind';
-import { type Carried, type CarriedDeep, type CarriedMap, membersOf } from '../../manifests/deferred';
+import { type Carried, type CarriedDeep, type CarriedMap, membersOf } from '../../manifests/values/deferred';
 import { merged } from './merge';
 import { type Overridable } from './object-props';
-import { withinPackage } from '../../checks/open-call';
-import { checkOnSynth } from '../../checks/on-synth';
+import { withinPackage } from '../../checks/synth/open-call';
+import { checkOnSynth } from '../../checks/synth/on-synth';
 
 /** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
 export type ResourceProps<T> = CarriedMembers<Omit<T, 'apiVersion' | 'kind' | 'status' | 'metadata'>> & {

@@ -6,7 +6,7 @@ import { GANTRY_PRODUCTS, isAcceleratorResource } from '../../facts/catalog';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { pointer } from '../../manifests/pointer';
-import { parseQuantity } from '../../manifests/quantity';
+import { parseQuantity } from '../../manifests/values/quantity';
 import { asArray, asObject, asString, objectsAt } from '../../manifests/read';
 import { parseValue } from '../../manifests/yaml';
 import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';

@@ -16,7 +16,7 @@ import {
 } from '../../facts/api/types/admissionregistration.k8s.io/v1';
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
 import { GANTRY_PLACEMENT_GATE } from '../../facts/catalog/gantry-names';
-import { Checks } from '../../checks/checks-of';
+import { Checks } from '../../checks/synth/checks-of';
 import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';

@@ -4,7 +4,7 @@
 import { type Container, type PodSpec, type VolumeMount } from '../../facts/api/types/core/v1';
 import { PROGRAM_MOUNT, programCommand, programVolume } from '../bundled/program-objects';
 import { type Amounts, amountsByName } from '../pods/amounts';
-import { parseQuantity } from '../../manifests/quantity';
+import { parseQuantity } from '../../manifests/values/quantity';
 import { CONFIGURATION_KEY } from '../../planning/scheduler-settings/deployment-names';
 import { type PriorityClassReference } from '../resources/references';
 import { type SchedulerImage } from './image';

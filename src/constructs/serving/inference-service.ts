@@ -2,7 +2,7 @@
  * InferenceService: one statement of a model server, with everything that it takes to serve.
  */
 import { type ApiObject } from 'cdk8s';
-import { isMistake } from '../../checks/mistakes';
+import { isMistake } from '../../checks/synth/mistakes';
 import { Construct } from 'constructs';
 import { Service as ServiceKind } from '../../facts/api/types/core/v1';
 import { PodDisruptionBudget as BudgetKind } from '../../facts/api/types/policy/v1';

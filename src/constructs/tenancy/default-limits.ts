@@ -10,8 +10,8 @@ import { type LimitRangeItem } from '../../facts/api/types/core/v1';
 import { type JsonObject } from '../../facts/api/schema';
 import { idOf } from '../../manifests/identity';
 import { ManifestSet } from '../../manifests/manifest-set';
-import { amountsIn, containersOf } from '../../manifests/pod-amounts';
-import { parseQuantity, type Quantity } from '../../manifests/quantity';
+import { amountsIn, containersOf } from '../../manifests/pods/pod-amounts';
+import { parseQuantity, type Quantity } from '../../manifests/values/quantity';
 import { asObject } from '../../manifests/read';
 
 const REQUESTS = { cpu: '1', memory: '2Gi' };

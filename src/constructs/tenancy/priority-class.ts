@@ -1,10 +1,10 @@
 /**
  * PriorityClass: who goes first, and who may be pushed aside.
  */
-import { type Carried } from '../../manifests/deferred';
+import { type Carried } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { PriorityClass as PriorityClassKind } from '../../facts/api/types/scheduling.k8s.io/v1';
-import { Checks } from '../../checks/checks-of';
+import { Checks } from '../../checks/synth/checks-of';
 import { type PriorityClassReference } from '../resources/references';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';

@@ -1,7 +1,7 @@
 /**
  * Team: one statement of what a team has becomes its namespace, its quota, its defaults, its queue and who may work there.
  */
-import { type CarriedMap, membersOf } from '../../manifests/deferred';
+import { type CarriedMap, membersOf } from '../../manifests/values/deferred';
 import { Construct } from 'constructs';
 import { type LimitRangeItem } from '../../facts/api/types/core/v1';
 import { GANTRY_NAMESPACES, GANTRY_TEAM_LABEL } from '../../facts/catalog';

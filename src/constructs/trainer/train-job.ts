@@ -4,7 +4,7 @@
  * Trainer lets a TrainJob change only some fields of its runtime's pods. The others (scheduler, priority, host network, sidecars)
  * belong to the runtime; a TrainJob that sets them is rejected, because Trainer would drop them.
  */
-import { type Carried, passed } from '../../manifests/deferred';
+import { type Carried, passed } from '../../manifests/values/deferred';
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';

@@ -1,7 +1,7 @@
 /**
  * TrainingRuntime and ClusterTrainingRuntime: the pods on which TrainJobs run, written once by the platform.
  */
-import { type Carried, passed } from '../../manifests/deferred';
+import { type Carried, passed } from '../../manifests/values/deferred';
 import { optionalSecondsOf } from '../resources/durations';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type Duration, Lazy } from 'cdk8s';

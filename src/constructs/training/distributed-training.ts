@@ -2,7 +2,7 @@
  * One statement of a distributed training (framework, nodes, devices, image, command), rendered as whatever kind the cluster runs.
  */
 import { type ApiObject } from 'cdk8s';
-import { isMistake } from '../../checks/mistakes';
+import { isMistake } from '../../checks/synth/mistakes';
 import { Construct } from 'constructs';
 import { type QueueReference, requireQueue } from '../resources/queue-references';
 import { Scheduling } from '../pods';

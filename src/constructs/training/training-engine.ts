@@ -2,7 +2,7 @@
  * What a distributed training is rendered as: a closed choice. An engine says which frameworks it can start, and refuses by name what its
  * kind has no field for.
  */
-import { known } from '../../manifests/deferred';
+import { known } from '../../manifests/values/deferred';
 import { type TrainJob as TrainJobKind } from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Overridable } from '../resources/object-props';

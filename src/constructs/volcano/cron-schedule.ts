@@ -1,7 +1,7 @@
 /**
  * The cron grammar that Volcano's CronJob takes: five fields, or a word beginning with `@` (robfig/cron v3, ParseStandard).
  */
-import { parseGoDuration } from '../../manifests/go-duration';
+import { parseGoDuration } from '../../manifests/values/go-duration';
 import { oneOf } from '../../facts/words';
 
 interface Field {

@@ -4,7 +4,7 @@
  * A mistake ends the parsing; what came before it counts, what comes after it is lost, and a value that cannot be read is 0 or false.
  * Volcano only logs the mistake.
  */
-import { parseGoBool } from '../../manifests/go-boolean';
+import { parseGoBool } from '../../manifests/values/go-boolean';
 
 export type FlagType = 'string' | 'int' | 'bool';
 export type FlagTypes = Readonly<Record<string, FlagType>>;

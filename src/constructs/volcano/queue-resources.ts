@@ -2,7 +2,7 @@
  * Which resource names a Volcano queue counts (pkg/scheduler/api/resource_info.go NewResource), and the amounts in a resource map.
  */
 import { type JsonValue } from '../../facts/api/schema';
-import { parseQuantity, type Quantity } from '../../manifests/quantity';
+import { parseQuantity, type Quantity } from '../../manifests/values/quantity';
 import { asObject } from '../../manifests/read';
 
 export type Amounts = ReadonlyMap<string, Quantity>;

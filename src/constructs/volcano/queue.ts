@@ -5,7 +5,7 @@ import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Queue as QueueKind, type QueueSpec } from '../../facts/api/types/scheduling.volcano.sh/v1beta1';
 import { Resource } from '../resources/resource';
-import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { parseQuantity, Quantity } from '../../manifests/values/quantity';
 import { dependOn } from '../resources/depend-on';
 import { type VolcanoQueueReference } from '../resources/queue-references';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';

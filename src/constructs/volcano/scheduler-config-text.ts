@@ -8,10 +8,10 @@ import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { nearestName } from '../../facts/spelling';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
-import { LineTable } from '../../manifests/source-text';
+import { LineTable } from '../../manifests/texts/source-text';
 import { readDocuments } from '../../manifests/yaml';
-import { parseGoDuration } from '../../manifests/go-duration';
-import { parseGoBool } from '../../manifests/go-boolean';
+import { parseGoDuration } from '../../manifests/values/go-duration';
+import { parseGoBool } from '../../manifests/values/go-boolean';
 import {
   ACTION_ARGUMENTS,
   type ArgumentFacts,
@@ -341,7 +341,7 @@ class Reader {
         continue;
       }
       this.note(
-        facts.fatal === true ? 'fatal-argument' : 'argument',
+        facts.fatal === true && !isDecoded(value, facts) ? 'fatal-argument' : 'argument',
         join(at, key),
         `${key} of ${owner} is ${kindOfValue(value)}, not ${wanted}`,
         value,
@@ -408,6 +408,11 @@ class Reader {
       );
     }
   }
+}
+
+/** Whether a plugin that ends the scheduler over other values takes the value anyway: as zero, or without its fraction. */
+function isDecoded(value: JsonValue, { type }: ArgumentFacts): boolean {
+  return value === null || (type === 'int' && typeof value === 'number');
 }
 
 /** What an argument of each type must be, and whether a value is. */

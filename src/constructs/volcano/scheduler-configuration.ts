@@ -1,7 +1,7 @@
 /**
  * SchedulerConfiguration: what Volcano's scheduler does in each cycle, as the ConfigMap that its chart mounts.
  */
-import { embedded } from '../../manifests/deferred';
+import { embedded } from '../../manifests/values/deferred';
 import { durationText } from '../resources/durations';
 import { type Duration, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -11,7 +11,8 @@ import { ConfigMap } from '../../facts/api/types/core/v1';
 import { Resource } from '../resources/resource';
 import { type NamedReference, nameOf } from '../resources/references';
 import { dependOn } from '../resources/depend-on';
-import { SCHEDULER_CONF_KEY, type SchedulerActionName, schedulerConfigMapName } from './scheduler-facts';
+import { SCHEDULER_CONF_KEY } from '../../facts/catalog/volcano-names';
+import { type SchedulerActionName, schedulerConfigMapName } from './scheduler-facts';
 import { SchedulerPlugin } from './scheduler-plugin';
 import { type Overridable } from '../resources/object-props';
 import { publicClass } from '../resources/public-class';

@@ -312,9 +312,6 @@ export const SCHEDULER_FLAGS = [
   'master',
 ] as const;
 
-/** The key of the ConfigMap under which the chart mounts the configuration. */
-export const SCHEDULER_CONF_KEY = 'volcano-scheduler.conf';
-
 /** The ConfigMap that the chart mounts for a Helm release. */
 export function schedulerConfigMapName(release: string): string {
   return `${release}-scheduler-configmap`;

@@ -13,7 +13,7 @@ import { PodGroup as PodGroupAlpha } from '../../facts/api/types/scheduling.k8s.
 import { PodGroup as PodGroupBeta } from '../../facts/api/types/scheduling.k8s.io/v1beta1';
 import { PodGroup as VolcanoPodGroup } from '../../facts/api/types/scheduling.volcano.sh/v1beta1';
 import { PodGroup as SchedulerPluginsPodGroup } from '../../facts/api/types/scheduling.x-k8s.io/v1alpha1';
-import { Checks } from '../../checks/checks-of';
+import { Checks } from '../../checks/synth/checks-of';
 import { type Gang, type Scheduling } from '../pods';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';

@@ -1,7 +1,7 @@
 /**
  * Counts that a constructor refuses because no type can.
  */
-import { known } from '../../manifests/deferred';
+import { known } from '../../manifests/values/deferred';
 
 /** @throws if the value is not a whole number of at least `least` */
 export function requireWholeNumber(name: string, value: number, least = 1): void {

@@ -5,7 +5,7 @@
 import { publicClass } from '../resources/public-class';
 import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
-import { collectMistakes, isMistake } from '../../checks/mistakes';
+import { collectMistakes, isMistake } from '../../checks/synth/mistakes';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type Gang, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
 import { merged, type OpenPartial } from '../resources/merge';
@@ -20,7 +20,7 @@ import {
   podSelectorConfiguration,
   type PodSelectorConfiguration,
 } from './interop';
-import { membersOf } from '../../manifests/deferred';
+import { membersOf } from '../../manifests/values/deferred';
 import { forTarget, podGroupBeside, podGroupForm, type PodGroupStatement } from './pod-groups';
 import { type Scheduled, type Unscheduled } from './scheduled';
 import { MEANS_OF_SINGLE_PODS, queueOnPods, requireMeans, type SchedulingMeans, writesGroup } from './scheduling-means';

@@ -90,7 +90,14 @@ export {
   catalogSuggestions,
   catalogTables,
 } from './listing';
-export { MIG_CONFIGS, type MigProfile, migConfigName, migResource, parseMigProfile } from './mig-profiles';
+export {
+  MIG_CONFIGS,
+  type MigProfile,
+  migConfigName,
+  migResource,
+  parseMigProfile,
+  uniformMigConfigs,
+} from './mig-profiles';
 export {
   NCCL_ALGORITHMS,
   NCCL_DEBUG_LEVELS,

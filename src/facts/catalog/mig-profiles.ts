@@ -54,6 +54,20 @@ export const MIG_CONFIGS = {
   'all-balanced': 'a mix: 2 x 1g, 1 x 2g, 1 x 3g (A30: 2 x 1g, 1 x 2g)',
 } as const;
 
+/**
+ * The ready-made configs that cut every GPU of a node alike, with the instances of each GPU by profile; none under `all-disabled`.
+ *
+ * Source: mig-parted, deployments/systemd/config-default.yaml.
+ */
+export function uniformMigConfigs(
+  profiles: readonly MigProfile[],
+): Readonly<Record<string, Readonly<Record<string, number>>>> {
+  return {
+    'all-disabled': {},
+    ...Object.fromEntries(profiles.map(({ config, name, maxPerGpu }) => [config, { [name]: maxPerGpu }])),
+  };
+}
+
 export function migProfile(name: string, maxPerGpu: number): MigProfile {
   const parts = parseMigProfile(name);
   if (!parts) {

@@ -4,8 +4,8 @@
 import { readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { type SkippedSource } from '../../manifests/manifest';
-import { mayBeHostDocument } from '../../manifests/host-document';
-import { NODE_FILE_NAME, nodeFileKind } from '../../manifests/node-file';
+import { mayBeHostDocument } from '../../manifests/documents/host-document';
+import { NODE_FILE_NAME, nodeFileKind } from '../../manifests/documents/node-file';
 import { ForeignFiles } from './foreign-files';
 import { attempt, InputError } from '../../manifests/input-error';
 

@@ -3,7 +3,7 @@
  *
  * Must not import a construct: the command line loads this, and nothing of cdk8s.
  */
-import { provideRules } from '../../checks/registry';
+import { provideRules } from '../../checks/rules/registry';
 import { allRules } from './all-rules';
 
 provideRules(allRules);
@@ -13,8 +13,8 @@ export { check, type CheckOptions } from '../../checks/engine';
 export { type OfferedDevices } from '../../checks/offered-devices';
 export { TargetCluster } from '../../checks/cluster/target-cluster';
 export { type ClusterSnapshot } from '../../manifests/snapshot/cluster-snapshot';
-export { CheckError } from '../../checks/check-error';
-export { defineRule, type RuleDefinition } from '../../checks/define-rule';
+export { CheckError } from '../../checks/synth/check-error';
+export { defineRule, type RuleDefinition } from '../../checks/rules/define-rule';
 export {
   RULE_GROUPS,
   SEVERITIES,
@@ -25,8 +25,8 @@ export {
   type RuleGroup,
   type Severity,
   type Tier,
-} from '../../checks/finding';
-export { countsOf, hasErrors, type Report, type SuppressedFinding } from '../../checks/report';
+} from '../../checks/report/finding';
+export { countsOf, hasErrors, type Report, type SuppressedFinding } from '../../checks/report/report';
 export { renderJson } from '../../checks/report/json';
 export { findingText, renderText, type FindingTextOptions, type TextOptions } from '../../checks/report/text';
 export {
@@ -37,8 +37,8 @@ export {
   type RuleFacts,
   type SetRule,
   type Violation,
-} from '../../checks/rule';
-export { IGNORE_ANNOTATION, type Suppression } from '../../checks/suppression';
+} from '../../checks/rules/rule';
+export { IGNORE_ANNOTATION, type Suppression } from '../../checks/report/suppression';
 export * from '../../manifests';
 export { ruleFacts } from './rule-facts';
 export { InputError } from '../../manifests/input-error';

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Manifest, type SkippedSource, type SourceProblem } from '../../manifests/manifest';
 import { ManifestSet } from '../../manifests/manifest-set';
-import { parseFile } from '../../manifests/node-file';
+import { parseFile } from '../../manifests/documents/node-file';
 import { findFiles, type FoundFile, type FoundFiles } from './find-files';
-import { UNREADABLE } from '../../checks/source-rules';
+import { UNREADABLE } from '../../checks/rules/source-rules';
 import { attempt, InputError } from '../../manifests/input-error';
 
 /** Options of `readManifests`. */

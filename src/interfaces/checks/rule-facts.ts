@@ -1,7 +1,7 @@
 /**
  * Everything that a check can report, for lists, for `--ignore` and for SARIF.
  */
-import { type RuleFacts } from '../../checks/rule';
+import { type RuleFacts } from '../../checks/rules/rule';
 import { shapeRules } from '../../checks/schema/shape-rules';
 import { allRuleFacts } from './all-rules';
 

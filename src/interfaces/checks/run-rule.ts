@@ -3,10 +3,10 @@
  */
 import { DEFAULT_MINOR } from '../../facts/api/kinds';
 import { type JsonObject, type KubernetesMinor } from '../../facts/api/schema';
-import { FindingCollector } from '../../checks/collector';
-import { RULE_GROUPS, type Finding } from '../../checks/finding';
-import { type Rule } from '../../checks/rule';
-import { runRules } from '../../checks/run-rules';
+import { FindingCollector } from '../../checks/report/collector';
+import { RULE_GROUPS, type Finding } from '../../checks/report/finding';
+import { type Rule } from '../../checks/rules/rule';
+import { runRules } from '../../checks/rules/run-rules';
 import { idOf } from '../../manifests/identity';
 import { ManifestSet } from '../../manifests/manifest-set';
 import { InputError } from '../../manifests/input-error';

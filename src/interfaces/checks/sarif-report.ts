@@ -1,9 +1,9 @@
 /**
  * SARIF with the version of this package and the help texts of all its rules.
  */
-import { type Report } from '../../checks/report';
+import { type Report } from '../../checks/report/report';
 import { renderSarif as render } from '../../checks/report/sarif';
-import { type RuleFacts } from '../../checks/rule';
+import { type RuleFacts } from '../../checks/rules/rule';
 import { ruleFacts } from './rule-facts';
 import { versionOf } from './version';
 

@@ -6,8 +6,8 @@ import { DEFAULT_MINOR, findKind } from '../../facts/api/kinds';
 import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../facts/api/schema';
 import { loadSchema } from '../../facts/api/schemas';
 import { sameJson } from '../../checks/schema/canonical';
-import { parseGoDuration } from '../../manifests/go-duration';
-import { parseQuantity } from '../../manifests/quantity';
+import { parseGoDuration } from '../../manifests/values/go-duration';
+import { parseQuantity } from '../../manifests/values/quantity';
 import { asObject, asString, isObject } from '../../manifests/read';
 import { defaultOf } from './defaults';
 

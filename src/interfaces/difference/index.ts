@@ -8,7 +8,7 @@ import { ShapeChecker } from '../../checks/schema/check-shape';
 import { kindKey } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
-import { unguarded } from '../../manifests/unknown';
+import { unguarded } from '../../manifests/values/unknown';
 import { changesBetween, type ComparisonOptions, type ObjectChange } from './changes';
 import { type Consequence, consequencesOf } from './updates/consequences';
 

@@ -6,7 +6,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { kindKey } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { pointer } from '../../manifests/pointer';
-import { podTemplatesOf } from '../../manifests/pod-templates';
+import { podTemplatesOf } from '../../manifests/pods/pod-templates';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 
 /** An object without what a cluster added to it. */

@@ -3,8 +3,8 @@
  */
 import * as pulumi from '@pulumi/pulumi';
 import { type ApiObject } from 'cdk8s';
-import { type Finding } from '../../checks/finding';
-import { type Report } from '../../checks/report';
+import { type Finding } from '../../checks/report/finding';
+import { type Report } from '../../checks/report/report';
 import { findingText, notCheckedByReason } from '../../checks/report/text';
 import { type RenderedObject } from '../../manifests/constructs';
 import { type ObjectResource, typeToken } from './object-resource';

@@ -5,15 +5,15 @@
  */
 import type * as pulumi from '@pulumi/pulumi';
 import { type JsonObject } from '../../facts/api/schema';
-import { checkOptionsOf } from '../../checks/check-settings';
+import { checkOptionsOf } from '../../checks/synth/check-settings';
 import { check } from '../../checks/engine';
-import { type Finding, type NotJudged } from '../../checks/finding';
-import { type Report } from '../../checks/report';
+import { type Finding, type NotJudged } from '../../checks/report/finding';
+import { type Report } from '../../checks/report/report';
 import { type RenderedObject } from '../../manifests/constructs';
 import { idOf } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { ManifestSet } from '../../manifests/manifest-set';
-import { guarded, UNKNOWN } from '../../manifests/unknown';
+import { guarded, UNKNOWN } from '../../manifests/values/unknown';
 import { type Settled } from './outputs';
 import { type TokenRegistry } from './tokens';
 import '../checks';

@@ -2,8 +2,8 @@
  * Outputs of Pulumi as this folder needs them: recognized in any form in which they reach a manifest, and settled to a value.
  */
 import * as pulumi from '@pulumi/pulumi';
-import { isPromise } from '../../manifests/deferred';
-import { UNKNOWN } from '../../manifests/unknown';
+import { isPromise } from '../../manifests/values/deferred';
+import { UNKNOWN } from '../../manifests/values/unknown';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 
 /** Members of an Output that every copy of the SDK has and that its types leave out. */

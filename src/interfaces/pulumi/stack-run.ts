@@ -11,7 +11,7 @@ import * as pulumi from '@pulumi/pulumi';
 import { type ApiObject } from 'cdk8s';
 import { type IConstruct } from 'constructs';
 import { findKind } from '../../facts/api/kinds';
-import { type Report } from '../../checks/report';
+import { type Report } from '../../checks/report/report';
 import { type Edges, edgesOf } from './edges';
 import { EngineHold } from './engine-hold';
 import { type HelmInstall, registerRelease } from './helm-release';

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import * as pulumi from '@pulumi/pulumi';
 import { type ApiObject, type IResolver, type ResolutionContext } from 'cdk8s';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { type CarriedMap, containsDeferred, DeferredText } from '../../manifests/deferred';
+import { type CarriedMap, containsDeferred, DeferredText } from '../../manifests/values/deferred';
 import { pointer } from '../../manifests/pointer';
 import { isInput, spreadOutput } from './outputs';
 

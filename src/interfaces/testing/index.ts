@@ -8,4 +8,4 @@ export { Matcher, type Difference, type Pattern } from './matcher';
 export { type KindName } from './kinds';
 export { type Placed, PlannedTemplate, type PlannedTemplateOptions, type WorkloadName } from './planned-template';
 export { TemplateError } from './assertion-error';
-export { CheckError } from '../../checks/check-error';
+export { CheckError } from '../../checks/synth/check-error';

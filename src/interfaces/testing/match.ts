@@ -3,7 +3,7 @@
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { pointer } from '../../manifests/pointer';
-import { parseQuantity, type Quantity } from '../../manifests/quantity';
+import { parseQuantity, type Quantity } from '../../manifests/values/quantity';
 import { parseValue } from '../../manifests/yaml';
 import { type Difference, Matcher, matcherOf, weightOf } from './matcher';
 

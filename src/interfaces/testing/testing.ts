@@ -4,9 +4,9 @@
 import { App, Chart } from 'cdk8s';
 import { type IConstruct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
-import { checkTree } from '../../checks/check-tree';
-import { type Report } from '../../checks/report';
-import { synthesize } from '../../checks/synthesize';
+import { checkTree } from '../../checks/synth/check-tree';
+import { type Report } from '../../checks/report/report';
+import { synthesize } from '../../checks/synth/synthesize';
 import { manifestsOf } from '../../manifests/constructs';
 import '../checks';
 

@@ -5,10 +5,10 @@
  * which of two equal keys counts, how far aliases may multiply a text: all of it is decided as there.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { setMember } from '../json-member';
+import { setMember } from '../texts/json-member';
 import { pointer } from '../pointer';
-import { type TextProblem } from '../source-text';
-import { keyOf, resolvePlain, type Scalar } from '../yaml-scalars';
+import { type TextProblem } from '../texts/source-text';
+import { keyOf, resolvePlain, type Scalar } from '../texts/yaml-scalars';
 import { YamlSyntaxError } from './source';
 import { type AliasNode, type MapNode, type ScalarNode, type YamlNode } from './node-types';
 import { isTimestamp } from './timestamp';

@@ -2,7 +2,7 @@
  * What one decision has come to so far: the session with its order, its searches, and everything that was decided.
  */
 import { addAll } from '../../facts/collections';
-import { type Binding, type Eviction, type Reservation } from '../model/decision';
+import { type Binding, type Eviction, type Repartition, type Reservation } from '../model/decision';
 import { askedFor } from '../queues/turns';
 import { isOverdue } from '../queues/overdue';
 import { GangPlacer } from '../search/place-gang';
@@ -77,6 +77,9 @@ export class Cycle {
   /** Pods that this decision has evicted or moved already. */
   readonly disturbed = new Set<PodRecord>();
   reservation: HeadReservation | undefined;
+  readonly repartitions: Repartition[] = [];
+  /** Gangs that start when nodes have another MIG configuration, with the names of the nodes. */
+  readonly awaited = new Map<GangRecord, readonly string[]>();
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
   /** Sets of victims that may still be tried in this decision, over all gangs. */

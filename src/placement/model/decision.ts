@@ -12,6 +12,8 @@ export interface Decision {
   readonly nominations: readonly Binding[];
   /** Pods to evict, each for a gang that really starts on the freed capacity, or because its own gang is stale. */
   readonly evictions: readonly Eviction[];
+  /** Nodes that get another MIG configuration; something else has to apply it. @default - none */
+  readonly repartitions?: readonly Repartition[];
   /** Start time promised to the first gang that does not fit; nothing is backfilled that would delay it. */
   readonly reservations: readonly Reservation[];
   /** Every gang that is not running in full and did not get its minimum, in the order in which it was considered. */
@@ -65,6 +67,16 @@ export interface Eviction {
    * again.
    */
   readonly movesTo?: string;
+}
+
+/** A node whose devices nothing uses, and the MIG configuration that it is to have. */
+export interface Repartition {
+  /** Name of the node. */
+  readonly node: string;
+  /** Name of the configuration, one of `ClusterNode.migConfigs`. */
+  readonly config: string;
+  /** The gang that starts on the node afterwards. */
+  readonly beneficiary: string;
 }
 
 /** Nodes that are kept for a gang that waits, and when it can start on them. */
@@ -136,6 +148,7 @@ export type Constraint =
  * - `topology`: its pods fit, but not within one domain of the required level
  * - `no-fit`: its pods do not fit
  * - `reserved`: the nodes that fit are reserved for a gang before it
+ * - `repartition`: it starts when nodes have the MIG configuration that is being applied to them
  * - `outranked`: gangs before it took the capacity
  */
 export type PendingKind =
@@ -155,6 +168,8 @@ export type PendingKind =
   | 'no-fit'
   /** It fits now, but would delay the gang that holds the reservation. */
   | 'reserved'
+  /** It starts when nodes have another MIG configuration, which is decided or being applied. */
+  | 'repartition'
   /** It fits, and gangs of greater claim take the room first. */
   | 'outranked';
 

@@ -80,6 +80,14 @@ export interface ClusterNode {
   /** The resource that the devices are counted as. @default 'nvidia.com/gpu' */
   readonly deviceResource?: string;
   /**
+   * MIG configurations that a controller can apply to the node, by name: the instances of each device by profile, none for whole devices.
+   * They are used only with `Policy.repartitionLimit`, and require `devices`.
+   * @default - none; the devices stay as they are
+   */
+  readonly migConfigs?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** The one of `migConfigs` that is being applied. Until it is, the devices of the node take nothing. @default - none */
+  readonly migChange?: string;
+  /**
    * Text of the annotation `gantry.dev/accelerator-capacity`, unread.
    * @default - no report
    */

@@ -151,6 +151,11 @@ export interface Policy {
   /** Most gangs of a cycle for which room is made by evictions. */
   readonly makeRoomLimit: number;
   /**
+   * Most nodes that have their MIG configuration changed at the same time, so that pending gangs start on devices that nothing uses; see
+   * `ClusterNode.migConfigs`. 0: MIG configurations stay as they are.
+   */
+  readonly repartitionLimit: number;
+  /**
    * What the cluster is used for, for `fgd` and `fragmentation`.
    * @default - the pods of the snapshot
    */
@@ -184,4 +189,5 @@ export const DEFAULT_POLICY: Policy = {
   moveLimit: 64,
   moveIntervalSeconds: 600,
   makeRoomLimit: 64,
+  repartitionLimit: 0,
 };

@@ -328,8 +328,10 @@ function resourceNames(nodes: readonly ClusterNode[], devices: ReadonlySet<strin
   return [...fixed, ...[...names].filter((name) => !fixed.includes(name) && !devices.has(name)).sort(compareNames)];
 }
 
+/** While the node gets another MIG configuration, its devices are as good as broken. */
 function devicesOf(node: ClusterNode, resource: string): readonly Device[] {
-  return node.devices ?? Array.from({ length: node.allocatable[resource] ?? 0 }, () => PLAIN);
+  const devices = node.devices ?? Array.from({ length: node.allocatable[resource] ?? 0 }, () => PLAIN);
+  return node.migChange === undefined ? devices : devices.map((device) => ({ ...device, healthy: false }));
 }
 
 /** What the cluster has of a resource or of the device resource; MIG instances count as devices too. */

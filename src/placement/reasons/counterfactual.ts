@@ -6,14 +6,15 @@
  * domain, the earliest moment.
  */
 import { type Cycle } from '../cycle/cycle';
-import { type Counterfactual, type PendingGang } from '../model/decision';
+import { type Counterfactual } from '../model/decision';
+import { type Finding } from './finding';
 import { earliestStart } from '../cycle/earliest-start';
 import { MoreRoom } from './more-room';
 import { loweredGuarantees, raisedCapabilities } from './queue-limits';
 import { type PodRecord, type RoleRecord, type Turn, type UnitRecord } from '../books/records';
 import { otherConstraints } from './relaxed';
 
-type Found = Pick<PendingGang, 'kind' | 'fits' | 'needed' | 'blocked'>;
+type Found = Pick<Finding, 'kind' | 'fits' | 'needed' | 'blocked'>;
 
 export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counterfactual[] {
   switch (found.kind) {

@@ -9,19 +9,15 @@ import { blockage, notOffered } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from '../cycle/cycle';
 import { type PendingGang } from '../model/decision';
+import { type Finding } from './finding';
 import { turnOf } from '../queues/turns';
 import { runs } from '../books/needs';
 import { canonicalText } from '../model/canonical-text';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
-import { counted } from '../../facts/words';
+import { allOf, counted } from '../../facts/words';
 import { classesOf } from '../search/units';
 import { type GangRecord, NOWHERE, type PodRecord, type Turn } from '../books/records';
-
-/** What is known of a gang that waits, before it is put into words. */
-export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & {
-  readonly words: string;
-};
 
 /** What is said of a gang that waits: nothing, why it waits, or also the changes that would help, which cost more than all else. */
 export type Detail = 'none' | 'reason' | 'changes';
@@ -55,6 +51,11 @@ export function explainPending(
     if (detail === 'none') {
       continue;
     }
+    const awaited = cycle.awaited.get(gang);
+    if (awaited !== undefined) {
+      pending.push(awaitsRepartition(cycle, gang, awaited));
+      continue;
+    }
     const key = kindOf(cycle, gang);
     let explained = kinds.get(key);
     if (explained === undefined || (explained.detail === 'reason' && detail === 'changes')) {
@@ -64,6 +65,27 @@ export function explainPending(
     pending.push({ ...explained.reason, gang: name });
   }
   return pending;
+}
+
+/** The gang needs nothing but the MIG configurations that these nodes get. */
+function awaitsRepartition(cycle: Cycle, { gang, needed, placed }: GangRecord, nodes: readonly string[]): PendingGang {
+  const { table } = cycle.session;
+  const decided = new Map(cycle.repartitions.map(({ node, config }) => [node, config]));
+  const list = nodes.slice(0, MOST_NODES).map((node) => {
+    const config = decided.get(node) ?? table.nodes[table.rows.get(node)!].migChange!;
+    return `node "${node}" has the MIG configuration "${config}"`;
+  });
+  const others = nodes.length - list.length;
+  return {
+    gang: gang.name,
+    queue: gang.queue,
+    kind: 'repartition',
+    message: `The gang starts when ${allOf([...list, ...(others > 0 ? [`${counted(others, 'more node')} ${others === 1 ? 'is' : 'are'} changed`] : [])])}.`,
+    blocked: [],
+    fits: 0,
+    needed: Math.max(0, needed - placed),
+    counterfactuals: [],
+  };
 }
 
 /** Gangs that have nothing, or less than they need: those that were considered first, in their order. */
@@ -289,6 +311,9 @@ function bestDomain(cycle: Cycle, { gang, pods }: Turn): number {
   }
   return low;
 }
+
+/** Nodes that a message names. */
+const MOST_NODES = 3;
 
 /** More pods than this are counted and not placed. */
 const MANY = 64;

@@ -13,6 +13,7 @@ import { NOWHERE } from '../books/records';
 import { DeviceStates } from './score/device-states';
 import { Fragmentation } from './score/fragmentation';
 import { type ScoreFunction, scoreFunction } from './score/node-score';
+import { PartValues } from './score/part-values';
 import { FreeTrees, type RowScore, ScoreIndex } from './score/score-index';
 import { preferenceRow, signalPenalty } from './score/static-preference';
 import { cpuOf, workloadOf } from './score/workload';
@@ -63,7 +64,7 @@ export class Selector {
     this.score = scoreFunction(
       policy.nodeScore,
       table,
-      () => new Fragmentation(table, session.index(DeviceStates), workloadOf(this.workload)),
+      () => new Fragmentation(table, session.index(DeviceStates), workloadOf(this.workload), session.index(PartValues)),
     );
   }
 

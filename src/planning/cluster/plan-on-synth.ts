@@ -3,9 +3,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { type IConstruct } from 'constructs';
-import { Checks } from '../../checks/checks-of';
-import { checkOnSynth } from '../../checks/on-synth';
-import { type Rule } from '../../checks/rule';
+import { Checks } from '../../checks/synth/checks-of';
+import { checkOnSynth } from '../../checks/synth/on-synth';
+import { type Rule } from '../../checks/rules/rule';
 import { type ClusterState } from './cluster-state';
 import { attempt } from '../../manifests/input-error';
 import { publicFunction } from '../../facts/calls/public-function';

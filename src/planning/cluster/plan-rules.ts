@@ -1,9 +1,11 @@
 /**
  * Placement as rules: a gang that can never fit the cluster is an error; gangs that only do not fit together are a warning.
  */
-import { type RuleContext, type SetRule, type Violation } from '../../checks/rule';
+import { type RuleContext, type SetRule, type Violation } from '../../checks/rules/rule';
 import { type Manifest } from '../../manifests/manifest';
 import { type Policy } from '../../placement';
+import { type ScaleUp, scaleUpsOf } from './autoscaling/scale-up';
+import { scaleUpText } from './autoscaling/words';
 import { type ClusterState } from './cluster-state';
 import { planOf } from './plan';
 import { type ViewGang } from './view/view';
@@ -12,7 +14,7 @@ import { type ViewGang } from './view/view';
 export interface PlanRuleOptions {
   /**
    * How the core chooses where it has a choice.
-   * @default - that of the Gantry scheduler of the app, else the defaults of the placement core
+   * @default - as for `planOf`: the configuration of the schedulers in the app or the cluster, else the defaults of the placement core
    */
   readonly policy?: Policy;
 }
@@ -69,12 +71,12 @@ export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {
 function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy?: Policy): Verdicts {
   const never: Found[] = [];
   const together: Found[] = [];
-  const waiting = planOf(set, cluster, { policy }).asked.filter(
-    ({ view }) => view.state === 'pending' || view.state === 'partial',
-  );
+  const plan = planOf(set, cluster, { policy });
+  const waiting = plan.asked.filter(({ view }) => view.state === 'pending' || view.state === 'partial');
   if (waiting.length === 0) {
     return { never, together };
   }
+  const scaleUps = new Map(scaleUpsOf(set, cluster, plan, { policy }).scaleUps.map((one) => [one.gang, one]));
   const only = new Set(waiting.map(({ view }) => view.name));
   const alone = planOf(set, { ...cluster, gangs: [] }, { policy, actions: [], only });
   const views = new Map(alone.asked.map(({ view }) => [view.name, view]));
@@ -84,26 +86,36 @@ function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy?: Policy
   } of waiting) {
     const byItself = views.get(view.name);
     const fits = byItself?.pending === undefined || FITS.has(byItself.pending.kind);
+    const scaleUp = scaleUps.get(view.name);
     if (manifest !== undefined) {
-      (fits ? together : never).push({
+      // Nodes that an autoscaler may add are no reason to reject the gang, and no promise either.
+      (fits || scaleUp?.outcome === 'fits' ? together : never).push({
         manifest,
         path: '/spec',
-        ...violationOf({ ...view, pending: fits ? view.pending : byItself.pending }, cluster),
+        ...violationOf({ ...view, pending: fits ? view.pending : byItself.pending }, cluster, scaleUp),
       });
     }
   }
   return { never, together };
 }
 
-/** The reason of a gang that fits but was not placed. */
-const FITS: ReadonlySet<string> = new Set(['outranked', 'reserved']);
+/** The reason of a gang that fits, perhaps with other MIG configurations of nodes, but was not placed. */
+const FITS: ReadonlySet<string> = new Set(['outranked', 'reserved', 'repartition']);
 
-function violationOf({ name, pods, placed, devices, pending, state }: ViewGang, cluster: ClusterState): Violation {
+function violationOf(
+  { name, pods, placed, devices, pending, state }: ViewGang,
+  cluster: ClusterState,
+  scaleUp: ScaleUp | undefined,
+): Violation {
   const size = `${pods} ${pods === 1 ? 'pod' : 'pods'}${devices > 0 ? `, ${devices} devices` : ''}`;
   const gang = `the gang "${name}" (${size})`;
   const what = state === 'partial' ? `only ${placed} of the pods of ${gang} fit` : `${gang} stays pending on`;
+  const why = [
+    ...(pending === undefined ? [] : [pending.message]),
+    ...(scaleUp === undefined ? [] : [scaleUpText(scaleUp)]),
+  ];
   return {
-    message: `${what} the cluster ${cluster.name}${pending === undefined ? '' : `: ${pending.message.replace(/\.$/, '')}`}`,
+    message: `${what} the cluster ${cluster.name}${why.length === 0 ? '' : `: ${why.map((one) => one.replace(/\.$/, '')).join('; ')}`}`,
     ...(pending !== undefined && pending.changes.length > 0 && { fix: pending.changes.join(' ') }),
   };
 }

@@ -21,6 +21,7 @@ import { compareNames } from '../../placement/model/names';
 import { Session } from '../../placement/books/session';
 import { type ClusterState } from './cluster-state';
 import { daemonPods } from './nodes/daemon-sets';
+import { enginePolicyOf } from './engines/engine-terms';
 import { Lookups } from './lookups';
 import { cohortQueue, QUEUE_KINDS, queueOf } from './objects/queue';
 import { hyperNodeOf, hyperNodeTiers, TOPOLOGY_KINDS, topologyOf } from './objects/topologies';
@@ -35,7 +36,8 @@ import { hintsOf, type Workloads, workloadsOf } from './workloads';
 export interface PlanOptions {
   /**
    * How the core chooses where it has a choice.
-   * @default - that of the Gantry scheduler whose ConfigMap is among the manifests or in the cluster, else the defaults of the placement core
+   * @default - that of the Gantry scheduler whose ConfigMap is among the manifests or in the cluster; else what the configuration of Volcano, Kueue,
+   * or kube-scheduler amounts to; else the defaults of the placement core
    */
   readonly policy?: Policy;
   /**
@@ -98,7 +100,11 @@ export function planOf(
   const workloads = workloadsOf(set, place.tiers);
   const written = set.manifests.map(({ object }) => object);
   const scheduler = SchedulerTerms.of(workloads.workloads, [written, cluster.objects], notes);
-  const base = given ?? scheduler.configuration?.policy ?? DEFAULT_POLICY;
+  const base =
+    given ??
+    scheduler.configuration?.policy ??
+    enginePolicyOf(workloads.workloads, [written, cluster.objects], notes) ??
+    DEFAULT_POLICY;
   const policy = actions === undefined ? base : { ...base, actions };
   const lookups = new Lookups([...cluster.objects, ...written], place.tiers, scheduler.configuration?.defaultQueue);
   const budget = PodBudget.of(place.nodes);

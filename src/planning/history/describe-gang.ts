@@ -3,7 +3,7 @@
  */
 import { isWholeDevice } from '../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { definedJson } from '../../manifests/members';
+import { definedJson } from '../../manifests/values/members';
 import { type AcceleratorRequest, type Gang, type PodTemplate, type Role } from '../../placement';
 
 /** Of what a pod lists: more of them say nothing about its size. */

@@ -3,7 +3,7 @@
  */
 import { type AcceleratorFacts, acceleratorsNamed, parseMigProfile } from '../../facts/catalog';
 import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layout';
-import { definedMembers } from '../../manifests/members';
+import { definedMembers } from '../../manifests/values/members';
 import { type Section } from './section';
 import { type StatedDevice, type StatedInstance } from './settings';
 

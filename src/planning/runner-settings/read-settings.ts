@@ -3,8 +3,8 @@
  */
 import { resolve } from 'node:path';
 import { type JsonObject } from '../../facts/api/schema';
-import { RUNNER_FIELDS } from '../../manifests/host-document';
-import { definedMembers } from '../../manifests/members';
+import { RUNNER_FIELDS } from '../../manifests/documents/host-document';
+import { definedMembers } from '../../manifests/values/members';
 import { devicesOf } from './devices';
 import { type Fault, Section } from './section';
 import { NAME, type NetworkListener, type RunnerConfiguration, type Tenant, type TenantAmounts } from './settings';

@@ -4,7 +4,7 @@
 import { nearestName } from '../../facts/spelling';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { pointer } from '../../manifests/pointer';
-import { parseQuantity } from '../../manifests/quantity';
+import { parseQuantity } from '../../manifests/values/quantity';
 import { isObject } from '../../manifests/read';
 
 /** A mistake of a configuration. */

@@ -5,8 +5,8 @@
  */
 import { parseDocument } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { amountOf } from '../../manifests/resource-amounts';
-import { parseQuantity } from '../../manifests/quantity';
+import { amountOf } from '../../manifests/pods/resource-amounts';
+import { parseQuantity } from '../../manifests/values/quantity';
 import { asArray, isObject } from '../../manifests/read';
 import {
   type Action,

@@ -26,7 +26,7 @@ export class Autoscaler {
   private asked = '';
 
   constructor(scaling: readonly ScalingGroup[], policy: Policy) {
-    this.policy = { ...policy, actions: ['allocate'] };
+    this.policy = { ...policy, actions: ['allocate'], repartitionLimit: 0 };
     for (const group of scaling) {
       group.nodes.forEach((node, index) => {
         this.groups.set(node, group);

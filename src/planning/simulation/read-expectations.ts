@@ -18,6 +18,7 @@ const PENDING_KINDS: readonly PendingKind[] = [
   'no-fit',
   'reserved',
   'outranked',
+  'repartition',
 ];
 
 /** The subjects of expectations. */

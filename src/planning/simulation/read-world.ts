@@ -19,7 +19,7 @@ import { NAMED_POLICIES, readPolicy } from '../cluster/files/policy-file';
 import { sampleCluster } from '../cluster/files/sample';
 import { type NodeGroup, readNodes } from './read-nodes';
 import { readJobs } from './read-jobs';
-import { type RunOptions, type Scenario, type ScenarioGang } from './scenario';
+import { REPARTITION_SECONDS, type RunOptions, type Scenario, type ScenarioGang } from './scenario';
 
 /** A scenario or sizing file that cannot be read; each line of the message names the place and what to write there. */
 export class ScenarioError extends Error {
@@ -190,6 +190,7 @@ export function readRun(fields: Fields | undefined): RunOptions {
     seconds: fields?.duration('for'),
     cycleSeconds: fields?.duration('cycle') ?? 1,
     graceSeconds: fields?.duration('grace') ?? 30,
+    repartitionSeconds: fields?.duration('repartition') ?? REPARTITION_SECONDS,
   };
   if (run.cycleSeconds <= 0) {
     fields?.wrong('cycle', run.cycleSeconds, 'more than 0');

@@ -172,7 +172,7 @@ export interface Samples {
 
 export interface Happening {
   readonly at: number;
-  readonly kind: NodeEventKind | 'queue' | 'cancel' | 'evict' | 'move' | 'request';
+  readonly kind: NodeEventKind | 'queue' | 'cancel' | 'evict' | 'move' | 'request' | 'repartition';
   readonly text: string;
   readonly gang?: string;
 }

@@ -65,6 +65,9 @@ export interface ScalingGroup {
   readonly idleSeconds: number;
 }
 
+/** How long a MIG manager takes, where a scenario does not say: it stops and starts the operator's pods of the node. */
+export const REPARTITION_SECONDS = 120;
+
 export interface RunOptions {
   /** How long to simulate, seconds. @default - until nothing changes any more, 30 days at most */
   readonly seconds?: number;
@@ -72,6 +75,8 @@ export interface RunOptions {
   readonly cycleSeconds: number;
   /** How long an evicted pod still holds its room. */
   readonly graceSeconds: number;
+  /** How long a MIG manager takes to give a node another configuration. */
+  readonly repartitionSeconds: number;
 }
 
 /** Bounds of an amount; equal bounds ask for exactly that. */

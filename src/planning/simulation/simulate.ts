@@ -9,7 +9,8 @@
  * core).
  */
 import { changeText } from '../cluster/words';
-import { type ClusterNode, type Decision, type Queue } from '../../placement';
+import { type ClusterNode, type Decision, type Queue, type Repartition } from '../../placement';
+import { withMigConfig } from '../../placement/nodes/mig-config';
 import { decideIn } from '../../placement/engine';
 import { type Delta } from '../../placement/model/facts';
 import { Session } from '../../placement/books/session';
@@ -36,6 +37,7 @@ type Due =
   | { readonly kind: 'event'; readonly event: ScenarioEvent }
   | { readonly kind: 'end'; readonly run: GangRun; readonly generation: number }
   | { readonly kind: 'released'; readonly run: GangRun; readonly pod: LivePod }
+  | { readonly kind: 'repartitioned'; readonly node: string; readonly config: string }
   | { readonly kind: 'idle'; readonly node: string; readonly since: number };
 
 export function simulate(scenario: Scenario, options: SimulateOptions = {}): SimulationResult {
@@ -164,6 +166,10 @@ class Simulation {
           return;
         }
         this.remove(due.run, due.pod);
+        break;
+      case 'repartitioned':
+        this.change([due.node], withMigConfig(this.nodes.get(due.node)!, due.config));
+        this.note('repartition', `${due.node} has the MIG configuration ${due.config}`);
         break;
       case 'idle':
         if (!this.autoscaler.ends(due.node, due.since)) {
@@ -326,7 +332,7 @@ class Simulation {
     this.news.push({ kind: 'pod', pod: podOf(run, pod) });
   }
 
-  private apply({ bindings, evictions, pending }: Decision): void {
+  private apply({ bindings, evictions, pending, repartitions = [] }: Decision): void {
     const touched = new Map<GangRun, 'evicted' | 'moved' | 'resized'>();
     for (const { pod: name, gang, movesTo } of evictions) {
       const run = this.byName.get(gang)!;
@@ -351,6 +357,7 @@ class Simulation {
       }
     }
     evictionNotes(evictions).forEach(({ kind, text, gang }) => this.note(kind, text, gang));
+    repartitions.forEach((one) => this.repartition(one));
     for (const [run, why] of touched) {
       this.settled(run, why);
     }
@@ -370,6 +377,13 @@ class Simulation {
         run.explain(this.now, { kind, message, changes });
       }
     }
+  }
+
+  /** The node's devices take nothing until its MIG manager is done. */
+  private repartition({ node, config, beneficiary }: Repartition): void {
+    this.change([node], { migChange: config });
+    this.due.add(this.now + this.scenario.run.repartitionSeconds, { kind: 'repartitioned', node, config });
+    this.note('repartition', `${node} gets the MIG configuration ${config} for ${beneficiary}`, beneficiary);
   }
 
   /** The pod works no more, and holds its room until its grace period is over. */

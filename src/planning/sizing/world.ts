@@ -3,6 +3,7 @@
  */
 import { type Scenario } from '../simulation';
 import { type PricedNode } from './costs';
+import { REPARTITION_SECONDS } from '../simulation/scenario';
 import { drawOutages, reclaimEvents, seedOf } from '../simulation/spot';
 import { type DrawnWork } from './draw';
 import { type Mix, type Sizing } from './sizing';
@@ -33,7 +34,12 @@ export function worldOf(sizing: Sizing, mix: Mix, replication: number, { gangs }
       .flatMap(({ node, outages }) => outages.flatMap((outage) => reclaimEvents([node.name], outage)))
       .sort((a, b) => a.at - b.at),
     policy,
-    run: { seconds: until, cycleSeconds: run.cycleSeconds, graceSeconds: run.graceSeconds },
+    run: {
+      seconds: until,
+      cycleSeconds: run.cycleSeconds,
+      graceSeconds: run.graceSeconds,
+      repartitionSeconds: REPARTITION_SECONDS,
+    },
     expectations: [],
   };
   return { scenario, nodes };

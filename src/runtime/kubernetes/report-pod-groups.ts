@@ -25,7 +25,7 @@ const COLLECTION_OF: Readonly<Record<string, PodGroupCollection>> = {
 export interface PodGroupReport {
   readonly watched: Pick<Watched, 'all' | 'pathOf'>;
   readonly world: World;
-  readonly explainer: Explainer;
+  readonly explainer: Pick<Explainer, 'podGroup'>;
   /** RFC 3339. */
   readonly now: string;
 }

@@ -1,9 +1,9 @@
 import { type Log } from 'sarif';
-import { type Finding } from '../../../src/checks/finding';
-import { type Report } from '../../../src/checks/report';
+import { type Finding } from '../../../src/checks/report/finding';
+import { type Report } from '../../../src/checks/report/report';
 import { renderJson } from '../../../src/checks/report/json';
 import { renderSarif } from '../../../src/checks/report/sarif';
-import { type RuleFacts } from '../../../src/checks/rule';
+import { type RuleFacts } from '../../../src/checks/rules/rule';
 
 const finding: Finding = {
   construct: 'platform/q',

@@ -1,5 +1,5 @@
-import { type Finding } from '../../../src/checks/finding';
-import { type Report } from '../../../src/checks/report';
+import { type Finding } from '../../../src/checks/report/finding';
+import { type Report } from '../../../src/checks/report/report';
 import { findingText, renderText } from '../../../src/checks/report/text';
 
 const finding: Finding = {

@@ -108,6 +108,20 @@ describe('pod security', () => {
     ]);
   });
 
+  test('of a Windows pod, no container may be a process of the host', () => {
+    const windows = { windowsOptions: { hostProcess: true } };
+    const containers = [
+      { name: 'a', image: 'a', securityContext: windows },
+      { name: 'b', image: 'b', securityContext: { windowsOptions: { hostProcess: false } } },
+    ];
+    expect(
+      violations([namespace('baseline')], { os: { name: 'windows' }, securityContext: windows, containers }),
+    ).toEqual([
+      '/spec/securityContext/windowsOptions/hostProcess',
+      '/spec/containers/0/securityContext/windowsOptions/hostProcess',
+    ]);
+  });
+
   test('every check has revisions in ascending order, and overrides a check of baseline', () => {
     const baseline = POD_SECURITY_CHECKS.filter(({ level }) => level === 'baseline').map(({ id }) => id);
     for (const { id, level, revisions, overrides } of POD_SECURITY_CHECKS) {

@@ -1,6 +1,6 @@
 /**
- * Documents for each alternative of what the server checks: scopes of quotas, names of iSCSI, sources of volumes, disruption budgets, surges, and
- * certificate requests.
+ * Documents for each alternative of what the server checks: scopes of quotas, names of iSCSI, sources of volumes and claims, disruption budgets,
+ * surges, certificate requests, and events.
  */
 import { faulty, type LimitCase, valid } from './limit-case';
 import { type Json, minimalPod } from './valid';
@@ -258,6 +258,57 @@ const SURGES: readonly LimitCase[] = [
   faulty('a surge of 101%', surging('101%'), '/spec/updateStrategy/rollingUpdate/maxSurge', 'no more than 100%'),
 ];
 
+const volume = (name: string): Json => ({ kind: 'PersistentVolumeClaim', name });
+const claim = (dataSource: Json, dataSourceRef: Json): Json => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'copy' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSource, dataSourceRef },
+});
+
+const SOURCES: readonly LimitCase[] = [
+  valid('a source that is given twice', claim(volume('a'), volume('a'))),
+  ...[volume('b'), { kind: 'VolumeSnapshot', name: 'a', apiGroup: 'snapshot.storage.k8s.io' }].map((other) =>
+    faulty(
+      `a second source ${JSON.stringify(other)}`,
+      claim(volume('a'), other),
+      '/spec/dataSource',
+      'must name the same object',
+    ),
+  ),
+];
+
+/** An event about an object without a namespace. */
+const event = (namespace: string, more: Json = {}): Json => ({
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name: 'e', namespace },
+  involvedObject: { kind: 'Node', name: 'n' },
+  ...more,
+});
+const observed: Json = {
+  eventTime: '2026-01-01T00:00:00.000000Z',
+  reportingComponent: 'example.com/c',
+  reportingInstance: 'c-0',
+  action: 'Drain',
+  reason: 'Spot',
+  type: 'Normal',
+};
+
+const EVENTS: readonly LimitCase[] = [
+  valid('an event about a node', event('default')),
+  faulty('an event about a node in a namespace', event('ai'), '/involvedObject/namespace', 'has no namespace'),
+  ...['default', 'kube-system'].map((namespace) =>
+    valid(`an observed event about a node in ${namespace}`, event(namespace, observed)),
+  ),
+  faulty(
+    'an observed event about a node in a namespace',
+    event('ai', observed),
+    '/involvedObject/namespace',
+    'must be in the namespace default',
+  ),
+];
+
 export const ALTERNATIVE_CASES: readonly LimitCase[] = [
   ...QUOTAS,
   ...ISCSI_NAMES,
@@ -265,4 +316,6 @@ export const ALTERNATIVE_CASES: readonly LimitCase[] = [
   ...BUDGETS,
   ...CERTIFICATES,
   ...SURGES,
+  ...SOURCES,
+  ...EVENTS,
 ];

@@ -98,7 +98,7 @@ describe('an admission policy', () => {
   it('has parameters only where it names their kind, and no authorizer in messages', () => {
     const validations = [{ expression: 'params.a == 1' }];
     expect(ofPolicy({ validations })).toEqual([
-      'the expression of the validation uses the undeclared variable "params"',
+      'the expression of the validation uses the undeclared variable "params", because paramKind is unset',
     ]);
     expect(ofPolicy({ validations, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } })).toEqual([]);
     expect(

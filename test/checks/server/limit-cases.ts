@@ -5,6 +5,8 @@ import { ALTERNATIVE_CASES } from './alternative-cases';
 import { faulty, type LimitCase, list, valid } from './limit-case';
 import { NETWORK_LIMIT_CASES } from './network-limit-cases';
 import { POD_LIMIT_CASES } from './pod-limit-cases';
+import { SCHEMA_LIMIT_CASES } from './schema-limit-cases';
+import { TIME_LIMIT_CASES } from './time-limit-cases';
 import { type Json, minimalPod } from './valid';
 
 const quoted = (value: unknown): string => JSON.stringify(value).slice(0, 60);
@@ -221,6 +223,8 @@ export const LIMIT_CASES: readonly LimitCase[] = [
   ...ALTERNATIVE_CASES,
   ...POD_LIMIT_CASES,
   ...NETWORK_LIMIT_CASES,
+  ...SCHEMA_LIMIT_CASES,
+  ...TIME_LIMIT_CASES,
   ...DEVICES,
   ...WINDOWS_USERS,
   ...VOLUMES,

@@ -18,7 +18,7 @@ const SERVICES: readonly LimitCase[] = [
   ...['127.0.0.1', '169.254.1.1', '0.0.0.0', '224.0.0.1', '::1', '::', 'fe80::1', 'ff02::1', '::ffff:127.0.0.1'].map(
     (address) => faulty(`the external address ${address}`, service({ externalIPs: [address] }), '/spec/externalIPs/0'),
   ),
-  ...['10.0.0.1', '224.0.1.1', '169.253.0.1', 'fd00::1', 'ff05::1'].map((address) =>
+  ...['10.0.0.1', '224.0.1.1', '169.253.0.1', 'fd00::1', 'ff05::1', 'fd00::7f00:1'].map((address) =>
     valid(`the external address ${address}`, service({ externalIPs: [address] })),
   ),
   valid('a class of load balancers', balanced({ loadBalancerClass: 'a.io/b' })),
@@ -42,6 +42,24 @@ const SERVICES: readonly LimitCase[] = [
   faulty('ranges in an annotation without a load balancer', service({}, { [RANGES]: '' }), AT_RANGES, 'unless type is'),
   ...['LoadBalancer', 'NodePort'].map((type) =>
     faulty(`a headless ${type}`, service({ type, clusterIP: 'None' }), '/spec/clusterIP', `when type is ${type}`),
+  ),
+  ...[
+    ['two addresses of one family', ['10.0.0.1', '10.0.0.2'], '/spec/clusterIPs', 'of different families'],
+    ['three addresses', ['10.0.0.1', 'fd00::1', '10.0.0.2'], '/spec/clusterIPs', 'no more than two'],
+    ['no address beside one', ['None', '10.0.0.1'], '/spec/clusterIPs', 'must not be combined'],
+  ].map(([what, clusterIPs, path, words]) =>
+    faulty(
+      what as string,
+      service({ clusterIP: clusterIPs[0], clusterIPs, ipFamilyPolicy: 'PreferDualStack' }),
+      path as string,
+      words as string,
+    ),
+  ),
+  faulty(
+    'an address of the other family',
+    service({ clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], ipFamilies: ['IPv6'] }),
+    '/spec/clusterIPs/0',
+    'is not a valid IPv6 address',
   ),
   faulty('an address that is none', service({ clusterIP: 'here', clusterIPs: ['here'] }), '/spec/clusterIPs/0'),
 ];

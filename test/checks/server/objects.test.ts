@@ -2,10 +2,12 @@
  * Rules over built-in objects: each fires on its fault, and valid objects of every kind stay silent.
  */
 import { coreRules } from '../../../src/checks/server/rules';
+import { jobRules } from '../../../src/checks/server/workloads/job';
+import { asObject } from '../../../src/manifests/read';
 import { findingsOf, rulesFiring } from '../../support/findings';
 import { OBJECT_FAULTS } from './faults';
 import { broken, crd, priorityClass, quota, schemaOf, service } from './faults/fault';
-import { type Json, cronJob, daemonSet, deployment, job, statefulSet, yaml } from './valid';
+import { type Json, cronJob, daemonSet, deployment, indexedJob, job, statefulSet, yaml } from './valid';
 import {
   admissionObjects,
   clusterObjects,
@@ -45,6 +47,33 @@ describe('rules over built-in objects', () => {
     // Composite groups have a table of their own, native-gangs.test.ts.
     const covered = new Set(['core/composite-pod-group-valid', ...OBJECT_FAULTS.map(([rule]) => `core/${rule}`)]);
     expect(coreRules.filter((rule) => rule.on === 'object' && !covered.has(rule.id)).map(({ id }) => id)).toEqual([]);
+  });
+});
+
+describe('the Job that KEDA creates of a ScaledJob', () => {
+  const scaledJob = (jobTargetRef: Json): Json => ({
+    apiVersion: 'keda.sh/v1alpha1',
+    kind: 'ScaledJob',
+    metadata: { name: 'work' },
+    spec: { jobTargetRef, triggers: [] },
+  });
+
+  it('is taken if a Job with its spec is', () => {
+    expect(findingsOf(yaml(scaledJob(asObject(job().spec))), jobRules)).toEqual([]);
+  });
+
+  it.each([
+    ['core/job-restart-policy', { template: { spec: { restartPolicy: 'Always' } } }, '/template/spec/restartPolicy'],
+    ['core/job-counts-not-negative', { ...asObject(job().spec), backoffLimit: -1 }, '/backoffLimit'],
+    [
+      'core/job-success-policy',
+      { ...asObject(indexedJob().spec), successPolicy: { rules: [] } },
+      '/successPolicy/rules',
+    ],
+  ])('is held to %s', (rule, spec, path) => {
+    expect(findingsOf(yaml(scaledJob(spec)), jobRules)).toMatchObject([
+      { rule, tier: 'webhook', severity: 'error', path: `/spec/jobTargetRef${path}` },
+    ]);
   });
 });
 

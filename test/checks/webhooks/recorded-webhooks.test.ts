@@ -4,7 +4,7 @@
  */
 import { DEFAULT_MINOR } from '../../../src/facts/api/kinds';
 import { gantryAsWebhook } from '../../e2e/webhooks/gantry-verdict';
-import { moduleVersion, NOT_ASKED, WEBHOOK_PROJECTS, webhookProject } from '../../e2e/webhooks/projects';
+import { moduleVersion, WEBHOOK_PROJECTS, webhookProject } from '../../e2e/webhooks/projects';
 import { pinnedVersion } from '../../e2e/webhooks/programs';
 import { recordedProjects } from '../../support/webhook-verdicts';
 
@@ -26,7 +26,7 @@ test.each(RECORDED.map((project) => [project.name, project] as const))(
 );
 
 test('each project that can be built has 300 recorded verdicts of its version, of which at least 40 are refusals', () => {
-  expect(RECORDED.map(({ name }) => name)).toEqual(WEBHOOK_PROJECTS.map(({ name }) => name).sort());
+  expect(RECORDED.map(({ name }) => name).sort()).toEqual(WEBHOOK_PROJECTS.map(({ name }) => name).sort());
   for (const { name, version, verdicts } of RECORDED) {
     expect({ name, version }).toEqual({ name, version: moduleVersion(webhookProject(name)) });
     expect({ name, verdicts: verdicts.length }).toEqual({ name, verdicts: 300 });
@@ -44,8 +44,4 @@ test('each program is built from the version of the table of upstream releases',
       version: moduleVersion(project),
     });
   }
-});
-
-test('a project is either asked or named as one that is not', () => {
-  expect(WEBHOOK_PROJECTS.filter(({ upstream }) => Object.hasOwn(NOT_ASKED, upstream))).toEqual([]);
 });

@@ -53,7 +53,12 @@ describeRules(amdGpuRules, [
         config('a', { configManager: { enable: true, config: { name: 'profiles' } } }),
         map('{}', 'default'),
       ],
-      'of the exporter': [config('a', { metricsExporter: { config: { name: 'profiles' } } }), map('{}', 'default')],
+      ...Object.fromEntries(
+        ['metricsExporter', 'remediationWorkflow', 'testRunner'].map((component) => [
+          `of ${component}`,
+          [config('a', { [component]: { config: { name: 'profiles' } } }), map('{}', 'default')],
+        ]),
+      ),
     },
     silent: {
       'beside the DeviceConfig': [config('a', { configManager: { config: { name: 'profiles' } } }), map('{}')],
@@ -73,6 +78,7 @@ describeRules(amdGpuRules, [
       'no entry': [profiles()],
     },
     silent: {
+      ...Object.fromEntries(['SPX', 'DPX', 'TPX', 'QPX', 'CPX'].map((mode) => [mode, [profiles(modes(mode, 'NPS1'))]])),
       'CPX with NPS4': [profiles(modes('CPX', 'NPS4', { numGPUsAssigned: 8 }))],
       'two compute modes of one memory mode': [profiles(modes('CPX', 'NPS1'), modes('SPX', 'NPS1'))],
       'another ConfigMap': [map('{"other": 1}')],

@@ -1,6 +1,6 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { ascendRules } from '../../../src/constructs/ascend/rules';
-import { type Finding } from '../../../src/checks/finding';
+import { type Finding } from '../../../src/checks/report/finding';
 import { findingsOf } from '../../support/findings';
 import { describeRules, podWith } from '../../support/rule-cases';
 

@@ -55,6 +55,8 @@ describe('nothing is said of', () => {
     ['a manager', jobSet({ managedBy: 'kueue.x-k8s.io/multikueue' })],
     ['a LeaderWorkerSet', leaderWorkerSet()],
     ['a group of the leader alone', leaderWorkerSet({}, { size: 1 })],
+    ['as many groups as 32 bits count', rollout({ maxSurge: 2 ** 31 - 1 })],
+    ['a prefix beside a name', leaderWorkerSet({}, {}, { generateName: 'serve-' })],
     ['a rollout that adds', rollout({ maxSurge: '10%', maxUnavailable: 0 })],
     ['a rollout of no groups', rollout({ maxSurge: 0, maxUnavailable: 0 }, 0)],
     ['subgroups with the leader', leaderWorkerSet({}, { subGroupPolicy: { subGroupSize: 2 } })],
@@ -175,6 +177,7 @@ test.each<[string, JsonObject, string]>([
   ],
   ['a rollout that cannot begin', rollout({ maxSurge: 0, maxUnavailable: '10%' }), 'lws-rollout-makes-progress'],
   ['a share above all', rollout({ maxUnavailable: '150%' }), 'lws-rollout-makes-progress'],
+  ['more groups than 32 bits count', rollout({ maxSurge: 2 ** 31 }), 'lws-rollout-makes-progress'],
   ['a share that is no number', rollout({ maxSurge: 'some' }), 'lws-rollout-makes-progress'],
   ['a negative partition', rollout({ partition: -1 }), 'lws-rollout-makes-progress'],
   ['subgroups without a size', leaderWorkerSet({}, { subGroupPolicy: {} }), 'lws-subgroup-size-divides'],
@@ -202,6 +205,11 @@ test.each<[string, JsonObject, string]>([
     'pods that end',
     leaderWorkerSet({}, { workerTemplate: template({ restartPolicy: 'Never' }) }),
     'lws-pods-restart-always',
+  ],
+  [
+    'a prefix of several labels beside a name',
+    leaderWorkerSet({}, {}, { generateName: 'a.b-' }),
+    'lws-name-is-dns-1035',
   ],
   ['a name of several labels', leaderWorkerSet({}, {}, { name: 'a.b' }), 'lws-name-is-dns-1035'],
   [

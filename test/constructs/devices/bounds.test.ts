@@ -100,6 +100,27 @@ test.each([
   expect(fires('amd-remediation-lifetime-valid', config)).toBe(wrong);
 });
 
+test.each<[string, boolean]>([
+  ['0.35.1', true],
+  ['0.36.0', false],
+  ['0.36', true],
+  ['0.36.1', false],
+  ['1.0.0', false],
+])('an image of an Intel plugin of version %s', (version, wrong) => {
+  const plugin = intel('GpuDevicePlugin', { image: `intel/intel-gpu-plugin:${version}` });
+  expect(fires('intel-plugin-image-fits', plugin)).toBe(wrong);
+});
+
+test.each([
+  ['tke.cloud.tencent.com/qgpu-core', 33, 'a multiple of 5 up to 100'],
+  ['tencent.com/vcuda-core', 150, 'an integer up to 100'],
+])('%s of %d has to be %s', (name, amount, expected) => {
+  const found = findingsOf(text(pod({ [name]: amount })), deviceRules).find(
+    ({ rule }) => rule === 'devices/percentage-within-bounds',
+  );
+  expect(found?.expected).toContain(expected);
+});
+
 test('the QAT plugin without a provisioning configuration needs neither init image nor drivers', () => {
   expect(
     fires('intel-qat-provisioning-fits', intel('QatDevicePlugin', { image: 'intel/intel-qat-plugin:0.36.0' })),

@@ -32,6 +32,15 @@ test('from 1.36 on, claims of the class that has the name nvidia.com/gpu are cou
   expect([speaks('1.35'), speaks('1.36')]).toEqual([true, false]);
 });
 
+test('before 1.34, the label of administrators has no meaning', () => {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ai' } };
+  const speaks = (kubernetes: KubernetesMinor): boolean =>
+    findingsOf(yaml([namespace, exactly({ adminAccess: true })]), deviceRules, { kubernetes }).some(
+      ({ rule }) => rule === 'devices/admin-access-in-labeled-namespace',
+    );
+  expect([speaks('1.33'), speaks('1.34')]).toEqual([false, true]);
+});
+
 test('a namespace that is not in the set may have the label of administrators', () => {
   const severities = (...manifests: Manifests): readonly string[] =>
     findingsOf(yaml(manifests), deviceRules)

@@ -1,9 +1,9 @@
 /**
  * Compose files with GPUs, in the forms in which people write them: anchors, merge keys, extension fields, names that are replaced, short and long syntax.
  */
-import { type Finding } from '../../../src/checks/finding';
+import { type Finding } from '../../../src/checks/report/finding';
 import { dockerRules } from '../../../src/constructs/docker/rules';
-import { NODE_FILE } from '../../../src/manifests/node-file';
+import { NODE_FILE } from '../../../src/manifests/documents/node-file';
 import { parseYaml } from '../../../src/manifests/yaml';
 import { findingsOfFile } from '../../support/findings';
 import { rulesSurvive } from '../../support/rules-survive';

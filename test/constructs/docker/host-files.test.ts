@@ -1,10 +1,10 @@
 /**
  * `runner.yaml` and CDI specifications as files: recognized by what they contain, and read as the runner and the engine read them.
  */
-import { type Finding } from '../../../src/checks/finding';
+import { type Finding } from '../../../src/checks/report/finding';
 import { dockerRules } from '../../../src/constructs/docker/rules';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { NODE_FILE, parseFile } from '../../../src/manifests/node-file';
+import { NODE_FILE, parseFile } from '../../../src/manifests/documents/node-file';
 import { findingsOfFile } from '../../support/findings';
 import { rulesSurvive } from '../../support/rules-survive';
 

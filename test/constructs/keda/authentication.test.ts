@@ -1,7 +1,7 @@
 /**
  * What authentications give to triggers, and which ones a trigger may refer to.
  */
-import { type Finding } from '../../../src/checks/finding';
+import { type Finding } from '../../../src/checks/report/finding';
 import { kedaRules } from '../../../src/constructs/keda/rules';
 import { findingsOf } from '../../support/findings';
 import { authentication, prometheus, scaledObject } from './objects';

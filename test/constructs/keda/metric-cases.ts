@@ -1,5 +1,5 @@
 /** Metrics, formulas, and queries. */
-import { type RuleCase, CPU, CRON, indented, prometheus, QUEUE, scaledObject } from './objects';
+import { type RuleCase, CPU, CRON, indented, prometheus, QUEUE, scaledJob, scaledObject } from './objects';
 
 function modified(modifiers: string, more: readonly string[] = []): string {
   return scaledObject([`name: q\n${QUEUE}`, ...more], {
@@ -8,6 +8,13 @@ function modified(modifiers: string, more: readonly string[] = []): string {
 }
 
 export const METRIC_CASES: readonly RuleCase[] = [
+  ['keda/triggers-present', 'no entry', scaledObject([]), scaledObject([QUEUE])],
+  [
+    'keda/triggers-present',
+    'a ScaledJob without a spec',
+    'apiVersion: keda.sh/v1alpha1\nkind: ScaledJob\nmetadata: {name: work}\n',
+    scaledJob([QUEUE]),
+  ],
   [
     'keda/trigger-names-unique',
     'one name twice',

@@ -1,7 +1,7 @@
 /**
  * What a ScaledObject scales: other autoscalers, requests, containers, and variables of its target.
  */
-import { type Finding } from '../../../src/checks/finding';
+import { type Finding } from '../../../src/checks/report/finding';
 import { kedaRules } from '../../../src/constructs/keda/rules';
 import { findingsOf } from '../../support/findings';
 import { CPU, deployment, hpa, limitRange, prometheus, scaledJob, scaledObject } from './objects';

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '../../../src/checks/engine';
-import { type Finding } from '../../../src/checks/finding';
+import { type Finding } from '../../../src/checks/report/finding';
 import { kedaRules } from '../../../src/constructs/keda/rules';
 import { type Manifest } from '../../../src/manifests/manifest';
 import { ManifestSet } from '../../../src/manifests/manifest-set';

@@ -43,6 +43,7 @@ test.each<[string, JsonObject, string]>([
     mpiJob({ mpiReplicaSpecs: { Worker: { replicas: 1, template: template() } } }),
     'mpi-operator-launcher-present',
   ],
+  ['no spec', { ...mpiJob(), spec: null }, 'mpi-operator-launcher-present'],
   ['two launchers', mpiJob({}, { Launcher: { replicas: 2, template: template() } }), 'mpi-operator-launcher-present'],
   ['workers that are not counted', mpiJob({}, { Worker: { template: template() } }), 'mpi-operator-worker-replicas'],
   [

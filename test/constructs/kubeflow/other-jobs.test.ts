@@ -1,7 +1,7 @@
 import { App, Chart } from 'cdk8s';
 import * as fc from 'fast-check';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { checkTree } from '../../../src/checks/check-tree';
+import { checkTree } from '../../../src/checks/synth/check-tree';
 import { JAXJob, MPIJob, MPIJobV1, PaddleJob, TFJob, XGBoostJob } from '../../../src/constructs/kubeflow';
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';
 import { valueAt } from '../../../src/manifests/pointer';

@@ -1,6 +1,6 @@
 import { App, Chart } from 'cdk8s';
 import * as fc from 'fast-check';
-import { checkTree } from '../../../src/checks/check-tree';
+import { checkTree } from '../../../src/checks/synth/check-tree';
 import { PyTorchJob } from '../../../src/constructs/kubeflow';
 import { elasticRange, operatorNnodes, podCount, trainingJobOf } from '../../../src/constructs/kubeflow/training-job';
 import { manifestsOf } from '../../../src/manifests/constructs';

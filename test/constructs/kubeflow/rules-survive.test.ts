@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
-import { type Rule } from '../../../src/checks/rule';
+import { type Rule } from '../../../src/checks/rules/rule';
 import { kubeflowRules } from '../../../src/constructs/kubeflow/rules';
 import { type Manifest } from '../../../src/manifests/manifest';
 import { ManifestSet } from '../../../src/manifests/manifest-set';

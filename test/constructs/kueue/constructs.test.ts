@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { Accelerator, type Amounts, kubeflow, kueue, Scheduling } from '../../../src';
 import { amountsOf } from '../../../src/constructs/pods/amounts';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { checkTree } from '../../../src/checks/check-tree';
+import { checkTree } from '../../../src/checks/synth/check-tree';
 import { valueAt } from '../../../src/manifests/pointer';
 import { asObject } from '../../../src/manifests/read';
 import { parseYaml } from '../../../src/manifests/yaml';

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Size } from 'cdk8s';
-import { parseFile } from '../../../src/manifests/node-file';
+import { parseFile } from '../../../src/manifests/documents/node-file';
 import { nodeTuningRules } from '../../../src/constructs/node-tuning/rules';
 import {
   ContainerdConfiguration,

@@ -1,8 +1,8 @@
 /**
  * Files of nodes: each rule fires on its fault, as a file and as a text in a ConfigMap alike, and good files stay silent.
  */
-import { type Finding } from '../../../src/checks/finding';
-import { NODE_FILE, parseFile } from '../../../src/manifests/node-file';
+import { type Finding } from '../../../src/checks/report/finding';
+import { NODE_FILE, parseFile } from '../../../src/manifests/documents/node-file';
 import { containerdRules } from '../../../src/constructs/node-tuning/rules/containerd';
 import { dockerDaemonRules } from '../../../src/constructs/node-tuning/rules/docker-daemon';
 import { fileReadable } from '../../../src/constructs/node-tuning/rules/files';

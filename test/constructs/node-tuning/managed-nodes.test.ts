@@ -2,7 +2,7 @@
  * Managed nodes: each platform gets the settings that it supports, and the rest is listed.
  */
 import { parse } from 'yaml';
-import { readToml } from '../../../src/manifests/toml-text';
+import { readToml } from '../../../src/manifests/texts/toml-text';
 import { KubeletDropIn, ManagedNodes } from '../../../src/constructs/node-tuning';
 
 const nodes = new ManagedNodes({

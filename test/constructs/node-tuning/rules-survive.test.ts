@@ -12,7 +12,7 @@ import {
   type NodeFileKind,
   parseFile,
   readNodeFile,
-} from '../../../src/manifests/node-file';
+} from '../../../src/manifests/documents/node-file';
 import { nodeTuningRules } from '../../../src/constructs/node-tuning/rules';
 import { rulesSurvive } from '../../support/rules-survive';
 import { samples } from '../../support/samples';

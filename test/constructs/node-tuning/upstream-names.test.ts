@@ -10,7 +10,7 @@ import {
   configurationOfArguments,
   FIELD_OF_FLAG,
 } from '../../../src/constructs/node-tuning/rules/kubelet-arguments-as-configuration';
-import { type Finding } from '../../../src/checks/finding';
+import { type Finding } from '../../../src/checks/report/finding';
 
 /** `dockerd --help`, and the keys of daemon.json that have no flag (moby, daemon/config). */
 const DIRECTIVES =

@@ -1,7 +1,7 @@
 import { App, Chart, Duration } from 'cdk8s';
 import * as fc from 'fast-check';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { checkTree } from '../../../src/checks/check-tree';
+import { checkTree } from '../../../src/checks/synth/check-tree';
 import { valueAt } from '../../../src/manifests/pointer';
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';
 import { RayCluster, type RayClusterParts, RayJob, RayService } from '../../../src/constructs/ray';

@@ -25,6 +25,8 @@ const upgrade = (options: JsonObject, type = 'NewClusterWithIncrementalUpgrade')
       clusterUpgradeOptions: { gatewayClassName: 'g', intervalSeconds: 5, stepSizePercent: 10, ...options },
     },
   });
+const submitted = (pod: JsonObject, job: JsonObject = {}): JsonObject =>
+  rayJob({ submitterPodTemplate: { spec: { containers: [{ name: 'submit', image: 'x' }], ...pod } }, ...job });
 const redis = { gcsFaultToleranceOptions: { redisAddress: 'redis:6379' } };
 
 test.each<[string, JsonObject]>([
@@ -78,6 +80,11 @@ test.each<[string, JsonObject]>([
     'a suspended job that shuts down',
     rayJob({ suspend: true, shutdownAfterJobFinishes: true, ttlSecondsAfterFinished: 60 }),
   ],
+  ...['Never', 'OnFailure'].map((policy): [string, JsonObject] => [
+    `a submitter with restartPolicy ${policy}`,
+    submitted({ restartPolicy: policy }),
+  ]),
+  ['a submitter that is not used', submitted({}, { submissionMode: 'HTTPMode' })],
   ['a sidecar', rayJob({ submissionMode: 'SidecarMode', backoffLimit: 2 })],
   ['deletion in order', rules(after('DeleteSelf', 60), after('DeleteWorkers', 0), after('DeleteCluster', 60))],
   ['an incremental upgrade', upgrade({})],
@@ -87,6 +94,10 @@ test.each<[string, JsonObject]>([
 });
 
 test.each<[string, JsonObject, string]>([
+  ['a RayCluster without a spec', { ...rayCluster(), spec: null }, 'object-has-spec'],
+  ['a RayService without a spec', { ...rayService(), spec: null }, 'object-has-spec'],
+  ['a submitter without a restartPolicy', submitted({}), 'job-submitter-restart-policy'],
+  ['a submitter that restarts always', submitted({ restartPolicy: 'Always' }), 'job-submitter-restart-policy'],
   ['a long name of a cluster', rayCluster(undefined, { name: 'a'.repeat(54) }), 'name-fits'],
   ['a long name of a job', rayJob({}, { name: 'a'.repeat(48) }), 'name-fits'],
   ['a long name of a cron job', rayCronJob({}, { name: 'a'.repeat(37) }), 'name-fits'],

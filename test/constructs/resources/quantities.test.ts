@@ -1,6 +1,6 @@
 import { Duration, Size } from 'cdk8s';
 import * as fc from 'fast-check';
-import { parseQuantity } from '../../../src/manifests/quantity';
+import { parseQuantity } from '../../../src/manifests/values/quantity';
 import { durationText, secondsOf } from '../../../src/constructs/resources/durations';
 import { bytesText, type ByteSize, coresText } from '../../../src/constructs/resources/quantities';
 import { samples } from '../../support/samples';

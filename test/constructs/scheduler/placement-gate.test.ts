@@ -3,7 +3,7 @@
  */
 import { App, Chart } from 'cdk8s';
 import { type MutatingAdmissionPolicy } from '../../../src/facts/api/types/admissionregistration.k8s.io/v1';
-import { Checks } from '../../../src/checks/checks-of';
+import { Checks } from '../../../src/checks/synth/checks-of';
 import { PlacementGate, type PlacementGateProps } from '../../../src/constructs/scheduler';
 import { Testing } from '../../../src/interfaces/testing';
 

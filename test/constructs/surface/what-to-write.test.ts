@@ -1,7 +1,7 @@
 /**
  * The fix of a finding is about the mistake in hand: it names the field and a value that solves it.
  */
-import { type Rule } from '../../../src/checks/rule';
+import { type Rule } from '../../../src/checks/rules/rule';
 import { coreRules } from '../../../src/checks/server/rules';
 import { gpuOperatorRules } from '../../../src/constructs/gpu-operator/rules';
 import { kueueRules } from '../../../src/constructs/kueue/rules';
@@ -120,7 +120,7 @@ const CASES: readonly (readonly [
       'Replace "drivr" in cel.expression with driver, attributes, capacity, or allowMultipleAllocations.',
       'Use only the variable device in cel.expression.',
       'Set cel.expression to an expression of type bool or any.',
-      'Correct the syntax of cel.expression.',
+      'Set cel.expression to a valid CEL expression of type bool or any.',
     ],
   ],
   [

@@ -1,7 +1,7 @@
 /**
  * Rules of tenancy for each kind and name that they list, and at their bounds.
  */
-import { type Finding } from '../../../src/checks/finding';
+import { type Finding } from '../../../src/checks/report/finding';
 import { tenancyRules } from '../../../src/constructs/tenancy/rules';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { findingsOf } from '../../support/findings';

@@ -4,7 +4,7 @@ import { App, Chart, Duration } from 'cdk8s';
 import * as fc from 'fast-check';
 import { parse } from 'yaml';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { checkTree } from '../../../src/checks/check-tree';
+import { checkTree } from '../../../src/checks/synth/check-tree';
 import { valueAt } from '../../../src/manifests/pointer';
 import { Accelerator, Mount, NodeSelection, Scheduling } from '../../../src/constructs/pods';
 import { ClusterTrainingRuntime, MlPolicy, TrainingRuntime, TrainJob } from '../../../src/constructs/trainer';

@@ -70,6 +70,7 @@ test.each<[string, readonly JsonObject[]]>([
   ],
   ['MPI with launcher and nodes', [trainJob(ours), mpi([runtimeJob('node', {}, {}, null), runtimeJob('launcher')])]],
   ['a torchtune job', [tune({ args: ['epochs=1', 'model.quantize_base=True'], ...gpus(1) })]],
+  ['QLoRA with as many GPUs as the runtime says', [tune({ args: ['model.quantize_base=True'] })]],
   [
     'the torchtune model of several nodes',
     [trainJob(torchtuneOurs, { numNodes: 4, command: ['tune', 'run'] }), torch70b],
@@ -88,6 +89,7 @@ test.each<[string, readonly JsonObject[]]>([
 });
 
 test.each<[string, readonly JsonObject[], string]>([
+  ['no spec', [{ ...trainJob(), spec: null }], 'runtime-kind-known'],
   ['a runtime of another kind', [trainJob({ runtimeRef: { name: 'a', kind: 'Runtime' } })], 'runtime-kind-known'],
   [
     'a runtime of another group',

@@ -1,6 +1,6 @@
 import { App, Chart } from 'cdk8s';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
-import { checkTree } from '../../../src/checks/check-tree';
+import { checkTree } from '../../../src/checks/synth/check-tree';
 import { valueAt } from '../../../src/manifests/pointer';
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';
 import {

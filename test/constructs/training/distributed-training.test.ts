@@ -1,9 +1,9 @@
 import { App, Chart, Duration } from 'cdk8s';
 import * as fc from 'fast-check';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { checkTree } from '../../../src/checks/check-tree';
+import { checkTree } from '../../../src/checks/synth/check-tree';
 import { manifestsOf } from '../../../src/manifests/constructs';
-import { podTemplatesOf } from '../../../src/manifests/pod-templates';
+import { podTemplatesOf } from '../../../src/manifests/pods/pod-templates';
 import { valueAt } from '../../../src/manifests/pointer';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';

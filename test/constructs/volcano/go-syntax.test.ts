@@ -1,7 +1,7 @@
 import { isTimeZone, scheduleProblem } from '../../../src/constructs/volcano/cron-schedule';
-import { parseGoDuration } from '../../../src/manifests/go-duration';
+import { parseGoDuration } from '../../../src/manifests/values/go-duration';
 import { parseGoFlags, parseGoInt } from '../../../src/constructs/volcano/go-flags';
-import { parseGoBool } from '../../../src/manifests/go-boolean';
+import { parseGoBool } from '../../../src/manifests/values/go-boolean';
 import { isCountedResource, isExtendedResource } from '../../../src/constructs/volcano/queue-resources';
 
 describe('flags as Go reads them', () => {

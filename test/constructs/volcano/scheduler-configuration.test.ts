@@ -1,7 +1,7 @@
 import { App, Chart, Duration } from 'cdk8s';
 import { parse } from 'yaml';
 import { Accelerator, volcano } from '../../../src';
-import { checkTree } from '../../../src/checks/check-tree';
+import { checkTree } from '../../../src/checks/synth/check-tree';
 import { Testing } from '../../../src/interfaces/testing';
 import { SCHEDULER_PLUGINS } from '../../../src/constructs/volcano/scheduler-facts';
 import { readSchedulerConfig } from '../../../src/constructs/volcano/scheduler-config-text';

@@ -12,7 +12,7 @@ import { GantryQueue } from '../../../src/constructs/scheduler';
 import { InferenceService, MultiNode, ServingEngine } from '../../../src/constructs/serving';
 import { DistributedTraining, TrainingEngine } from '../../../src/constructs/training';
 import { Queue } from '../../../src/constructs/volcano';
-import { Checks } from '../../../src/checks/checks-of';
+import { Checks } from '../../../src/checks/synth/checks-of';
 import { EVERY_WORKLOAD, type MadeWorkload } from '../../../projen/docs/every-workload';
 
 const NAME = 'a-name-of-its-own';

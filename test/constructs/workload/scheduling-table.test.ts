@@ -1,6 +1,6 @@
 import { type App, Chart } from 'cdk8s';
 import { type KubernetesMinor } from '../../../src/facts/api/schema';
-import { checkTree } from '../../../src/checks/check-tree';
+import { checkTree } from '../../../src/checks/synth/check-tree';
 import { Scheduling } from '../../../src/constructs/pods';
 import '../../../src/interfaces/checks';
 import { EVERY_WORKLOAD, type MakeWorkload } from '../../../projen/docs/every-workload';

@@ -2,7 +2,7 @@
  * What the official examples get reported, reviewed: why each finding is true. A finding that is not listed fails the suite, and so does one
  * that is listed and no longer reported.
  */
-import { type Severity } from '../../../src/checks/finding';
+import { type Severity } from '../../../src/checks/report/finding';
 import { type Upstream } from '../../../src/facts/upstream';
 import { EXPECTED_RAY } from './expected-ray';
 

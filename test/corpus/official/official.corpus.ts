@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs';
 import { whySkipped } from '../../../projen/api/drift';
 import { UnavailableSource } from '../../../projen/api/lock';
 import { check } from '../../../src/checks/engine';
-import { type Finding } from '../../../src/checks/finding';
+import { type Finding } from '../../../src/checks/report/finding';
 import { allRules } from '../../../src/interfaces/checks/all-rules';
 import { skippedLine } from '../../support/skipped';
 import { examplesOf, moduleFolder } from './examples';

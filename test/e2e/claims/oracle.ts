@@ -26,8 +26,8 @@ export function whyNoOracle(): string | undefined {
 }
 
 /** The path of the program, which is built if the cache does not have it. */
-export function buildOracle(): string {
-  return buildGoProgram({ target: programPath(), folder: FOLDER });
+export function buildOracle(print?: (line: string) => void): string {
+  return buildGoProgram({ target: programPath(), folder: FOLDER }, print);
 }
 
 /** @throws Error where the program ends with an error */

@@ -25,18 +25,12 @@ export async function writeJsonSchemas(
     const { group, names, versions } = asObject(crd.spec);
     for (const version of asArray(versions).map(asObject)) {
       const schema = asObject(asObject(version.schema).openAPIV3Schema);
-      const properties = {
-        apiVersion: { type: 'string' },
-        kind: { type: 'string' },
-        metadata: { type: 'object' },
-        ...asObject(schema.properties),
-      };
       write(
         folder,
         asString(group) ?? '',
         asString(version.name) ?? '',
         asString(asObject(names).kind) ?? '',
-        closed({ ...schema, properties }),
+        closed(ofObject(schema)),
       );
     }
   }
@@ -73,9 +67,15 @@ function writeBuiltIn(folder: string, apiVersion: string, schemas: JsonObject): 
 export function writeBundledSchemas(folder: string, kinds: readonly KindInfo[], minor: KubernetesMinor): void {
   mkdirSync(folder, { recursive: true });
   for (const info of kinds) {
-    const schema = JSON.parse(JSON.stringify(loadSchema(info, minor))) as JsonValue;
-    write(folder, info.group, info.version, info.kind, closed(schema));
+    const schema = asObject(JSON.parse(JSON.stringify(loadSchema(info, minor))) as JsonValue);
+    write(folder, info.group, info.version, info.kind, closed(ofObject(schema)));
   }
+}
+
+/** With what every object has, which a definition need not declare. */
+function ofObject(schema: JsonObject): JsonObject {
+  const ofEvery = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object' } };
+  return { ...schema, properties: { ...ofEvery, ...asObject(schema.properties) } };
 }
 
 function write(folder: string, group: string, version: string, kind: string, schema: JsonValue): void {
@@ -99,6 +99,10 @@ function closed(value: JsonValue): JsonValue {
   }
   if (value.format === 'int-or-string') {
     return { oneOf: [{ type: 'string' }, { type: 'integer' }] };
+  }
+  // As the published schemas of the built-in kinds have it.
+  if (value.format === 'quantity') {
+    return { oneOf: [{ type: 'string' }, { type: 'number' }] };
   }
   const copy: JsonObject = {};
   for (const [key, item] of Object.entries(value)) {

@@ -25,10 +25,10 @@ export function whyNoPromtool(): string | undefined {
 }
 
 /** The path of promtool, which is built if the cache does not have it (a minute or two). */
-export function buildPromtool(): string {
+export function buildPromtool(print?: (line: string) => void): string {
   // Service discovery is most of the program, and nothing here discovers anything.
   const tags = 'remove_all_sd';
-  return buildGoProgram({ target: programPath(), folder: __dirname, package: `${MODULE}/cmd/promtool`, tags });
+  return buildGoProgram({ target: programPath(), folder: __dirname, package: `${MODULE}/cmd/promtool`, tags }, print);
 }
 
 export interface PromtoolResult {

@@ -1,6 +1,6 @@
 import { App } from 'cdk8s';
 import { referencePlatform } from '../../../examples/reference-platform/main';
-import { synthesize } from '../../../src/checks/synthesize';
+import { synthesize } from '../../../src/checks/synth/synthesize';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { idOf, kindKey } from '../../../src/manifests/identity';
 import { asObject, asString } from '../../../src/manifests/read';

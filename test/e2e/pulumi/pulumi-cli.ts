@@ -26,13 +26,16 @@ export function whyNoPulumi(): string | undefined {
 }
 
 /** Builds the command if the cache does not have it (about six minutes on two cores). */
-export function buildPulumi(): string {
-  buildGoProgram({
-    target: programPath(),
-    folder: __dirname,
-    package: `${MODULE}/cmd/pulumi`,
-    // The Automation API refuses a command without a version.
-    linkerFlags: `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${pulumiVersion()}`,
-  });
+export function buildPulumi(print?: (line: string) => void): string {
+  buildGoProgram(
+    {
+      target: programPath(),
+      folder: __dirname,
+      package: `${MODULE}/cmd/pulumi`,
+      // The Automation API refuses a command without a version.
+      linkerFlags: `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${pulumiVersion()}`,
+    },
+    print,
+  );
   return pulumiRoot();
 }

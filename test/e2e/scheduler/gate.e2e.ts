@@ -5,7 +5,7 @@
 import { Chart, Duration } from 'cdk8s';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Job } from '../../../src/constructs/batch';
-import { Checks } from '../../../src/checks/checks-of';
+import { Checks } from '../../../src/checks/synth/checks-of';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';
 import { GantryScheduler, PlacementGate } from '../../../src/constructs/scheduler';

@@ -4,15 +4,15 @@
  * A scheduler of its own name and with an extender: after its own filters it shows the extender all nodes that passed them, and the
  * extender, which only takes notes, takes none. So one attempt of one pod gives the whole set, and the cluster stays as it is.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString, stringsIn } from '../../../src/manifests/read';
-import { components, programPath } from '../control-plane/components';
-import { type ProcessRecord, startProcess, stopProcess } from '../control-plane/process';
+import { type ProcessRecord, stopProcess } from '../control-plane/process';
+import { startKubeScheduler } from './kube-scheduler';
 import { type Lab, nameOf } from './lab';
 
 export const JUDGE = 'judge';
@@ -53,17 +53,7 @@ export class Judge {
         ],
       }),
     );
-    const program = programPath(components().find(({ name }) => name === 'kube-scheduler')!);
-    if (!existsSync(program)) {
-      throw new Error(`${program} is not built.`);
-    }
-    judge.scheduler = startProcess(
-      'judge',
-      program,
-      [`--config=${config}`, '--secure-port=0'],
-      join(folder, 'log'),
-      folder,
-    );
+    judge.scheduler = startKubeScheduler(config, folder);
     return judge;
   }
 

@@ -3,7 +3,7 @@
  */
 import { Duration } from 'cdk8s';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { Checks } from '../../../src/checks/checks-of';
+import { Checks } from '../../../src/checks/synth/checks-of';
 import { asObject, asString } from '../../../src/manifests/read';
 import { Accelerator } from '../../../src/constructs/pods';
 import {

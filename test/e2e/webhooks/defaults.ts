@@ -1,5 +1,5 @@
 /**
- * An object as a server passes it to webhooks: with the defaults of its schema, with a name, and without a status.
+ * An object as a server passes it to webhooks: with the defaults of its schema, with a name and a namespace, and without a status.
  */
 import { findKind } from '../../../src/facts/api/kinds';
 import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../../src/facts/api/schema';
@@ -10,7 +10,7 @@ import { isObject } from '../../../src/manifests/read';
 export function withDefaults(object: JsonObject, minor: KubernetesMinor): JsonObject {
   const { apiVersion, kind } = idOf(object);
   const info = findKind(apiVersion, kind);
-  const named = withName(object);
+  const named = info?.scope === 'Namespaced' ? withNamespace(withName(object)) : withName(object);
   if (info?.builtIn === true) {
     return kind === 'Job' ? withJobDefaults(named) : named;
   }
@@ -24,13 +24,32 @@ function withJobDefaults(object: JsonObject): JsonObject {
   return { ...object, spec: { ...both, parallelism: 1, ...spec } };
 }
 
-/** The server makes a name of `generateName` before webhooks validate, and takes a status only through its subresource. */
-function withName({ status: _status, ...object }: JsonObject): JsonObject {
+/**
+ * Before webhooks validate, the server makes a name of `generateName` and sets the generation. It takes a status only through its
+ * subresource.
+ */
+function withName({ status: _status, ...given }: JsonObject): JsonObject {
+  const object = withoutGeneration(given);
   const { metadata } = object;
   if (!isObject(metadata) || typeof metadata.generateName !== 'string' || typeof metadata.name === 'string') {
     return object;
   }
   return { ...object, metadata: { ...metadata, name: `${metadata.generateName.slice(0, 58)}x4q7z` } };
+}
+
+function withoutGeneration(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  return isObject(metadata) && metadata.generation !== undefined
+    ? { ...object, metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== 'generation')) }
+    : object;
+}
+
+/** The namespace of the request, which kubectl takes from the user's context. */
+function withNamespace(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  return isObject(metadata) && metadata.namespace === undefined
+    ? { ...object, metadata: { ...metadata, namespace: 'default' } }
+    : object;
 }
 
 function filled(value: JsonValue, schema: Schema): JsonValue {

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { goModule } from '../../../projen/api/lock';
-import { type JsonObject } from '../../../src/facts/api/schema';
-import { stringEntries } from '../../../src/manifests/read';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
+import { asObject, stringEntries } from '../../../src/manifests/read';
 import { type WebhookBase } from './bases';
 import { type EmbeddedConfig, moduleVersion, type WebhookProject } from './projects';
 
@@ -20,7 +20,7 @@ const CONFIG_MAP = 'configuration';
 /** @param objects ConfigMaps of the corpora */
 export function embeddedBases(
   project: WebhookProject,
-  { files, isConfig, component }: EmbeddedConfig,
+  { files, isConfig, component, key }: EmbeddedConfig,
   objects: readonly WebhookBase[],
 ): readonly WebhookBase[] {
   const root = goModule(project.module, moduleVersion(project)).dir;
@@ -28,41 +28,48 @@ export function embeddedBases(
     ...objects.flatMap(({ file, object }) => textsOf(object).map((text) => ({ file, text }))),
     ...files.flatMap((file) => textsIn(join(root, file)).map((text) => ({ file, text }))),
   ];
-  const policy: JsonObject = {
-    apiVersion: 'nvidia.com/v1',
-    kind: 'ClusterPolicy',
-    metadata: { name: 'cluster-policy' },
-    spec: { [component]: { config: { name: CONFIG_MAP } } },
-  };
+  const beside = component === undefined ? [] : [clusterPolicy(component)];
   // As the mutations write them, so that a mutant differs from its base in one place.
   const each = new Map(
     texts
       .filter(({ text }) => isConfig(text))
       .map(({ file, text }) => [text, { file, text: stringify(parse(text, { version: '1.1' })) }]),
   );
-  return [...each.values()].map(({ file, text }) => ({ file, object: configMap(text), beside: [policy] }));
+  return [...each.values()].map(({ file, text }) => ({ file, object: configMap(key, text), beside }));
 }
 
-/** The blocks of a document, a file as it is, or the texts of the ConfigMaps in it. */
+/** The texts of the ConfigMaps in a file, or in the blocks of a document, and the blocks and files that are no ConfigMap. */
 function textsIn(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8');
-  if (path.endsWith('.md')) {
-    return [...text.matchAll(BLOCK)].map(([, block = '']) => block).filter((block) => !PART.test(block));
-  }
-  const configMaps = text.split(/^---$/m).filter((document) => /^kind: ConfigMap$/m.test(document));
-  return configMaps.length === 0 ? [text] : configMaps.flatMap((document) => textsOf(parse(document) as JsonObject));
+  const blocks = path.endsWith('.md')
+    ? [...text.matchAll(BLOCK)].map(([, block = '']) => block).filter((block) => !PART.test(block))
+    : [text];
+  return blocks.flatMap((block) => {
+    const configMaps = block.split(/^---$/m).filter((document) => /^kind: ConfigMap$/m.test(document));
+    return configMaps.length === 0
+      ? [block]
+      : configMaps.flatMap((document) => textsOf(asObject(parse(document) as JsonValue)));
+  });
 }
 
 function textsOf({ data }: JsonObject): readonly string[] {
   return stringEntries(data).map(([, text]) => text);
 }
 
-/** The key is that of the MIG manager; the device plugin takes any. */
-function configMap(text: string): JsonObject {
+function clusterPolicy(component: string): JsonObject {
+  return {
+    apiVersion: 'nvidia.com/v1',
+    kind: 'ClusterPolicy',
+    metadata: { name: 'cluster-policy' },
+    spec: { [component]: { config: { name: CONFIG_MAP } } },
+  };
+}
+
+function configMap(key: string, text: string): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: CONFIG_MAP, namespace: 'gpu-operator' },
-    data: { 'config.yaml': text },
+    data: { [key]: text },
   };
 }

@@ -6,6 +6,8 @@ import { type JsonObject } from '../../../src/facts/api/schema';
 import { isDevicePluginConfig } from '../../../src/constructs/gpu-operator/device-plugin-text';
 import { isMigConfig } from '../../../src/constructs/gpu-operator/mig-parted-text';
 import { UPSTREAM, type Upstream, type UpstreamRelease } from '../../../src/facts/upstream';
+import { PLUGIN_SWITCHES, SCHEDULER_PLUGINS } from '../../../src/constructs/volcano/scheduler-facts';
+import { SCHEDULER_CONF_KEY } from '../../../src/facts/catalog/volcano-names';
 import { asObject } from '../../../src/manifests/read';
 import { type AddedFile } from '../go-program';
 
@@ -59,8 +61,13 @@ export interface WebhookProject {
 
 /** A configuration that is text in a ConfigMap. */
 export interface EmbeddedConfig {
-  /** The component of a ClusterPolicy that names the ConfigMap. */
-  readonly component: string;
+  /**
+   * The component of a ClusterPolicy that names the ConfigMap.
+   * @default - nothing names it
+   */
+  readonly component?: string;
+  /** Key of the text in the ConfigMap. */
+  readonly key: string;
   readonly isConfig: (text: string) => boolean;
   /** Files and documents of the module that have examples. */
   readonly files: readonly string[];
@@ -78,6 +85,19 @@ const DEVICE_PLUGIN_KEYS = [
   ...['outputFile', 'machineTypeFile', 'timeSlicing', 'mps', 'renameByDefault', 'failRequestsGreaterThanOne'],
   ...['name', 'rename', 'devices', 'replicas', 'gpus', 'mig', 'pattern', 'channelIDs', 'required'],
 ];
+
+const VOLCANO_SCHEDULER_KEYS = [
+  ...['actions', 'tiers', 'configurations', 'metrics', 'plugins', 'name', 'arguments', 'type', 'interval', 'address'],
+  ...PLUGIN_SWITCHES,
+  ...Object.values(SCHEDULER_PLUGINS).flatMap((plugin) => Object.keys(plugin.arguments)),
+];
+
+/** The module proxy has no volcano.sh/apis of the version of Volcano. */
+const MISSING_OF_VOLCANO: AddedFile = {
+  file: '../volcano/missing/queue_gate.go',
+  module: 'volcano.sh/apis',
+  package: 'pkg/apis/scheduling/v1beta1',
+};
 
 export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
   {
@@ -188,6 +208,7 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
     rules: /^ray\//,
     elsewhere: {
       'ray/worker-group-names-unique': 'the webhook of RayClusters',
+      'ray/job-submitter-restart-policy': 'the API server, when the controller creates the Job',
       'ray/job-submission-mode-fits': 'the controller, which submits nothing in an unknown mode',
       'ray/service-upgrade-fits': 'KubeRay 1.7, for a step that is larger than the surge',
       'ray/group-settings-need-autoscaler-v2': 'KubeRay 1.7, for the priority of a group',
@@ -222,8 +243,7 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
     name: 'volcano',
     upstream: 'volcano',
     module: 'volcano.sh/volcano',
-    // The module proxy has no volcano.sh/apis of the same version.
-    added: { file: 'missing/queue_gate.go', module: 'volcano.sh/apis', package: 'pkg/apis/scheduling/v1beta1' },
+    added: MISSING_OF_VOLCANO,
     rules: /^volcano\//,
     elsewhere: {
       'volcano/job-flow-job-names-fit': 'the webhook of Jobs, when the controller creates the Job',
@@ -239,6 +259,37 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
       'flow.volcano.sh/v1alpha1 JobFlow',
       'topology.volcano.sh/v1alpha1 HyperNode',
     ],
+  },
+  {
+    name: 'volcano-scheduler',
+    upstream: 'volcano',
+    module: 'volcano.sh/volcano',
+    added: MISSING_OF_VOLCANO,
+    rules: /^volcano\/scheduler-/,
+    kinds: ['v1 ConfigMap'],
+    embedded: {
+      key: SCHEDULER_CONF_KEY,
+      isConfig: (text) => /^\s*(actions|tiers|configurations)\s*:/m.test(text),
+      files: [
+        'installer/volcano-development.yaml',
+        'installer/helm/chart/volcano/config/volcano-scheduler.conf',
+        'installer/helm/chart/volcano/config/volcano-scheduler-ci.conf',
+        ...['how_to_use_nodegroup_plugin', 'how_to_use_capacity_plugin', 'how_to_use_volcano_vgpu'].map(
+          (guide) => `docs/user-guide/${guide}.md`,
+        ),
+      ],
+      keys: VOLCANO_SCHEDULER_KEYS,
+    },
+  },
+  {
+    name: 'lws',
+    upstream: 'lws',
+    module: 'sigs.k8s.io/lws',
+    // The newest one that the module proxy has.
+    version: UPSTREAM.lws.code,
+    rules: /^batch\/lws-/,
+    elsewhere: { 'batch/lws-pods-restart-always': 'the API server, when the controller creates the StatefulSets' },
+    kinds: ['leaderworkerset.x-k8s.io/v1 LeaderWorkerSet'],
   },
   {
     name: 'sriov-network-operator',
@@ -263,6 +314,7 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
     kinds: ['v1 ConfigMap'],
     embedded: {
       component: 'devicePlugin',
+      key: 'config.yaml',
       isConfig: isDevicePluginConfig,
       files: ['README.md'],
       keys: DEVICE_PLUGIN_KEYS,
@@ -280,6 +332,7 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
     kinds: ['v1 ConfigMap'],
     embedded: {
       component: 'migManager',
+      key: 'config.yaml',
       isConfig: isMigConfig,
       files: [
         'examples/config.yaml',
@@ -292,11 +345,6 @@ export const WEBHOOK_PROJECTS: readonly WebhookProject[] = [
     },
   },
 ];
-
-/** Projects of the table that are not asked, and why. */
-export const NOT_ASKED: Readonly<Record<string, string>> = {
-  lws: 'sigs.k8s.io/lws, of which the module proxy has only v0.7.0, three minor versions older',
-};
 
 const QUEUE_NAME = 'kueue.x-k8s.io/queue-name';
 

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { readDocuments, withLineFeeds } from '../../../src/manifests/yaml';
-import { readWholeYaml } from '../../../src/manifests/yaml-text';
+import { readWholeYaml } from '../../../src/manifests/texts/yaml-text';
 import { type JsonValue } from '../../../src/facts/api/schema';
 import { buildGoProgram, cacheFolder, hashOfSources, whyNoPrograms } from '../go-program';
 
@@ -30,8 +30,8 @@ export function whyNoJudge(): string | undefined {
 }
 
 /** The path of the program, which is built if the cache does not have it. */
-export function buildJudge(): string {
-  return buildGoProgram({ target: programPath(), folder: FOLDER });
+export function buildJudge(print?: (line: string) => void): string {
+  return buildGoProgram({ target: programPath(), folder: FOLDER }, print);
 }
 
 export function judge(program: string, texts: readonly string[]): readonly Answer[] {

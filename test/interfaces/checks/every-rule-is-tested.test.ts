@@ -8,9 +8,9 @@ import { allRuleFacts } from '../../../src/interfaces/checks/all-rules';
 
 /** Rules whose tests name what they say, and not the rule: where. */
 const BY_GROUP: Readonly<Record<string, string>> = {
-  'monitoring/dashboard-query-valid': 'constructs/monitoring/rules.test.ts',
-  'monitoring/picked-up-by-prometheus': 'constructs/monitoring/rules.test.ts',
-  'monitoring/relabeling-valid': 'constructs/monitoring/rules.test.ts',
+  'monitoring/dashboard-query-valid': 'constructs/monitoring/dashboards.test.ts',
+  'monitoring/picked-up-by-prometheus': 'constructs/monitoring/monitors.test.ts',
+  'monitoring/relabeling-valid': 'constructs/monitoring/monitors.test.ts',
   'node-tuning/device-plugin-not-surged': 'constructs/node-tuning/live-nodes.test.ts',
   'node-tuning/live-node-setting-unchanged': 'constructs/node-tuning/live-nodes.test.ts',
   'node-tuning/memlock-for-non-root': 'constructs/node-tuning/memlock-rule.test.ts',

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { check } from '../../../src/checks/engine';
-import { type Severity } from '../../../src/checks/finding';
+import { type Severity } from '../../../src/checks/report/finding';
 import { allRules } from '../../../src/interfaces/checks/all-rules';
 import { readManifestFiles } from '../../../src/interfaces/checks/read-files';
 import { ManifestSet } from '../../../src/manifests/manifest-set';

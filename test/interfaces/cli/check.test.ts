@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Report } from '../../../src/checks/report';
+import { type Report } from '../../../src/checks/report/report';
 import { BAD, GOOD, UNKNOWN, Workplace } from './fake-terminal';
 
 let place: Workplace;

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { countsOf, type Report } from '../../../src/checks/report';
+import { countsOf, type Report } from '../../../src/checks/report/report';
 import { CONFIGURATION_SCHEMA } from '../../../src/interfaces/cli/settings/configuration-schema';
 import { BAD, GOOD, UNKNOWN, Workplace } from './fake-terminal';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TIERS } from '../../../src/checks/finding';
+import { TIERS } from '../../../src/checks/report/finding';
 import { Workplace } from './fake-terminal';
 
 const PAGE = readFileSync(join(__dirname, '../../..', 'docs', 'cli.md'), 'utf8');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Report } from '../../../src/checks/report';
+import { type Report } from '../../../src/checks/report/report';
 import { BAD, GOOD, Workplace } from './fake-terminal';
 
 let place: Workplace;

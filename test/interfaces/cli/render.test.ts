@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Report } from '../../../src/checks/report';
+import { type Report } from '../../../src/checks/report/report';
 import { hasHelm, hasKubectl } from '../../support/tools';
 import { BAD, GOOD, Workplace } from './fake-terminal';
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Report } from '../../../src/checks/report';
+import { type Report } from '../../../src/checks/report/report';
 import { BAD, Workplace } from './fake-terminal';
 
 let place: Workplace;

@@ -2,7 +2,7 @@ import * as pulumi from '@pulumi/pulumi';
 import { App, Chart, type ChartProps } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { charts, kueue } from '../../../src';
-import { synthesize } from '../../../src/checks/synthesize';
+import { synthesize } from '../../../src/checks/synth/synthesize';
 import { ConfigMap, Namespace, Pod, Secret } from '../../../src/facts/api/types/core/v1';
 import { Resource } from '../../../src/constructs/resources/resource';
 import { GantryStack, PulumiOptions } from '../../../src/interfaces/pulumi';

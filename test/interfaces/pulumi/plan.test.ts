@@ -1,5 +1,5 @@
 import { Accelerator, cluster, kubeflow, Plan } from '../../../src';
-import { type Carried } from '../../../src/manifests/deferred';
+import { type Carried } from '../../../src/manifests/values/deferred';
 import { GantryStack } from '../../../src/interfaces/pulumi';
 import { mockedEngine, unknownOutput } from './mocked-engine';
 

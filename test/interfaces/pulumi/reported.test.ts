@@ -3,7 +3,7 @@
  */
 import * as pulumi from '@pulumi/pulumi';
 import { Accelerator, kubeflow } from '../../../src';
-import { type Carried } from '../../../src/manifests/deferred';
+import { type Carried } from '../../../src/manifests/values/deferred';
 import { ConfigMap, Namespace } from '../../../src/facts/api/types/core/v1';
 import { Resource } from '../../../src/constructs/resources/resource';
 import { GantryStack } from '../../../src/interfaces/pulumi';

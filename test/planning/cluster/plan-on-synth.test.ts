@@ -66,6 +66,29 @@ spec: {elasticPolicy: {minReplicas: 2}, pytorchReplicaSpecs: {Worker: {replicas:
   expect(findings.map(({ rule, severity }) => [rule, severity])).toEqual([['cluster/gangs-fit-together', 'warning']]);
 });
 
+it('a gang that fits with nodes of an autoscaler is only warned of, and beyond its limit it is an error', () => {
+  const set = (limit: number): ReturnType<typeof setOf> =>
+    setOf(
+      `apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a, namespace: ml}
+spec: {pytorchReplicaSpecs: {Worker: {replicas: 6, template: {spec: ${gpus(8)}}}}}`,
+      `apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: h100}\nspec: {limits: {nvidia.com/gpu: ${limit}}, template: {spec: {}}}`,
+    );
+  const found = (limit: number): readonly string[] =>
+    check(set(limit), { rules: planRules(clusterOf()), tiers: ['advice'] }).findings.map(
+      ({ rule, message }) => `${rule}: ${message}`,
+    );
+  expect(found(64)).toEqual([
+    expect.stringMatching(
+      /^cluster\/gangs-fit-together: .*; ml\/a fits after 2 more nodes of pool h100 \(limit 64 nvidia\.com\/gpu\)$/,
+    ),
+  ]);
+  expect(found(40)).toEqual([
+    expect.stringMatching(
+      /^cluster\/gang-fits: .*; ml\/a would fit after 2 more nodes .*, 1 node more than the limit allows$/,
+    ),
+  ]);
+});
+
 it('reads a cluster file, and says where it is wrong', () => {
   expect(() => Plan.against(`${__dirname}/builders.ts`)).toThrow(/builders\.ts/);
   expect(planRules(sampleCluster()).map(({ id }) => id)).toEqual(['cluster/gang-fits', 'cluster/gangs-fit-together']);

@@ -2,7 +2,7 @@
  * Every kind that makes pods: which gangs it asks for, and what holds them together.
  */
 import { READ_KINDS } from '../../../src/planning/cluster/workloads';
-import { TEMPLATE_PLACES } from '../../../src/manifests/pod-templates';
+import { TEMPLATE_PLACES } from '../../../src/manifests/pods/pod-templates';
 import { clusterOf, gangNamed, gpus, plan } from './builders';
 
 const job = (apiVersion: string, kind: string, spec: string, metadata = ''): string =>

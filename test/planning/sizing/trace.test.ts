@@ -24,7 +24,7 @@ test('the accuracy of predictions is compared with what chance allows', () => {
   expect(accuracy).toMatchObject({
     medianError: 0.5,
     medianErrorOfFirstHalf: 0.5,
-    medianErrorOfMean: 0,
+    floor: 0,
     within15Percent: 1,
   });
   expect(accuracy.bias).toBeCloseTo(1.1 ** (1 / 3));

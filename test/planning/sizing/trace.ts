@@ -105,8 +105,11 @@ export interface Accuracy {
   readonly medianError: number;
   /** Of the percentile of the first half, taken as the prediction. */
   readonly medianErrorOfFirstHalf: number;
-  /** Of the mean percentile of all halves: the process itself is known, and only the second half is left to chance. */
-  readonly medianErrorOfMean: number;
+  /**
+   * Of the mean percentile of all halves: the error of a perfect estimator, which knows the process itself. What the second half draws from it is
+   * left to chance.
+   */
+  readonly floor: number;
   /** Geometric mean of predicted by actual: 1 without a bias. */
   readonly bias: number;
   readonly within15Percent: number;
@@ -119,7 +122,7 @@ export function accuracyOf(predictions: readonly Prediction[]): Accuracy {
   return {
     medianError: median(predictions.map(({ error }) => error)),
     medianErrorOfFirstHalf: median(predictions.map(({ ofFirstHalf, actual }) => errorOf(ofFirstHalf, actual))),
-    medianErrorOfMean: median(predictions.map(({ actual }) => errorOf(mean, actual))),
+    floor: median(predictions.map(({ actual }) => errorOf(mean, actual))),
     bias: Math.exp(logs.reduce((sum, one) => sum + one, 0) / logs.length),
     within15Percent: predictions.filter(({ error }) => error <= 0.15).length,
   };

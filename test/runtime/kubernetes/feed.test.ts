@@ -76,3 +76,18 @@ it('nothing is worked out again where nothing changed', () => {
   expect(feed.deltas(moment).map(({ kind }) => kind)).toEqual(['time', 'pod']);
   expect(new Set(looked.mock.calls.map(([members]) => members.name))).toEqual(new Set(['default/g']));
 });
+
+it('says how long it takes until time alone changes something, and that what is due is not waited for', () => {
+  const { feed, moment, source, world } = new ChangingWorld(1);
+  source.put('nodes', NODE);
+  expect(feed.nextIn(moment.now)).toBe(Infinity);
+  source.put('pods', pod('a', { gang: 'g', minimum: 1 }));
+  world.gangNamed('default/g')!.setAside('a bad role', moment.now);
+  feed.deltas(moment);
+  expect([0, 59_999, 60_000, 70_000].map((later) => feed.nextIn(moment.now + later))).toEqual([60_000, 1, 0, 0]);
+  const later = { ...moment, now: moment.now + 60_000 };
+  expect(feed.held).toHaveLength(1);
+  feed.deltas(later);
+  expect(feed.held).toEqual([]);
+  expect(feed.nextIn(later.now)).toBe(Infinity);
+});

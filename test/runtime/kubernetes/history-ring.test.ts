@@ -174,6 +174,134 @@ test('a ConfigMap that holds something else is reported, and overwritten', async
   expect(stored.history().waiting).toBe(1);
 });
 
+describe('segments', () => {
+  const random = new Random(7);
+  /** Names that compress badly. */
+  const arrivals = (count: number): readonly HistoryEvent[] =>
+    Array.from({ length: count }, (_, index) => ({
+      kind: 'arrive',
+      at: index,
+      id: index + 1,
+      gang: { key: `ns/job/${random.next()}${random.next()}` },
+    }));
+  const textIn = (stored: Stored, index: number): string | undefined => segmentIn(stored.objects[index]);
+  /** Gangs of the events of a kind in a segment. */
+  const idsOf = (stored: Stored, index: number, kind: HistoryEvent['kind']): readonly number[] => {
+    const text = textIn(stored, index);
+    const events = text === undefined ? [] : readSegment(text).events;
+    return events.flatMap((event) => (event.kind === kind && 'id' in event ? [event.id] : []));
+  };
+  const packedBytes = (stored: Stored, index: number): number =>
+    Buffer.from(asString(asObject(stored.objects[index].binaryData)['history.jsonl.gz']) ?? '', 'base64').length;
+
+  test('take as many of the events as fit, and the number of them is returned', async () => {
+    const stored = new Stored();
+    const ring = stored.ring();
+    await ring.load();
+    const count = await ring.write(arrivals(200), 100);
+    expect(count).toBeGreaterThan(0);
+    expect(idsOf(stored, 0, 'arrive')).toHaveLength(count);
+    expect(packedBytes(stored, 0)).toBeLessThanOrEqual(600);
+  });
+
+  test('take no event where none fits, which ends the write', async () => {
+    const stored = new Stored();
+    const ring = stored.ring({ segmentBytes: 60 });
+    await ring.load();
+    expect(await ring.write(arrivals(3), 100)).toBe(0);
+    expect((await stored.ring().load()).open.size).toBe(0);
+  });
+
+  test('are numbered one after another, and the one after the last is in the first ConfigMap', async () => {
+    const stored = new Stored();
+    const ring = stored.ring();
+    await ring.load();
+    const sequences = (): readonly unknown[] =>
+      stored.objects.map((_, index) => {
+        const text = textIn(stored, index);
+        return text === undefined ? undefined : readSegment(text).sequence;
+      });
+    const seen: unknown[] = [];
+    for (let rest = arrivals(60); rest.length > 0 && seen.length < 4;) {
+      rest = rest.slice(await ring.write(rest.slice(0, 6), 100));
+      if (JSON.stringify(sequences()) !== JSON.stringify(seen.at(-1))) {
+        seen.push(sequences());
+      }
+    }
+    expect(seen).toEqual([
+      [1, undefined, undefined],
+      [1, 2, undefined],
+      [1, 2, 3],
+      [4, 2, 3],
+    ]);
+  });
+
+  test('begin with the open gangs that fit into half of one, the oldest first, and the others are unknown from then on', async () => {
+    const stored = new Stored();
+    const ring = stored.ring();
+    await ring.load();
+    const many = arrivals(60);
+    const first = await ring.write(many, 100);
+    await ring.write(many.slice(first), 100);
+    const [kept, arrived] = [idsOf(stored, 1, 'open'), idsOf(stored, 1, 'arrive')];
+    expect(kept.length).toBeLessThan(first);
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => index + 1));
+    const known = [...kept, ...arrived];
+    expect([...(await stored.ring().load()).open.keys()]).toEqual(known);
+    // The leader that wrote it has forgotten the others too.
+    await ring.write(many.slice(first + arrived.length), 100);
+    expect(idsOf(stored, 2, 'open').length).toBeGreaterThan(0);
+    expect(known).toEqual(expect.arrayContaining([...idsOf(stored, 2, 'open')]));
+  });
+
+  test('are continued by the next leader without a line in between', async () => {
+    const stored = new Stored();
+    const [one, two] = arrivals(2);
+    const first = stored.ring();
+    await first.load();
+    await first.write([one], 100);
+    const next = stored.ring();
+    await next.load();
+    await next.write([two], 100);
+    expect(textIn(stored, 0)).toMatch(/^(?:.+\n){3}$/);
+  });
+
+  test('that another leader has written meanwhile are what a leader knows once it has read them', async () => {
+    const stored = new Stored();
+    const [one, two] = arrivals(2);
+    const ring = stored.ring();
+    await ring.load();
+    await ring.write([one], 100);
+    const other = stored.ring();
+    await other.load();
+    await other.write([{ kind: 'end', at: 5, id: 1 }], 100);
+    expect((await ring.load()).open.size).toBe(0);
+    // Somebody deleted the content of all of them: nothing is known of what was there.
+    stored.objects.forEach(({ metadata }, index) => (stored.objects[index] = { metadata }));
+    expect((await ring.load()).open.size).toBe(0);
+    await ring.write([two], 100);
+    expect(idsOf(stored, 0, 'arrive')).toEqual([2]);
+  });
+
+  test.each([
+    ['as they are', { team: 'ml' }, { note: 'kept' }],
+    ['absent where there are none', undefined, undefined],
+  ])('leave labels and annotations of their ConfigMap %s', async (_, labels, annotations) => {
+    const stored = new Stored();
+    const before = asObject(stored.objects[0].metadata);
+    stored.objects[0] = { metadata: { ...before, ...(labels && { labels }), ...(annotations && { annotations }) } };
+    const ring = stored.ring();
+    await ring.load();
+    await ring.write(arrivals(1), 100);
+    expect(stored.objects[0].metadata).toEqual({
+      ...before,
+      resourceVersion: '2',
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+    });
+  });
+});
+
 test('a ConfigMap holds the history of 2,500 gangs with names as jobs have them', async () => {
   const stored = new Stored();
   const ring = stored.ring({ segmentBytes: SEGMENT_BYTES });

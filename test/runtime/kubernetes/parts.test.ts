@@ -81,6 +81,27 @@ describe('the small parts', () => {
     expect(assumptions.placeOf('u-1')).toBeUndefined();
   });
 
+  it.each<[string, (assumptions: Assumptions) => void]>([
+    ['of a deleted pod', (assumptions) => assumptions.forget('u-1')],
+    ['once this replica no longer leads', (assumptions) => assumptions.clear()],
+  ])('assume nothing %s', (_, end) => {
+    const assumptions = new Assumptions({ wall: () => 0, monotonic: () => 1000 });
+    const knows = (): readonly unknown[] => [
+      assumptions.placeOf('u-1') !== undefined,
+      assumptions.isLeaving('u-1'),
+      assumptions.isProtected('u-1'),
+      assumptions.refusalOf('u-1'),
+      assumptions.endsIn('u-1'),
+    ];
+    assumptions.place('u-1', { node: 'n-1', devices: [] });
+    assumptions.leave('u-1');
+    assumptions.protect('u-1', 2000);
+    assumptions.refuse('u-1', 1000, 'no');
+    expect(knows()).toEqual([true, true, true, 'no', 1000]);
+    end(assumptions);
+    expect(knows()).toEqual([false, false, false, undefined, Infinity]);
+  });
+
   it('wait longer each time, up to a bound, and never for nothing', () => {
     const backoff = new Backoff({ first: 100, most: 1000, random: () => 1 });
     expect([1, 2, 3, 4, 5, 6].map(() => backoff.next())).toEqual([100, 200, 400, 800, 1000, 1000]);

@@ -5,6 +5,8 @@
  */
 import { type Expr } from '../syntax-extensions';
 import { formatComplaint, literalComplaint } from './literals';
+import { CONSTANTS, TYPE_NAMES, WELL_KNOWN } from './known-types';
+import { hasTwoVariables, isBind, isMacro } from './macros';
 import { type Functions, type Overload, standardFunctions } from './signatures';
 import { checkRange, type Kind, nameOf, qualifiedName, textOf, TypeMistake, unwrapped } from './tree';
 import {
@@ -18,7 +20,6 @@ import {
   mapOf,
   optionalOf,
   printType,
-  readType,
   STRING,
   Substitution,
   TooLarge,
@@ -46,12 +47,25 @@ export interface ExpressionFault {
   readonly complaint: string;
   /** Names that would be right in the place of the one that is wrong. @default - not known */
   readonly choices?: readonly string[];
+  /** Types that the place admits, for an expression that cannot be compiled. @default - any */
+  readonly types?: readonly CelType[];
 }
 
 /** What an expression is: its type, or what is wrong with it. Neither where the types are too large to tell. */
 export interface Compiled {
   readonly type?: CelType;
   readonly fault?: ExpressionFault;
+  /** What is known about the parts of the tree. @default - it does not compile */
+  readonly parts?: CheckedParts;
+}
+
+/** What the type checker found out about the nodes of a tree. */
+export interface CheckedParts {
+  readonly typeOf: (node: Expr) => CelType;
+  /** The overloads that a call may run; none for a node that is not a call. */
+  readonly overloadsOf: (node: Expr) => readonly Overload[];
+  /** Whether a selection is the name of a variable or type with a dot in it. */
+  readonly isName: (node: Expr) => boolean;
 }
 
 /**
@@ -63,7 +77,7 @@ export function typingOf(tree: Expr, environment: TypeEnvironment): Compiled {
   try {
     const type = checker.final(checker.check(tree, new Map()));
     checker.checkLiterals();
-    return { type };
+    return { type, parts: checker.parts() };
   } catch (error) {
     if (error instanceof TypeMistake) {
       const { message: complaint, choices } = error;
@@ -78,49 +92,6 @@ export function typingOf(tree: Expr, environment: TypeEnvironment): Compiled {
 
 type Scope = ReadonlyMap<string, CelType>;
 
-const TYPE_NAMES: ReadonlySet<string> = new Set([
-  ...['bool', 'bytes', 'double', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint', 'optional_type'],
-  ...['google.protobuf.Duration', 'google.protobuf.Timestamp', 'net.IP', 'net.CIDR'],
-  ...['kubernetes.URL', 'kubernetes.Quantity', 'kubernetes.Semver', 'kubernetes.NamedFormat'],
-]);
-const CONSTANTS: Readonly<Record<string, CelType>> = {
-  boolValue: BOOL,
-  stringValue: STRING,
-  bytesValue: readType('bytes'),
-  nullValue: readType('null_type'),
-  int64Value: INT,
-  uint64Value: readType('uint'),
-  doubleValue: readType('double'),
-};
-const WELL_KNOWN: Readonly<Record<string, CelType>> = {
-  'google.protobuf.Duration': readType('duration'),
-  'google.protobuf.Timestamp': readType('timestamp'),
-};
-/** Macros of the receiver style by their number of arguments, as the server has them. */
-const MACROS: Readonly<Record<string, readonly number[]>> = {
-  all: [2, 3],
-  exists: [2, 3],
-  exists_one: [2, 3],
-  existsOne: [3],
-  map: [2, 3],
-  filter: [2],
-  transformList: [3, 4],
-  transformMap: [3, 4],
-  transformMapEntry: [3, 4],
-  optMap: [2],
-  optFlatMap: [2],
-  sortBy: [2],
-};
-const TWO_VARIABLES: Readonly<Record<string, number>> = {
-  all: 3,
-  exists: 3,
-  exists_one: 3,
-  existsOne: 3,
-  transformList: 3,
-  transformMap: 3,
-  transformMapEntry: 3,
-};
-
 class Checker {
   private readonly known = new Substitution();
   private readonly functions: Functions = standardFunctions();
@@ -129,6 +100,9 @@ class Checker {
   private readonly formats: { readonly format: string; readonly types: readonly CelType[] }[] = [];
   /** How many calls of `format` surround the node: their lists may mix types. */
   private formatting = 0;
+  private readonly types = new Map<Expr, CelType>();
+  private readonly overloadsByCall = new Map<Expr, readonly Overload[]>();
+  private readonly names = new Set<Expr>();
 
   constructor(private readonly environment: TypeEnvironment) {}
 
@@ -156,7 +130,21 @@ class Checker {
     }
   }
 
+  parts(): CheckedParts {
+    return {
+      typeOf: (node) => this.final(this.types.get(node) ?? DYN),
+      overloadsOf: (node) => this.overloadsByCall.get(node) ?? [],
+      isName: (node) => this.names.has(node),
+    };
+  }
+
   check(node: Expr, scope: Scope): CelType {
+    const type = this.typeOf(node, scope);
+    this.types.set(node, type);
+    return type;
+  }
+
+  private typeOf(node: Expr, scope: Scope): CelType {
     const kind = node.exprKind;
     switch (kind.case) {
       case 'constExpr':
@@ -167,7 +155,7 @@ class Checker {
       case 'selectExpr':
         return this.select(node, kind.value, scope);
       case 'callExpr':
-        return this.call(kind.value, scope);
+        return this.call(node, kind.value, scope);
       case 'listExpr':
         return this.list(kind.value, scope);
       case 'structExpr':
@@ -200,6 +188,7 @@ class Checker {
     const name = qualifiedName(node);
     const whole = name === undefined ? undefined : this.find(name, scope);
     if (whole !== undefined) {
+      this.names.add(node);
       return whole;
     }
     const type = this.selected(operand!, field, false, scope);
@@ -249,10 +238,10 @@ class Checker {
     return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
   }
 
-  private call(node: Kind<'callExpr'>, scope: Scope): CelType {
-    const { function: name, target, args } = node;
+  private call(node: Expr, call: Kind<'callExpr'>, scope: Scope): CelType {
+    const { function: name, target, args } = call;
     this.formatting += name === 'format' ? 1 : 0;
-    const type = this.called(node, scope);
+    const type = this.called(node, call, scope);
     const format = name === 'format' ? textOf(target) : undefined;
     if (format !== undefined && args[0]?.exprKind.case === 'listExpr') {
       this.formats.push({ format, types: args[0].exprKind.value.elements.map((item) => this.check(item, scope)) });
@@ -266,11 +255,11 @@ class Checker {
     return type;
   }
 
-  private called({ function: name, target, args }: Kind<'callExpr'>, scope: Scope): CelType {
+  private called(node: Expr, { function: name, target, args }: Kind<'callExpr'>, scope: Scope): CelType {
     if (target === undefined) {
-      return this.calledFunction(name, args, scope);
+      return this.calledFunction(node, name, args, scope);
     }
-    const macro = this.macro(name, target, args, scope);
+    const macro = this.macro(node, name, target, args, scope);
     if (macro !== undefined) {
       return macro;
     }
@@ -278,17 +267,17 @@ class Checker {
       return this.known.resolve(this.selected(target, textOf(args[0]) ?? '', true, scope));
     }
     if (name === 'optIndex__') {
-      return this.overload('_[?_]', false, [this.check(target, scope), this.check(args[0], scope)]);
+      return this.overload(node, '_[?_]', false, [this.check(target, scope), this.check(args[0], scope)]);
     }
     const types = args.map((arg) => this.check(arg, scope));
     const prefix = qualifiedName(target);
     if (prefix !== undefined && this.overloads(`${prefix}.${name}`).length > 0) {
-      return this.overload(`${prefix}.${name}`, false, types);
+      return this.overload(node, `${prefix}.${name}`, false, types);
     }
-    return this.overload(name, true, [this.check(target, scope), ...types]);
+    return this.overload(node, name, true, [this.check(target, scope), ...types]);
   }
 
-  private calledFunction(name: string, args: readonly Expr[], scope: Scope): CelType {
+  private calledFunction(node: Expr, name: string, args: readonly Expr[], scope: Scope): CelType {
     if (name === 'has' && args.length === 1) {
       throw new TypeMistake('calls has() with something other than a field');
     }
@@ -296,6 +285,7 @@ class Checker {
       return unwrapped(this.check(args[0], scope));
     }
     return this.overload(
+      node,
       name,
       false,
       args.map((arg) => this.check(arg, scope)),
@@ -307,22 +297,25 @@ class Checker {
     return all.filter(({ since }) => since <= this.environment.minor);
   }
 
-  private overload(name: string, isMethod: boolean, types: readonly CelType[]): CelType {
+  private overload(node: Expr, name: string, isMethod: boolean, types: readonly CelType[]): CelType {
     const overloads = this.overloads(name);
     if (overloads.length === 0) {
       throw new TypeMistake(`calls the undeclared function "${name}"`);
     }
     let result: CelType | undefined;
+    const possible: Overload[] = [];
     for (const overload of overloads.filter((one) => one.isMethod === isMethod)) {
       const [gives, ...takes] = this.known.instantiate([overload.gives, ...overload.takes]);
       if (this.known.assign(types, takes)) {
         const found = this.known.resolve(gives);
+        possible.push(overload);
         result = result === undefined || isSame(found, result) || isUnknown(result) ? (result ?? found) : DYN;
       }
     }
+    this.overloadsByCall.set(node, possible);
     if (result === undefined) {
       const shown = types.map((type) => printType(this.final(type)));
-      const operator = /^(?:@(in)|(-|!)_|_(\W+)_|_(\[)_(\]))$/.exec(name)?.slice(1).join('');
+      const operator = /^(?:@(in)|(-|!)_|_(\?)_(:)_|_(\W+)_|_(\[)_(\]))$/.exec(name)?.slice(1).join('');
       const operands = isMethod ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
       throw new TypeMistake(
         operator === undefined
@@ -427,33 +420,24 @@ class Checker {
   }
 
   /** The type of a macro that the parser leaves as a call; `undefined` for a call. */
-  private macro(name: string, target: Expr, args: readonly Expr[], scope: Scope): CelType | undefined {
-    if (name === 'bind' && this.environment.hasBind === true && qualifiedName(target) === 'cel' && args.length === 3) {
+  private macro(node: Expr, name: string, target: Expr, args: readonly Expr[], scope: Scope): CelType | undefined {
+    if (isBind(name, target, args, this.environment.hasBind === true)) {
       const bound = this.check(args[1], scope);
       return this.check(args[2], new Map(scope).set(nameOf(args[0]), bound));
     }
-    if (!Object.hasOwn(MACROS, name) || !MACROS[name].includes(args.length) || !this.hasMacro(name, args.length)) {
+    if (!isMacro(name, args.length, this.environment.minor)) {
       return undefined;
     }
     const range = this.check(target, scope);
     if (name === 'optMap' || name === 'optFlatMap') {
-      return this.optionalMacro(name, range, args, scope);
+      return this.optionalMacro(node, name, range, args, scope);
     }
     if (name === 'sortBy') {
       const [item] = this.iterated(range);
       const keys = listOf(this.check(args[1], new Map(scope).set(nameOf(args[0]), item)));
-      return this.overload('@sortByAssociatedKeys', true, [range, keys]);
+      return this.overload(node, '@sortByAssociatedKeys', true, [range, keys]);
     }
-    return args.length >= 3 && Object.hasOwn(TWO_VARIABLES, name)
-      ? this.twoVariables(name, range, args, scope)
-      : this.loop(args);
-  }
-
-  private hasMacro(name: string, count: number): boolean {
-    if (name === 'sortBy') {
-      return this.environment.minor >= 34;
-    }
-    return !(Object.hasOwn(TWO_VARIABLES, name) && count >= 3) || this.environment.minor >= 32;
+    return hasTwoVariables(name, args.length) ? this.twoVariables(name, range, args, scope) : this.loop(args);
   }
 
   /** The parser has expanded each loop over a name. */
@@ -462,10 +446,10 @@ class Checker {
     throw new TypeMistake('has a macro that cannot be expanded');
   }
 
-  private optionalMacro(name: string, of: CelType, args: readonly Expr[], scope: Scope): CelType {
-    const value = this.overload('value', true, [of]);
+  private optionalMacro(node: Expr, name: string, of: CelType, args: readonly Expr[], scope: Scope): CelType {
+    const value = this.overload(node, 'value', true, [of]);
     const mapped = this.check(args[1], new Map(scope).set(nameOf(args[0]), value));
-    return this.overload('_?_:_', false, [
+    return this.overload(node, '_?_:_', false, [
       BOOL,
       name === 'optMap' ? optionalOf(mapped) : mapped,
       optionalOf(this.known.fresh()),

@@ -4,9 +4,9 @@
  */
 import { allOf } from '../../../facts/words';
 import { type JsonObject, type KubernetesMinor } from '../../../facts/api/schema';
-import { type Violation } from '../../rule';
+import { type Violation } from '../../rules/rule';
 import { kindAndName } from '../../../manifests/manifest';
-import { containerAmounts, containersOf, hasPodLevelResources, podAmounts } from '../../../manifests/pod-amounts';
+import { containerAmounts, containersOf, hasPodLevelResources, podAmounts } from '../../../manifests/pods/pod-amounts';
 import { priorityClassName, priorityViolations, runtimeClassViolations, withOverhead } from './classes';
 import { type ClusterContents } from './cluster-contents';
 import { defaultLimitViolations, limitViolations } from './limit-ranges';

@@ -5,7 +5,7 @@
  * the cluster, and are not counted here.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { Quantity } from '../../../manifests/quantity';
+import { Quantity } from '../../../manifests/values/quantity';
 import { asInteger, asString, isObject, objectsAt } from '../../../manifests/read';
 
 /** The most devices that one claim can get. */

@@ -4,9 +4,9 @@
  * Source: Kubernetes 1.36, plugin/pkg/admission/priority/admission.go and plugin/pkg/admission/runtimeclass/admission.go.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Violation } from '../../rule';
+import { type Violation } from '../../rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
-import { amountsIn } from '../../../manifests/pod-amounts';
+import { amountsIn } from '../../../manifests/pods/pod-amounts';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, stringEntries } from '../../../manifests/read';
 import { type ClusterContents } from './cluster-contents';

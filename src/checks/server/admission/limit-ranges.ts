@@ -4,7 +4,7 @@
  * Source: Kubernetes 1.36, plugin/pkg/admission/limitranger/admission.go.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Violation } from '../../rule';
+import { type Violation } from '../../rules/rule';
 import { kindAndName } from '../../../manifests/manifest';
 import {
   type Amounts,
@@ -14,7 +14,7 @@ import {
   type ContainerDefaults,
   containersOf,
   podAmounts,
-} from '../../../manifests/pod-amounts';
+} from '../../../manifests/pods/pod-amounts';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { type LimitItem, type NamespacePolicy } from './namespace-policy';

@@ -4,8 +4,8 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type PodTemplate } from '../../../manifests/pod-template';
-import { type Quantity } from '../../../manifests/quantity';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
+import { type Quantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import {
   type Amounts,
@@ -13,7 +13,7 @@ import {
   type ContainerAmounts,
   type ContainerDefaults,
   podAmounts,
-} from '../../../manifests/pod-amounts';
+} from '../../../manifests/pods/pod-amounts';
 import { type ClusterContents, contentsOfSet } from './cluster-contents';
 
 /** A condition on pods that a quota counts. */

@@ -4,7 +4,7 @@
  * Source: k8s.io/pod-security-admission 0.36, api/helpers.go and policy/registry.go.
  */
 import { type JsonObject, type KubernetesMinor } from '../../../facts/api/schema';
-import { type Violation } from '../../rule';
+import { type Violation } from '../../rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString } from '../../../manifests/read';
 import { POD_SECURITY_CHECKS } from './pod-security/checks';

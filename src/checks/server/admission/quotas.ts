@@ -13,8 +13,8 @@ import {
   containerAmounts,
   type ContainerDefaults,
   containersOf,
-} from '../../../manifests/pod-amounts';
-import { Quantity } from '../../../manifests/quantity';
+} from '../../../manifests/pods/pod-amounts';
+import { Quantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { claimedDevices } from './claim-use';
 import { type Quota, type ScopeSelector } from './namespace-policy';

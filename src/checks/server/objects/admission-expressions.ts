@@ -70,7 +70,14 @@ function checkExpression(
     ...(result === undefined ? {} : { result }),
   });
   if (fault !== undefined) {
-    say(path, `the expression of the ${what} ${fault.complaint}`, expressionFix(path, fault));
+    const isParams = place.hasParams === false && fault.complaint === 'uses the undeclared variable "params"';
+    say(
+      path,
+      `the expression of the ${what} ${fault.complaint}${isParams ? ', because paramKind is unset' : ''}`,
+      isParams
+        ? { fix: `Set spec.paramKind to the kind of the parameters, or remove params from ${fieldOf(path)}.` }
+        : expressionFix(path, fault),
+    );
   }
   return type;
 }

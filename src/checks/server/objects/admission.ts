@@ -3,7 +3,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { type AdmissionPlace } from '../cel-environments';
 import { checkLabelSelector } from '../selectors';
 import { minorOf, type Say, objectRule } from '../server-rule';
@@ -327,7 +327,10 @@ function checkReviewVersions(list: JsonValue | undefined, path: string, say: Say
     seen.add(value);
   }
   if (!seen.has('v1') && !seen.has('v1beta1')) {
-    say(path, 'admissionReviewVersions must contain a version that the server supports', { expected: 'v1 or v1beta1' });
+    say(path, 'admissionReviewVersions must contain a version that the server supports', {
+      expected: 'v1 or v1beta1',
+      fix: `Set ${fieldOf(path)} to [v1].`,
+    });
   }
 }
 

@@ -3,9 +3,9 @@
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { containerResourceName } from '../resource-names';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { checkLabelSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
 import { dnsLabel, pathSegment } from '../syntax';

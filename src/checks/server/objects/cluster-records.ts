@@ -5,7 +5,7 @@ import { inThirdPerson } from '../../../facts/words/third-person';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { type Say, objectRule } from '../server-rule';
 import {
   byteLength,

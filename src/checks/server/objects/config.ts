@@ -5,7 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { amountOf } from '../resource-names';
 import { objectRule, type Say, since } from '../server-rule';
 import { byteLength, configMapKey, qualifiedName } from '../syntax';

@@ -5,7 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { minorOf, type Say, objectRule } from '../server-rule';
 import { byteLength, dns1035Label, dnsSubdomain } from '../syntax';
 import { given, itemsOf, text, textsOf } from '../values';
@@ -40,22 +40,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       if (!['Cluster', 'Namespaced'].includes(text(spec.scope))) {
         say('/spec/scope', `unsupported scope "${text(spec.scope)}"`, { expected: 'Namespaced or Cluster' });
       }
-      const kind = text(names.kind);
-      const singular = text(names.singular) || kind.toLowerCase();
-      for (const [field, value] of [
-        ['plural', text(names.plural)],
-        ['singular', singular],
-        ['kind', kind.toLowerCase()],
-        ['listKind', (text(names.listKind) || (kind === '' ? '' : `${kind}List`)).toLowerCase()],
-      ] as const) {
-        const bad = value === '' ? 'be set' : dns1035Label(value);
-        if (bad !== undefined) {
-          say(`/spec/names/${field}`, `${field} must ${bad}`);
-        }
-      }
-      if (kind !== '' && kind === text(names.listKind)) {
-        say('/spec/names/listKind', 'kind and listKind must be different');
-      }
+      checkNames(names, say);
       if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
         const approved = text(asObject(asObject(object.metadata).annotations)[APPROVAL]);
         if (!approved.startsWith('unapproved') && !/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(approved)) {
@@ -238,5 +223,26 @@ function checkConversion(spec: JsonObject, say: Say): void {
         expected: 'v1 or v1beta1',
       },
     );
+  }
+}
+
+/** The names of the kind and of its list may have capital letters, those of the resource may not. */
+function checkNames(names: JsonObject, say: Say): void {
+  const kind = text(names.kind);
+  const singular = text(names.singular) || kind.toLowerCase();
+  const listKind = text(names.listKind) || (kind === '' ? '' : `${kind}List`);
+  for (const [field, value, letters] of [
+    ['plural', text(names.plural), 'lower-case letters'],
+    ['singular', singular, 'lower-case letters'],
+    ['kind', kind.toLowerCase(), 'letters'],
+    ['listKind', listKind.toLowerCase(), 'letters'],
+  ] as const) {
+    const bad = value === '' ? 'be set' : dns1035Label(value)?.replace('lower-case letters', letters);
+    if (bad !== undefined) {
+      say(`/spec/names/${field}`, `${field} must ${bad}`);
+    }
+  }
+  if (kind !== '' && kind === text(names.listKind)) {
+    say('/spec/names/listKind', 'kind and listKind must be different');
   }
 }

@@ -6,7 +6,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { isAddress, isIpv6Text, isReachable } from '../addresses';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { type Say, objectRule, since } from '../server-rule';
 import { dnsLabel, dnsSubdomain, labelValue, portNumber, qualifiedName } from '../syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';

@@ -4,7 +4,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { type Say, objectRule } from '../server-rule';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';
 import { given, itemsOf, size, text, whole } from '../values';

@@ -5,7 +5,7 @@ import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { bytesOf, isAddress, isRange } from '../addresses';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { checkLabelSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
 import {

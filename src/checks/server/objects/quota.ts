@@ -5,8 +5,8 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { oneOf } from '../../../facts/words';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { Quantity } from '../../../manifests/quantity';
-import { type Rule } from '../../rule';
+import { Quantity } from '../../../manifests/values/quantity';
+import { type Rule } from '../../rules/rule';
 import {
   amountOf,
   containerResourceName,

@@ -5,7 +5,7 @@ import { oneOf } from '../../../facts/words';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { checkLabelSelector } from '../selectors';
 import { type Details, objectRule } from '../server-rule';
 import { dnsSubdomain, pathSegment } from '../syntax';

@@ -8,9 +8,10 @@ import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { BOOL, readType } from '../../cel/typing/types';
 import { deviceEnvironment } from '../cel-environments';
-import { compileExpression, expressionFix } from '../expressions';
+import { deviceSizes } from '../../cel/estimate/device-sizes';
+import { compileExpression, foundCost, expressionFix } from '../expressions';
 import { isExtended } from '../resource-names';
-import { type Rule, type RuleContext } from '../../rule';
+import { type Rule, type RuleContext } from '../../rules/rule';
 import { checkLabels } from '../selectors';
 import { minorOf, type Say, objectRule, since } from '../server-rule';
 import { byteLength, dnsSubdomain, labelValue, qualifiedName } from '../syntax';
@@ -302,6 +303,8 @@ function checkClass(request: JsonObject, path: string, say: Say): void {
 const OUTCOMES = [BOOL, readType('any')];
 
 const MOST_SELECTORS = 32;
+/** Units of CEL that the server allows for one selector. */
+const MOST_COST = 1_000_000;
 
 function checkSelectors(holder: JsonObject, path: string, minor: number, say: Say): void {
   const selectors = itemsOf(holder.selectors, `${path}/selectors`);
@@ -319,12 +322,19 @@ function checkSelectors(holder: JsonObject, path: string, minor: number, say: Sa
     } else if (byteLength(expression) > LONGEST) {
       say(`${at}/cel/expression`, 'the expression must be no longer than 10 KiB', { found: byteLength(expression) });
     } else {
-      const { fault } = compileExpression(expression, {
+      const { fault, cost = 0 } = compileExpression(expression, {
         environment: deviceEnvironment(minor),
         result: OUTCOMES,
+        sizeAt: deviceSizes,
       });
       if (fault !== undefined) {
         say(`${at}/cel/expression`, `the expression ${fault.complaint}`, expressionFix(`${at}/cel/expression`, fault));
+      } else if (cost > MOST_COST) {
+        say(`${at}/cel/expression`, `the estimated cost of the expression exceeds ${MOST_COST}`, {
+          found: foundCost(cost),
+          expected: `an estimated cost of at most ${MOST_COST}`,
+          fix: `Reduce the nested loops over attributes or capacities in ${fieldOf(`${at}/cel/expression`)}: each multiplies the cost by 32.`,
+        });
       }
     }
   }

@@ -3,7 +3,7 @@
  */
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { amountOf, containerResourceName, isHugePages, isWholePages } from '../resource-names';
 import { checkLabels } from '../selectors';
 import { objectRule } from '../server-rule';

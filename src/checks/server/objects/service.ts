@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject } from '../../../manifests/read';
 import { isAddress, isIpv6Text, isRange, isReachable } from '../addresses';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { checkLabels } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
 import { dnsLabel, dnsSubdomain, portName, portNumber, qualifiedName } from '../syntax';

@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { checkLabelSelector, checkNodeSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
 import { byteLength, dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';

@@ -6,15 +6,16 @@ import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { patternOf } from '../../schema/patterns';
+import { occurrencesBelow, SchemaSizes } from '../../cel/estimate/schema-sizes';
 import { SchemaTypes } from '../../cel/typing/schema-types';
-import { BOOL, STRING } from '../../cel/typing/types';
-import { compileExpression, expressionFix, MOST_EXPRESSIONS } from '../expressions';
+import { MOST_EXPRESSIONS } from '../expressions';
 import { type Say } from '../server-rule';
-import { type Placed, given, itemsOf, size, text, textsOf } from '../values';
+import { given, itemsOf, size, text, textsOf } from '../values';
+import { RuleCosts } from './rule-costs';
+import { checkSchemaRule, schemaAt, type SchemaPlace } from './schema-rules';
 import { checkDefault } from './schema-default';
 import { oneOf, withArticle } from '../../../facts/words';
 
-const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
 const NEVER = ['$ref', 'dependencies', 'additionalItems'];
 const NEVER_FILLED = ['definitions', 'patternProperties', 'id', '$schema'];
@@ -96,7 +97,10 @@ export function checkStructuralSchema(
   }
   checkTypeMeta(root, path, say);
   checkRootMetadata(asObject(root.properties).metadata, `${path}/properties/metadata`, say);
-  checkMainTree(root, path, new SchemaTypes(root, minor), say);
+  const costs = new RuleCosts();
+  const definition = { types: new SchemaTypes(root, minor), sizes: new SchemaSizes(root), costs };
+  checkMainTree(root, path, { ...definition, occurrences: 1 }, say);
+  costs.checkTotal(path, say);
 }
 
 /** What every object begins with. */
@@ -129,7 +133,7 @@ function checkRootMetadata(metadata: JsonValue | undefined, path: string, say: S
   }
 }
 
-function checkMainTree(schema: JsonObject, path: string, types: SchemaTypes, say: Say): void {
+function checkMainTree(schema: JsonObject, path: string, place: SchemaPlace, say: Say): void {
   const type = text(schema.type);
   const intOrString = schema[INT_OR_STRING] === true;
   const preserve = schema[PRESERVE] === true;
@@ -152,15 +156,16 @@ function checkMainTree(schema: JsonObject, path: string, types: SchemaTypes, say
     checkDefault(schema, schema.default, `${path}/default`, say);
   }
   const rules = itemsOf(schema['x-kubernetes-validations'], `${path}/x-kubernetes-validations`);
-  rules.slice(0, MOST_EXPRESSIONS).forEach((rule) => checkValidation(rule, schema, types, say));
+  rules.slice(0, MOST_EXPRESSIONS).forEach((rule) => checkSchemaRule(rule, schema, place, say));
+  const below = { ...place, occurrences: occurrencesBelow(schema, place.occurrences) };
   for (const [name, part] of Object.entries(asObject(schema.properties))) {
     if (isObject(part) || part === null) {
-      checkMainTree(asObject(part), pointer(path, 'properties', name), types, say);
+      checkMainTree(asObject(part), pointer(path, 'properties', name), below, say);
     }
   }
   for (const field of ['items', 'additionalProperties']) {
     if (isObject(schema[field])) {
-      checkMainTree(schema[field], `${path}/${field}`, types, say);
+      checkMainTree(schema[field], `${path}/${field}`, below, say);
     }
   }
   checkBranches(schema, schema, path, say);
@@ -374,49 +379,6 @@ function checkListKey(key: ReturnType<typeof textsOf>[number], item: JsonObject,
   }
 }
 
-function checkValidation({ value: rule, path }: Placed, schema: JsonObject, types: SchemaTypes, say: Say): void {
-  const source = text(rule.rule).trim();
-  const message = text(rule.message);
-  const reason = text(rule.reason);
-  if (source === '') {
-    say(`${path}/rule`, 'the rule must not be empty');
-  } else if (message !== '' && message.trim() === '') {
-    say(`${path}/message`, 'the message must not be empty');
-  } else if (/[\n\r]/.test(message.trim())) {
-    say(`${path}/message`, 'the message must not contain line breaks');
-  } else if (/[\n\r]/.test(source) && message.trim() === '') {
-    say(`${path}/message`, 'message must be set for a rule with several lines');
-  }
-  if (given(rule.reason) && !REASONS.includes(reason)) {
-    say(`${path}/reason`, `unsupported reason "${reason}"`, { expected: oneOf(REASONS) });
-  }
-  const environment = types.environmentOf(schema, rule.optionalOldSelf === true);
-  const fault = source === '' ? undefined : compileExpression(source, { environment, result: [BOOL] }).fault;
-  if (fault !== undefined) {
-    say(`${path}/rule`, `the rule ${fault.complaint}`, expressionFix(`${path}/rule`, fault));
-  }
-  const dynamic = text(rule.messageExpression);
-  const badMessage =
-    dynamic.trim() === '' ? undefined : compileExpression(dynamic, { environment, result: [STRING] }).fault;
-  if (dynamic !== '' && dynamic.trim() === '') {
-    say(`${path}/messageExpression`, 'the expression must not be empty');
-  }
-  if (badMessage !== undefined) {
-    say(
-      `${path}/messageExpression`,
-      `the expression ${badMessage.complaint}`,
-      expressionFix(`${path}/messageExpression`, badMessage),
-    );
-  }
-  if (given(rule.optionalOldSelf) && !/\boldSelf\b/.test(source)) {
-    say(`${path}/optionalOldSelf`, 'optionalOldSelf requires a rule that uses oldSelf');
-  }
-  const field = text(rule.fieldPath);
-  if (field !== '' && schemaAt(schema, field) === undefined) {
-    say(`${path}/fieldPath`, `"${field}" must be the path of a field in the schema`);
-  }
-}
-
 /** Fields by which custom resources can be selected: at most eight, each a single value, none of metadata. */
 export function checkSelectableFields(fields: JsonValue | undefined, schema: JsonObject, path: string, say: Say): void {
   const placed = itemsOf(fields, path);
@@ -439,23 +401,4 @@ export function checkSelectableFields(fields: JsonValue | undefined, schema: Jso
       say(`${at}/jsonPath`, `duplicate value "${jsonPath}"`);
     }
   }
-}
-
-/** The schema of the field to which a path of `.name` and `['name']` leads. */
-function schemaAt(schema: JsonObject, path: string): JsonObject | undefined {
-  let here: JsonObject | undefined = schema;
-  let rest = path;
-  while (rest !== '') {
-    const step = /^\.([^.[\]]+)|^\['((?:[^'\\]|\\.)*)'\]/.exec(rest);
-    if (step === null || here === undefined) {
-      return undefined;
-    }
-    const name = step[1] ?? (step[2] ?? '').replace(/\\(.)/g, '$1');
-    const next: JsonValue | undefined = given(here.properties)
-      ? asObject(here.properties)[name]
-      : here.additionalProperties;
-    here = isObject(next) ? next : undefined;
-    rest = rest.slice(step[0].length);
-  }
-  return here;
 }

@@ -3,7 +3,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { type Say, podRule, since } from '../server-rule';
 import { checkLabelSelector, checkNodeSelector, checkNodeSelectorTerm } from '../selectors';
 import { dnsLabel, qualifiedName } from '../syntax';

@@ -3,7 +3,7 @@
  */
 import { fieldOf } from '../../../manifests/pointer';
 import { hasNoItems } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { podRule, since } from '../server-rule';
 import { dnsLabel, portName, portNumber } from '../syntax';
 import { given, itemsOf, text, whole } from '../values';

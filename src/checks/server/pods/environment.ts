@@ -3,12 +3,13 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
-import { parseQuantity } from '../../../manifests/quantity';
-import { type Rule } from '../../rule';
+import { parseQuantity } from '../../../manifests/values/quantity';
+import { type Rule } from '../../rules/rule';
 import { type Say, podRule, since } from '../server-rule';
 import { configMapKey, dnsLabel, dnsSubdomain, environmentName, qualifiedName } from '../syntax';
 import { given, itemsOf, text } from '../values';
 import { climbs } from './paths';
+import { VolumeChoice } from './volume-choice';
 import { oneOf } from '../../../facts/words';
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
@@ -132,6 +133,7 @@ export const environmentRules: readonly Rule[] = [
       fix: 'Set the reference in env[].valueFrom completely, for example secretKeyRef.name and secretKeyRef.key.',
     },
     (pod, say) => {
+      const emptyDirs = new VolumeChoice(pod, { noun: 'emptyDir', allows: isEmptyDir });
       for (const container of pod.all) {
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           const from = asObject(value.valueFrom);
@@ -149,7 +151,7 @@ export const environmentRules: readonly Rule[] = [
             }
           }
           if (isObject(from.fileKeyRef)) {
-            checkFileKeyReference(from.fileKeyRef, `${at}/fileKeyRef`, pod.spec, say);
+            checkFileKeyReference(from.fileKeyRef, `${at}/fileKeyRef`, { spec: pod.spec, emptyDirs }, say);
           }
         }
       }
@@ -265,7 +267,12 @@ function checkKeyReference(reference: JsonObject, path: string, say: Say): void 
   }
 }
 
-function checkFileKeyReference(reference: JsonObject, path: string, spec: JsonObject, say: Say): void {
+function checkFileKeyReference(
+  reference: JsonObject,
+  path: string,
+  { spec, emptyDirs }: { readonly spec: JsonObject; readonly emptyDirs: VolumeChoice },
+  say: Say,
+): void {
   const key = environmentName(text(reference.key), true);
   if (key !== undefined) {
     say(`${path}/key`, `the key ${JSON.stringify(text(reference.key))} must ${key}`);
@@ -282,9 +289,7 @@ function checkFileKeyReference(reference: JsonObject, path: string, spec: JsonOb
   }
   const volume = itemsOf(spec.volumes, '').find(({ value }) => text(value.name) === volumeName);
   if (volume === undefined) {
-    say(`${path}/volumeName`, `unknown volume "${volumeName}"`, {
-      expected: 'the name of an emptyDir in spec.volumes',
-    });
+    say(`${path}/volumeName`, `unknown volume "${volumeName}"`, emptyDirs.insteadOf(volumeName, `${path}/volumeName`));
   } else if (!isEmptyDir(volume.value)) {
     say(`${path}/volumeName`, `the volume "${volumeName}" must be an emptyDir`);
   }

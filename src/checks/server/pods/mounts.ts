@@ -1,16 +1,18 @@
 /**
  * Where containers mount the pod's volumes, as folders or as raw devices (row K4).
  */
-import { ObjectNames } from '../../../facts/spelling';
 import { oneOf } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 import { isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
-import { fieldFromObject, isClaim, isOperatorVolume, type PodView } from '../pod-view';
-import { type Details, podRule } from '../server-rule';
+import { type Rule } from '../../rules/rule';
+import { isClaim, isOperatorVolume } from '../pod-view';
+import { podRule } from '../server-rule';
 import { given, itemsOf, text } from '../values';
-import { dnsLabel } from '../syntax';
 import { climbs, relativePath } from './paths';
+import { VolumeChoice, type VolumeUse } from './volume-choice';
+
+/** Volumes that can be block devices. */
+const CLAIMS: VolumeUse = { noun: 'volume', having: ' with a persistentVolumeClaim', allows: isClaim };
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 
@@ -24,7 +26,7 @@ export const mountRules: readonly Rule[] = [
       fix: 'Add the volume to spec.volumes, or remove the entry from volumeMounts.',
     },
     (pod, say) => {
-      let names: ObjectNames | undefined;
+      const volumes = new VolumeChoice(pod, { noun: 'volume' });
       for (const container of pod.all) {
         for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
           const name = text(value.name);
@@ -34,8 +36,8 @@ export const mountRules: readonly Rule[] = [
               fix: `Set ${fieldOf(`${path}/name`)} to a volume of the pod.`,
             });
           } else if (!pod.volumes.has(name) && !isOperatorVolume(pod, name)) {
-            const details = volumeToMount(pod, name, path, (names ??= new ObjectNames(pod.volumes.keys())));
-            say(`${path}/name`, `the container "${container.name}" mounts the unknown volume "${name}"`, details);
+            const message = `the container "${container.name}" mounts the unknown volume "${name}"`;
+            say(`${path}/name`, message, volumes.insteadOf(name, `${path}/name`));
           }
         }
       }
@@ -182,6 +184,7 @@ export const mountRules: readonly Rule[] = [
       fix: 'Set volumeDevices[].name to a volume with a persistentVolumeClaim whose volumeMode is Block.',
     },
     (pod, say) => {
+      const claims = new VolumeChoice(pod, CLAIMS);
       for (const container of pod.all) {
         const names = new Set<string>();
         const paths = new Set<string>();
@@ -194,10 +197,7 @@ export const mountRules: readonly Rule[] = [
               fix: `Set ${fieldOf(`${path}/name`)} to a volume of the pod.`,
             });
           } else if (volume === undefined) {
-            const claims = namesOf([...pod.volumes].filter(([, one]) => isClaim(one)));
-            say(`${path}/name`, `unknown volume "${name}"`, {
-              expected: claims || 'a volume of the pod with a persistentVolumeClaim',
-            });
+            say(`${path}/name`, `unknown volume "${name}"`, claims.insteadOf(name, `${path}/name`));
           } else if (!isClaim(volume)) {
             say(`${path}/name`, `the volume "${name}" must have a persistentVolumeClaim to be used as a block device`);
           }
@@ -223,25 +223,3 @@ export const mountRules: readonly Rule[] = [
     },
   ),
 ];
-
-/** Volumes that a fix lists. */
-const MOST_LISTED = 8;
-
-/** What to write for a mount of an unknown volume: a name that resembles it, or the volume itself. */
-function volumeToMount(pod: PodView, name: string, path: string, names: ObjectNames): Details {
-  const field = fieldOf(`${path}/name`);
-  const list = fieldFromObject(pod, '/spec/volumes');
-  const near = names.nearest(name);
-  if (near !== undefined && dnsLabel(near) === undefined) {
-    return { expected: near, fix: `Set ${field} to ${near}, or add the volume "${name}" to ${list}.` };
-  }
-  const volumes = namesOf(pod.volumes);
-  const listed = pod.volumes.size > MOST_LISTED ? '' : `: ${volumes}`;
-  const otherwise = volumes === '' ? `remove ${fieldOf(path)}` : `set ${field} to an existing volume${listed}`;
-  return { expected: `a volume in ${list}`, fix: `Add the volume "${name}" to ${list}, or ${otherwise}.` };
-}
-
-/** The volumes with a valid name, as a choice; empty if there is none. */
-function namesOf(volumes: Iterable<readonly [name: string, volume: unknown]>): string {
-  return oneOf([...volumes].map(([name]) => name).filter((name) => dnsLabel(name) === undefined));
-}

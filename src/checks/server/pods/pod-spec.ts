@@ -3,7 +3,7 @@
  */
 import { isObject } from '../../../manifests/read';
 import { isAddress } from '../addresses';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { fieldFromObject, type PodView } from '../pod-view';
 import { podRule, since } from '../server-rule';
 import { checkLabels } from '../selectors';

@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { type Say, podRule, since } from '../server-rule';
 import { httpHeaderName, portName, portNumber } from '../syntax';
 import { given, itemsOf, size, text, whole } from '../values';

@@ -5,8 +5,8 @@ import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { nearestName } from '../../../facts/spelling';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { Quantity } from '../../../manifests/quantity';
-import { type Rule } from '../../rule';
+import { Quantity } from '../../../manifests/values/quantity';
+import { type Rule } from '../../rules/rule';
 import { type PodView } from '../pod-view';
 import {
   amountOf,

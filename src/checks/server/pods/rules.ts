@@ -1,7 +1,7 @@
 /**
  * Every rule over pod templates that the API server's own validation enforces.
  */
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { affinityRules } from './affinity';
 import { containerRules } from './containers';
 import { environmentRules } from './environment';

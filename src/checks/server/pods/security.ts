@@ -5,7 +5,7 @@ import { oneOf } from '../../../facts/words';
 import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { type PodView } from '../pod-view';
 import { podRule, type Say, since } from '../server-rule';
 import { dnsSubdomain, userOrGroupId } from '../syntax';

@@ -3,7 +3,7 @@
  */
 import { pointer } from '../../../manifests/pointer';
 import { byteLength, qualifiedName } from '../syntax';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { asObject } from '../../../manifests/read';
 import { type PodView } from '../pod-view';
 import { podRule, type Say } from '../server-rule';

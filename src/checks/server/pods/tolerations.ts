@@ -1,7 +1,7 @@
 /**
  * Tolerations (row K5).
  */
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { podRule } from '../server-rule';
 import { checkToleration } from '../taints';
 import { itemsOf } from '../values';

@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { checkClaimSpec } from '../objects/claim-spec';
 import { checkLabels } from '../selectors';
 import { type Say } from '../server-rule';

@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { podRule, since } from '../server-rule';
 import { dnsLabel } from '../syntax';
 import { given, itemsOf, text } from '../values';

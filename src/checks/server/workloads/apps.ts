@@ -2,8 +2,9 @@
  * Deployment, ReplicaSet, StatefulSet, DaemonSet, ReplicationController: selectors that match their template, strategies, counts.
  */
 import { type JsonValue } from '../../../facts/api/schema';
+import { fieldOf } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { checkClaimSpec } from '../objects/claim-spec';
 import { checkLabelSelector, selects } from '../selectors';
 import { type Say, objectRule } from '../server-rule';
@@ -283,7 +284,11 @@ export function checkShare(value: JsonValue | undefined, path: string, say: Say,
         expected: 'a number or a percentage such as 25%',
       });
     } else if (bounded && Number(value.slice(0, -1)) > 100) {
-      say(path, `must be no more than 100%: ${value}`, { found: value, expected: 'at most 100%' });
+      say(path, `must be no more than 100%: ${value}`, {
+        found: value,
+        expected: 'at most 100%',
+        fix: `Set ${fieldOf(path)} to at most 100%.`,
+      });
     }
   }
 }

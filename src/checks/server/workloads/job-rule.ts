@@ -1,13 +1,15 @@
 /**
- * Rules about the spec of a Job, also in the template of a CronJob (row K11).
+ * Rules about the spec of a Job, also in the template of a CronJob, and in a ScaledJob, of which KEDA creates Jobs (row K11).
  */
 import { type JsonObject } from '../../../facts/api/schema';
+import { type Manifest } from '../../../manifests/manifest';
 import { asObject } from '../../../manifests/read';
-import { type Rule, type RuleContext } from '../../rule';
+import { type ObjectRule, type RuleContext } from '../../rules/rule';
 import { type Say, objectRule } from '../server-rule';
 
 export const JOB_SOURCE = 'apis/batch/validation/validation.go';
 export const JOB_KINDS = ['batch/Job', 'batch/CronJob'];
+const SCALED_JOB_KIND = 'keda.sh/ScaledJob';
 
 /** The spec of a Job, and its path. */
 interface JobPlace {
@@ -15,17 +17,38 @@ interface JobPlace {
   readonly path: string;
 }
 
+const WHY =
+  'The API server rejects the object; of a ScaledJob, it rejects the Jobs that KEDA creates, and no pod runs.';
+
+function jobOf({ id, object }: Manifest): JobPlace {
+  const spec = asObject(object.spec);
+  switch (id.kind) {
+    case 'CronJob':
+      return { spec: asObject(asObject(spec.jobTemplate).spec), path: '/spec/jobTemplate/spec' };
+    case 'ScaledJob':
+      return { spec: asObject(spec.jobTargetRef), path: '/spec/jobTargetRef' };
+    default:
+      return { spec, path: '/spec' };
+  }
+}
+
 export function jobRule(
   name: string,
   texts: { summary: string; fix: string },
   check: (job: JobPlace, say: Say, context: RuleContext) => void,
-): Rule {
-  return objectRule(name, JOB_KINDS, { row: 'K11', source: JOB_SOURCE, ...texts }, (object, say, context, manifest) => {
-    const spec = asObject(object.spec);
-    if (manifest.id.kind === 'Job') {
-      check({ spec, path: '/spec' }, say, context);
-    } else {
-      check({ spec: asObject(asObject(spec.jobTemplate).spec), path: '/spec/jobTemplate/spec' }, say, context);
-    }
-  });
+): ObjectRule {
+  const facts = { row: 'K11', source: JOB_SOURCE, why: WHY, ...texts };
+  const rule = objectRule(name, [...JOB_KINDS, SCALED_JOB_KIND], facts, (_, say, context, manifest) =>
+    check(jobOf(manifest), say, context),
+  );
+  return {
+    ...rule,
+    otherTiers: ['webhook'],
+    *check(manifest, context) {
+      const tier = manifest.id.group === 'batch' ? 'server' : 'webhook';
+      for (const violation of rule.check(manifest, context)) {
+        yield { ...violation, tier };
+      }
+    },
+  };
 }

@@ -2,7 +2,7 @@
  * Job and CronJob (row K11).
  */
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rule';
+import { type Rule } from '../../rules/rule';
 import { checkLabelSelector, selects } from '../selectors';
 import { type Say, objectRule } from '../server-rule';
 import { byteLength, dnsLabel, domainPrefixedPath } from '../syntax';

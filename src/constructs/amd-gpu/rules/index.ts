@@ -3,7 +3,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { cite } from '../../../facts/upstream';
-import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { oneOf } from '../../../facts/words';
 import { pointer } from '../../../manifests/pointer';

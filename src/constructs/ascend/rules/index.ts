@@ -2,7 +2,7 @@
  * What Ascend's device plugin and Volcano's NPU plugin require of pods.
  */
 import { oneOf } from '../../../facts/words';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { cite } from '../../../facts/upstream';
 import { askedByPod, domainAdvice, nodeLabelWanted } from '../../pods/rules/domain-advice';
 

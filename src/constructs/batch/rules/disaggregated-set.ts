@@ -1,13 +1,13 @@
 /**
  * LW7: what the webhook of DisaggregatedSet demands beyond its schema.
  */
-import { shortenBy } from '../../../checks/field-fix';
+import { shortenBy } from '../../../checks/rules/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
-import { DISAGGREGATED_SET_KIND, EXCLUSIVE_TOPOLOGY, LWS_PROJECT } from '../../../manifests/leader-worker-facts';
+import { DISAGGREGATED_SET_KIND, EXCLUSIVE_TOPOLOGY, LWS_PROJECT } from '../../../manifests/pods/leader-worker-facts';
 
 interface Role {
   readonly name: string;

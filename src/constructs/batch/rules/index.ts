@@ -4,7 +4,7 @@
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { disaggregatedSetRules } from './disaggregated-set';
 import { jobSetRules } from './job-set';
 import { jobSetFailureRules } from './job-set-failure';

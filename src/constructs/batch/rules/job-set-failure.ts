@@ -1,8 +1,8 @@
 /**
  * JS6 and JS8: what a JobSet does when a Job fails.
  */
-import { fixesByField } from '../../../checks/field-fix';
-import { type Rule } from '../../../checks/rule';
+import { fixesByField } from '../../../checks/rules/field-fix';
+import { type Rule } from '../../../checks/rules/rule';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { jobSetRule } from './job-set';
 import { oneOf } from '../../../facts/words';

@@ -1,8 +1,8 @@
 /**
  * JS1, JS3 to JS5, JS7 and JS10: replicated jobs, their names and their order.
  */
-import { fixesByField, shortenBy } from '../../../checks/field-fix';
-import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { fixesByField, shortenBy } from '../../../checks/rules/field-fix';
+import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { dns1035Label, dnsSubdomain, domainPrefixedPath, labelValue } from '../../../checks/server/syntax';
 import { fieldOf } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';

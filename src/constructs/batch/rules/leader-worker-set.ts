@@ -2,9 +2,9 @@
  * LW1 to LW4 and LW6: what the webhook of LeaderWorkerSet requires of the kind itself, and of the roles of a DisaggregatedSet, which become
  * LeaderWorkerSets. LW5 (subGroupPolicy is immutable) is about updates, which a set of manifests does not show.
  */
-import { fixesByField, nameFix } from '../../../checks/field-fix';
+import { fixesByField, nameFix } from '../../../checks/rules/field-fix';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { dns1035Label } from '../../../checks/server/syntax';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
@@ -14,7 +14,7 @@ import {
   LEADER_WORKER_SET_KIND,
   LWS_PROJECT,
   SUBGROUP_EXCLUSIVE_TOPOLOGY,
-} from '../../../manifests/leader-worker-facts';
+} from '../../../manifests/pods/leader-worker-facts';
 import { counted } from '../../../facts/words';
 
 const WEBHOOK = `${LWS_PROJECT}, pkg/webhooks/leaderworkerset_webhook.go`;
@@ -120,7 +120,11 @@ function shareOf(
     return { value: standard };
   }
   if (typeof value === 'number') {
-    return value < 0 ? { complaint: 'be greater than or equal to 0' } : { value };
+    return value < 0
+      ? { complaint: 'be greater than or equal to 0' }
+      : value > MAX_INT_32
+        ? { complaint: `be less than or equal to ${MAX_INT_32}` }
+        : { value };
   }
   if (typeof value !== 'string') {
     return {};
@@ -283,6 +287,12 @@ const nameValid: ObjectRule = {
     const complaint = name === '' ? undefined : dns1035Label(name);
     if (complaint !== undefined) {
       yield { path, message: `the name "${name}" must ${complaint}`, found: name };
+    }
+    // Beside a name, generateName is not used, but validated.
+    const prefix = asString(asObject(manifest.object.metadata).generateName) ?? '';
+    const fault = manifest.id.name === '' || prefix === '' ? undefined : dns1035Label(prefix.replace(/-$/, 'x'));
+    if (fault !== undefined) {
+      yield { path: '/metadata/generateName', message: `generateName "${prefix}" must ${fault}`, found: prefix };
     }
   },
 };

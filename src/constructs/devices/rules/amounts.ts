@@ -3,7 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { findResource, type ResourceUnit } from '../../../facts/catalog';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { fieldOf } from '../../../manifests/pointer';
 import { stringEntries } from '../../../manifests/read';
 import { oneOf } from '../../../facts/words';

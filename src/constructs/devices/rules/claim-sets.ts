@@ -2,7 +2,7 @@
  * What claims, device classes, quotas and compute domains mean for each other (rows DR9 to DR11).
  */
 import { cite } from '../../../facts/upstream';
-import { type RuleContext, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';
+import { type RuleContext, type RuleFacts, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString } from '../../../manifests/read';
 import { itemsOf } from '../../../checks/server/values';
@@ -193,11 +193,11 @@ export const claimSetRules: readonly SetRule[] = [
             template.manifest.id.namespace === manifest.id.namespace &&
             itemsOf(template.spec.resourceClaims, '').some(({ value }) => value.resourceClaimTemplateName === name),
         );
-        if (!joined) {
+        if (name !== undefined && name !== '' && !joined) {
           yield {
             manifest,
             path: '/spec/channel/resourceClaimTemplate/name',
-            message: `no pod in these manifests uses the ResourceClaimTemplate "${name ?? ''}", so the ComputeDomain prepares no nodes`,
+            message: `no pod in these manifests uses the ResourceClaimTemplate "${name}", so the ComputeDomain prepares no nodes`,
             found: name,
           };
         }

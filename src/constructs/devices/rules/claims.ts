@@ -3,14 +3,20 @@
  */
 import { oneOf } from '../../../facts/words';
 import { nearestName, quotedNames } from '../../../facts/spelling';
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { DEVICE_CLASSES } from '../../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
+import {
+  type ObjectRule,
+  type Rule,
+  type RuleContext,
+  type RuleFacts,
+  type Violation,
+} from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asObject, asString, isObject } from '../../../manifests/read';
 import { itemsOf, text } from '../../../checks/server/values';
 import { decodingComplaints } from '../dra-config';

@@ -1,7 +1,7 @@
 /**
  * How rules about what pods ask of devices are made.
  */
-import { type PodTemplateRule, type RuleContext } from '../../../checks/rule';
+import { type PodTemplateRule, type RuleContext } from '../../../checks/rules/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { type Say } from '../../../checks/server/server-rule';
 import { type AdviceFacts, domainAdvice } from '../../pods/rules/domain-advice';

@@ -1,7 +1,7 @@
 /**
  * What device plugins, DRA drivers and vendors' operators demand beyond their schemas, and requests that no node can serve.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { amountRules } from './amounts';
 import { claimSetRules } from './claim-sets';
 import { claimRules } from './claims';

@@ -3,7 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { ACCELERATORS, findAccelerator, findNodeLabel, parseMigProfile, tpuCountProblem } from '../../../facts/catalog';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
 import { asObject } from '../../../manifests/read';
 import { askedBy } from '../../pods/rules/advice';

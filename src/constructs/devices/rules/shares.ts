@@ -2,7 +2,7 @@
  * Shares of queues and quotas against the devices of the cluster: a share that no device can count has no effect.
  */
 import { type OfferedDevices } from '../../../checks/offered-devices';
-import { type Rule, type RuleContext, type SetRule, type Violation } from '../../../checks/rule';
+import { type Rule, type RuleContext, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { findAccelerator, GANTRY_PRODUCTS, isAcceleratorResource } from '../../../facts/catalog';
 import { nearestName } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';

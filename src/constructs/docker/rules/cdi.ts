@@ -3,8 +3,8 @@
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { nearestName } from '../../../facts/spelling';
-import { type Rule, type Violation } from '../../../checks/rule';
-import { CDI_FILE } from '../../../manifests/host-document';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
+import { CDI_FILE } from '../../../manifests/documents/host-document';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import { fileRule } from '../../node-tuning/rules/files';

@@ -1,11 +1,11 @@
 /**
  * The rules about Compose files with GPUs.
  */
-import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { COMPOSE_FILE, isCdiName, isGpuRuntime } from '../../../manifests/compose-file';
-import { NODE_FILE } from '../../../manifests/node-file';
+import { COMPOSE_FILE, isCdiName, isGpuRuntime } from '../../../manifests/documents/compose-file';
+import { NODE_FILE } from '../../../manifests/documents/node-file';
 import { asString, isObject } from '../../../manifests/read';
 import {
   given,

@@ -1,7 +1,7 @@
 /**
  * The rules about the files of Docker hosts.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { cdiRules } from './cdi';
 import { composeRules } from './compose';
 import { runnerRules } from './runner';

@@ -2,7 +2,7 @@
  * The GPU requests of a Compose file, service by service. What Compose replaces when it runs, such as `${COUNT}`, is not known here.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { own, reservationsOf } from '../../../manifests/compose-file';
+import { own, reservationsOf } from '../../../manifests/documents/compose-file';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asString, isObject } from '../../../manifests/read';
 

@@ -1,8 +1,8 @@
 /**
  * The rule about `runner.yaml`: the runner's own reader reads it.
  */
-import { type Rule } from '../../../checks/rule';
-import { RUNNER_FILE } from '../../../manifests/host-document';
+import { type Rule } from '../../../checks/rules/rule';
+import { RUNNER_FILE } from '../../../manifests/documents/host-document';
 import { readSettings } from '../../../planning/runner-settings/read-settings';
 import { SYSTEM_CONFIGURATION } from '../../../planning/runner-settings/settings';
 import { fileRule } from '../../node-tuning/rules/files';

@@ -1,7 +1,7 @@
 /**
  * What the API server accepts of a ClusterPolicy of the Gaudi base operator, and what then does not run.
  */
-import { type ObjectRule, type Rule, type RuleFacts, type SetRule } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type RuleFacts, type SetRule } from '../../../checks/rules/rule';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';

@@ -1,7 +1,7 @@
 /**
  * What goes wrong with Gaudi devices though every component accepts it.
  */
-import { type Rule, type SetRule } from '../../../checks/rule';
+import { type Rule, type SetRule } from '../../../checks/rules/rule';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { askedByPod, domainAdvice } from '../../pods/rules/domain-advice';
 import { clusterPolicyRules } from './cluster-policy';

@@ -4,7 +4,7 @@
 import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';

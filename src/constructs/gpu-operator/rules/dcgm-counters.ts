@@ -2,7 +2,7 @@
  * The DCGM exporter's counters: CSV in a ConfigMap.
  */
 import { cite } from '../../../facts/upstream';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY } from '../dcgm-counters-text';
 import { dcgmCountersOf, embeddedRule, namedMaps, problemRule } from './embedded';
 

@@ -2,7 +2,7 @@
  * The device plugin's configuration, a text in a ConfigMap that nothing on a server checks.
  */
 import { cite } from '../../../facts/upstream';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { devicePluginConfigsOf, problemRule } from './embedded';
 
 const ROW = 'GO-DP';

@@ -3,7 +3,7 @@
  * the values of the operator's chart, which creates ConfigMaps from them.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';

@@ -2,7 +2,7 @@
  * How the device plugin of a chart or a manifest of one's own gets its configuration.
  */
 import { cite } from '../../../facts/upstream';
-import { type PodTemplateRule } from '../../../checks/rule';
+import { type PodTemplateRule } from '../../../checks/rules/rule';
 import { asObject, asString, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
 import { isDevicePluginConfig } from '../device-plugin-text';
 

@@ -1,7 +1,7 @@
 /**
  * What the GPU operator, its device plugin, its MIG manager and its exporter demand beyond their schemas.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { clusterPolicyRules } from './cluster-policy';
 import { dcgmCounterRules } from './dcgm-counters';
 import { devicePluginConfigRules } from './device-plugin-config';

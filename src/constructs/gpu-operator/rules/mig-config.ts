@@ -2,7 +2,7 @@
  * The MIG manager's configuration, and the layouts in it.
  */
 import { cite } from '../../../facts/upstream';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asObject } from '../../../manifests/read';
 import { embeddedRule, migConfigsOf, namedMaps, problemRule } from './embedded';
 

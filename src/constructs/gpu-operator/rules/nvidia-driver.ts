@@ -3,7 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type RuleFacts, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { CLUSTER_POLICY } from './embedded';

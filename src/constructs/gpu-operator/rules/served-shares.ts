@@ -2,7 +2,7 @@
  * Shares of MIG instances and shared GPUs in queues and quotas, against how the GPU operator of the set exposes GPUs.
  */
 import { cite } from '../../../facts/upstream';
-import { type SetRule } from '../../../checks/rule';
+import { type SetRule } from '../../../checks/rules/rule';
 import { type JsonObject } from '../../../facts/api/schema';
 import { migResource } from '../../../facts/catalog';
 import { type ManifestSet } from '../../../manifests/manifest-set';

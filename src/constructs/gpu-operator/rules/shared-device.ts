@@ -2,11 +2,11 @@
  * Pods that ask for shares of GPUs, held against how the set shares them.
  */
 import { cite } from '../../../facts/upstream';
-import { type PodTemplateRule } from '../../../checks/rule';
+import { type PodTemplateRule } from '../../../checks/rules/rule';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject } from '../../../manifests/read';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { devicePluginConfigsOf } from './embedded';
 
 /** Resources that, according to a configuration of the set, a pod can request only one of. */

@@ -4,9 +4,9 @@
 import { cite } from '../../../facts/upstream';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asObject, asString } from '../../../manifests/read';
-import { type PodTemplateRule, type Rule, type Violation } from '../../../checks/rule';
+import { type PodTemplateRule, type Rule, type Violation } from '../../../checks/rules/rule';
 
 const QUEUE_LABEL = 'kai.scheduler/queue';
 const OLD_QUEUE_LABEL = 'runai/queue';

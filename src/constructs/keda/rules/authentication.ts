@@ -1,10 +1,10 @@
 /**
  * KE9, KE18 and KE19: TriggerAuthentication, ClusterTriggerAuthentication, and who refers to them.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { kedaScaler } from '../../../facts/api/keda-scalers';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { fieldOf } from '../../../manifests/pointer';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';

@@ -2,7 +2,7 @@
  * KE20: what single scalers demand of several parameters together.
  */
 import { kedaScaler } from '../../../facts/api/keda-scalers';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { KEDA_PROJECT } from '../keda-facts';
 import { authenticationOf } from './authentication-view';
 import { type Complaint, type Demand, type Given, givenIn, isTrue } from './given-parameters';

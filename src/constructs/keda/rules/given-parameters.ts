@@ -3,7 +3,7 @@
  */
 import { kedaScaler } from '../../../facts/api/keda-scalers';
 import { type JsonObject } from '../../../facts/api/schema';
-import { parseGoBool } from '../../../manifests/go-boolean';
+import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { asObject, asString } from '../../../manifests/read';
 import { type AuthenticationView, givenBy } from './authentication-view';
 

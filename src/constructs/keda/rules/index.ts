@@ -4,7 +4,7 @@
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { authenticationRules } from './authentication';
 import { combinationRules } from './combinations';
 import { parameterRules } from './parameters';

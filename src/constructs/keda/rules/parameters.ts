@@ -3,7 +3,7 @@
  */
 import { oneOf } from '../../../facts/words';
 import { kedaScaler, type KedaScaler, kedaScalers, type KedaScalerParameter } from '../../../facts/api/keda-scalers';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asString, stringEntries } from '../../../manifests/read';
@@ -25,7 +25,7 @@ const scalerKnown = triggerRule(
     summary: 'The type of a trigger must be a scaler of KEDA.',
     why: 'The webhook accepts any string; the controller then finds no scaler, and the workload is not scaled.',
     source: `${KEDA_PROJECT}, pkg/scaling/scalers_builder.go`,
-    fix: "Set triggers[].type to one of KEDA's scalers, or to external for a scaler of your own.",
+    fix: "Set triggers[].type to one of KEDA's scalers, such as prometheus, or to external for a scaler of your own.",
   },
   function* ({ type, trigger, path }) {
     if (type === '' || type === 'external-mock' || kedaScaler(type) !== undefined) {

@@ -1,7 +1,7 @@
 /**
  * KE10 and KE25: the queries of Prometheus triggers, and whether what they ask can start the first replica.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asString } from '../../../manifests/read';
 import { describeProblem, hasOneElement, metricsOf, parsePromql, typeOf } from '../../../facts/promql';
 import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';

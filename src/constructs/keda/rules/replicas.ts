@@ -1,8 +1,8 @@
 /**
  * KE2, KE4, KE5, KE7, KE11 and what else is about how many replicas there are, and when.
  */
-import { type Rule } from '../../../checks/rule';
-import { parseGoBool } from '../../../manifests/go-boolean';
+import { type Rule } from '../../../checks/rules/rule';
+import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject } from '../../../manifests/read';
 import {

@@ -2,10 +2,10 @@
  * KE3 and KE21: what the containers of the target state.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries } from '../../../manifests/read';
 import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';
 import { type Target, targetName, targetOf } from './target';

@@ -1,7 +1,7 @@
 /**
  * KE1 and KE22 to KE24: the object that is scaled, and who else scales it.
  */
-import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';

@@ -2,12 +2,12 @@
  * KE6, KE8, KE10 and KE20: names, metric types and formulas of triggers, and what single scalers demand of all their parameters together.
  */
 import { oneOf } from '../../../facts/words';
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
-import { parseQuantity } from '../../../manifests/quantity';
-import { asObject, asString, isObject } from '../../../manifests/read';
+import { parseQuantity } from '../../../manifests/values/quantity';
+import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import { readFormula } from '../formula';
 import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';
 import { scaledObjectRule, scaledRule, triggerRule } from './view';
@@ -38,6 +38,28 @@ const namesUnique = scaledRule(
         yield { path: `${path}/name`, message: `duplicate trigger name "${name}"`, found: name };
       }
       seen.add(name);
+    }
+  },
+);
+
+const triggersPresent = scaledRule(
+  {
+    id: 'keda/triggers-present',
+    row: 'KE6',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'A ScaledObject or ScaledJob must have at least one trigger.',
+    why: 'Without triggers nothing is measured. The schema accepts an empty list, and an object without a spec; the webhook rejects both.',
+    source: TRIGGERS,
+    fix: 'Add a trigger to spec.triggers.',
+  },
+  function* ({ spec }) {
+    if (asArray(spec.triggers).length === 0) {
+      yield {
+        path: '/spec/triggers',
+        message: 'triggers must have at least one entry',
+        expected: 'at least one trigger',
+      };
     }
   },
 );
@@ -349,6 +371,7 @@ function formulaOf(spec: Parameters<typeof asObject>[0]): string | undefined {
 
 export const triggerRules: readonly Rule[] = [
   namesUnique,
+  triggersPresent,
   cachedMetrics,
   metricType,
   resourceValue,

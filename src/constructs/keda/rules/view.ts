@@ -2,7 +2,7 @@
  * ScaledObject and ScaledJob as rules see them, and the shape that most of the rules share.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
 import { KEDA_PROJECT, SCALED_JOB_KIND, SCALED_OBJECT_KIND } from '../keda-facts';

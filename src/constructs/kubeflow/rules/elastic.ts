@@ -1,7 +1,7 @@
 /**
  * KT6, KT9 to KT12: the elastic policy of PyTorchJob (and the range of PaddleJob's), and a static job's need of a Master.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asBoolean, asInteger, asString } from '../../../manifests/read';
 import { RENDEZVOUS_BACKENDS, replicaName } from '../frameworks';
 import { elasticRange, roleNamed } from '../training-job';

@@ -5,7 +5,7 @@
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { elasticRules } from './elastic';
 import { launchRules } from './launch';
 import { mpiOperatorRules } from './mpi-operator';

@@ -1,7 +1,7 @@
 /**
  * What every rule on training-operator jobs shares: it sees a `TrainingJob`, and only of the kinds that it names.
  */
-import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { type FrameworkKind, FRAMEWORKS, TRAINING_JOB_KINDS, TRAINING_OPERATOR } from '../frameworks';
 import { type NamedTrainingJob, type TrainingJob, trainingJobOf } from '../training-job';
 

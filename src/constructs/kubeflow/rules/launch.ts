@@ -4,7 +4,7 @@
  * torchrun reads an option from the command line first and from `PET_<OPTION>` else, so what is repeated there by hand wins and
  * goes stale when a replica count changes.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import {
   launchCommandOf,

@@ -2,9 +2,9 @@
  * KM1 to KM7: what the controller of the mpi-operator demands of an MPIJob `v2beta1`. There is no webhook: a job that fails here gets an
  * event ValidationError at reconcile, and no pod.
  */
-import { shortenBy } from '../../../checks/field-fix';
+import { shortenBy } from '../../../checks/rules/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { dns1035Label } from '../../../checks/server/syntax';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
@@ -70,10 +70,7 @@ const launcherPresent = mpiRule(
     why: 'The launcher runs mpirun; the controller rejects a job with no launcher or several.',
     fix: 'Set mpiReplicaSpecs.Launcher.replicas to 1, or remove it.',
   },
-  function* ({ spec, roles }) {
-    if (!isObject(spec.mpiReplicaSpecs)) {
-      return;
-    }
+  function* ({ roles }) {
     const launcher = roles.find(({ name }) => name === 'Launcher');
     if (launcher === undefined) {
       yield {
@@ -321,7 +318,7 @@ const slotsAreDevices = mpiRule(
     summary: 'slotsPerWorker must equal the number of accelerators of a worker.',
     why: 'mpirun starts one process on a worker for each slot: with the default of 1 the other devices stay idle; with too many, two processes share a device.',
     source: `${MPI_OPERATOR}, pkg/controller/mpi_job_controller.go (host file)`,
-    fix: 'Set slotsPerWorker to the number of devices of a worker.',
+    fix: 'Set spec.slotsPerWorker to the number of devices of a worker.',
   },
   function* ({ spec, roles }) {
     const worker = roles.find(({ name }) => name === 'Worker');
@@ -336,6 +333,7 @@ const slotsAreDevices = mpiRule(
       message: `each worker has ${counted(devices, 'device')}, but slotsPerWorker is ${slots}`,
       found: spec.slotsPerWorker,
       expected: `slotsPerWorker: ${devices}`,
+      fix: `Set spec.slotsPerWorker to ${devices}.`,
     };
   },
 );

@@ -1,8 +1,8 @@
 /**
  * KT1: a job's name becomes the name of its Services and pods, and a label.
  */
-import { shortenBy } from '../../../checks/field-fix';
-import { type Rule } from '../../../checks/rule';
+import { shortenBy } from '../../../checks/rules/field-fix';
+import { type Rule } from '../../../checks/rules/rule';
 import { dns1035Label } from '../../../checks/server/syntax';
 import { asInteger } from '../../../manifests/read';
 import { replicaName } from '../frameworks';

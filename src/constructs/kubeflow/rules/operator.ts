@@ -4,7 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asArray, asObject, asString, stringsIn } from '../../../manifests/read';
-import { type Rule, type SetRule } from '../../../checks/rule';
+import { type Rule, type SetRule } from '../../../checks/rules/rule';
 import { TRAINING_OPERATOR, TRAINING_OPERATOR_API_VERSION, TRAINING_JOB_KINDS } from '../frameworks';
 
 const MPI_CRD = 'mpijobs.kubeflow.org';

@@ -1,7 +1,7 @@
 /**
  * KT2 to KT5 and KT14: which roles a job has, how many replicas of each, and the container that the operator looks for.
  */
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, isObject } from '../../../manifests/read';
 import { FRAMEWORKS } from '../frameworks';

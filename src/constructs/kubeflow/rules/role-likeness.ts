@@ -3,7 +3,7 @@
  *
  * Master and Worker of a PyTorchJob run one program; what only one of them has is nearly always forgotten on the other.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { type Role, type TrainingJob } from '../training-job';

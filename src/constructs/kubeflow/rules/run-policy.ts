@@ -2,7 +2,7 @@
  * KT7, KT9, KT13 and KT15: run policy, restart policy and gang scheduling.
  */
 import { type JsonValue } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asInteger, asObject, asString } from '../../../manifests/read';
 import { CLEAN_POD_POLICIES, JOB_MANAGERS, REPLICA_RESTART_POLICIES } from '../frameworks';
 import { elasticRange, podCount } from '../training-job';

@@ -3,13 +3,13 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { amountsOf, policyOf } from '../../../checks/server/admission/namespace-policy';
-import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { podAmounts } from '../../../manifests/pod-amounts';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { podAmounts } from '../../../manifests/pods/pod-amounts';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { pointer } from '../../../manifests/pointer';
-import { Quantity } from '../../../manifests/quantity';
+import { Quantity } from '../../../manifests/values/quantity';
 import { asObject, asString, objectsAt } from '../../../manifests/read';
 import {
   ELASTIC_ANNOTATION,

@@ -2,7 +2,8 @@
  * Objects of Kueue that name each other. What the set itself contradicts is an error; what it does not know may live in the cluster.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
+import { nearObject } from '../../../checks/server/near-object';
 import { nearestOf } from '../../../facts/spelling';
 import {
   findAccelerator,
@@ -13,12 +14,12 @@ import {
 } from '../../../facts/catalog';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { namesOfKind } from '../../../manifests/placed-names';
-import { podAmounts } from '../../../manifests/pod-amounts';
+import { namesOfKind } from '../../../manifests/references/placed-names';
+import { podAmounts } from '../../../manifests/pods/pod-amounts';
 import { allOf, oneOf } from '../../../facts/words';
 import { pointer } from '../../../manifests/pointer';
-import { asObject, asString, stringEntries } from '../../../manifests/read';
-import { selectorChooses } from '../../../manifests/selectors';
+import { asObject, asString, objectsAt, stringEntries } from '../../../manifests/read';
+import { selectorChooses } from '../../../manifests/references/selectors';
 import {
   ADMISSION_CHECK,
   CLUSTER_QUEUE,
@@ -33,6 +34,7 @@ import {
   TOPOLOGY,
   WORKLOAD_PRIORITY_CLASS,
 } from '../kueue-facts';
+import { unknownName } from './unknown-name';
 import { groupsOf, isManaged, parentOf, queueNameOf } from '../queue-view';
 
 type Facts = Pick<ObjectRule, 'kinds' | 'summary' | 'why' | 'source' | 'fix' | 'concerns'> &
@@ -57,25 +59,6 @@ function adviceRule(
 /** Namespaces that a message names. */
 const MOST_NAMED = 6;
 
-/** A name that is not among those of the set. Where the set has none of the kind, all of them live elsewhere. */
-function unknown(set: ManifestSet, kind: string, name: string, path: string): readonly Violation[] {
-  const names = namesOfKind(set, kind).all;
-  if (name === '' || names.size === 0 || names.has(name)) {
-    return [];
-  }
-  const near = names.nearest(name);
-  const others = names.listed;
-  const what = kind.split('/')[1] ?? kind;
-  return [
-    {
-      path,
-      message: `${what} "${name}" not found in these manifests${others === '' ? '' : `, which define ${others}`}`,
-      found: name,
-      expected: near === undefined ? (others === '' ? undefined : others) : `"${near}"`,
-    },
-  ];
-}
-
 const clusterQueueKnown = adviceRule(
   'cluster-queue-known',
   {
@@ -87,7 +70,7 @@ const clusterQueueKnown = adviceRule(
     fix: 'Set spec.clusterQueue to the name of an existing ClusterQueue, or add the ClusterQueue to these manifests.',
   },
   ({ object }, set) =>
-    unknown(set, CLUSTER_QUEUE, asString(asObject(object.spec).clusterQueue) ?? '', '/spec/clusterQueue'),
+    unknownName(set, CLUSTER_QUEUE, asString(asObject(object.spec).clusterQueue) ?? '', '/spec/clusterQueue'),
 );
 
 const flavorKnown = adviceRule(
@@ -101,10 +84,10 @@ const flavorKnown = adviceRule(
     fix: 'Set resourceGroups[].flavors[].name to the name of an existing ResourceFlavor, or add the ResourceFlavor to these manifests.',
   },
   function* (manifest, set) {
-    for (const { flavors } of groupsOf(manifest)) {
-      for (const { name, path } of flavors) {
-        yield* unknown(set, RESOURCE_FLAVOR, name, `${path}/name`);
-      }
+    const flavors = groupsOf(manifest).flatMap((group) => group.flavors);
+    const taken = flavors.map(({ name }) => name);
+    for (const { name, path } of flavors) {
+      yield* unknownName(set, RESOURCE_FLAVOR, name, `${path}/name`, taken);
     }
   },
 );
@@ -120,14 +103,11 @@ const checkKnown = adviceRule(
     fix: 'Set admissionChecks[].name to the name of an existing AdmissionCheck, or add the AdmissionCheck to these manifests.',
   },
   function* ({ object }, set) {
-    const checks = asObject(asObject(object.spec).admissionChecksStrategy).admissionChecks;
-    for (const [index, check] of (Array.isArray(checks) ? checks : []).entries()) {
-      yield* unknown(
-        set,
-        ADMISSION_CHECK,
-        asString(asObject(check).name) ?? '',
-        `/spec/admissionChecksStrategy/admissionChecks/${index}/name`,
-      );
+    const checks = objectsAt(object, '/spec/admissionChecksStrategy/admissionChecks');
+    const nameOf = ({ value }: (typeof checks)[number]): string => asString(value.name) ?? '';
+    const taken = checks.map(nameOf);
+    for (const check of checks) {
+      yield* unknownName(set, ADMISSION_CHECK, nameOf(check), `${check.path}/name`, taken);
     }
   },
 );
@@ -142,7 +122,8 @@ const topologyKnown = adviceRule(
     source: `${KUEUE}, pkg/cache/scheduler/clusterqueue.go, TopologyNotFound`,
     fix: 'Set spec.topologyName to the name of an existing Topology, or add the Topology to these manifests.',
   },
-  ({ object }, set) => unknown(set, TOPOLOGY, asString(asObject(object.spec).topologyName) ?? '', '/spec/topologyName'),
+  ({ object }, set) =>
+    unknownName(set, TOPOLOGY, asString(asObject(object.spec).topologyName) ?? '', '/spec/topologyName'),
 );
 
 const priorityKnown = adviceRule(
@@ -172,7 +153,7 @@ const priorityKnown = adviceRule(
         },
       ];
     }
-    return unknown(set, WORKLOAD_PRIORITY_CLASS, name, path);
+    return unknownName(set, WORKLOAD_PRIORITY_CLASS, name, path);
   },
 );
 
@@ -274,11 +255,13 @@ const localQueueKnown = adviceRule(
         expected: own || `a LocalQueue in the namespace "${namespace}"`,
       };
     } else if (own !== '') {
+      const nearest = nearestOf(inReach, name);
+      const near = nearest && nearObject(set, { kind: LOCAL_QUEUE, name, path, value: name }, nearest);
       yield {
         path,
         message: `LocalQueue "${name}" not found in the namespace "${namespace}" of these manifests`,
         found: name,
-        expected: nearestOf(inReach, name) ?? own,
+        ...(near || { expected: own }),
       };
     }
   },

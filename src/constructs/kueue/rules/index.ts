@@ -1,10 +1,11 @@
 /**
  * What Kueue's webhooks and controllers demand of its objects and of the workloads that go through it.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { admissionRules } from './admission';
 import { connectionRules } from './connections';
 import { jobRules } from './jobs';
+import { multikueueRules } from './multikueue';
 import { objectRules } from './objects';
 import { quotaRules } from './quotas';
 import { topologyRequestRules } from './topology-requests';
@@ -16,4 +17,5 @@ export const kueueRules: readonly Rule[] = [
   ...jobRules,
   ...connectionRules,
   ...admissionRules,
+  ...multikueueRules,
 ];

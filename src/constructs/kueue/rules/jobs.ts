@@ -2,9 +2,9 @@
  * Labels and annotations by which workloads speak to Kueue: what the webhooks of its integrations demand.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { dnsSubdomain } from '../../../checks/server/syntax';
-import { parseGoBool } from '../../../manifests/go-boolean';
+import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString } from '../../../manifests/read';

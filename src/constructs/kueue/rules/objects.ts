@@ -2,9 +2,9 @@
  * ClusterQueue, ResourceFlavor and Workload: what the webhooks demand of one object beyond its schema, quotas apart.
  */
 import { oneOf } from '../../../facts/words';
-import { fixesByField, nameFix } from '../../../checks/field-fix';
+import { fixesByField, nameFix } from '../../../checks/rules/field-fix';
 import { type JsonValue } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { checkLabelSelector } from '../../../checks/server/selectors';
 import { labelFault, labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { type Manifest } from '../../../manifests/manifest';

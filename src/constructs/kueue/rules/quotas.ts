@@ -1,10 +1,10 @@
 /**
  * Quotas of ClusterQueues and Cohorts: what the webhook demands beyond the schema.
  */
-import { fixesByField } from '../../../checks/field-fix';
-import { parseQuantity, Quantity } from '../../../manifests/quantity';
+import { fixesByField } from '../../../checks/rules/field-fix';
+import { parseQuantity, Quantity } from '../../../manifests/values/quantity';
 import { type Manifest } from '../../../manifests/manifest';
-import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { qualifiedName } from '../../../checks/server/syntax';
 import { fieldOf } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';

@@ -1,14 +1,14 @@
 /**
  * What pods ask of topology-aware scheduling, in annotations of their template.
  */
-import { fixesByField, nameFix } from '../../../checks/field-fix';
+import { fixesByField, nameFix } from '../../../checks/rules/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { qualifiedName } from '../../../checks/server/syntax';
 import { addTo } from '../../../facts/collections';
-import { parseGoBool } from '../../../manifests/go-boolean';
+import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asInteger, asObject, asString, stringEntries } from '../../../manifests/read';
 import {

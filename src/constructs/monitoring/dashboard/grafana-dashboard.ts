@@ -1,7 +1,7 @@
 /**
  * A dashboard of Grafana in a ConfigMap, where the sidecar of Grafana's chart finds it by a label.
  */
-import { embedded } from '../../../manifests/deferred';
+import { embedded } from '../../../manifests/values/deferred';
 import { Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type JsonObject } from '../../../facts/api/schema';

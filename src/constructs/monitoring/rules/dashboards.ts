@@ -1,7 +1,7 @@
 /**
  * Dashboards of Grafana in ConfigMaps.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { pointer } from '../../../manifests/pointer';
 import { asString, isObject, stringEntries } from '../../../manifests/read';
 import { parseValue } from '../../../manifests/yaml';

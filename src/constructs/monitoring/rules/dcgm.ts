@@ -11,7 +11,7 @@ import {
   findDcgmMetric,
   findExporterMetric,
 } from '../../../facts/catalog';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { dcgmCountersOf, namedMaps } from '../../gpu-operator/rules/embedded';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import {

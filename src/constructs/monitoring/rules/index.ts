@@ -1,7 +1,7 @@
 /**
  * What Prometheus and its operator refuse of rules, monitors and configurations, and what they take and never do.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { dashboardRules } from './dashboards';
 import { dcgmRules } from './dcgm';
 import { monitorRules } from './monitors';

@@ -2,7 +2,7 @@
  * What most rules of this folder share.
  */
 import { cite } from '../../../facts/upstream';
-import { type ObjectRule, type RuleFacts } from '../../../checks/rule';
+import { type ObjectRule, type RuleFacts } from '../../../checks/rules/rule';
 import { isForMonitoring } from './query-places';
 
 type Facts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;

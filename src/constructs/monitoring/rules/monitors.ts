@@ -2,15 +2,15 @@
  * ServiceMonitors and PodMonitors (and ScrapeConfigs): what the operator drops, and what Prometheus never finds.
  */
 import { oneOf } from '../../../facts/words';
-import { fixesByField, keepOne } from '../../../checks/field-fix';
+import { fixesByField, keepOne } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries } from '../../../manifests/read';
-import { labelsHold } from '../../../manifests/selectors';
+import { labelsHold } from '../../../manifests/references/selectors';
 import { parseDuration } from '../../../facts/promql';
 import { monitoringRule, OPERATOR } from './monitoring-rule';
 import { OPERATOR_FIELDS, problemsInSteps } from './relabeling';

@@ -3,13 +3,13 @@
  */
 import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
-import { selectorChooses } from '../../../manifests/selectors';
+import { selectorChooses } from '../../../manifests/references/selectors';
 import { monitoringRule, OPERATOR } from './monitoring-rule';
 
 const PROMETHEUS_KIND = 'monitoring.coreos.com/Prometheus';

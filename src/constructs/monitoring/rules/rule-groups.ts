@@ -1,7 +1,7 @@
 /**
  * Rule groups: what Prometheus, and with it the operator, refuses of them, and what it takes and does not do.
  */
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { describeProblem, parseDuration, parsePromql } from '../../../facts/promql';

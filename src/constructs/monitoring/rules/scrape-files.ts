@@ -3,7 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule } from '../../../checks/rule';
+import { type ObjectRule, type Rule } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';

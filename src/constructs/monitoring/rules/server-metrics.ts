@@ -5,7 +5,7 @@ import { serverMetricsFor, type ServerMetrics } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
 import { metricOf, parsePromql, type PromqlReading, selectorsOf } from '../../../facts/promql';
 import { editDistance } from '../../../facts/spelling';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';

@@ -2,7 +2,7 @@
  * Texts of alerts: templates that can be read, and labels that the expression leaves in its result.
  */
 import { oneOf } from '../../../facts/words';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { stringEntries } from '../../../manifests/read';
 import { labelsOf, mayHave, parsePromql } from '../../../facts/promql';
 import { readTemplate } from './go-template';

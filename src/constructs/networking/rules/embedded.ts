@@ -3,7 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { NETWORK_RESOURCE_ANNOTATION } from '../../../facts/catalog';
 import { type Manifest } from '../../../manifests/manifest';
 import { fieldOf, pointer } from '../../../manifests/pointer';

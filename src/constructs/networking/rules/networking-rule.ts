@@ -2,7 +2,13 @@
  * How rules of this domain are defined, and the kinds that they apply to.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type RuleContext, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';
+import {
+  type ObjectRule,
+  type RuleContext,
+  type RuleFacts,
+  type SetRule,
+  type Violation,
+} from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 

@@ -1,11 +1,11 @@
 /**
  * NC1 to NC6: what NVIDIA's network operator demands of its policies and of HostDeviceNetworks.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
-import { parseQuantity } from '../../../manifests/quantity';
+import { type Rule } from '../../../checks/rules/rule';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { pointer, fieldOf } from '../../../manifests/pointer';
 import { asArray, asObject, isObject, objectsAt } from '../../../manifests/read';
 import {

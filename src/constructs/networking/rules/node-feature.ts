@@ -5,11 +5,11 @@ import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { GO_FUNCTIONS, SPRIG_FUNCTIONS, templateProblem, type TemplateScope } from '../../../facts/go-template';
-import { type ObjectRule, type Rule } from '../../../checks/rule';
-import { nameFix } from '../../../checks/field-fix';
+import { type ObjectRule, type Rule } from '../../../checks/rules/rule';
+import { nameFix } from '../../../checks/rules/field-fix';
 import { byteLength, labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
 import { NFD_RULE, specRule } from './networking-rule';
 

@@ -4,9 +4,9 @@
 import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { RDMA_CAPABILITY } from '../../../facts/catalog';
-import { type Rule, type RuleContext } from '../../../checks/rule';
+import { type Rule, type RuleContext } from '../../../checks/rules/rule';
 import { asArray, asObject, asString, isObject, stringEntries, stringsIn } from '../../../manifests/read';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { pointer } from '../../../manifests/pointer';
 import { readCniConfig } from '../cni-text';
 import { pluginOfText, readSharedDeviceConfig } from '../device-plugin-text';

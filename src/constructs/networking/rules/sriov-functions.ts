@@ -2,7 +2,7 @@
  * SN3 and SN5: the virtual functions of a SriovNetworkNodePolicy: their number, and the ranges that several policies divide a card into.
  */
 import { cite } from '../../../facts/upstream';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asArray, asInteger, asObject, stringsIn } from '../../../manifests/read';
 import { hasVdpa, NVIDIA_CARDS } from '../sriov-facts';
 import { meetingPolicies, NODE_POLICY, setRule, specRule, textAt } from './networking-rule';

@@ -3,7 +3,7 @@
  */
 import { quotedNames } from '../../../facts/spelling';
 import { cite } from '../../../facts/upstream';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject } from '../../../manifests/read';
 import {

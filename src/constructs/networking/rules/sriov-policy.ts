@@ -4,8 +4,8 @@
 import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Rule, type Violation } from '../../../checks/rule';
-import { nameFix } from '../../../checks/field-fix';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
+import { nameFix } from '../../../checks/rules/field-fix';
 import { labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
@@ -38,6 +38,7 @@ const resourceName = specRule(
       message: `"${name}" must consist of letters, digits, and underscores`,
       found: name,
       expected: without === '' ? 'a name' : without,
+      ...(without === '' ? {} : { fix: `Set spec.resourceName to ${without}.` }),
     };
   },
 );
@@ -66,6 +67,9 @@ const nicSelector = specRule(
   },
 );
 
+/** What else to do about a card that the operator does not know. */
+const ADD_CARD = 'add the card to supportedExtraNICs of the chart';
+
 const supportedCard = specRule(
   'sriov-card-supported',
   {
@@ -85,16 +89,18 @@ const supportedCard = specRule(
     if (vendor !== '' && cards === undefined) {
       yield {
         path: '/spec/nicSelector/vendor',
-        message: `unsupported vendor "${vendor}"`,
+        message: `the operator supports no card of the vendor "${vendor}"`,
         found: vendor,
         expected: oneOf(Object.keys(SUPPORTED_CARDS)),
+        fix: `Set nicSelector.vendor to ${oneOf(Object.keys(SUPPORTED_CARDS))}, or ${ADD_CARD}.`,
       };
     } else if (device !== '' && !(cards ?? Object.values(SUPPORTED_CARDS).flat()).includes(device)) {
       yield {
         path: '/spec/nicSelector/deviceID',
-        message: `unsupported device ID "${device}"`,
+        message: `the operator does not support cards with the device ID "${device}"`,
         found: device,
         expected: cards === undefined ? 'the PCI device ID of a physical function' : oneOf(cards),
+        fix: `Set nicSelector.deviceID to the PCI device ID of the physical function, such as ${(cards ?? SUPPORTED_CARDS[NVIDIA_CARDS] ?? [])[0]}, or ${ADD_CARD}.`,
       };
     }
   },

@@ -2,7 +2,7 @@
  * What the Neuron device plugin and its scheduler extension require of pods.
  */
 import { oneOf } from '../../../facts/words';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asString } from '../../../manifests/read';
 import { amountsOf, askedByPod, domainAdvice, nodeLabelWanted } from '../../pods/rules/domain-advice';
 

@@ -4,7 +4,7 @@
 import { allOf, oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, isObject } from '../../../manifests/read';

@@ -2,7 +2,7 @@
  * Docker's daemon.json. It is Docker's alone: a kubelet has not talked to Docker since 1.24.
  */
 import { oneOf } from '../../../facts/words';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
 import { text, textsOf } from '../../../checks/server/values';
 import { pointer } from '../../../manifests/pointer';

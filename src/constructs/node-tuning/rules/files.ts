@@ -2,10 +2,10 @@
  * The files of nodes, from any source: given as files, embedded in ConfigMaps, or written as kubelet flags. A rule sees the contents of the
  * file, not its source.
  */
-import { fixOfRequirement } from '../../../checks/field-fix';
+import { fixOfRequirement } from '../../../checks/rules/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
-import { hostDocumentKind, type HostDocumentKind, mayBeHostDocument } from '../../../manifests/host-document';
+import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
+import { hostDocumentKind, type HostDocumentKind, mayBeHostDocument } from '../../../manifests/documents/host-document';
 import { type Manifest } from '../../../manifests/manifest';
 import {
   NODE_FILE,
@@ -13,7 +13,7 @@ import {
   nodeFileKind,
   type NodeFileKind,
   readNodeFile,
-} from '../../../manifests/node-file';
+} from '../../../manifests/documents/node-file';
 import { pointer, tokensOf } from '../../../manifests/pointer';
 import { isObject, stringEntries } from '../../../manifests/read';
 import { parseValue } from '../../../manifests/yaml';

@@ -1,7 +1,7 @@
 /**
  * The rules about nodes: what is set on them, and what their files say.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { containerdRules } from './containerd';
 import { dockerDaemonRules } from './docker-daemon';
 import { fileReadable } from './files';

@@ -2,7 +2,7 @@
  * The kubelet's flags (KUBELET_EXTRA_ARGS, /etc/default/kubelet, kubeadm-flags.env): what became of them.
  */
 import { cite } from '../../../facts/upstream';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { pointer } from '../../../manifests/pointer';
 import { text } from '../../../checks/server/values';
 import { isKubeletLabel } from '../node-labels';

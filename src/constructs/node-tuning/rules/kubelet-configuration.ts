@@ -3,14 +3,14 @@
  * starts, and ends if it is wrong.
  */
 import { oneOf } from '../../../facts/words';
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { type JsonValue } from '../../../facts/api/schema';
 import { cite } from '../../../facts/upstream';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
 import { pointer, fieldOf } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
-import { parseQuantity, Quantity } from '../../../manifests/quantity';
+import { parseQuantity, Quantity } from '../../../manifests/values/quantity';
 import { KUBELET_FIELDS, LARGEST_POD_PIDS, PROCESS_IDS } from '../kubelet-fields';
 import { kubeletRule } from './kubelet-rule';
 import { itemsOf, quantitiesOf, text, textsOf, whole } from '../../../checks/server/values';

@@ -2,11 +2,11 @@
  * Options of the kubelet's CPU manager and topology manager: the kubelet ends when it does not know one, or cannot read its value.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
 import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
-import { parseGoBool } from '../../../manifests/go-boolean';
+import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { text } from '../../../checks/server/values';

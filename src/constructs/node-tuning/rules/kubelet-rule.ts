@@ -3,7 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Violation } from '../../../checks/rules/rule';
 import { type FileView, fileRule } from './files';
 
 const SOURCE = `${cite('kubernetes')}, pkg/kubelet/apis/config/validation`;

@@ -2,7 +2,7 @@
  * What pods do to the node that they run on: the red lines, and DaemonSets of device plugins.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Rule, type RuleContext, type Violation } from '../../../checks/rule';
+import { type Rule, type RuleContext, type Violation } from '../../../checks/rules/rule';
 import { asObject, asString, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
 import { type Manifest } from '../../../manifests/manifest';
 

@@ -2,7 +2,7 @@
  * Locked memory: a capability that does nothing for processes that are not root.
  */
 import { cite } from '../../../facts/upstream';
-import { type PodTemplateRule } from '../../../checks/rule';
+import { type PodTemplateRule } from '../../../checks/rules/rule';
 import { items, text, whole } from '../../../checks/server/values';
 import { asObject, stringsIn } from '../../../manifests/read';
 

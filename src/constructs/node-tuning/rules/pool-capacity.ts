@@ -3,10 +3,10 @@
  */
 import { cite } from '../../../facts/upstream';
 import { isAcceleratorResource } from '../../../facts/catalog';
-import { type PodTemplateRule } from '../../../checks/rule';
+import { type PodTemplateRule } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
-import { podAmounts } from '../../../manifests/pod-amounts';
-import { parseQuantity } from '../../../manifests/quantity';
+import { podAmounts } from '../../../manifests/pods/pod-amounts';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { counted } from '../../../facts/words';
 

@@ -2,7 +2,7 @@
  * Pools of nodes, and who must get onto them: pods that ask for them, and the GPU operator, without which they have no GPUs.
  */
 import { cite } from '../../../facts/upstream';
-import { type PodTemplateRule, type Rule, type RuleContext, type SetRule } from '../../../checks/rule';
+import { type PodTemplateRule, type Rule, type RuleContext, type SetRule } from '../../../checks/rules/rule';
 import { items, text } from '../../../checks/server/values';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';

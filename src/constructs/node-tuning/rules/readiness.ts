@@ -2,10 +2,10 @@
  * NodeReadinessRule: what its CRD requires beyond the schema, and what evicts by accident.
  */
 import { fieldOf } from '../../../manifests/pointer';
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { items, text } from '../../../checks/server/values';
 import { asObject, asString } from '../../../manifests/read';
 

@@ -1,7 +1,7 @@
 /**
  * Names on nodes that are not one's own to give (row K7).
  */
-import { type ObjectRule, type Rule } from '../../../checks/rule';
+import { type ObjectRule, type Rule } from '../../../checks/rules/rule';
 import { valueAt, pointer } from '../../../manifests/pointer';
 import { asObject, stringEntries } from '../../../manifests/read';
 

@@ -3,9 +3,9 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { CLOUDS, type CloudFacts, spotFacts } from '../../../facts/catalog';
-import { type PodTemplateRule, type Violation } from '../../../checks/rule';
+import { type PodTemplateRule, type Violation } from '../../../checks/rules/rule';
 import { items, whole } from '../../../checks/server/values';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asObject } from '../../../manifests/read';
 import { tolerates, wishFor } from './pod-nodes';
 

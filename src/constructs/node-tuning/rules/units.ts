@@ -1,8 +1,8 @@
 /**
  * systemd's units and drop-ins, and OCI runtime specifications, as they are written for GPU nodes.
  */
-import { fixesByField } from '../../../checks/field-fix';
-import { type Rule } from '../../../checks/rule';
+import { fixesByField } from '../../../checks/rules/field-fix';
+import { type Rule } from '../../../checks/rules/rule';
 import { itemsOf } from '../../../checks/server/values';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';

@@ -1,8 +1,8 @@
 /**
  * How advice about pods is made: what every server takes, and what yet does not do what was written.
  */
-import { type Severity } from '../../../checks/finding';
-import { type PodTemplateRule, type RuleContext } from '../../../checks/rule';
+import { type Severity } from '../../../checks/report/finding';
+import { type PodTemplateRule, type RuleContext } from '../../../checks/rules/rule';
 import { hasOperatorSharedMemory, type PodView } from '../../../checks/server/pod-view';
 import { type Say, saidOfPod } from '../../../checks/server/server-rule';
 import { pointer } from '../../../manifests/pointer';

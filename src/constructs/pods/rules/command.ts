@@ -1,7 +1,7 @@
 /**
  * Commands and environment (row K15): Kubernetes expands `$(NAME)` and nothing else, and only names that it knows.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
 import { fieldOf } from '../../../manifests/pointer';

@@ -1,7 +1,7 @@
 /**
  * Pods that hold accelerators and cannot feed them, or keep others from working.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { asObject } from '../../../manifests/read';
 import { quantitiesOf, textsOf } from '../../../checks/server/values';

@@ -4,7 +4,7 @@
  */
 import { fieldOf } from '../../../manifests/pointer';
 import { oneOf } from '../../../facts/words';
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import {
   findNcclVariable,
@@ -15,7 +15,7 @@ import {
   unknownNcclTokens,
 } from '../../../facts/catalog';
 import { asObject } from '../../../manifests/read';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
 import { acceleratorsOf, askedBy, podAdvice } from './advice';
 import { nearestName } from '../../../facts/spelling';

@@ -1,11 +1,11 @@
 /**
  * Advice about pods that belongs to the domain of a device, and what several such rules look at: amounts and node labels.
  */
-import { type PodTemplateRule, type RuleContext, type RuleFacts } from '../../../checks/rule';
+import { type PodTemplateRule, type RuleContext, type RuleFacts } from '../../../checks/rules/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { type Say, saidOfPod } from '../../../checks/server/server-rule';
 import { itemsOf, text } from '../../../checks/server/values';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, isObject, stringEntries, stringsIn } from '../../../manifests/read';
 import { type Asked, askedBy } from './advice';
 

@@ -27,11 +27,11 @@ import {
   type RuleFacts,
   type SetRule,
   type Violation,
-} from '../../../checks/rule';
+} from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
-import { readGantryStatement } from '../../../manifests/gantry-statement';
+import { readGantryStatement } from '../../../manifests/pods/gantry-statement';
 import { type Manifest } from '../../../manifests/manifest';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import { counted } from '../../../facts/words';

@@ -4,7 +4,7 @@
 import { GANTRY_PLACEMENT_GATE, GANTRY_QUEUE_LABEL, GANTRY_SCHEDULER } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
 import { ObjectNames } from '../../../facts/spelling';
-import { type PodTemplateRule, type Rule } from '../../../checks/rule';
+import { type PodTemplateRule, type Rule } from '../../../checks/rules/rule';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringsIn } from '../../../manifests/read';

@@ -1,7 +1,7 @@
 /**
  * Advice about the pods of any workload: the server accepts them, but they do not do what was intended.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { commandRules } from './command';
 import { contentionRules } from './contention';
 import { deviceRules } from './devices';

@@ -4,10 +4,14 @@
 import { cite } from '../../../facts/upstream';
 import { NETWORK_RESOURCE_ANNOTATION, NETWORKS_ANNOTATION } from '../../../facts/catalog';
 import { mayShareNamespace } from '../../../manifests/identity';
-import { networksIn, type NetworkSelection, readNetworks } from '../../../manifests/network-annotation';
-import { isTiedResource, type NetworkAttachment, networkAttachmentsOf } from '../../../manifests/network-attachments';
+import { networksIn, type NetworkSelection, readNetworks } from '../../../manifests/references/network-annotation';
+import {
+  isTiedResource,
+  type NetworkAttachment,
+  networkAttachmentsOf,
+} from '../../../manifests/references/network-attachments';
 import { type PodView } from '../../../checks/server/pod-view';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { text } from '../../../checks/server/values';
 import { askedBy, podAdvice } from './advice';
 import { counted } from '../../../facts/words';

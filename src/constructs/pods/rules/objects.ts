@@ -1,7 +1,7 @@
 /**
  * Advice about built-in objects around pods: schedules that never come, node ports that servers do not hand out.
  */
-import { type ObjectRule, type Rule } from '../../../checks/rule';
+import { type ObjectRule, type Rule } from '../../../checks/rules/rule';
 import { scheduleFires } from '../../../checks/server/workloads/schedule';
 import { asObject } from '../../../manifests/read';
 import { itemsOf, text, whole } from '../../../checks/server/values';

@@ -3,13 +3,13 @@
  * when they are lost.
  */
 import { oneOf } from '../../../facts/words';
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { ACCELERATORS, acceleratorToleration, findNodeLabel, NEVER_TAINTS } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { items, itemsOf, text, textsOf } from '../../../checks/server/values';
 import { acceleratorsOf, podAdvice } from './advice';

@@ -3,13 +3,13 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { groupBy } from '../../../facts/collections';
 import { nearestOf } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { PlacedNames } from '../../../manifests/placed-names';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { PlacedNames } from '../../../manifests/references/placed-names';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
 import { SCHEDULER_PLUGINS_GROUP_LABEL } from '../scheduling-names';

@@ -1,7 +1,7 @@
 /**
  * Probes that end what they look after (row D20).
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { podAdvice } from './advice';
 

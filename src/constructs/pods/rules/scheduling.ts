@@ -1,7 +1,7 @@
 /**
  * Rules about the scheduling of the pods of any workload; those of Volcano and Kueue are in their folders.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { gantryNameRules } from './gantry-names';
 import { gantryQueueRules } from './gantry-queues';
 import { podGroupRules } from './pod-groups';

@@ -1,8 +1,8 @@
 /**
  * Volumes that are taken and do not work as written: shared memory (row K13), media, mount paths.
  */
-import { parseQuantity, type Quantity } from '../../../manifests/quantity';
-import { type Rule } from '../../../checks/rule';
+import { parseQuantity, type Quantity } from '../../../manifests/values/quantity';
+import { type Rule } from '../../../checks/rules/rule';
 import { asObject, isObject } from '../../../manifests/read';
 import { type PodView } from '../../../checks/server/pod-view';
 import { itemsOf, quantitiesOf, text } from '../../../checks/server/values';

@@ -1,7 +1,7 @@
 /**
  * RA5 and RA6: fault tolerance of the global control store, and the autoscaler.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { pointer, fieldOf } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject } from '../../../manifests/read';
 import { groupsOf, isBefore, variableOf } from '../ray-view';

@@ -1,9 +1,9 @@
 /**
  * RA1 to RA4, RA7, RA12 and RA13: names, groups and what they give to Ray.
  */
-import { fixesByField, nameFix } from '../../../checks/field-fix';
+import { fixesByField, nameFix } from '../../../checks/rules/field-fix';
 import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { dns1035Label, labelFault } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, stringEntries } from '../../../manifests/read';

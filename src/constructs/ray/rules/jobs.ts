@@ -2,9 +2,9 @@
  * RA9 to RA11: RayJob, RayService and RayCronJob.
  */
 import { oneOf } from '../../../facts/words';
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, isUnset, objectsAt } from '../../../manifests/read';
 import { clusterOf } from '../ray-view';

@@ -1,7 +1,7 @@
 /**
  * What every rule on Ray's kinds shares: access to the cluster in any of them.
  */
-import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { clusterOf, type ClusterView, KUBERAY, RAY_JOB_KINDS, RAY_KINDS, rayJobOf, type RayJobView } from '../ray-view';
 

@@ -2,8 +2,8 @@
  * Texts that Ray reads later: the environment of a job, custom resources in start parameters, and what the autoscaler reads from limits.
  */
 import { type JsonValue } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
-import { parseQuantity } from '../../../manifests/quantity';
+import { type Rule } from '../../../checks/rules/rule';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asObject, asString, isObject } from '../../../manifests/read';
 import { parseValue } from '../../../manifests/yaml';
 import { groupsOf, KUBERAY } from '../ray-view';

@@ -1,4 +1,4 @@
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { knownObjects } from './known-objects';
 import { queueIsLeaf } from './leaf-queues';
 import { noOutputText } from './output-text';

@@ -5,9 +5,9 @@ import { nearestOf } from '../../../facts/spelling';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { valueAt } from '../../../manifests/pointer';
-import { namesOfKind } from '../../../manifests/placed-names';
-import { type Reference } from '../../../manifests/references';
-import { type SetRule } from '../../../checks/rule';
+import { namesOfKind } from '../../../manifests/references/placed-names';
+import { type Reference } from '../../../manifests/references/references';
+import { type SetRule } from '../../../checks/rules/rule';
 import { nearObject } from '../../../checks/server/near-object';
 
 const SOURCE = 'kubernetes 1.36, API conventions (references between objects)';

@@ -7,8 +7,8 @@ import { addTo } from '../../../facts/collections';
 import { cite } from '../../../facts/upstream';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, asString } from '../../../manifests/read';
-import { type Reference } from '../../../manifests/references';
-import { type SetRule } from '../../../checks/rule';
+import { type Reference } from '../../../manifests/references/references';
+import { type SetRule } from '../../../checks/rules/rule';
 import { VOLCANO_GROUPS } from './known-objects';
 
 /** Kinds of queues that form trees, with the field that names the parent. */

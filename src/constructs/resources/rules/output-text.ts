@@ -3,8 +3,8 @@
  */
 import { type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
-import { unguarded } from '../../../manifests/unknown';
-import { type ObjectRule, type Violation } from '../../../checks/rule';
+import { unguarded } from '../../../manifests/values/unknown';
+import { type ObjectRule, type Violation } from '../../../checks/rules/rule';
 
 const MARK = 'Output<T>';
 const MESSAGE = /Calling \[(?:toString|toJSON)\] on an \[Output<T>\]/;

@@ -8,7 +8,7 @@ import { nearestName } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asArray, asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
-import { type PodTemplateRule, type SetRule, type Violation } from '../../../checks/rule';
+import { type PodTemplateRule, type SetRule, type Violation } from '../../../checks/rules/rule';
 
 interface KeyUse {
   readonly kind: 'ConfigMap' | 'Secret';

@@ -4,13 +4,13 @@
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { cite } from '../../../facts/upstream';
-import { type SetRule } from '../../../checks/rule';
+import { type SetRule } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type Amounts, amountsIn, podAmounts } from '../../../manifests/pod-amounts';
-import { Quantity } from '../../../manifests/quantity';
+import { type Amounts, amountsIn, podAmounts } from '../../../manifests/pods/pod-amounts';
+import { Quantity } from '../../../manifests/values/quantity';
 import { asObject, asString } from '../../../manifests/read';
-import { type Reference } from '../../../manifests/references';
+import { type Reference } from '../../../manifests/references/references';
 
 interface Limit {
   readonly amount: Quantity;

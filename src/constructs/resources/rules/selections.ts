@@ -9,8 +9,8 @@ import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
-import { selectionOf } from '../../../manifests/selectors';
-import { type SetRule, type Violation } from '../../../checks/rule';
+import { selectionOf } from '../../../manifests/references/selectors';
+import { type SetRule, type Violation } from '../../../checks/rules/rule';
 import { controllerLabels } from './controller-labels';
 
 /** Objects that choose others which others make; workloads choose their own pods, which the API server holds to the template. */

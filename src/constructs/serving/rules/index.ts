@@ -3,7 +3,7 @@
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { knativeAutoscalingRules } from './knative-autoscaling';
 import { knativeFieldRules } from './knative-fields';
 import { knativeRevisionRules } from './knative-revision';

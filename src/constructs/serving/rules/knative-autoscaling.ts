@@ -1,7 +1,7 @@
 /**
  * Autoscaling annotations of Knative: classes, metrics, and names that its webhook rejects or that have no effect.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger } from '../../../manifests/read';
 import { knativeScalingValueRules } from './knative-scaling-values';

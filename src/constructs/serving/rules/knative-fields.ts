@@ -5,11 +5,11 @@
  */
 import { allOf, oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { fixesByField, keepOne } from '../../../checks/field-fix';
-import { type Rule, type Violation } from '../../../checks/rule';
+import { fixesByField, keepOne } from '../../../checks/rules/field-fix';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { dnsLabel, dnsSubdomain, userOrGroupId } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, asString, hasNoItems, isObject, isUnset, objectsAt } from '../../../manifests/read';
 import { isImageReference } from '../image-reference';
 import { KNATIVE, revisionRule, type RevisionView } from './serving-rule';

@@ -1,12 +1,12 @@
 /**
  * What Knative's webhook demands of a revision's pod: its port, the switches that its fields need, its limits and its names.
  */
-import { fixesByField, shortenBy } from '../../../checks/field-fix';
+import { fixesByField, shortenBy } from '../../../checks/rules/field-fix';
 import { posix } from 'node:path';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { dns1035Label } from '../../../checks/server/syntax';
-import { parseGoDuration } from '../../../manifests/go-duration';
+import { parseGoDuration } from '../../../manifests/values/go-duration';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { FEATURES_CONFIG_MAP, isOnByDefault, isTurnedOn, KNATIVE_NAMESPACE, neededFeatures } from '../knative-features';
 import { startupBudget } from './probe-budget';

@@ -3,12 +3,12 @@
  */
 import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { dns1035Label, dnsLabel, dnsSubdomain, qualifiedName } from '../../../checks/server/syntax';
-import { parseGoDuration } from '../../../manifests/go-duration';
+import { parseGoDuration } from '../../../manifests/values/go-duration';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer, fieldOf } from '../../../manifests/pointer';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, asString, isUnset, objectsAt } from '../../../manifests/read';
 import { AUTOSCALING, type Facts, goNumber, KNATIVE, revisionRule } from './serving-rule';
 

@@ -1,8 +1,8 @@
 /**
  * Values of Knative's autoscaling annotations that its webhook rejects: bounds of the scale, numbers, durations.
  */
-import { type Rule, type Violation } from '../../../checks/rule';
-import { parseGoDuration } from '../../../manifests/go-duration';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
+import { parseGoDuration } from '../../../manifests/values/go-duration';
 import { pointer } from '../../../manifests/pointer';
 import { asString } from '../../../manifests/read';
 import {

@@ -5,12 +5,12 @@ import { addTo } from '../../../facts/collections';
 import { cite } from '../../../facts/upstream';
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { kindKey } from '../../../manifests/identity';
 import { kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type PodTemplate } from '../../../manifests/pod-template';
-import { parseQuantity, type Quantity } from '../../../manifests/quantity';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
+import { parseQuantity, type Quantity } from '../../../manifests/values/quantity';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
 import { startupBudget } from './probe-budget';
 

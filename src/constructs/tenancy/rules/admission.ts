@@ -3,7 +3,7 @@
  *
  * A quota of the set surely holds; what else the cluster has is not known, so these rules say only what the set proves.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { countedPod, quotaViolations, unstatedViolations } from '../../../checks/server/admission/admit-pod';
 import { contentsOfSet } from '../../../checks/server/admission/cluster-contents';
 import { namespaceIsOurs, policyOf, type Quota } from '../../../checks/server/admission/namespace-policy';
@@ -12,9 +12,9 @@ import { type CountedPod, countsPod, objectUse, podUse } from '../../../checks/s
 import { podAmountOf } from '../../../checks/server/admission/quota-keys';
 import { describeId, kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { pointer } from '../../../manifests/pointer';
-import { Quantity } from '../../../manifests/quantity';
+import { Quantity } from '../../../manifests/values/quantity';
 import { asObject } from '../../../manifests/read';
 
 const QUOTA_SOURCE = 'Kubernetes 1.36, pkg/quota/v1/evaluator/core';

@@ -1,7 +1,7 @@
 /**
  * Pods against the priority class and the runtime class that they name: what the server rejects because it sets it from the class.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { priorityViolations, runtimeClassViolations } from '../../../checks/server/admission/classes';
 import { contentsOfSet } from '../../../checks/server/admission/cluster-contents';
 import { asString } from '../../../manifests/read';

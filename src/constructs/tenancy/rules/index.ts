@@ -1,7 +1,7 @@
 /**
  * What tenants' objects must hold beyond what the API server refuses: quotas that count, defaults that are meant, pods that fit.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { admissionRules } from './admission';
 import { classRules } from './classes';
 import { limitRangeRules } from './limit-range';

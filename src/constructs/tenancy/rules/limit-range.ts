@@ -2,7 +2,7 @@
  * LimitRange: unintended defaults, and pods that the LimitRanger admission plugin rejects.
  */
 import { isExtendedResource } from '../../../facts/catalog';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import {
   claimViolations,
   defaultLimitViolations,

@@ -1,7 +1,7 @@
 /**
  * Namespaces: objects in a namespace that no manifest creates.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { quotedNames } from '../../../facts/spelling';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';

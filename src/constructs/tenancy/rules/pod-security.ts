@@ -1,7 +1,7 @@
 /**
  * Pod security: what the level that a namespace enforces rejects of the pods that are meant for it.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { contentsOfSet } from '../../../checks/server/admission/cluster-contents';
 import { enforcedLevel, podSecurityViolations } from '../../../checks/server/admission/pod-security';
 

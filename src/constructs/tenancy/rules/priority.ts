@@ -1,7 +1,7 @@
 /**
  * PriorityClasses: what a default for everybody does, names that lead nowhere, rungs that are one.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { quotedNames } from '../../../facts/spelling';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type Manifest } from '../../../manifests/manifest';

@@ -2,12 +2,12 @@
  * A team's quota and its queue: two statements of one intent, which should not contradict each other.
  */
 import { cite } from '../../../facts/upstream';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
-import { amountsIn } from '../../../manifests/pod-amounts';
+import { amountsIn } from '../../../manifests/pods/pod-amounts';
 import { type Quota, quotaOf } from '../../../checks/server/admission/namespace-policy';
 import { requestsKey } from '../../../checks/server/admission/quota-keys';
 

@@ -1,17 +1,17 @@
 /**
  * ResourceQuota: keys that count, amounts that can be meant, defaults beside mandatory amounts.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { findResource, isExtendedResource } from '../../../facts/catalog';
 import { type JsonValue } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer, fieldOf } from '../../../manifests/pointer';
-import { parseQuantity, Quantity } from '../../../manifests/quantity';
+import { parseQuantity, Quantity } from '../../../manifests/values/quantity';
 import { asObject } from '../../../manifests/read';
-import { containersOf } from '../../../manifests/pod-amounts';
+import { containersOf } from '../../../manifests/pods/pod-amounts';
 import { limitItemsIn, policyOf, quotaOf } from '../../../checks/server/admission/namespace-policy';
 import { countedInsteadOf, isMandatory, podAmountOf } from '../../../checks/server/admission/quota-keys';
 import { allOf } from '../../../facts/words';

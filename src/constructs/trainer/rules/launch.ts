@@ -3,7 +3,7 @@
  */
 import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asInteger, asObject } from '../../../manifests/read';
 import { launchCommandOf } from '../../pods/launch-command';
 import { policyOf } from '../../../manifests/trainer/runtime-view';

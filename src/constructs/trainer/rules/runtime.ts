@@ -1,11 +1,18 @@
 /**
  * TJ3, TJ8 and TJ9: training runtimes.
  */
-import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
-import { pointer } from '../../../manifests/pointer';
+import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, isObject, objectsAt, stringsIn, asString } from '../../../manifests/read';
+import { oneOf } from '../../../facts/words';
 import { RUNTIME_KINDS, runtimeOf, type RuntimeView } from '../../../manifests/trainer/runtime-view';
-import { ANCESTOR_CONTAINERS, NODE, TRAINER, VOLCANO_QUEUE_ANNOTATION } from '../../../manifests/trainer/trainer-facts';
+import {
+  ANCESTOR_CONTAINERS,
+  ANCESTOR_LABEL,
+  NODE,
+  TRAINER,
+  VOLCANO_QUEUE_ANNOTATION,
+} from '../../../manifests/trainer/trainer-facts';
 
 type Facts = Omit<RuleFacts, 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;
 
@@ -48,9 +55,9 @@ const ancestors = runtimeRule(
       if (!job.containers.includes(container)) {
         yield {
           path: `${job.podSpecPath}/containers`,
-          message: `the job "${job.name}" must have a container named "${container}"`,
+          message: `the job "${job.name}" with the step "${job.ancestor}" must have a container named "${container}"`,
           expected: `a container named "${container}"`,
-          fix: `Set name: ${container} on the container of the job "${job.name}" that runs this step.`,
+          fix: `Set name: ${container} on the container of the job "${job.name}" that Trainer runs as the step "${job.ancestor}", or remove the label ${ANCESTOR_LABEL} from the job.`,
         };
       }
     }
@@ -97,10 +104,13 @@ const targets = runtimeRule(
         if (job?.containers.includes(container) === true || job?.initContainers.includes(container) === true) {
           continue;
         }
+        const place = `/spec/mlPolicy${path}/containerNames/${index}`;
+        const choices = oneOf([...new Set([...(job?.containers ?? []), ...(job?.initContainers ?? [])])]);
         yield {
-          path: `/spec/mlPolicy${path}/containerNames/${index}`,
+          path: place,
           message: `the job "${name}" has no container "${container}"`,
           found: container,
+          ...(choices === '' ? {} : { expected: choices, fix: `Set ${fieldOf(place)} to ${choices}.` }),
         };
       }
     }

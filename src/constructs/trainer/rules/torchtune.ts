@@ -1,7 +1,7 @@
 /**
  * TJ7: TrainJobs that run TorchTune (`command: [tune, run]`), whose recipe the controller derives from the name of the runtime.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { asInteger, asObject, stringsIn } from '../../../manifests/read';
 import { policyOf, type TrainJobView } from '../../../manifests/trainer/runtime-view';
 import {

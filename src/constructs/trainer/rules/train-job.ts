@@ -2,9 +2,15 @@
  * TJ2 to TJ6: a TrainJob against the runtime that it names.
  */
 import { oneOf, allOf } from '../../../facts/words';
-import { type ObjectRule, type Rule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
+import {
+  type ObjectRule,
+  type Rule,
+  type RuleContext,
+  type RuleFacts,
+  type Violation,
+} from '../../../checks/rules/rule';
 import { domainPrefixedPath } from '../../../checks/server/syntax';
-import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
+import { asArray, asInteger, asObject, asString, isObject, isUnset, objectsAt } from '../../../manifests/read';
 import {
   containersByJob,
   policyOf,
@@ -48,13 +54,21 @@ const runtimeKind = trainJobRule(
   {
     id: 'trainer/runtime-kind-known',
     row: 'TJ2',
-    summary: 'runtimeRef must name a TrainingRuntime or a ClusterTrainingRuntime of trainer.kubeflow.org.',
-    why: 'The webhook rejects a runtime of another kind.',
+    summary:
+      'A TrainJob must have a runtimeRef, which names a TrainingRuntime or a ClusterTrainingRuntime of trainer.kubeflow.org.',
+    why: 'The webhook rejects a job without a runtime, or with one of another kind.',
     source: `${TRAINER}, pkg/webhooks/trainjob_webhook.go`,
-    fix: 'Set runtimeRef.kind to TrainingRuntime (same namespace) or ClusterTrainingRuntime, and leave apiGroup unset.',
+    fix: 'Set runtimeRef.name, set runtimeRef.kind to TrainingRuntime (same namespace) or ClusterTrainingRuntime, and leave apiGroup unset.',
   },
-  function* ({ runtimeKind: kind, runtimeGroup }) {
-    if (runtimeGroup !== TRAINER_GROUP) {
+  function* ({ spec, runtimeKind: kind, runtimeGroup }) {
+    if (isUnset(spec.runtimeRef)) {
+      yield {
+        path: '/spec/runtimeRef',
+        message: 'runtimeRef must be set',
+        expected: 'the name of a runtime',
+        fix: 'Set runtimeRef.name to the name of a ClusterTrainingRuntime, such as torch-distributed.',
+      };
+    } else if (runtimeGroup !== TRAINER_GROUP) {
       yield {
         path: '/spec/runtimeRef/apiGroup',
         message: `unsupported apiGroup "${runtimeGroup}"`,

@@ -2,7 +2,7 @@
  * What the webhook demands of Volcano CronJobs. Their job template is held to the rules of jobs.
  */
 import { cite } from '../../../facts/upstream';
-import { type ObjectRule } from '../../../checks/rule';
+import { type ObjectRule } from '../../../checks/rules/rule';
 import { asObject, asString } from '../../../manifests/read';
 import { isTimeZone, scheduleProblem } from '../cron-schedule';
 import { CRON_JOB_KIND } from '../job-spec';

@@ -3,8 +3,8 @@
  */
 import { type JsonValue } from '../../../facts/api/schema';
 import { cite } from '../../../facts/upstream';
-import { type ObjectRule } from '../../../checks/rule';
-import { parseGoDuration } from '../../../manifests/go-duration';
+import { type ObjectRule } from '../../../checks/rules/rule';
+import { parseGoDuration } from '../../../manifests/values/go-duration';
 import { type Manifest } from '../../../manifests/manifest';
 import { fieldPathOf } from '../../../manifests/pointer';
 import { asArray, asObject, isObject, objectsAt } from '../../../manifests/read';

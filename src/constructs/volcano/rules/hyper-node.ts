@@ -11,7 +11,7 @@ import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { valueAt } from '../../../manifests/pointer';
 import { asArray, asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
-import { type ObjectRule, type Rule, type SetRule } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type SetRule } from '../../../checks/rules/rule';
 import { JOB_SPEC_KINDS, jobOf } from '../job-spec';
 import { findCircle } from './job';
 import { POD_GROUP_KIND } from './job-queue';

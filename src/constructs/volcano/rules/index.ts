@@ -1,7 +1,7 @@
 /**
  * Every rule of Volcano: what its webhooks and controllers refuse, and what they accept without doing it.
  */
-import { type Rule } from '../../../checks/rule';
+import { type Rule } from '../../../checks/rules/rule';
 import { annotationRules } from './annotations';
 import { cronJobRules } from './cron-job';
 import { decodingRules } from './decoding';

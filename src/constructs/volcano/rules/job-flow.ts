@@ -1,13 +1,13 @@
 /**
  * Job flows and the templates that they name. Their webhook is off by default: a flow that it would refuse never continues.
  */
-import { shortenBy } from '../../../checks/field-fix';
+import { shortenBy } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
-import { type ObjectRule, type RuleFacts, type Violation, type RuleContext } from '../../../checks/rule';
+import { type ObjectRule, type RuleFacts, type Violation, type RuleContext } from '../../../checks/rules/rule';
 import { JOB_FLOW_KIND, JOB_TEMPLATE_KIND, jobOf, podName } from '../job-spec';
 import { findCircle } from './job';
 

@@ -4,8 +4,9 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
+import { fieldOf } from '../../../manifests/pointer';
 import { asArray, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
-import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { type LaunchCommand, launchCommandOf, type LaunchOption, optionNamed } from '../../pods/launch-command';
 import { JOB_PLUGINS, variablesOf } from '../job-plugins';
 import { type JobView, type TaskView } from '../job-spec';
@@ -284,6 +285,7 @@ const hasProgram = taskRule(
         path: path.slice(task.path.length),
         message: `command or args must be set in the container "${asString(container.name) ?? ''}": its image, ${image}, starts no training`,
         expected: 'command or args',
+        fix: `Set command or args in ${fieldOf(path)} to the program that the container runs.`,
       };
     }
   },

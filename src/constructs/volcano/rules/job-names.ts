@@ -2,9 +2,9 @@
  * Names of a job at their longest: pods, the Service, volumes and the rest are named after it, and what is too long is refused only
  * when they are made.
  */
-import { shortenBy } from '../../../checks/field-fix';
+import { shortenBy } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
-import { type ObjectRule } from '../../../checks/rule';
+import { type ObjectRule } from '../../../checks/rules/rule';
 import { asArray } from '../../../manifests/read';
 import { podName } from '../job-spec';
 import { JOB_WEBHOOK, namedJobRule } from './job-rule';

@@ -4,7 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { asInteger, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { type JsonObject } from '../../../facts/api/schema';
-import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { isPolicyAction, isPolicyEvent, POLICY_ACTIONS, POLICY_EVENTS } from '../job-policies';
 import { type JobView } from '../job-spec';
 import { jobRule } from './job-rule';

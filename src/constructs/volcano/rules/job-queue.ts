@@ -6,7 +6,7 @@ import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { pointer } from '../../../manifests/pointer';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type ObjectRule, type PodTemplateRule, type Rule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type PodTemplateRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { nearObject } from '../../../checks/server/near-object';
 import { DEFAULT_QUEUE, QueueTree, ROOT_QUEUE } from '../queue-tree';
 import { schedulesWithVolcano } from '../volcano-pods';

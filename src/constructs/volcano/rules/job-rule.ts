@@ -2,7 +2,7 @@
  * Rules over a job specification, made once for the three kinds that hold one.
  */
 import { cite } from '../../../facts/upstream';
-import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { JOB_SPEC_KINDS, jobOf, type JobView, type NamedJobView, type TaskView } from '../job-spec';
 
 export const JOB_WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/admit_job.go`;

@@ -3,9 +3,9 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
-import { type ObjectRule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Violation } from '../../../checks/rules/rule';
 import { type JobView, type TaskView } from '../job-spec';
 import { JOB_WEBHOOK, jobRule, taskRule } from './job-rule';
 

@@ -5,10 +5,10 @@ import { cite } from '../../../facts/upstream';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
-import { type ObjectRule, type PodTemplateRule, type Rule } from '../../../checks/rule';
+import { type ObjectRule, type PodTemplateRule, type Rule } from '../../../checks/rules/rule';
 import { JOB_KIND } from '../job-spec';
 import {
   GROUP_MIN_MEMBER_ANNOTATION,

@@ -4,9 +4,9 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { Quantity } from '../../../manifests/quantity';
+import { Quantity } from '../../../manifests/values/quantity';
 import { asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
-import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { type JobView, type TaskView } from '../job-spec';
 import { type Amounts, amountsIn } from '../queue-resources';
 import { DEFAULT_QUEUE, QueueTree } from '../queue-tree';

@@ -1,12 +1,12 @@
 /**
  * What the queue webhook demands of a queue by itself, and what it takes without counting it.
  */
-import { fixesByField } from '../../../checks/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer, fieldOf } from '../../../manifests/pointer';
 import { asObject, stringEntries } from '../../../manifests/read';
-import { type ObjectRule, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type Violation } from '../../../checks/rules/rule';
 import { amountsIn, isCountedResource, isIntegerResource } from '../queue-resources';
 import { QUEUE_KIND } from '../queue-tree';
 import { counted } from '../../../facts/words';

@@ -2,18 +2,19 @@
  * The scheduler's configuration, a text in a ConfigMap that nothing on a server checks.
  */
 import { cite } from '../../../facts/upstream';
-import { parseGoBool } from '../../../manifests/go-boolean';
+import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
-import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import {
   type ConfigProblemKind,
   pluginsOf,
   readSchedulerConfig,
   type SchedulerConfigReading,
 } from '../scheduler-config-text';
-import { SCHEDULER_ACTIONS, SCHEDULER_CONF_KEY, schedulerConfigMapName } from '../scheduler-facts';
+import { SCHEDULER_CONF_KEY } from '../../../facts/catalog/volcano-names';
+import { SCHEDULER_ACTIONS, schedulerConfigMapName } from '../scheduler-facts';
 
 const CONF = `${cite('volcano')}, pkg/scheduler/util.go UnmarshalSchedulerConf, pkg/scheduler/conf/scheduler_conf.go`;
 export const CONFIG_PATH = pointer('/data', SCHEDULER_CONF_KEY);

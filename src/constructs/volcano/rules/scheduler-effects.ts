@@ -7,7 +7,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, isObject, objectsAt } from '../../../manifests/read';
-import { type ObjectRule } from '../../../checks/rule';
+import { type ObjectRule } from '../../../checks/rules/rule';
 import { JOB_SPEC_KINDS, jobOf } from '../job-spec';
 import { QueueTree, type QueueNode } from '../queue-tree';
 import { type PluginEntry, pluginsOf, type SchedulerConfigReading } from '../scheduler-config-text';

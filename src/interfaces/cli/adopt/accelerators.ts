@@ -4,7 +4,7 @@
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type Toleration } from '../../../facts/api/types/core/v1';
 import { type Accelerator } from '../../../constructs/pods';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import {
   at,
   Call,

@@ -2,7 +2,7 @@
  * A set of manifests as the source of a stack, with an account of every object and field that the stack does not contain.
  */
 import type * as TsMorph from 'ts-morph';
-import { type Finding } from '../../../checks/finding';
+import { type Finding } from '../../../checks/report/finding';
 import { describeId, type Manifest, type SourceProblem } from '../../../manifests/manifest';
 import { ManifestSet } from '../../../manifests/manifest-set';
 import { asObject } from '../../../manifests/read';

@@ -2,7 +2,7 @@
  * Requests and limits of a container as the props `resources`, and amounts of queues and quotas as `Amounts`.
  */
 import { isAcceleratorResource } from '../../../facts/catalog';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { countOf, factoryOf } from './accelerators';
 import { Call, type Expression, type Fields, fieldsOf, isFields, present, setOwn } from './expression';
 

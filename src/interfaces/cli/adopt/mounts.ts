@@ -2,7 +2,7 @@
  * Volumes and their mounts in the main container as `Mount`s.
  */
 import { volumeNameOf } from '../../../constructs/pods/mount';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { isBytes } from './container-resources';
 import {
   at,

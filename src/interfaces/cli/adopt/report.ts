@@ -1,7 +1,7 @@
 /**
  * What became of the objects that were adopted, for people.
  */
-import { occurrencesOf } from '../../../checks/finding';
+import { occurrencesOf } from '../../../checks/report/finding';
 import { counted, printable } from '../../../facts/words';
 import { describeId } from '../../../manifests/manifest';
 import { placeOf } from '../inputs';

@@ -13,7 +13,7 @@ import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asArray, asObject, asString, isObject } from '../../../manifests/read';
-import { type Reference as NameIn } from '../../../manifests/references';
+import { type Reference as NameIn } from '../../../manifests/references/references';
 import { differences, isSame } from '../../difference/compare';
 import { type Declaration, make, type Made, render } from './declaration';
 import {

@@ -1,9 +1,9 @@
 /**
  * Findings that were there when somebody began to check, and are accepted: only what is new fails.
  */
-import { type Finding, occurrencesOf } from '../../../checks/finding';
-import { omittedMessage } from '../../../checks/most-findings';
-import { type Report } from '../../../checks/report';
+import { type Finding, occurrencesOf } from '../../../checks/report/finding';
+import { omittedMessage } from '../../../checks/report/most-findings';
+import { type Report } from '../../../checks/report/report';
 import { asArray, asInteger, asObject, asString, isObject } from '../../../manifests/read';
 import { parseValue } from '../../../manifests/yaml';
 import { readText } from '../../checks/read-files';

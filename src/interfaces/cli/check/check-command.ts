@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { DEFAULT_MINOR } from '../../../facts/api/kinds';
 import { TargetCluster } from '../../../checks/cluster/target-cluster';
-import { type Report } from '../../../checks/report';
+import { type Report } from '../../../checks/report/report';
 import { ManifestSet } from '../../../manifests/manifest-set';
 import { type Parsed } from '../../../manifests/yaml';
 import { check, type CheckOptions } from '../../checks';

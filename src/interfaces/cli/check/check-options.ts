@@ -4,8 +4,8 @@
 import { DEFAULT_MINOR, KUBERNETES_MINORS } from '../../../facts/api/kinds';
 import { type JsonObject, type KubernetesMinor } from '../../../facts/api/schema';
 import { type CheckOptions } from '../../../checks/engine';
-import { SEVERITIES, TIERS, type Severity, type Tier } from '../../../checks/finding';
-import { parseSuppression, type Suppression } from '../../../checks/suppression';
+import { SEVERITIES, TIERS, type Severity, type Tier } from '../../../checks/report/finding';
+import { parseSuppression, type Suppression } from '../../../checks/report/suppression';
 import { kindKey } from '../../../manifests/identity';
 import { parseYaml } from '../../../manifests/yaml';
 import { findFiles } from '../../checks/find-files';

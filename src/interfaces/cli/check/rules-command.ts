@@ -2,7 +2,7 @@
  * `gantry rules [NAME]`: every rule, those of a domain, or all that is known of one.
  */
 import pico from 'picocolors';
-import { type RuleFacts } from '../../../checks/rule';
+import { type RuleFacts } from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
 import { oneOf } from './check-options';
 import { ruleFacts } from '../../checks/rule-facts';

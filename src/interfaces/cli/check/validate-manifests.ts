@@ -2,7 +2,7 @@
  * Checks files for cdk8s-cli and reports in its form: by rule, with constructs.
  */
 import { DEFAULT_MINOR } from '../../../facts/api/kinds';
-import { countsOf, type Report } from '../../../checks/report';
+import { countsOf, type Report } from '../../../checks/report/report';
 import { groupBy } from '../../../facts/collections';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { describeId } from '../../../manifests/manifest';

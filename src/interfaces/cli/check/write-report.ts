@@ -1,8 +1,8 @@
 /**
  * Brings a report to where the command line wants it, and says whether it is a good one.
  */
-import { SEVERITIES } from '../../../checks/finding';
-import { isIncomplete, type Report } from '../../../checks/report';
+import { SEVERITIES } from '../../../checks/report/finding';
+import { isIncomplete, type Report } from '../../../checks/report/report';
 import { renderJson } from '../../../checks/report/json';
 import { renderSarif } from '../../../checks/report/sarif';
 import { renderText } from '../../../checks/report/text';

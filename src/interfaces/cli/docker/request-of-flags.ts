@@ -2,8 +2,8 @@
  * What `gantry docker run` submits, from its options. Options mean what they mean to `docker run`.
  */
 import { resolve } from 'node:path';
-import { parseGoDuration } from '../../../manifests/go-duration';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseGoDuration } from '../../../manifests/values/go-duration';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { type Terminal, UsageError } from '../terminal';
 
 export interface TaskFlags {

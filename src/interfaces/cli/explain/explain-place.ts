@@ -5,7 +5,7 @@ import { printable } from '../../../facts/words';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import pico from 'picocolors';
-import { type Finding } from '../../../checks/finding';
+import { type Finding } from '../../../checks/report/finding';
 import { findingText } from '../../../checks/report/text';
 import { KnownKinds } from '../../../checks/schema/known-kinds';
 import { DEFAULT_MINOR } from '../../../facts/api/kinds';

@@ -3,7 +3,7 @@
  */
 import { resolve } from 'node:path';
 import { type CheckOptions } from '../../../checks/engine';
-import { defaultRules } from '../../../checks/registry';
+import { defaultRules } from '../../../checks/rules/registry';
 import { fromFolder, type IsExcluded } from '../../checks/find-files';
 import { ruleFacts } from '../../checks/rule-facts';
 import { checkOptions, failOnOf, formatOf, type CheckFlags } from '../check/check-options';

@@ -2,7 +2,7 @@
  * Runs a cdk8s app as a program of its own.
  */
 import { spawn } from 'node:child_process';
-import { REPORT_FILE_VARIABLE } from '../../../checks/report-file';
+import { REPORT_FILE_VARIABLE } from '../../../checks/report/report-file';
 import { type Terminal } from '../terminal';
 
 export interface AppRun {

@@ -3,7 +3,7 @@
  * beneath the report.
  */
 import { type CheckOptions } from '../../../checks/engine';
-import { type Report } from '../../../checks/report';
+import { type Report } from '../../../checks/report/report';
 import { type ClusterState, planOf, planRules } from '../../../planning/cluster';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { check } from '../../checks';

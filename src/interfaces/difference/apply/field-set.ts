@@ -5,7 +5,7 @@
  */
 import { type JsonValue, type Schema } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
-import { childSchema, elementsOf, isGranularMap, namedField } from './structure';
+import { childSchema, elementsOf, isGranularMap, namedField } from '../../../checks/schema/structure';
 
 /** A set of paths. A path element is a token of FieldsV1: `f:NAME`, `k:KEYS`, `v:VALUE`. */
 export interface FieldSet {

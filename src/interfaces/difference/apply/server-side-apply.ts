@@ -18,7 +18,8 @@ import {
   withNamedFields,
   withoutFields,
 } from './field-set';
-import { childSchema, type Element, elementsOf } from './structure';
+import { mergedWith } from '../../../checks/schema/structured-merge';
+import { childSchema, elementsOf } from '../../../checks/schema/structure';
 
 /** A field that the manifest changes and another manager owns. */
 export interface FieldConflict {
@@ -79,48 +80,6 @@ export function ownsFields({ manager, operation, subresource }: JsonObject, name
     subresource === undefined &&
     ((manager === name && operation === 'Apply') || (name === KUBECTL && manager === CLIENT_SIDE))
   );
-}
-
-/** `rhs` over `lhs`. */
-function mergedWith<T extends JsonValue>(lhs: T, rhs: JsonValue, schema: Schema | undefined): T {
-  const [left, right] = [elementsOf(lhs, schema), elementsOf(rhs, schema)];
-  if (left === undefined || right === undefined || Array.isArray(lhs) !== Array.isArray(rhs)) {
-    return rhs as T;
-  }
-  const all = inOrder(left, right).map(({ old, now }) =>
-    old === undefined || now === undefined
-      ? (now ?? old)!
-      : { ...now, value: mergedWith(old.value, now.value, now.schema) },
-  );
-  return (
-    Array.isArray(lhs)
-      ? all.map(({ value }) => value)
-      : Object.fromEntries(all.map(({ token, value }) => [token.slice(2), value]))
-  ) as T;
-}
-
-interface Pair {
-  readonly old?: Element;
-  readonly now?: Element;
-}
-
-/** New elements in their order; each old one that is not among them stays before the new one that it was before. */
-function inOrder(left: readonly Element[], right: readonly Element[]): readonly Pair[] {
-  const [old, now] = [left, right].map((elements) => new Map(elements.map((element) => [element.token, element])));
-  const pairs: Pair[] = [];
-  const taken = new Set<string>();
-  let next = 0;
-  for (const element of left) {
-    while (now.has(element.token) && !taken.has(element.token) && next < right.length) {
-      const { token } = right[next];
-      taken.add(token);
-      pairs.push({ old: old.get(token), now: right[next++] });
-    }
-    if (!now.has(element.token)) {
-      pairs.push({ old: element });
-    }
-  }
-  return [...pairs, ...right.slice(next).map((element) => ({ old: old.get(element.token), now: element }))];
 }
 
 interface Owners {

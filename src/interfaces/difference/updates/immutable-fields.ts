@@ -9,7 +9,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, asString, isObject } from '../../../manifests/read';
 import { type FieldChange } from '../fields';
 

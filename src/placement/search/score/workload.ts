@@ -18,12 +18,15 @@ export interface Workload {
   readonly typical: readonly TypicalPod[];
   /** Milli-CPU that the workload uses for each thousandth of a device. */
   readonly cpuPerMilli: number;
+  /** How many devices are requested by the thousandths of each. */
+  readonly shares: ReadonlyMap<number, number>;
 }
 
 const COVER = 0.95;
 
 export function workloadOf(counts: ReadonlyMap<PodClass, number>): Workload {
   const kinds = new Map<string, { kind: Omit<TypicalPod, 'part'>; count: number }>();
+  const shares = new Map<number, number>();
   let total = 0;
   let cpu = 0;
   let milli = 0;
@@ -35,6 +38,7 @@ export function workloadOf(counts: ReadonlyMap<PodClass, number>): Workload {
     total += count;
     cpu += count * kind.cpu;
     milli += count * kind.devices * kind.milli;
+    shares.set(kind.milli, count * kind.devices + (shares.get(kind.milli) ?? 0));
   }
   const typical: { kind: Omit<TypicalPod, 'part'>; count: number }[] = [];
   let covered = 0;
@@ -48,6 +52,7 @@ export function workloadOf(counts: ReadonlyMap<PodClass, number>): Workload {
   return {
     typical: typical.map(({ kind, count }) => ({ ...kind, part: count / covered })),
     cpuPerMilli: milli === 0 ? 0 : cpu / milli,
+    shares,
   };
 }
 

@@ -8,7 +8,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asObject, asString, isObject, stringEntries, stringsIn } from '../../../manifests/read';
-import { addTo, amountsOf } from '../../../manifests/resource-amounts';
+import { addTo, amountsOf } from '../../../manifests/pods/resource-amounts';
 import { type ClusterNode, type Taint } from '../../../placement';
 import { nameOf } from '../lookups';
 import { taintsOf } from '../objects/node';

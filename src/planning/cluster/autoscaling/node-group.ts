@@ -1,7 +1,7 @@
 /**
  * A group of nodes that an autoscaler may make larger.
  */
-import { amountsOf } from '../../../manifests/resource-amounts';
+import { amountsOf } from '../../../manifests/pods/resource-amounts';
 import { type Amounts, type ClusterNode, type Taint } from '../../../placement';
 import { devicesOf } from '../objects/node-devices';
 import { labeledPool } from '../nodes/pools';

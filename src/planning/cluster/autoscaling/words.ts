@@ -6,7 +6,7 @@ import { type FurtherCapacity, type ScaleUp, type ScaleUps } from './scale-up';
 
 export function scaleUpNotes({ scaleUps, unknown, notExamined }: ScaleUps): readonly string[] {
   return [
-    ...scaleUps.map(sentenceOf),
+    ...scaleUps.map(scaleUpText),
     ...unknown.map(
       ({ name, kind }) =>
         `${kind} ${name} may add nodes, but their size is not known: the cluster has no node of it, and it states no CPU and memory.`,
@@ -15,7 +15,7 @@ export function scaleUpNotes({ scaleUps, unknown, notExamined }: ScaleUps): read
   ];
 }
 
-function sentenceOf({ gang, outcome, capacity, lacking = 0 }: ScaleUp): string {
+export function scaleUpText({ gang, outcome, capacity, lacking = 0 }: ScaleUp): string {
   switch (outcome) {
     case 'fits':
       return capacity.length === 0

@@ -6,7 +6,7 @@
 import { nearestName } from '../../../facts/spelling';
 import { type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
-import { parseQuantity, Quantity } from '../../../manifests/quantity';
+import { parseQuantity, Quantity } from '../../../manifests/values/quantity';
 import { parseDuration } from './durations';
 import { oneOf } from '../../../facts/words';
 

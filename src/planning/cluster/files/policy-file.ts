@@ -85,6 +85,7 @@ export function readPolicy(fields: Fields): Policy {
     staleGangSeconds: fields.duration('staleGang') ?? DEFAULT_POLICY.staleGangSeconds,
     stuckSeconds: fields.duration('stuck') ?? DEFAULT_POLICY.stuckSeconds,
     moveLimit: fields.number('moveLimit', { least: 0, whole: true }) ?? DEFAULT_POLICY.moveLimit,
+    repartitionLimit: fields.number('repartitionLimit', { least: 0, whole: true }) ?? DEFAULT_POLICY.repartitionLimit,
     moveIntervalSeconds: fields.duration('moveInterval') ?? DEFAULT_POLICY.moveIntervalSeconds,
   };
   fields.done();

@@ -8,11 +8,12 @@ import {
   type KnownAcceleratorFacts,
   migResource,
   parseMigProfile,
+  uniformMigConfigs,
   VENDORS,
 } from '../../../facts/catalog';
 import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint } from '../../../placement';
 import { type Fields } from './fields';
-import { addTo } from '../../../manifests/resource-amounts';
+import { addTo } from '../../../manifests/pods/resource-amounts';
 import { taintEffect } from '../objects/selectors';
 
 export interface Pool {
@@ -57,7 +58,7 @@ export function readPool(fields: Fields, mostNodes = MOST_NODES): Pool {
 /** A pool of the given number of nodes. */
 export function readPoolOf(fields: Fields, count: number): Pool {
   const name = fields.required('name');
-  const { devices, resource, labels: deviceLabels } = readDevices(fields);
+  const { devices, resource, labels: deviceLabels, migConfigs } = readDevices(fields);
   const levels = readLevels(fields, count, name);
   const pattern = fields.text('names') ?? `${name}-#`;
   if (count > 1 && !pattern.includes('#')) {
@@ -79,7 +80,7 @@ export function readPoolOf(fields: Fields, count: number): Pool {
       labels: { 'kubernetes.io/hostname': nodeName, ...places, ...labels },
       pool: name,
       ...(taints.length > 0 && { taints }),
-      ...(devices.length > 0 && { devices, deviceResource: resource }),
+      ...(devices.length > 0 && { devices, deviceResource: resource, ...(migConfigs !== undefined && { migConfigs }) }),
     };
   });
   const marked = mark(fields, nodes);
@@ -98,6 +99,7 @@ interface PoolDevices {
   readonly devices: readonly Device[];
   readonly resource: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly migConfigs?: ClusterNode['migConfigs'];
 }
 
 function readDevices(fields: Fields): PoolDevices {
@@ -134,6 +136,7 @@ function readDevices(fields: Fields): PoolDevices {
   return {
     devices,
     resource,
+    migConfigs: readMigManager(fields, facts),
     labels: devices.length === 0 ? {} : deviceLabels(resource, facts, { product, perNode, memoryMiB, replicas }),
   };
 }
@@ -243,6 +246,18 @@ function readMig(fields: Fields): Readonly<Record<string, number>> | undefined {
     mig[profile] = layout.number(profile, { least: 1, most: MOST_DEVICES, whole: true }) ?? 1;
   }
   return mig;
+}
+
+/** The configurations of a MIG manager that has its built-in file. */
+function readMigManager(fields: Fields, facts: KnownAcceleratorFacts | undefined): ClusterNode['migConfigs'] {
+  if (fields.flag('migManager') !== true) {
+    return undefined;
+  }
+  const profiles = facts?.mig ?? [];
+  if (profiles.length === 0) {
+    fields.wrong('migManager', true, 'false, because the accelerator has no MIG profiles in the catalog');
+  }
+  return uniformMigConfigs(profiles);
 }
 
 function readAmounts(fields: Fields, devices: readonly Device[], resource: string): Amounts {

@@ -1,7 +1,7 @@
 /**
  * DaemonSets: a pod on every node that suits it, which takes room there before anything is placed.
  */
-import { type PodTemplate as ManifestTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate as ManifestTemplate } from '../../../manifests/pods/pod-template';
 import { type ClusterNode, type Pod, type Toleration } from '../../../placement';
 import { nodeConstraint } from '../../../placement/nodes/filters/static';
 import { type NodePod } from '../cluster-state';

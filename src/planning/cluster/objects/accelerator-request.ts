@@ -5,7 +5,7 @@
  */
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type AcceleratorRequest, DEFAULT_DEVICE_RESOURCE, type PodTemplate } from '../../../placement';
-import { type AmountsDraft } from '../../../manifests/resource-amounts';
+import { type AmountsDraft } from '../../../manifests/pods/resource-amounts';
 
 /** More than any node has. */
 const MOST_DEVICES = 64;

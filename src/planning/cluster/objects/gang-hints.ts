@@ -2,9 +2,9 @@
  * What a pod or a pod template states about its gang: queue, priority, minimum, topology, and whether it can be preempted. Reads the labels
  * and annotations of Gantry, Volcano, Kueue, and KAI.
  */
-import { definedMembers } from '../../../manifests/members';
+import { definedMembers } from '../../../manifests/values/members';
 import { type JsonObject } from '../../../facts/api/schema';
-import { readGantryStatement } from '../../../manifests/gantry-statement';
+import { readGantryStatement } from '../../../manifests/pods/gantry-statement';
 import { asInteger, asObject, asString } from '../../../manifests/read';
 import { type TopologyConstraint } from '../../../placement';
 

@@ -5,7 +5,7 @@
  * KubeRay (constant.go), Kueue (pkg/controller/jobs/pod), scheduler-plugins (apis/scheduling), Kubernetes.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { readGantryStatement } from '../../../manifests/gantry-statement';
+import { readGantryStatement } from '../../../manifests/pods/gantry-statement';
 import { asArray, asObject, asString } from '../../../manifests/read';
 
 export interface GangIdentity {

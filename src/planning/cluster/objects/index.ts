@@ -2,7 +2,7 @@
  * Kubernetes objects in the terms of the placement core, one object at a time: for a snapshot of a whole cluster, and for a scheduler that
  * follows watches.
  */
-export { type AmountsDraft, addTo, amountsOf } from '../../../manifests/resource-amounts';
+export { type AmountsDraft, addTo, amountsOf } from '../../../manifests/pods/resource-amounts';
 export { describeAccelerators } from './accelerator-request';
 export { type GangHints, gangHintsOf, mergedHints, type QueueName } from './gang-hints';
 export { type GangIdentity, gangIdentityOf } from './gang-identity';

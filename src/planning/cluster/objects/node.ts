@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { GANTRY_ACCELERATOR_CAPACITY } from '../../../facts/catalog';
 import { asArray, asObject, asString, stringEntries } from '../../../manifests/read';
 import { type Amounts, type ClusterNode, type Taint } from '../../../placement';
-import { amountsOf } from '../../../manifests/resource-amounts';
+import { amountsOf } from '../../../manifests/pods/resource-amounts';
 import { devicesOf } from './node-devices';
 import { taintEffect } from './selectors';
 import { labeledPool } from '../nodes/pools';

@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asInteger, asObject, asString } from '../../../manifests/read';
 import { type Amounts, type Subgroup, type TopologyConstraint } from '../../../placement';
-import { amountsOf } from '../../../manifests/resource-amounts';
+import { amountsOf } from '../../../manifests/pods/resource-amounts';
 import { gangKey } from './gang-identity';
 import { type GangHints, gangHintsOf, mergedHints } from './gang-hints';
 import { networkTopology, type TierResolver } from './topologies';

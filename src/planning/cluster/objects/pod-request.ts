@@ -7,7 +7,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asObject } from '../../../manifests/read';
-import { addTo, amountsOf, type AmountsDraft, raiseTo } from '../../../manifests/resource-amounts';
+import { addTo, amountsOf, type AmountsDraft, raiseTo } from '../../../manifests/pods/resource-amounts';
 
 /** The amounts that the scheduler counts for a pod of this spec. */
 export function podRequest(spec: JsonObject): AmountsDraft {

@@ -6,7 +6,7 @@ import { GANTRY_DEVICES } from '../../../facts/catalog';
 import { asArray, asObject, asString, stringEntries } from '../../../manifests/read';
 import { type NodeTerm, type Pod, type PodTemplate } from '../../../placement';
 import { takeAcceleratorRequest } from './accelerator-request';
-import { addTo, type AmountsDraft } from '../../../manifests/resource-amounts';
+import { addTo, type AmountsDraft } from '../../../manifests/pods/resource-amounts';
 import { podRequest } from './pod-request';
 import {
   hostPortsOf,

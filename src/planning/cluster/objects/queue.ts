@@ -4,9 +4,9 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { kindKey } from '../../../manifests/identity';
 import { asArray, asBoolean, asInteger, asObject, asString } from '../../../manifests/read';
-import { parseQuantity } from '../../../manifests/quantity';
+import { parseQuantity } from '../../../manifests/values/quantity';
 import { type Amounts, DEFAULT_DEVICE_RESOURCE, type Queue } from '../../../placement';
-import { type AmountsDraft, amountOf, amountsOf } from '../../../manifests/resource-amounts';
+import { type AmountsDraft, amountOf, amountsOf } from '../../../manifests/pods/resource-amounts';
 
 /** A local queue of Kueue, which refers to a ClusterQueue in one namespace. */
 export interface LocalQueue {

@@ -11,7 +11,7 @@ import {
   type Topology,
   type TopologyConstraint,
 } from '../../../placement';
-import { selectorChooses } from '../../../manifests/selectors';
+import { selectorChooses } from '../../../manifests/references/selectors';
 
 /** Kinds that `topologyOf` reads, as `group/Kind`. */
 export const TOPOLOGY_KINDS = ['kueue.x-k8s.io/Topology', 'kai.scheduler/Topology'] as const;

@@ -2,7 +2,7 @@
  * Pools of nodes and how much of each is in use, for the view.
  */
 import { type Session } from '../../../placement/books/session';
-import { type AmountsDraft, addTo } from '../../../manifests/resource-amounts';
+import { type AmountsDraft, addTo } from '../../../manifests/pods/resource-amounts';
 import { type ViewPool } from './view';
 import { type NodeViews } from './view-nodes';
 

@@ -6,7 +6,7 @@
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asArray, asObject } from '../../../manifests/read';
 import { type TierResolver } from '../objects/topologies';
 import { jobSet, trainJob } from './job-set';

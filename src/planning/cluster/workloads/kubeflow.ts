@@ -2,7 +2,7 @@
  * Jobs of Kubeflow's training operator and of the MPI operator, and of Ascend's, which is made alike.
  */
 import { type Manifest } from '../../../manifests/manifest';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asInteger, asObject, asString } from '../../../manifests/read';
 import { type GangHints } from '../objects/gang-hints';
 import { isAdmittedAsAWhole, rolesOf, type WorkloadsOf } from './workload';

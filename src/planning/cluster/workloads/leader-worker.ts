@@ -2,7 +2,7 @@
  * LeaderWorkerSets: one gang for each group, the leader first and its workers beside it.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { EXCLUSIVE_TOPOLOGY, SUBGROUP_EXCLUSIVE_TOPOLOGY } from '../../../manifests/leader-worker-facts';
+import { EXCLUSIVE_TOPOLOGY, SUBGROUP_EXCLUSIVE_TOPOLOGY } from '../../../manifests/pods/leader-worker-facts';
 import { type Manifest } from '../../../manifests/manifest';
 import { asArray, asInteger, asObject, asString, isObject } from '../../../manifests/read';
 import { type GangHints } from '../objects/gang-hints';

@@ -2,7 +2,7 @@
  * Workloads of Kubernetes itself, and of Knative: pods that are of use one by one, unless something holds them together.
  */
 import { type Manifest } from '../../../manifests/manifest';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asInteger, asObject } from '../../../manifests/read';
 import { isAdmittedAsAWhole, metadataHints, roleOf, rolesOf, type WorkloadsOf } from './workload';
 

@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asArray, asInteger, asObject, asString } from '../../../manifests/read';
 import { type GangHints } from '../objects/gang-hints';
 import { isAdmittedAsAWhole, rolesOf, type WorkloadsOf } from './workload';

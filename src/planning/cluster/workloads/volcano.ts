@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asArray, asInteger, asObject, asString } from '../../../manifests/read';
 import { type TopologyConstraint } from '../../../placement';
 import { type GangHints } from '../objects/gang-hints';

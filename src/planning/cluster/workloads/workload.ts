@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
-import { type PodTemplate } from '../../../manifests/pod-template';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { type Subgroup, type TopologyConstraint } from '../../../placement';
 import { type GangHints, gangHintsOf, mergedHints } from '../objects/gang-hints';
 

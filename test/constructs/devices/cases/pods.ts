@@ -80,6 +80,7 @@ export const podCases: readonly RuleCases[] = [
       'a slice of one node': [pod({ 'google.com/tpu': 8 }, { nodeSelector: tpuSlice('2x4') })],
       'an unknown topology': [pod({ 'google.com/tpu': 8 }, { nodeSelector: tpuSlice('any') })],
       'no topology': [pod({ 'google.com/tpu': 99 })],
+      'amounts of other resources': [pod({ 'nvidia.com/gpu': 99 }, { nodeSelector: tpuSlice('4x4') })],
     },
   },
   {

@@ -80,6 +80,9 @@ export const jobPluginCases: readonly RuleCases[] = [
         }),
       ],
       'hcclrank with one of its tasks': [job({ plugins: { hcclrank: [] }, tasks: [task('worker', 2)] })],
+      'hcclrank with one of its tasks beside another': [
+        job({ plugins: { hcclrank: [] }, tasks: [task('worker', 2), task('log', 1)] }),
+      ],
       'hcclrank with tasks of other names, which pytorch has too': [
         job({ plugins: { pytorch: ['--master=a', '--worker=b'], hcclrank: [] }, tasks: [task('a', 1), task('b', 1)] }),
       ],
@@ -151,7 +154,12 @@ export const jobPluginCases: readonly RuleCases[] = [
     rule: 'volcano/task-variables-defined',
     fires: {
       'a variable of the training operator': [running(['torchrun'], ['--nnodes=$(PET_NNODES)', 'train.py'])],
-      'the same in a shell': [running(['sh', '-c'], ['torchrun --nnodes=${PET_NNODES} train.py'])],
+      ...Object.fromEntries(
+        ['sh', 'bash', 'ash', 'dash', '/usr/bin/zsh'].map((shell) => [
+          `the same in ${shell}`,
+          [running([shell, '-ec'], ['torchrun --nnodes=${PET_NNODES} train.py'])],
+        ]),
+      ),
       'a variable of a plugin that the job lacks': [running(['torchrun'], TORCHRUN, { plugins: { svc: [] } })],
       'the index without the env plugin': [running(['run'], ['--shard=$(VC_TASK_INDEX)'])],
     },
@@ -159,6 +167,8 @@ export const jobPluginCases: readonly RuleCases[] = [
       'what the plugin sets': [running(['torchrun'], TORCHRUN)],
       'what the container sets itself': [running(['run'], ['$(PET_NNODES)'], {}, [{ name: 'PET_NNODES', value: '4' }])],
       'a host list of svc': [running(['run'], ['$(VC_WORKER_HOSTS)'])],
+      'braces in a script that a shell runs from a file': [running(['bash', '-cold'], ['run.sh', '${PET_NNODES}'])],
+      'braces without a shell': [running(['run', '-c'], ['${PET_NNODES}'])],
       'an escaped reference': [running(['run'], ['$$(PET_NNODES)'])],
       'a shell that sets it itself': [
         running(['sh', '-c'], ['export PET_NNODES=4; torchrun --nnodes=$PET_NNODES train.py']),

@@ -77,6 +77,10 @@ export const podGroupCases: readonly RuleCases[] = [
     },
     silent: {
       'a group of the namespace': [podGroup('g'), deployment(2, inGroup('g'))],
+      'a group without a namespace, which may be created in that of the pods': [
+        { ...podGroup('g'), metadata: { name: 'g' } },
+        deployment(2, inGroup('g')),
+      ],
       'no groups in the set': [deployment(2, inGroup('g'))],
     },
   },

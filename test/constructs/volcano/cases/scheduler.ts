@@ -94,7 +94,15 @@ export const schedulerCases: readonly RuleCases[] = [
       'a time span without end': [plugins('- name: tdm\n  arguments:\n    tdm.revocable-zone.rz1: "10:00"')],
       'a number where a duration is asserted': [plugins('- name: rescheduling\n  arguments:\n    interval: 5')],
     },
-    silent: { 'a time span': [plugins('- name: tdm\n  arguments:\n    tdm.revocable-zone.rz1: 22:00-06:00')] },
+    silent: {
+      'a time span': [plugins('- name: tdm\n  arguments:\n    tdm.revocable-zone.rz1: 22:00-06:00')],
+      'a fraction, of which the plugin reads the whole part': [
+        plugins('- name: resource-strategy-fit\n  arguments:\n    resourceStrategyFitWeight: 1.5'),
+      ],
+      'null, which the plugin reads as zero': [
+        plugins('- name: resource-strategy-fit\n  arguments:\n    resourceStrategyFitWeight: null'),
+      ],
+    },
   },
   {
     rule: 'volcano/scheduler-proportion-without-hierarchical-drf',

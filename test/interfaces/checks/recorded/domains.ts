@@ -3,7 +3,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Rule } from '../../../../src/checks/rule';
+import { type Rule } from '../../../../src/checks/rules/rule';
 
 const PROJECT = resolve(__dirname, '../../../..');
 export const FINDINGS = join(PROJECT, 'test/fixtures/findings');

@@ -203,6 +203,7 @@ describe('two replicas', () => {
     first.addPods(...gangOf('b', 8));
     await first.pass(20_000);
     expect([first.said('placing').length, second.said('placing').length]).toEqual([1, 0]);
+    expect([await first.metric('gantry_leader'), await second.metric('gantry_leader')]).toEqual([0, 0]);
     server.trouble = () => undefined;
     await first.until('one of them goes on', () => Object.keys(server.places()).length === 16);
     expect(first.said('placing').length + second.said('placing').length).toBe(2);

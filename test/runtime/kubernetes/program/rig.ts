@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JsonObject } from '../../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../../src/manifests/read';
-import { amountsOf } from '../../../../src/manifests/resource-amounts';
+import { amountsOf } from '../../../../src/manifests/pods/resource-amounts';
 import { podRequest } from '../../../../src/planning/cluster/objects/pod-request';
 import { type Options } from '../../../../src/runtime/kubernetes/options';
 import { Program } from '../../../../src/runtime/kubernetes/program';

@@ -5,7 +5,7 @@
  */
 import { oneOf } from '../../../../facts/words';
 import { type JsonObject } from '../../../../facts/api/schema';
-import { type Violation } from '../../../rule';
+import { type Violation } from '../../../rules/rule';
 import { asObject, asString, isObject, objectsAt } from '../../../../manifests/read';
 import { type SecuredPod, type Find, settersOf, isSet } from './secured-pod';
 

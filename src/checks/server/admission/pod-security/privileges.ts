@@ -3,7 +3,7 @@
  *
  * Source: k8s.io/pod-security-admission 0.36, policy/check_*.go.
  */
-import { type Violation } from '../../../rule';
+import { type Violation } from '../../../rules/rule';
 import { asObject, stringsIn } from '../../../../manifests/read';
 import { type SecuredPod, type Find, settersOf, isSet } from './secured-pod';
 

@@ -4,7 +4,7 @@
  * Source: k8s.io/pod-security-admission 0.36, policy/check_*.go.
  */
 import { oneOf } from '../../../../facts/words';
-import { type Violation } from '../../../rule';
+import { type Violation } from '../../../rules/rule';
 import { pointer } from '../../../../manifests/pointer';
 import { asObject, asString, isObject, stringEntries } from '../../../../manifests/read';
 import { type SecuredPod, type Find, settersOf } from './secured-pod';

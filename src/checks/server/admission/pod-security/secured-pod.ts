@@ -4,7 +4,7 @@
  * Source: k8s.io/pod-security-admission 0.36, policy/check_*.go.
  */
 import { type JsonObject, type JsonValue } from '../../../../facts/api/schema';
-import { type Violation } from '../../../rule';
+import { type Violation } from '../../../rules/rule';
 import { asObject, asString, objectsAt } from '../../../../manifests/read';
 
 export type RestrictedLevel = 'baseline' | 'restricted';

@@ -2,8 +2,8 @@
  * How rules on hygiene are made. They are about ordinary workloads, run only if they are requested, and never report an error.
  */
 import { type JsonObject } from '../../../../facts/api/schema';
-import { type PodTemplateRule, type RuleContext, type RuleFacts, type Violation } from '../../../../checks/rule';
-import { type PodTemplate } from '../../../../manifests/pod-template';
+import { type PodTemplateRule, type RuleContext, type RuleFacts, type Violation } from '../../../../checks/rules/rule';
+import { type PodTemplate } from '../../../../manifests/pods/pod-template';
 import { asObject, asString, isObject, objectsAt } from '../../../../manifests/read';
 
 export const HYGIENE = { group: 'hygiene', tier: 'advice', severity: 'warning' } as const;

@@ -1,7 +1,7 @@
 /**
  * Images that may be other ones tomorrow.
  */
-import { type Rule } from '../../../../checks/rule';
+import { type Rule } from '../../../../checks/rules/rule';
 import { containersIn, hygieneRule } from './hygiene-rule';
 
 /** The tag of an image; empty where it has none, `undefined` where a digest fixes it or where the text is a template. */

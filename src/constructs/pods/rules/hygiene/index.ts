@@ -1,7 +1,7 @@
 /**
  * Workload hygiene: security and operations of ordinary workloads. A group of its own, which runs with `--hygiene` only.
  */
-import { type Rule } from '../../../../checks/rule';
+import { type Rule } from '../../../../checks/rules/rule';
 import { imageRules } from './images';
 import { laterRemovalRules } from './later-removals';
 import { privilegeRules } from './privileges';

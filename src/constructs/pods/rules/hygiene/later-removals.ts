@@ -3,7 +3,7 @@
  */
 import { findKind, KUBERNETES_MINORS, versionsOfKind } from '../../../../facts/api/kinds';
 import { type KindInfo, type KubernetesMinor } from '../../../../facts/api/schema';
-import { type ObjectRule, type Rule } from '../../../../checks/rule';
+import { type ObjectRule, type Rule } from '../../../../checks/rules/rule';
 import { HYGIENE } from './hygiene-rule';
 
 const numberOf = (minor: KubernetesMinor): number => Number(minor.slice(2));

@@ -2,7 +2,7 @@
  * Containers with more rights on the node than anything in the pod asks for.
  */
 import { type JsonObject } from '../../../../facts/api/schema';
-import { type Rule } from '../../../../checks/rule';
+import { type Rule } from '../../../../checks/rules/rule';
 import { asArray, asInteger, asObject, objectsAt, stringsIn } from '../../../../manifests/read';
 import { containersIn, hostPathsOf, hygieneRule, type PodContainer } from './hygiene-rule';
 

@@ -2,7 +2,7 @@
  * Containers that the scheduler cannot count.
  */
 import { type JsonObject } from '../../../../facts/api/schema';
-import { type Rule } from '../../../../checks/rule';
+import { type Rule } from '../../../../checks/rules/rule';
 import { type ManifestSet } from '../../../../manifests/manifest-set';
 import { asObject, objectsAt } from '../../../../manifests/read';
 import { containersIn, hygieneRule } from './hygiene-rule';

@@ -1,7 +1,7 @@
 /**
  * Secret values that manifests contain as plain text. Findings never show the value.
  */
-import { type Rule } from '../../../../checks/rule';
+import { type Rule } from '../../../../checks/rules/rule';
 import { objectsAt } from '../../../../manifests/read';
 import { containersIn, hygieneRule } from './hygiene-rule';
 

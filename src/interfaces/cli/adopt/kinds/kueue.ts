@@ -154,11 +154,24 @@ const admissionCheck: Inverse = ({ spec }) => ({
   props: { controllerName: at(spec, 'controllerName'), parameters: at(fieldsOf(spec), 'parameters') },
 });
 
+const multiKueueCluster: Inverse = ({ spec }) => {
+  const source = at(spec, 'clusterSource');
+  const location = at(source, 'kubeConfig', 'location');
+  const clusterProfile = at(source, 'clusterProfileRef', 'name');
+  const byPath = at(source, 'kubeConfig', 'locationType') === 'Path';
+  const access =
+    clusterProfile === undefined ? (byPath ? { path: location } : { secret: location }) : { clusterProfile };
+  return location === undefined && clusterProfile === undefined
+    ? undefined
+    : { className: 'kueue.MultiKueueCluster', overrides: 'spec', props: { access } };
+};
+
 export const KUEUE: Readonly<Record<string, Inverse>> = {
   'kueue.x-k8s.io/v1beta2/AdmissionCheck': admissionCheck,
   'kueue.x-k8s.io/v1beta2/ClusterQueue': clusterQueue,
   'kueue.x-k8s.io/v1beta2/Cohort': cohort,
   'kueue.x-k8s.io/v1beta2/LocalQueue': localQueue,
+  'kueue.x-k8s.io/v1beta2/MultiKueueCluster': multiKueueCluster,
   'kueue.x-k8s.io/v1beta2/ResourceFlavor': resourceFlavor,
   'kueue.x-k8s.io/v1beta2/Topology': topology,
   'kueue.x-k8s.io/v1beta2/WorkloadPriorityClass': workloadPriorityClass,

@@ -4,7 +4,7 @@
 import { parseGoFlags } from '../../../../constructs/volcano/go-flags';
 import { isJobPlugin, JOB_PLUGIN_FLAGS } from '../../../../constructs/volcano/job-plugins';
 import { isPolicyAction, isPolicyEvent } from '../../../../constructs/volcano/job-policies';
-import { parseGoDuration } from '../../../../manifests/go-duration';
+import { parseGoDuration } from '../../../../manifests/values/go-duration';
 import { amounts } from '../container-resources';
 import {
   Call,

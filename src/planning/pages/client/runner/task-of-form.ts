@@ -1,8 +1,8 @@
 /**
  * What the form of a new task submits.
  */
-import { parseGoDuration } from '../../../../manifests/go-duration';
-import { parseQuantity } from '../../../../manifests/quantity';
+import { parseGoDuration } from '../../../../manifests/values/go-duration';
+import { parseQuantity } from '../../../../manifests/values/quantity';
 import { shellWords } from './shell-words';
 
 /** What the user wrote, by the name of the field. */

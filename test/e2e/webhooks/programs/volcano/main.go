@@ -56,16 +56,13 @@ func main() {
 		if err != nil {
 			return err
 		}
-		namespaces := []runtime.Object{
-			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}},
-			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: kind.Metadata.Namespace}},
-		}
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: kind.Metadata.Namespace}}
 		for _, service := range services {
 			if service.Config == nil {
 				continue
 			}
 			service.Config.QueueLister = schedulinglister.NewQueueLister(queues)
-			service.Config.KubeClient = fake.NewClientset(namespaces...)
+			service.Config.KubeClient = fake.NewClientset(namespace)
 			service.Config.SchedulerNames = []string{"volcano"}
 			service.Config.MaxQueueDepth = mostDepth
 		}
@@ -82,31 +79,12 @@ func main() {
 
 func judge(services map[string]*router.AdmissionService, kind string, object []byte) error {
 	resource := resources[kind]
-	object, err := withNamespace(object)
-	if err != nil {
-		return err
-	}
-	object, err = review(services["/"+resource.Resource+"/mutate"], resource, verdict.KindOf(object), object)
+	object, err := review(services["/"+resource.Resource+"/mutate"], resource, verdict.KindOf(object), object)
 	if err != nil {
 		return err
 	}
 	_, err = review(services["/"+resource.Resource+"/validate"], resource, verdict.KindOf(object), object)
 	return err
-}
-
-// withNamespace adds the namespace that a server adds; the webhooks of the other scope do not read it.
-func withNamespace(object []byte) ([]byte, error) {
-	if verdict.KindOf(object).Metadata.Namespace != "" {
-		return object, nil
-	}
-	var plain map[string]any
-	if err := json.Unmarshal(object, &plain); err != nil {
-		return nil, err
-	}
-	if metadata, ok := plain["metadata"].(map[string]any); ok {
-		metadata["namespace"] = "default"
-	}
-	return json.Marshal(plain)
 }
 
 // jobOf is the Job that the controller creates for a CronJob. Its name ends with the minute.

@@ -1,0 +1,405 @@
+/**
+ * What to write, for violations whose message has one of the forms of Kubernetes validation: `must be set`, `unsupported value`,
+ * `must be between 1 and 10`. A rule that reports several of them has one `fix` for all; this one is of the field in hand.
+ */
+import { fieldOf, tokensOf } from '../../manifests/pointer';
+import { type Rule, type Violation } from './rule';
+import { counted, oneOf } from '../../facts/words';
+import { inThirdPerson } from '../../facts/words/third-person';
+
+type Said = Pick<Violation, 'path' | 'message' | 'expected'>;
+
+interface Place {
+  /** `volumeMounts[0].name`. */
+  readonly field: string;
+  /** What the violation expects, as the end of a sentence. */
+  readonly expected?: string;
+}
+
+/** A choice between fields, which a fix of one of them does not make. */
+const EITHER = /\bexactly one\b/;
+
+/** `Keep nfs or csi in spec, and remove the other.` */
+export function keepOne(names: readonly string[], field: string): string {
+  return `Keep ${oneOf(names)} in ${field}, and remove the other${names.length > 2 ? 's' : ''}.`;
+}
+
+/** The first form that matches decides; without a result, the next one is tried. */
+const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined])[] = [
+  [
+    /(?:^| )(\S+) and (\S+) must not be set together$/,
+    ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
+  ],
+  [
+    /\bexactly one of (\w+) and (\w+) must be set$/,
+    ([, one, other], { field }) => `Set either ${one} or ${other} in ${field}.`,
+  ],
+  [
+    /\bexactly one of .+ must be set, but (\w+) and (\w+) are$/,
+    ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
+  ],
+  [EITHER, () => ''],
+  [
+    /^(\w+) and (\w+) must be set together$/,
+    ([, one, other], { field }) => `Set both ${one} and ${other} in ${field}, or remove both.`,
+  ],
+  [
+    / must not set both (\S+)(?: \([^)]*\))? and (\S+)(?: \([^)]*\))?$/,
+    ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
+  ],
+  [/ must be set only for /, (_match, { field }) => `Remove ${field}.`],
+  [/^([\w.]+) or ([\w.]+) must be set$/, ([, one, other], { field }) => `Set ${one} or ${other} in ${field}.`],
+  [
+    / must have a (?:handler|source|port|scheduling policy)$/,
+    (_match, { field, expected = '' }) =>
+      /, | or /.test(expected) ? `Set ${alternatives(expected)} in ${field}.` : undefined,
+  ],
+  [/ must be set unless (\w+) is (\w+)$/, ([, other, value], { field }) => `Set ${field}, or set ${other}: ${value}.`],
+  [/ must not be empty\b/, (_match, { field, expected }) => setTo(field, expected ?? contentOf(field))],
+  [/ must be set\b/, (_match, { field, expected }) => setTo(field, expected ?? '')],
+  [/ must have an? ([a-z]+[A-Z]\w*)$/, ([, member], { field }) => `Set ${field}.${member}.`],
+  [
+    / must have (?:an? )?(?:\w+ )*(\w+)$/,
+    ([, noun = ''], { field, expected }) =>
+      expected !== undefined || field.toLowerCase().endsWith(noun.toLowerCase())
+        ? setTo(field, expected ?? '')
+        : undefined,
+  ],
+  [
+    / must not be set unless ([\w.]+) is ([\w.]+)$/,
+    ([, other, value], { field }) => `Set ${other}: ${value}, or remove ${field}.`,
+  ],
+  [/ must not be set without ([\w.]+)$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
+  [/ must not be set when ([\w.]+) is set$/, ([, other], { field }) => `Remove ${field} or ${other}.`],
+  [/ must not be set when ([\w.]+) is unset$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
+  [
+    / must not be set when ([\w.]+) is ([\w.]+)$/,
+    ([, other = '', value = ''], { field }) => `Remove ${elementOf(field)}, or set ${otherValue(other, value)}.`,
+  ],
+  [/ must not be set\b/, (_match, { field }) => `Remove ${elementOf(field)}.`],
+  [
+    / must be between (-?\d+) and (-?\d+)/,
+    ([, from, to], { field }) => `Set ${field} to a number from ${from} to ${to}.`,
+  ],
+  [
+    / must be ((?:greater|less) than(?: or equal to)?) (-?\d+)(?![^\s:])(?!.*\()/,
+    ([, order, bound], { field }) => `Set ${field} to a number ${order} ${bound}.`,
+  ],
+  [
+    / must be (at least|at most) (-?\d+)(?![^\s:])/,
+    ([, order, bound], { field }) => `Set ${field} to ${order} ${bound}.`,
+  ],
+  [
+    / must be ((?:greater|less) than(?: or equal to)?) ((?:the number of )?[a-z]\w*) \(\S+ (?:[<>]=?) (\S+)\)$/,
+    ([, order, other, bound], { field, expected }) =>
+      expected === undefined ? `Set ${field} to a number ${order} ${other} (${bound}).` : undefined,
+  ],
+  [
+    / is (?:out of range(?:: \S+)?|reserved for .+)$/,
+    (_match, { field, expected }) => expected && setTo(field, expected),
+  ],
+  [
+    / is not a valid ([^:]+)$/,
+    ([, what], { field, expected }) => (expected === undefined ? `Set ${field} to a valid ${what}.` : undefined),
+  ],
+  [/^un(?:supported|known)\b/, (_match, { field, expected }) => expected && setTo(field, expected)],
+  [
+    /\bduplicate\b/,
+    (_match, { field }) =>
+      field.endsWith(']') ? `Remove ${field}.` : `Set ${field} to a unique value, or remove the duplicate.`,
+  ],
+  [
+    / must (?:have|be) no more than (\d+ characters(?: after the prefix)?)(?:, but has \d+)?$/,
+    ([, length], { field }) => `Shorten ${field} to at most ${length}.`,
+  ],
+  [/ must not be combined with other values$/, (_match, { field }) => `Remove the other values from ${field}.`],
+  [/ must have only one \w+, but has \d+: (.+)$/, ([, names = ''], { field }) => keepOne(names.split(', '), field)],
+  [/ must have only one (\w+)\b/, ([, noun], { field }) => `Keep one ${noun} of ${field}, and remove the others.`],
+  [
+    /^(?!an? ).*\bmust (?:not have more than|have no more than|have at most) (\w+) (?!characters)([a-z][\w ]*)(?:, but has .+)?$/,
+    ([, most, what], { field }) => `Keep at most ${most} ${what} in ${field}.`,
+  ],
+  [
+    / must have (\d+ to \d+) (entries|items)\b/,
+    ([, size, what], { field }) => `Set ${field} to a list of ${size} ${what}.`,
+  ],
+  [
+    /^the port name "(\d+)" must contain at least one letter$/,
+    ([, port], { field }) =>
+      field.endsWith('.name')
+        ? `Set ${field} to a name that contains at least one letter, such as http.`
+        : `Set ${field} to ${port} without quotes, or to the name of a port.`,
+  ],
+  [/ must be in ascending order$/, (_match, { field }) => `List ${field} in ascending order.`],
+  [
+    /^(\S+) requires (\w[\w.-]*(?:: [\w.-]+)?)$/,
+    ([, subject, other], { field }) =>
+      field.split('.').at(-1) === subject ? `Set ${other}, or remove ${field}.` : undefined,
+  ],
+  [/ must begin with (\S+)$/, ([, prefix], { field }) => `Set ${field} to a value that begins with ${prefix}.`],
+  [/ must not set (\w+)\b/, ([, name = ''], { field }) => (field.endsWith(name) ? `Remove ${field}.` : undefined)],
+  [
+    /^(?:(?! must ).)* must (consist of .+)$/,
+    ([, what], { field }) => `Set ${field} to a value that ${inThirdPerson(what)}.`,
+  ],
+  [/ must not contain (.+)$/, ([, what], { field }) => `Remove ${what} from ${field}.`],
+  [/ must be (?!in the )|\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
+];
+
+/** The list item of which the field is the name: what is removed together with the name. */
+const elementOf = (field: string): string => field.replace(/(\])\.(?:name|key)$/, '$1');
+
+/** `hostNetwork: false` for true, `type to a value other than Never` for any other value. */
+const otherValue = (field: string, value: string): string =>
+  value === 'true' || value === 'false' ? `${field}: ${value === 'false'}` : `${field} to a value other than ${value}`;
+
+/** What a field that must not be empty holds, by its name: `at least one verb` for a list, nothing in particular otherwise. */
+function contentOf(field: string): string {
+  const words = (/(?<!\w)\w+$/.exec(field)?.[0] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return /[^s]s$/.test(words) ? `at least one ${words.replace(/ies$/, 'y').replace(/s$/, '')}` : '';
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
+/** More names than this are left to `expected`. */
+const MOST_NAMES = 8;
+
+/** Expected values that end a sentence: `a, b, or c`, `at least 2`, `a path that begins with "/"`. */
+function alternatives(expected: string): string {
+  const [, from, to] = /^(-?\d+)(?: to |-)(-?\d+)$/.exec(expected) ?? [];
+  if (from !== undefined && to !== undefined) {
+    return from === to ? from : `a number from ${from} to ${to}`;
+  }
+  if (/^such as /.test(expected)) {
+    return `a value ${expected}`;
+  }
+  const names = expected.replace(/^one of /, '').split(/, (?:or )?| or /);
+  if (names.length > MOST_NAMES) {
+    return `one of the expected values, for example ${names[0]}`;
+  }
+  if (names.some((name) => /\s/.test(name))) {
+    return expected;
+  }
+  if (names.length === 1) {
+    return Object.hasOwn(TYPES, expected) ? TYPES[expected] : names[0];
+  }
+  return oneOf(names);
+}
+
+function setTo(field: string, expected: string): string {
+  if (/^[\w.[\]"/-]+: /.test(expected)) {
+    return `Set ${expected}.`;
+  }
+  const [, value = expected, otherwise] = /^(.+?),? or unset\b(.*)$/.exec(expected) ?? [];
+  if (/^at least one [a-z]/.test(value)) {
+    return `Add ${value} to ${field}${otherwise === undefined ? '' : `, or remove it${otherwise}`}.`;
+  }
+  if (/^at most \d+ (?:characters|bytes)\b/.test(expected)) {
+    return `Shorten ${field} to ${expected}.`;
+  }
+  if (otherwise !== undefined) {
+    return `Set ${field} to ${alternatives(value)}, or remove it${otherwise}.`;
+  }
+  const last = field.split('.').at(-1) ?? '';
+  if (expected === '' || field.endsWith(expected) || expected === `a ${last}`) {
+    return `Set ${field}.`;
+  }
+  if (last === 'type' && Object.hasOwn(TYPES, expected)) {
+    return `Set ${field} to ${expected}.`;
+  }
+  const isName = /name$/i.test(last) && /^an? (?:entry|volume|claim|container|job) (?:in|of) /.test(expected);
+  return `Set ${field} to ${isName ? 'the name of ' : ''}${alternatives(expected)}.`;
+}
+
+/** What to write, or `undefined` where the message has none of the forms. */
+export function fieldFix({ path = '', message, expected }: Said): string | undefined {
+  if (namesKey(path, message)) {
+    const complaint = KEY_SYNTAX.exec(message)?.[1];
+    return complaint === undefined ? undefined : keyFix(fieldOf(path.slice(0, path.lastIndexOf('/'))), complaint);
+  }
+  if (/^(?:no|exactly one) /.test(expected ?? '')) {
+    return undefined;
+  }
+  const place: Place = { field: fieldInHand(path, message), ...(expected === undefined ? {} : { expected }) };
+  for (const [form, fix] of FORMS) {
+    const match = form.exec(message);
+    const text = match === null ? undefined : fix(match, place);
+    if (text !== undefined) {
+      return text === '' ? undefined : text;
+    }
+  }
+  return undefined;
+}
+
+/** What a message requires of the syntax of a key. */
+const KEY_SYNTAX =
+  /^the (?:\w+ )?key "(?:[^"\\]|\\.)*" must ((?:consist|have |be no more than|contain at most|not be empty|not contain).*)$/;
+
+/** The key at the end of the path, where the message is about it and not about the value. */
+export function wrongKey(path: string, message: string): string | undefined {
+  const key = tokensOf(path).at(-1) ?? '';
+  return /^the (?:\w+ )?(?:key|resource name) "/.test(message) && message.includes(`"${key}"`) ? key : undefined;
+}
+
+/** Whether the message is about the key of an entry, not about its value. */
+export function namesKey(path: string, message: string): boolean {
+  const last = tokensOf(path).at(-1) ?? '';
+  return message.includes(`"${last}"`) || message.startsWith(`the key ${last}`);
+}
+
+/** The field at the path, or the one below it with which the message begins: `exitCodes must be set`. */
+function fieldInHand(path: string, message: string): string {
+  const field = fieldOf(path);
+  const named = /^([a-z]\w*(?:\.\w+)*) must (?:not )?be set/.exec(message)?.[1];
+  if (named === undefined || field.includes(named) || message.startsWith(`${field} `)) {
+    return field;
+  }
+  const [first = ''] = named.split('.');
+  if (field.split('.').at(-1) === first) {
+    return `${field}${named.slice(first.length)}`;
+  }
+  const isBelow = path !== '' && /^\w+(?:\[\d+\])*$/.test(field.split('.').at(-1) ?? '') && !named.endsWith(field);
+  return isBelow ? `${field}.${named}` : named;
+}
+
+/**
+ * The fix of a message that states a requirement on a field which the fix of the rule does not name: `url must not be set` under a rule
+ * whose fix is about `percent`. Other messages keep the fix of the rule, which says more than their form does.
+ *
+ * @param ruleFix the fix of the rule
+ */
+export function fixOfRequirement(said: Said, ruleFix: string): string | undefined {
+  const { message, path = '' } = said;
+  if (IN_TEXT.test(path)) {
+    return undefined;
+  }
+  const isRequirement = / must (?!set )|^un(?:supported|known)\b/.test(message) && !EITHER.test(message);
+  // A fix of several fields is not of this one, although it may name it; nor is one that a bound of the field does not concern.
+  const isOfField = / and /.test(ruleFix) || BOUND.test(message) ? isNameless(said) : isNamed(said, ruleFix);
+  return !isRequirement || isOfField ? undefined : (fieldFix(said) ?? setOrChange(said));
+}
+
+/** A file in a ConfigMap: the message is about something in its text, to which the path does not lead. */
+const IN_TEXT = /^\/data\/[^/]+$/;
+
+/**
+ * What must hold for the field in hand, where the fix of the rule does not name it.
+ *
+ * @param ruleFix the fix of the rule
+ */
+export function fixNaming(said: Said, ruleFix: string): string | undefined {
+  return isNamed(said, ruleFix) ? undefined : setOrChange(said);
+}
+
+/** A bound that is a number. */
+const BOUND = / must be (?:(?:greater|less) than(?: or equal to)?|between|at least|at most) -?\d/;
+
+/** What is expected as a fix, or else the requirement of the message. */
+function setOrChange(said: Said): string | undefined {
+  const { path = '', expected } = said;
+  return expected !== undefined && !/^(?:no|exactly|one) /.test(expected)
+    ? setTo(fieldOf(path), expected)
+    : changeTo(said);
+}
+
+/** Whether the fix of the rule names the field, or there is no field to name. */
+function isNamed(said: Said, ruleFix: string): boolean {
+  const name = lastName(said).toLowerCase();
+  return isNameless(said) || (name !== '' && ruleFix.toLowerCase().includes(name));
+}
+
+/** Whether the message is about the whole object or about a key, neither of which is a field. */
+function isNameless(said: Said): boolean {
+  const { path = '', message } = said;
+  return path === '' || namesKey(path, message);
+}
+
+function lastName({ path = '' }: Said): string {
+  return tokensOf(path).findLast((token) => !/^\d+$/.test(token)) ?? '';
+}
+
+/** What a value must be, in contrast to what an object must have or do: `the value must begin with "/"`, not `the pod must set b`. */
+const OF_VALUE =
+  /^(?:not )?(?:be (?!used\b|given\b|compared\b|in the\b)|consist\b|contain\b|begin\b|start\b|end\b|match\b|equal\b|exceed\b|evaluate\b)|^have (?:an? (?:prefix|domain|path|name|duration|step|number|ascending)\b|numbers\b|at most one "|only one )/;
+
+/** The requirement of the message as a fix. Where it is one on a field below the path, that field is named. */
+function changeTo({ path = '', message }: Said): string | undefined {
+  const [, subject = '', what] = REQUIREMENT.exec(message) ?? [];
+  const isBelow = /^[a-z]+[A-Z]\w*$/.test(subject) && subject !== tokensOf(path).at(-1);
+  return what === undefined || EITHER.test(message) || !OF_VALUE.test(what)
+    ? undefined
+    : requirementFix(`${fieldOf(path)}${isBelow ? `.${subject}` : ''}`, what);
+}
+
+/** `the port must be even, but is 3`, `the port must be even: 3`: the subject, and what it must be. */
+const REQUIREMENT = /^(.*?) must (.+?)(?:, but .*|: (?:-?[\d.e+]+|"[^"]*"))?$/;
+
+/** `Set hard.pods to an integer.` for `be an integer`, `Set key to a value that is empty, or consists of letters.` for other requirements. */
+function requirementFix(field: string, what: string): string {
+  if (what === 'not be true' || what === 'not be false') {
+    return `Set ${field} to ${what === 'not be false'}.`;
+  }
+  const [, form] = /^be (of the form \S+)$/.exec(what) ?? [];
+  const [, literal] = /^be ((?:"[^"]*"|[A-Z][\w-]*|[\w-]+(?:\.[\w-]+)+))$/.exec(what) ?? [];
+  const [, value] = /^be ((?:an? |true|false)[^,]*)$/.exec(what) ?? [];
+  if (form !== undefined) {
+    return `Set ${field} to a value ${form}.`;
+  }
+  const [, length] = /^be no longer than (\d+ (?:bytes|characters))$/.exec(what) ?? [];
+  if (length !== undefined) {
+    return `Shorten ${field} to at most ${length}.`;
+  }
+  const [, choice] = /^be ((?:[\w-]+ or [\w-]+)|(?:an? [^,]+, or an? [^,]+))$/.exec(what) ?? [];
+  if (choice !== undefined && value === undefined) {
+    return `Set ${field} to ${choice}.`;
+  }
+  return literal === undefined && value === undefined
+    ? `Set ${field} to a value that ${inThirdPerson(what)}.`
+    : setTo(field, literal ?? (value ?? '').replace(/^true or false$/, 'boolean'));
+}
+
+/**
+ * What to write for a name that breaks a rule of its syntax: `Set metadata.name to a value that consists of …`, `Shorten metadata.name to …`.
+ *
+ * @param complaint what the name must do, in the words that follow `must`
+ */
+export function nameFix(field: string, complaint: string): string {
+  const length = LENGTH.exec(complaint)?.[1];
+  return length === undefined ? requirementFix(field, complaint) : `Shorten ${field} to at most ${length}.`;
+}
+
+/** What to do about a name that is too long, where it is derived from the name in a field. */
+export function shortenBy(field: string, derived: string, limit: number): string {
+  return `Shorten ${field} by ${counted(derived.length - limit, 'character')}.`;
+}
+
+/** What to write for the key of a map, as `nameFix` for the value of a field. */
+export function keyFix(map: string, complaint: string): string {
+  const length = LENGTH.exec(complaint)?.[1];
+  if (length !== undefined) {
+    return `Shorten the key in ${map} to at most ${length}.`;
+  }
+  const [, ofPrefix] = /^have a prefix that (.+)$/.exec(complaint) ?? [];
+  return `Rename the key in ${map} so that ${ofPrefix === undefined ? `it ${inThirdPerson(complaint)}` : `its prefix ${ofPrefix}`}.`;
+}
+
+const LENGTH = /^(?:have|be) no more than (\d+ characters.*)$/;
+
+/** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */
+export function fixesByField<Made extends Rule>(rule: Made): Made {
+  const check = rule.check as (...args: readonly unknown[]) => Iterable<Violation>;
+  return { ...rule, check: (...args: readonly unknown[]) => [...check(...args)].map(withFieldFix) };
+}
+
+/** The violation with a fix of its field, if it has none of its own. */
+export function withFieldFix<Reported extends Violation>(violation: Reported): Reported {
+  const fix = violation.fix ?? fieldFix(violation);
+  return fix === undefined ? violation : { ...violation, fix };
+}

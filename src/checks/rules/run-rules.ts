@@ -1,0 +1,254 @@
+/**
+ * Runs semantic rules over a manifest set, each on what it asks for.
+ */
+import { addAll } from '../../facts/collections';
+import { type Manifest } from '../../manifests/manifest';
+import { type FindingCollector } from '../report/collector';
+import { Contents, type SaidOfTemplates } from '../contents';
+import { RULE_GROUPS, TIERS } from '../report/finding';
+import { type ManifestSet } from '../../manifests/manifest-set';
+import { type PodTemplate } from '../../manifests/pods/pod-template';
+import { judging, unlessUnknown } from '../../manifests/values/unknown';
+import { Remembered, type Said, WatchedTemplate } from '../remembered';
+import {
+  type ObjectRule,
+  type PodTemplateRule,
+  type Rule,
+  type RuleContext,
+  type SetRule,
+  type Violation,
+} from './rule';
+import { type AskingRules, RulesByField } from './rules-by-field';
+
+/**
+ * Runs the rules of the requested tiers.
+ *
+ * @param own what is checked, where the set of the context also contains what a cluster has: only this is reported on
+ */
+export function runRules(
+  rules: readonly Rule[],
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet = context.set,
+): void {
+  const { byField, onTemplates, onSets } = sorted(rules, collector);
+  const contents = new Contents();
+  runObjectRules(byField, contents, context, collector, own);
+  if (onTemplates) {
+    runPodTemplateRules(byField, contents, context, collector, own);
+  }
+  runSetRules(onSets, context, collector, own);
+}
+
+/** Rules as they are run: by what they look at. */
+interface SortedRules {
+  readonly byField: RulesByField;
+  readonly onTemplates: boolean;
+  readonly onSets: readonly SetRule[];
+}
+
+/** A program that checks many small sets passes the same rules each time. */
+const sortedBefore = new WeakMap<readonly Rule[], Map<string, SortedRules>>();
+
+function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRules {
+  const before = sortedBefore.get(rules) ?? new Map<string, SortedRules>();
+  sortedBefore.set(rules, before);
+  const tiers = TIERS.filter((tier) => collector.wants([tier]));
+  const key = [...tiers, ...RULE_GROUPS.filter((group) => collector.wantsGroup(group))].join();
+  let result = before.get(key);
+  if (result === undefined) {
+    const wanted = rules.filter(
+      ({ tier, otherTiers = [], group }) => collector.wantsGroup(group) && collector.wants([tier, ...otherTiers]),
+    );
+    result = {
+      byField: new RulesByField(wanted),
+      onTemplates: wanted.some((rule) => rule.on === 'pod-template'),
+      onSets: wanted.filter((rule): rule is SetRule => rule.on === 'set'),
+    };
+    before.set(key, result);
+  }
+  return result;
+}
+
+function runObjectRules(
+  rules: RulesByField,
+  contents: Contents,
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
+  for (const manifest of own.manifests) {
+    const content = contents.ofSpec(manifest);
+    const found = rules.ofObject(manifest, content);
+    const saidOfSpec = (): readonly Said<ObjectRule>[] => said(found.ofSpec, manifest, context);
+    reportObject(content === undefined ? saidOfSpec() : content.saidBy(found, saidOfSpec), manifest, collector);
+    reportObject(said(found.others, manifest, context), manifest, collector);
+    for (const { applyTo, rules: asking } of found.asking) {
+      if (mayApply(applyTo, manifest, context)) {
+        reportObject(said(asking, manifest, context), manifest, collector);
+      }
+    }
+  }
+}
+
+/** Where the answer is not known, or there is none, each rule says so itself. */
+function mayApply(applyTo: AskingRules['applyTo'], manifest: Manifest, context: RuleContext): boolean {
+  try {
+    return unlessUnknown(() => applyTo(manifest, context), true);
+  } catch {
+    return true;
+  }
+}
+
+function reportObject(all: readonly Said<ObjectRule>[], manifest: Manifest, collector: FindingCollector): void {
+  for (const one of all) {
+    if ('error' in one) {
+      reportFailure(one.error, one.rule, manifest, collector);
+    } else if ('notJudged' in one) {
+      collector.addNotJudged(one.rule.id, manifest);
+    } else {
+      collector.add(one.rule, manifest, one.violation);
+    }
+  }
+}
+
+function runPodTemplateRules(
+  rules: RulesByField,
+  contents: Contents,
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
+  for (const template of own.manifests.flatMap((manifest) => context.set.podTemplatesOf(manifest))) {
+    const { manifest } = template;
+    const { alone, inNamespace, others } = rules.ofTemplates(manifest, contents.ofSpec(manifest));
+    const content = contents.ofTemplate(template);
+    if (content === undefined) {
+      reportTemplate(said([...alone, ...inNamespace], template, context), template, collector);
+    } else {
+      for (const [seeing, namespace] of [
+        [alone, ''],
+        [inNamespace, manifest.id.namespace],
+      ] as const) {
+        const known = content.saidBy(seeing, namespace, () => watched(seeing, template, context));
+        reportTemplate(known.said, template, collector);
+        reportTemplate(ofMetadata(known, template, context), template, collector);
+      }
+    }
+    reportTemplate(said(others, template, context), template, collector);
+  }
+}
+
+/** Runs the rules, and finds out which of them read the metadata. What they found is kept for equal metadata alone. */
+function watched(rules: readonly PodTemplateRule[], template: PodTemplate, context: RuleContext): SaidOfTemplates {
+  const watchedTemplate = new WatchedTemplate(template);
+  const readMetadata: PodTemplateRule[] = [];
+  const found: Said<PodTemplateRule>[] = [];
+  for (const rule of rules) {
+    watchedTemplate.metadataWasRead = false;
+    const violations = said([rule], watchedTemplate, context);
+    if (watchedTemplate.metadataWasRead) {
+      readMetadata.push(rule);
+    } else {
+      addAll(found, violations);
+    }
+  }
+  return { said: found, ofMetadata: readMetadata, byMetadata: new Remembered() };
+}
+
+/** What the rules find that read the metadata of the template. */
+function ofMetadata(
+  { ofMetadata: rules, byMetadata }: SaidOfTemplates,
+  template: PodTemplate,
+  context: RuleContext,
+): readonly Said<PodTemplateRule>[] {
+  if (rules.length === 0) {
+    return NOTHING;
+  }
+  const judge = (): readonly Said<PodTemplateRule>[] => said(rules, template, context);
+  const metadata = unlessUnknown(() => JSON.stringify(template.metadata), undefined);
+  return metadata === undefined ? judge() : byMetadata.get(metadata, judge);
+}
+
+/** What these rules find in a manifest or a template, one after the other. */
+function said<S extends Manifest | PodTemplate, R extends (ObjectRule | PodTemplateRule) & { check: Check<S> }>(
+  rules: readonly R[],
+  subject: S,
+  context: RuleContext,
+): readonly Said<R>[] {
+  let all: Said<R>[] | undefined;
+  for (const rule of rules) {
+    try {
+      const judgment = judging(() => listOf(rule.check(subject, context)));
+      if (!judgment.known) {
+        (all ??= []).push({ rule, notJudged: true });
+        continue;
+      }
+      for (const violation of judgment.value) {
+        (all ??= []).push({ rule, violation });
+      }
+    } catch (error) {
+      (all ??= []).push({ rule, error });
+    }
+  }
+  return all ?? NOTHING;
+}
+
+type Check<S> = (subject: S, context: RuleContext) => Iterable<Violation>;
+
+const NOTHING: readonly never[] = [];
+
+/** Most rules return a list, and most lists are empty. */
+function listOf<T>(items: Iterable<T>): readonly T[] {
+  return Array.isArray(items) ? (items as readonly T[]) : [...items];
+}
+
+function reportTemplate(
+  all: readonly Said<PodTemplateRule>[],
+  template: PodTemplate,
+  collector: FindingCollector,
+): void {
+  for (const one of all) {
+    if ('error' in one) {
+      reportFailure(one.error, one.rule, template.manifest, collector);
+    } else if ('notJudged' in one) {
+      collector.addNotJudged(one.rule.id, template.manifest);
+    } else {
+      collector.add(one.rule, template.manifest, {
+        ...one.violation,
+        path: template.path + (one.violation.path ?? ''),
+      });
+    }
+  }
+}
+
+function runSetRules(
+  rules: readonly SetRule[],
+  context: RuleContext,
+  collector: FindingCollector,
+  own: ManifestSet,
+): void {
+  const checked = new Set(own.manifests);
+  for (const rule of rules) {
+    try {
+      const judgment = judging(() => listOf(rule.check(context)));
+      if (!judgment.known) {
+        collector.addNotJudged(rule.id);
+        continue;
+      }
+      for (const violation of judgment.value.filter(({ manifest }) => checked.has(manifest))) {
+        collector.add(rule, violation.manifest, violation);
+      }
+    } catch (error) {
+      reportFailure(error, rule, undefined, collector);
+    }
+  }
+}
+
+/** A rule that fails is a defect of Gantry, not of the manifest: it is said, and the other rules go on. */
+function reportFailure(error: unknown, rule: Rule, manifest: Manifest | undefined, collector: FindingCollector): void {
+  collector.addFailure(
+    `the rule ${rule.id} failed: ${error instanceof Error ? error.message : String(error)}`,
+    manifest,
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * What can be wrong with the text of a manifest, before it is a manifest.
+ */
+import { type SourceProblem } from '../../manifests/manifest';
+import { type RuleFacts } from './rule';
+
+/** In the fix of a rule; a finding names the file and the line instead. */
+const THE_POSITION = 'the position of the finding';
+
+/** Before the reason in the message on a file that could not be read at all. */
+export const UNREADABLE = 'cannot be read: ';
+
+/** What to do about a problem in its file. */
+export function fixInFile({ fix }: Pick<RuleFacts, 'fix'>, { file, position, message }: SourceProblem): string {
+  return message.startsWith(UNREADABLE)
+    ? `Make ${file} a readable file, or leave it out with --exclude.`
+    : fix.replace(THE_POSITION, `${file ?? 'line '}${file === undefined ? '' : ':'}${position.line}`);
+}
+
+export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
+  'duplicate-key': {
+    id: 'yaml/unique-keys',
+    tier: 'schema',
+    severity: 'error',
+    summary: 'The keys of a mapping must be unique.',
+    why: 'With strict validation the API server rejects the document; otherwise the last value wins and the others are silently dropped.',
+    source: 'Kubernetes API server, fieldValidation=Strict',
+    fix: 'Remove one of the `key: value` entries with this key.',
+  },
+  syntax: {
+    id: 'yaml/syntax',
+    tier: 'schema',
+    severity: 'error',
+    summary: 'The document must be valid YAML or JSON.',
+    why: 'A document that cannot be parsed cannot be applied.',
+    source: 'YAML 1.2, JSON (RFC 8259)',
+    fix: `Correct the YAML or JSON syntax at ${THE_POSITION}.`,
+  },
+  'not-an-object': {
+    id: 'yaml/kubernetes-object',
+    tier: 'schema',
+    severity: 'error',
+    summary: 'A document must be an object with apiVersion and kind.',
+    why: 'Without both, no client can tell what the object is, and kubectl rejects it.',
+    source: 'Kubernetes API conventions',
+    fix: 'Set apiVersion and kind to strings, such as v1 and ConfigMap, or remove the document.',
+  },
+  'huge-number': {
+    id: 'yaml/number-in-range',
+    tier: 'schema',
+    severity: 'error',
+    summary: 'A number in JSON must not exceed the range of a double (about 1.8e308).',
+    why: 'The API server cannot read the object, except for a quantity of a built-in kind, which it reads as a string.',
+    source: 'Kubernetes API server, decoding of JSON',
+    fix: 'Set the field to a number less than 1.8e308, or put a quantity in quotes, for example "1Ei".',
+  },
+  'inexact-number': {
+    id: 'yaml/exact-integer',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'An integer must not have more digits than JSON readers keep.',
+    why: 'Beyond 2^53 many programs, including this check, read a neighboring number instead.',
+    source: 'RFC 8259, section 6',
+    fix: 'Put the value in quotes if the field is a string, or set it to an integer of at most 9007199254740991 (2^53 - 1).',
+  },
+};

@@ -1,0 +1,41 @@
+/**
+ * What to write in a field, in words that are more exact than the type of the schema: the range of a port, a quantity that its resource can have.
+ */
+import { type Schema } from '../../facts/api/schema';
+import { tokensOf } from '../../manifests/pointer';
+
+/** How an expectation or a fix names a quantity; `exactWords` puts an example for the resource in its place. */
+export const A_QUANTITY = 'a `quantity`';
+
+const PORT = /^(?:port|containerPort|hostPort|nodePort)$/;
+const PORT_RANGE = 'an integer from 1 to 65535';
+const BYTES = /(?:^|\.)(?:memory|storage|ephemeral-storage)$|(?:^|\.)hugepages-/;
+
+/** The text about the field at the path, with what is known of the field by its name. */
+export function exactWords(text: string, path: string): string {
+  const last = tokensOf(path).at(-1) ?? '';
+  const said = text.includes(A_QUANTITY) ? text.replaceAll(A_QUANTITY, quantityOf(last)) : text;
+  return PORT.test(last) ? said.replace(/\ban integer(?=[.,]|$)/, PORT_RANGE) : said;
+}
+
+/** Extended resources are counted, which admits neither fractions nor bytes. */
+function quantityOf(resource: string): string {
+  if (resource.includes('/')) {
+    return 'an integer such as 1';
+  }
+  if (BYTES.test(resource)) {
+    return 'a quantity such as 512Mi or 8Gi';
+  }
+  return /(?:^|\.)cpu$/.test(resource) ? 'a quantity such as 500m or 2' : 'a quantity such as 2, 500m, or 16Gi';
+}
+
+/** The bounds of a number, to follow its type: ` from 1 to 100`, ` of at least 1`; empty without bounds. */
+export function boundWords({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema): string {
+  if (exclusiveMinimum === true || exclusiveMaximum === true || (minimum === undefined && maximum === undefined)) {
+    return '';
+  }
+  if (minimum !== undefined && maximum !== undefined) {
+    return ` from ${minimum} to ${maximum}`;
+  }
+  return minimum === undefined ? ` of at most ${maximum}` : ` of at least ${minimum}`;
+}
