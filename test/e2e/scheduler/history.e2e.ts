@@ -19,6 +19,8 @@ const CONFIG = `
 queues: [{ name: research, deserved: { nvidia.com/gpu: 16 } }]
 history: { configMaps: 2, intervalSeconds: 1 }
 `;
+/** How long the third gang waits at least: far longer than the target below, because the list has times in whole seconds. */
+const WAIT_MS = 5_000;
 /** More nodes of the pool that the cluster has. */
 const SIZING = `
 pools: [{ name: gpu, max: 4, pricePerHour: 40 }]
@@ -77,9 +79,11 @@ describeLive('the history of the scheduler', () => {
     await lab.create(...gang('a', 2, { gpus: 4, queue: 'research' }), ...gang('b', 2, { gpus: 4, queue: 'research' }));
     await placed(4);
     await lab.create(...gang('c', 1, { gpus: 8, queue: 'research' }));
+    const arrived = Date.now();
     await lab.until('the arrival of all is written', async () =>
       Promise.resolve(gantry('history').err.includes('2 running gangs and 1 waiting gang')),
     );
+    await lab.until('c has waited', async () => Promise.resolve(Date.now() - arrived > WAIT_MS));
     await remove('a', 2);
     await placed(3);
     await lab.until('the end of a is written', async () => Promise.resolve(listed().length === 1));
@@ -98,9 +102,11 @@ describeLive('the history of the scheduler', () => {
       { name: 'default/b', queue: 'research', pods: 2, devices: 4 },
       { name: 'default/c', queue: 'research', pods: 1, devices: 8 },
     ]);
-    // It started when a had ended; times are in whole seconds.
-    const [a, , c] = listed();
-    expect(Math.abs(Date.parse(asString(c.started)!) - Date.parse(asString(a.ended)!))).toBeLessThanOrEqual(2000);
+    // It started after a had ended and before b did; times are in whole seconds.
+    const [a, b, c] = listed();
+    const seconds = (time: unknown): number => Date.parse(asString(time)!) / 1000;
+    expect(seconds(c.started)).toBeGreaterThanOrEqual(seconds(a.ended) - 1);
+    expect(seconds(c.started)).toBeLessThanOrEqual(seconds(b.ended));
 
     gantry('history', '-o', 'history.jsonl');
     writeFileSync(join(folder, 'sizing.yaml'), SIZING);
