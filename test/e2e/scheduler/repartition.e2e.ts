@@ -52,7 +52,9 @@ describeLive('the scheduler with MIG repartitioning', () => {
 
   const instances = (name: string, count: number): JsonObject[] => {
     const resources = { cpu: '1', memory: '1Gi', 'nvidia.com/mig-1g.10gb': '1' };
-    const containers = [{ name: 'main', image: 'registry.example/work:1', resources: { requests: resources, limits: resources } }];
+    const containers = [
+      { name: 'main', image: 'registry.example/work:1', resources: { requests: resources, limits: resources } },
+    ];
     return gang(name, count, { spec: { containers } });
   };
   const labelsOf = async (name: string): Promise<JsonObject> =>

@@ -62,7 +62,9 @@ export interface MigTerms extends Pick<ClusterNode, 'migConfigs' | 'migChange'> 
 
 /** The annotation as text. */
 export function migChangeText({ config, at, gang, labels }: MigChange): string {
-  const described = DESCRIBING.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]]]));
+  const described = DESCRIBING.flatMap((key): readonly (readonly [string, string])[] =>
+    labels[key] === undefined ? [] : [[key, labels[key]]],
+  );
   return JSON.stringify({ config, at: new Date(at).toISOString(), gang, labels: Object.fromEntries(described) });
 }
 

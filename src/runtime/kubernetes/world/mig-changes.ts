@@ -205,11 +205,12 @@ export class MigChanges {
     if (verdict === undefined || node.migConfigs === undefined) {
       return node;
     }
-    const { migConfigs, migChange, devices, deviceResource, ...rest } = node;
-    if (migChange === undefined) {
-      return { ...rest, ...(devices && { devices }), ...(deviceResource !== undefined && { deviceResource }) };
+    if (node.migChange === undefined) {
+      return { ...node, migConfigs: undefined };
     }
-    return verdict === 'timed-out' ? { ...rest, ...devicesOf(node.allocatable, node.labels ?? {}) } : node;
+    const { allocatable, labels = {} } = node;
+    const own = { devices: undefined, deviceResource: undefined, ...devicesOf(allocatable, labels) };
+    return verdict === 'timed-out' ? { ...node, ...own, migConfigs: undefined, migChange: undefined } : node;
   }
 
   /** Changes that came to their end since the last call. */

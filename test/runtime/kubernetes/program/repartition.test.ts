@@ -92,10 +92,11 @@ describe('a MIG configuration', () => {
 
   it('stays as it is where another scheduler has just placed a pod with devices, by resource or by claim', async () => {
     await start(CONFIG, 'n-0', 'n-1');
-    const foreign = [
-      { ...podObject('by-resource'), status: { phase: 'Running' } },
-      { ...podObject('by-claim', { spec: { containers: [], resourceClaims: [{ name: 'gpu' }] } }) },
-    ].map((pod, i) => ({ ...pod, spec: { ...asObject(pod.spec), schedulerName: 'other', nodeName: `n-${i}` } }));
+    const shapes = { 'by-resource': {}, 'by-claim': { containers: [], resourceClaims: [{ name: 'gpu' }] } };
+    const foreign = Object.entries(shapes).map(([name, spec], i): JsonObject => {
+      const pod = podObject(name, { spec: { ...spec, schedulerName: 'other', nodeName: `n-${i}` } });
+      return { ...pod, status: { phase: 'Running' } };
+    });
     let reads = 0;
     // It is placed between the decision and the request.
     rig.server.trouble = ({ method, path }) => {
@@ -109,9 +110,15 @@ describe('a MIG configuration', () => {
     await rig.pass(200_000);
     expect(writes()).toEqual([]);
     expect(rig.said('MIG configuration not requested').length).toBeLessThan(6);
-    expect(rig.server.notes().join()).toContain('The MIG configuration is not changed: Pod "default/by-claim" has devices');
+    expect(rig.server.notes().join()).toContain(
+      'The MIG configuration is not changed: Pod "default/by-claim" has devices',
+    );
     // What has ended holds nothing.
-    const ended = { ...foreign[1], metadata: { name: 'by-claim', namespace: 'default' }, status: { phase: 'Succeeded' } };
+    const ended = {
+      ...foreign[1],
+      metadata: { name: 'by-claim', namespace: 'default' },
+      status: { phase: 'Succeeded' },
+    };
     rig.server.put('v1', 'pods', ended);
     await rig.until('it is requested', () => configOf('n-1') === 'all-1g.10gb', 70_000);
   });
