@@ -50,30 +50,38 @@ export function configRule(
 }
 
 /** What to write in the place of the problem; nothing where the fix of the rule says it. */
-function fixOf({ kind, at, message, found, expected = '' }: ConfigProblem): string | undefined {
-  const isOneName = /^[\w.-]+$/.test(expected);
+function fixOf(problem: ConfigProblem): string | undefined {
+  const { kind, at, found, expected = '' } = problem;
+  const isOneName = ONE_NAME.test(expected);
   switch (kind) {
     case 'shape':
     case 'argument':
     case 'fatal-argument':
-      return at === '' || expected === '' || at.startsWith('line ') ? undefined : `Set ${at} to ${expected}.`;
+      return isPlaced(problem) ? `Set ${at} to ${expected}.` : undefined;
     case 'unknown-key':
-      if (at === '' || expected === '' || at.startsWith('line ')) {
-        return undefined;
-      }
-      if (message.startsWith('unknown action')) {
-        return `Set ${at} to ${expected}.`;
-      }
-      return expected === 'no arguments' || !isOneName ? `Remove ${at}.` : `Rename the key ${at} to ${expected}.`;
+      return isPlaced(problem) ? keyFix(problem) : undefined;
     case 'action':
       return isOneName ? `Replace the unknown action in actions with ${expected}.` : undefined;
     case 'plugin':
       return `Set ${at} to ${isOneName && found !== null ? expected : 'a plugin of Volcano, such as gang'}.`;
     case 'custom-plugin':
       return `Set ${at} to a plugin of Volcano, such as gang, or load the custom plugin with --plugins-dir.`;
-    default:
+    case 'flags':
       return undefined;
   }
+}
+
+const ONE_NAME = /^[\w.-]+$/;
+
+/** Whether the problem is at a field, with something to write there. */
+const isPlaced = ({ at, expected = '' }: ConfigProblem): boolean =>
+  at !== '' && expected !== '' && !at.startsWith('line ');
+
+function keyFix({ at, message, expected = '' }: ConfigProblem): string {
+  if (message.startsWith('unknown action')) {
+    return `Set ${at} to ${expected}.`;
+  }
+  return ONE_NAME.test(expected) ? `Rename the key ${at} to ${expected}.` : `Remove ${at}.`;
 }
 
 /** A rule that reports what the reader noted. */
