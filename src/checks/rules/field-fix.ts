@@ -6,6 +6,7 @@ import { fieldOf, tokensOf } from '../../manifests/pointer';
 import { type Rule, type Violation } from './rule';
 import { counted, oneOf } from '../../facts/words';
 import { inThirdPerson } from '../../facts/words/third-person';
+import { contentOf } from './field-content';
 
 type Said = Pick<Violation, 'path' | 'message' | 'expected'>;
 
@@ -54,10 +55,13 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     (_match, { field, expected = '' }) =>
       /, | or /.test(expected) ? `Set ${alternatives(expected)} in ${field}.` : undefined,
   ],
-  [/ must be set unless (\w+) is (\w+)$/, ([, other, value], { field }) => `Set ${field}, or set ${other}: ${value}.`],
-  [/ must not be empty\b/, (_match, { field, expected }) => setTo(field, expected ?? contentOf(field))],
+  [
+    / must be set unless (\w+) is (\w+)$/,
+    ([, other, value], { field }) => `${setTo(field, '').slice(0, -1)}, or set ${other}: ${value}.`,
+  ],
+  [/ must not be empty\b/, (_match, { field, expected }) => setTo(field, expected ?? oneOfList(field))],
   [/ must be set\b/, (_match, { field, expected }) => setTo(field, expected ?? '')],
-  [/ must have an? ([a-z]+[A-Z]\w*)$/, ([, member], { field }) => `Set ${field}.${member}.`],
+  [/ must have an? ([a-z]+[A-Z]\w*)$/, ([, member], { field }) => setTo(`${field}.${member}`, '')],
   [
     / must have (?:an? )?(?:\w+ )*(\w+)$/,
     ([, noun = ''], { field, expected }) =>
@@ -136,7 +140,15 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, subject, other], { field }) =>
       field.split('.').at(-1) === subject ? `Set ${other}, or remove ${field}.` : undefined,
   ],
-  [/ must begin with (\S+)$/, ([, prefix], { field }) => `Set ${field} to a value that begins with ${prefix}.`],
+  [/ must begin with (\S+?)\.?$/, ([, prefix], { field }) => `Set ${field} to a value that begins with ${prefix}.`],
+  [/ must not be listed\b/, (_match, { field }) => `Remove ${field}.`],
+  [
+    /^the port name "/,
+    (_match, { field }) =>
+      field.endsWith('.port')
+        ? `Set ${field} to a number from 1 to 65535, or to the name of a port, such as http.`
+        : undefined,
+  ],
   [/ must not set (\w+)\b/, ([, name = ''], { field }) => (field.endsWith(name) ? `Remove ${field}.` : undefined)],
   [
     /^(?:(?! must ).)* must (consist of .+)$/,
@@ -153,8 +165,11 @@ const elementOf = (field: string): string => field.replace(/(\])\.(?:name|key)$/
 const otherValue = (field: string, value: string): string =>
   value === 'true' || value === 'false' ? `${field}: ${value === 'false'}` : `${field} to a value other than ${value}`;
 
-/** What a field that must not be empty holds, by its name: `at least one verb` for a list, nothing in particular otherwise. */
-function contentOf(field: string): string {
+/** `at least one verb` for a list without a content of its own, nothing in particular otherwise. */
+function oneOfList(field: string): string {
+  if (contentOf(field) !== undefined) {
+    return '';
+  }
   const words = (/(?<!\w)\w+$/.exec(field)?.[0] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   return /[^s]s$/.test(words) ? `at least one ${words.replace(/ies$/, 'y').replace(/s$/, '')}` : '';
 }
@@ -209,7 +224,8 @@ function setTo(field: string, expected: string): string {
   }
   const last = field.split('.').at(-1) ?? '';
   if (expected === '' || field.endsWith(expected) || expected === `a ${last}`) {
-    return `Set ${field}.`;
+    const content = contentOf(field);
+    return content === undefined ? `Set ${field}.` : `Set ${field} to ${content}.`;
   }
   if (last === 'type' && Object.hasOwn(TYPES, expected)) {
     return `Set ${field} to ${expected}.`;

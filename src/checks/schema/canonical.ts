@@ -34,7 +34,7 @@ export function repeatedItems(keys: readonly JsonValue[]): readonly number[] {
   const times = new Map<unknown, number>();
   const repeated: number[] = [];
   keys.forEach((key, index) => {
-    // Scalars stand for themselves; a number and the text of it differ.
+    // Scalars are written as they are; a number and the text of it differ.
     const identity = key === null || typeof key !== 'object' ? key : `\u0000${canonical(key)}`;
     const seen = times.get(identity) ?? 0;
     if (seen === 1) {

@@ -23,6 +23,7 @@ import {
   checkString,
   checkType,
   type Target,
+  requiredFix,
   requiredValue,
   typeWords,
 } from './value-checks';
@@ -294,7 +295,7 @@ class CustomResourceWalk {
         {
           message: `${name} must be set`,
           expected: requiredValue(node.child(name)),
-          fix: `Set ${THE_FIELD} to ${requiredValue(node.child(name))}.`,
+          fix: requiredFix(node.child(name), `${this.list.path}/${name}`),
         },
         name,
       );

@@ -13,7 +13,7 @@ import { isGoTime } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
-import { checkEnum, quotedFix, requiredValue, tooWide, typeName, wrongTypeFix } from './value-checks';
+import { checkEnum, quotedFix, requiredFix, requiredValue, tooWide, typeName, wrongTypeFix } from './value-checks';
 import { quoted, THE_FIELD, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -276,7 +276,7 @@ export class TypedDecoding {
         {
           message: `${name} must be set`,
           expected: requiredValue(child),
-          fix: `Set ${THE_FIELD} to ${requiredValue(child)}.`,
+          fix: requiredFix(child, `${this.list.path}/${name}`),
         },
         name,
       );

@@ -31,7 +31,7 @@ export function reportUnknownField(name: string, value: JsonValue, node: SchemaN
           ? `Write "${meant}" instead of "${name}", or remove the field.`
           : known.length === 0
             ? `Remove the field "${name}".`
-            : `Remove the field "${name}", or rename it to one of the expected fields.`,
+            : `Remove the field "${name}", or rename it to ${known.length > MOST_LISTED ? 'one of the expected fields' : oneOf(known)}.`,
     },
     name,
   );

@@ -4,6 +4,8 @@
  * Follows kube-openapi's validators, with what is peculiar to them: a format switches the type check off for texts and lists, a number
  * counts as an integer when it is one to within a billionth, and lengths are in code points.
  */
+import { contentOf } from '../rules/field-content';
+import { fieldOf } from '../../manifests/pointer';
 import { type JsonValue } from '../../facts/api/schema';
 import { sameJson } from './canonical';
 import { boundWords } from './exact-words';
@@ -21,6 +23,8 @@ const LARGEST_FLOAT32 = 3.4028235677973366e38;
 
 /** How many values a fix lists. */
 const MOST_CHOICES = 8;
+/** Fields of an object that a fix lists. */
+const FEW_FIELDS = 3;
 
 /** What the checks need to know beside the schema. */
 export interface Target {
@@ -143,9 +147,26 @@ export function requiredValue(node: SchemaNode | undefined): string {
     return oneOf(choices.map(String));
   }
   const words = `${typeWords(node?.typeNames)}${node === undefined ? '' : boundWords(node.schema)}`;
+  const parts = node?.typeNames === 'object' && members.length === 0 ? Object.keys(node.schema.properties ?? {}) : [];
+  if (parts.length > 0) {
+    return parts.length === 1
+      ? `${words} such as { ${parts[0]}: … }`
+      : `${words} with fields such as ${allOf(parts.slice(0, FEW_FIELDS))}`;
+  }
   return members.length === 0 || members.length > MOST_CHOICES
     ? words
     : `${words} with the ${members.length === 1 ? 'field' : 'fields'} ${allOf(members)}`;
+}
+
+/** Strings whose names say what they hold, in the objects of any project. */
+const TELLING = /(?:^|\.)(?:name|kind|apiVersion|namespace|uid|url|expr|image|topologyKey|key|ip|cidr|[a-z]\w*Name)$/;
+
+/** @param path of the required field */
+export function requiredFix(node: SchemaNode | undefined, path: string): string {
+  const value = requiredValue(node);
+  const field = fieldOf(path);
+  const content = /^(?:an integer or )?a string$/.test(value) && TELLING.test(field) ? contentOf(field) : undefined;
+  return `Set ${THE_FIELD} to ${content ?? value}.`;
 }
 
 /** @param bounds of a number, to follow its type */
@@ -166,7 +187,7 @@ export function tooWide(value: number, format: string): Found {
     message: `${value} does not fit in ${bits} bits`,
     found: value,
     expected: `${fitting} (${format})`,
-    fix: `Set ${THE_FIELD} to ${fitting}.`,
+    fix: `Set ${THE_FIELD} to ${fitting}${bits === 32 && format !== 'float' ? `, ${value > 0 ? 'at most 2147483647' : 'at least -2147483648'}` : ''}.`,
   };
 }
 

@@ -50,7 +50,9 @@ export function expressionFix(
   if (name !== undefined && choices.length > 0 && choices.length <= MOST_CHOICES) {
     return {
       fix: complaint.startsWith('uses')
-        ? `Use only the ${choices.length === 1 ? 'variable' : 'variables'} ${allOf(choices)} in ${field}.`
+        ? name === '"variables"'
+          ? `Declare the variable in spec.variables, or replace variables in ${field}.`
+          : `Use only the ${choices.length === 1 ? 'variable' : 'variables'} ${allOf(choices)} in ${field}.`
         : `Replace ${name} in ${field} with ${oneOf(choices)}.`,
     };
   }
@@ -71,10 +73,30 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^is empty/, 'Set FIELD to an expression.'],
   [/^must not be nested/, 'Set FIELD to an expression with fewer nested operations.'],
   [/^uses the undeclared variable/, 'Use only variables that the API server declares in FIELD.'],
-  [/^uses the undeclared type/, 'Use only types that the API server declares in FIELD.'],
-  [/^selects the undefined field/, 'Select only fields that the type has in FIELD.'],
+  [
+    /^uses the undeclared type "Object/,
+    'Replace Object{} in FIELD with a value of the object: only mutations with applyConfiguration can create an Object.',
+  ],
+  [
+    /^uses the undeclared type "JSONPatch/,
+    'Replace JSONPatch{} in FIELD with a value of the object: only mutations with jsonPatch can create a JSONPatch.',
+  ],
+  [/^uses the undeclared type/, 'Replace the type in FIELD with one of CEL, such as a map: {"key": "value"}.'],
+  [
+    /^selects the undefined field/,
+    'Replace the field in FIELD with one that the type has, or call a function of the type.',
+  ],
   [/^sets the undefined field/, 'Set only fields of the type in FIELD.'],
-  [/^calls the undeclared function/, 'Call only functions that the API server declares in FIELD.'],
+  [
+    /^calls the undeclared function/,
+    'Replace the function in FIELD with one of the Kubernetes CEL libraries, such as matches or startsWith.',
+  ],
+  [
+    /^formats a value /,
+    'Use a format of its type in FIELD, such as %s for strings and %d for integers, or convert the value with string().',
+  ],
+  [/^has an optional entry /, 'Remove the ? in FIELD, or give it an optional value, such as optional.of(1).'],
+  [/^has the number /, 'Set the number in FIELD to one from -9223372036854775808 to 9223372036854775807.'],
   [/^mixes /, 'Use one type for all items of a list or map in FIELD.'],
   [/^has the invalid duration/, 'Write the duration in FIELD with a unit, for example duration("30s").'],
   [
@@ -87,7 +109,27 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
     'Compare a field of the object in FIELD.',
   ],
   [/ the unsupported types .*(?<!google\.protobuf)\.[A-Z]\w*/, 'Use a field of the object in FIELD.'],
-  [/ the unsupported types .*\b(?:list|map|type|optional_type)\(/, 'Use only operands of supported types in FIELD.'],
+  [
+    /^applies the operator "\[\]" to the unsupported types \(map\(string/,
+    'Select the entry of the map in FIELD with a string, for example ["example.com"].',
+  ],
+  [
+    /^applies the operator "\[\]" to the unsupported types \(string, int\)/,
+    'Replace the index of the string in FIELD with charAt(), for example "abc".charAt(0).',
+  ],
+  [/^applies the operator "\[\]" /, 'Use an index of type int for a list in FIELD, or the type of the keys for a map.'],
+  [
+    /^applies the operator "(?:==|!=)" to the unsupported types \(list\(/,
+    'Compare the items of the list in FIELD instead of the list, for example with exists() or in.',
+  ],
+  [
+    /^applies the operator "[<>]=?" to the unsupported types \((?:list|map)\(/,
+    'Compare the sizes in FIELD with size(), or single items.',
+  ],
+  [
+    / the unsupported types .*\b(?:list|map|type|optional_type)\(/,
+    'Replace the lists, maps, and optional values in FIELD with single items, for example list[0] or optional.orValue("").',
+  ],
   [
     /^(?:calls the function|applies the operator|needs|loops over|selects|sets the field) /,
     'Convert the operands in FIELD to types that can be used together, for example with string() or int().',

@@ -109,7 +109,7 @@ const PATH_PREFIX: ReadonlySet<string> = new Set([
   'policy/PodDisruptionBudget',
 ]);
 
-/** What a generateName would have to be; a minus sign at its end stands for what is added. */
+/** What a generateName would have to be; a minus sign at its end represents what is added. */
 export function prefixComplaint(prefix: string, object: JsonObject, info: KindInfo, minor: number): string | undefined {
   const kind = info.builtIn ? key(info) : '';
   if (FREE_PREFIX.has(kind) || PATH_PREFIX.has(kind)) {

@@ -17,7 +17,11 @@ function rule(id: string, summary: string, fix: string, more: Partial<RuleFacts>
 }
 
 export const metadataRules = {
-  named: rule('named', 'An object must have a name or a generateName.', 'Set metadata.name.'),
+  named: rule(
+    'named',
+    'An object must have a name or a generateName.',
+    'Set metadata.name to a name such as train-70b, or set metadata.generateName.',
+  ),
   name: rule(
     'name',
     'The name must follow the rules of its kind: for most kinds, a DNS subdomain.',

@@ -1,6 +1,7 @@
 /**
  * What a reader of an embedded configuration notes: texts in ConfigMaps, which no server checks.
  */
+import { nearestName } from '../../facts/spelling';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { oneOf } from '../../facts/words';
 import { parseValue } from '../../manifests/yaml';
@@ -39,7 +40,7 @@ export function valueOf(text: string): { readonly value: JsonValue } | { readonl
 /** Notes the keys of a mapping that its reader does not know, each with the known key that it resembles. */
 export function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<'unknown-key'>): void {
   for (const key of Object.keys(value).filter((name) => !known.includes(name))) {
-    const near = known.find((name) => bare(name) === bare(key));
+    const near = known.find((name) => bare(name) === bare(key)) ?? nearestName(key, known);
     const place = within(at, key);
     note(
       'unknown-key',
@@ -47,7 +48,9 @@ export function noteUnknown(value: JsonObject, at: string, known: readonly strin
       `unknown key "${key}" ${at === '' ? 'at the top level' : `in ${at}`}`,
       key,
       near ?? oneOf(known),
-      near === undefined ? `Remove ${place}, or rename it to ${oneOf(known)}.` : `Rename ${place} to ${near}.`,
+      near === undefined
+        ? `Remove ${place}, or rename the key to ${oneOf(known)}.`
+        : `Rename the key ${place} to ${near}.`,
     );
   }
 }

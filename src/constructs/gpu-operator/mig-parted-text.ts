@@ -4,6 +4,7 @@
  *
  * Source: mig-parted, api/spec/v1/spec.go, pkg/types/mig_config.go; the layouts, deployments/systemd/config-default.yaml.
  */
+import { nearestName } from '../../facts/spelling';
 import { type AcceleratorFacts, ACCELERATORS, parseMigProfile } from '../../facts/catalog';
 import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layout';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
@@ -180,6 +181,7 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
       `mig-devices must be a mapping of profiles to counts, but is ${kindOf(instances)}`,
       instances,
       'counts by profile',
+      `Set ${within(at, 'mig-devices')} to a mapping such as { 1g.10gb: 7 }.`,
     );
   }
   if (enabled === true && (instances === undefined || instances === null)) {
@@ -189,6 +191,7 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
       'mig-devices must be set when mig-enabled is true',
       undefined,
       'counts by profile, or {} for no instances',
+      `Set ${within(at, 'mig-devices')} to a mapping such as { 1g.10gb: 7 }, or to {} for no instances.`,
     );
   }
   if (!isObject(instances)) {
@@ -224,7 +227,9 @@ function readInstances(
         `"${profile}" is not a valid MIG profile`,
         profile,
         '<slices>g.<memory>gb, for example 1g.10gb or 1g.10gb+me',
+        `Rename the key "${profile}" in ${at} to a MIG profile of the GPU, such as 1g.10gb, or remove it.`,
       );
+      continue;
     }
     if (count !== null && (typeof count !== 'number' || !Number.isInteger(count) || count < 0)) {
       sound = false;
@@ -272,6 +277,7 @@ function readLayout(
         first?.join('; ') ?? '',
         undefined,
         `instances that fit on ${oneOf(gpus.map(({ name }) => withArticle(name)))}`,
+        unlistedProfileFix(gpus, layout, at),
       );
     }
     return;
@@ -299,6 +305,16 @@ function readLayout(
       'MIG profiles of one GPU model',
     );
   }
+}
+
+/** What to write instead of a profile that the GPU does not have; nothing where it has all of them. */
+function unlistedProfileFix(gpus: readonly AcceleratorFacts[], layout: MigLayout, at: string): string | undefined {
+  const [gpu] = gpus;
+  const listed = gpu?.mig.map(({ name }) => name) ?? [];
+  const unlisted = Object.keys(layout).find((name) => !listed.includes(name));
+  return gpu === undefined || unlisted === undefined
+    ? undefined
+    : `Rename the key "${unlisted}" in ${at} to a profile of ${withArticle(gpu.name)}, such as ${nearestName(unlisted, listed) ?? listed[0]}.`;
 }
 
 function noSuchGpu(profiles: readonly string[]): string {

@@ -123,7 +123,7 @@ export interface ElasticRange {
   readonly max: number;
 }
 
-/** The range after the operator's defaults: either bound stands for the other, the Worker count for both. */
+/** The range after the operator's defaults: either bound replaces the other, the Worker count for both. */
 export function elasticRange(job: TrainingJob): ElasticRange | undefined {
   if (job.elasticPolicy === undefined) {
     return undefined;

@@ -159,7 +159,7 @@ export class Cni {
     return this.then({ type: 'rdma' });
   }
 
-  /** Sysctls and such of the interface (`net.ipv4.conf.IFNAME.arp_ignore`); `IFNAME` stands for its name. */
+  /** Sysctls and such of the interface (`net.ipv4.conf.IFNAME.arp_ignore`); `IFNAME` represents its name. */
   withTuning(options: { readonly sysctl?: Readonly<Record<string, string>>; readonly mtu?: number }): Cni {
     return this.then(definedJson({ type: 'tuning', ...options }));
   }

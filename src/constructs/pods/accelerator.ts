@@ -344,7 +344,7 @@ function virtualLimits(
 }
 
 /**
- * The node labels of NVIDIA products. A name of the catalog in any spelling stands for all of its labels; anything that the catalog does
+ * The node labels of NVIDIA products. A name of the catalog in any spelling represents all of its labels; anything that the catalog does
  * not know is taken as a label value.
  *
  * @throws if a name is ambiguous (`H100` is an SXM module or a PCIe card), or belongs to another vendor

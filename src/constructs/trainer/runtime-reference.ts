@@ -12,7 +12,7 @@ export interface RuntimeReference {
   readonly kind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
   /** How its nodes find each other. Absent where it is not known. */
   readonly policy?: MlPolicyName | undefined;
-  /** Its jobs that a TrainJob's pods stand for. */
+  /** Its jobs that a TrainJob's pods represent. */
   readonly nodeJobs: readonly string[];
   /** The engine that schedules its pods. Absent where it is not known. */
   readonly engine?: SchedulingEngine;

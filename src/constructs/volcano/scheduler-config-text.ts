@@ -24,7 +24,10 @@ import {
   SCHEDULER_PLUGINS,
   schedulerPlugin,
 } from './scheduler-facts';
-import { allOf, oneOf } from '../../facts/words';
+import { oneOf } from '../../facts/words';
+
+/** Known keys that a message lists at most. */
+const MOST_LISTED = 6;
 
 /** Ascend's NPU plugin, whose name goes on with its version and architecture: `volcano-npu_v7.0.0_linux-aarch64`. */
 const NPU_PLUGIN = 'volcano-npu';
@@ -188,15 +191,16 @@ class Reader {
       if (known.includes(key)) {
         continue;
       }
-      const near = known.find(
-        (name) => name.toLowerCase().replace(/^enabled?/, '') === key.toLowerCase().replace(/^enabled?/, ''),
-      );
+      const near =
+        known.find(
+          (name) => name.toLowerCase().replace(/^enabled?/, '') === key.toLowerCase().replace(/^enabled?/, ''),
+        ) ?? nearestName(key, known);
       this.note(
         'unknown-key',
         join(at, key),
         `unknown key "${key}" ${at === '' ? 'at the top level' : `in ${at}`}`,
         key,
-        near ?? known.slice(0, 6).join(', '),
+        near ?? oneOf(known.slice(0, MOST_LISTED)),
       );
     }
   }
@@ -243,7 +247,7 @@ class Reader {
         'actions',
         `actions is ${kindOfValue(value)}, not a string`,
         value,
-        `a text such as "${SCHEDULER_ACTIONS.slice(0, 3).join(', ')}"`,
+        `a string such as "${SCHEDULER_ACTIONS.slice(0, 3).join(', ')}"`,
       );
       return [];
     }
@@ -259,7 +263,13 @@ class Reader {
           : name === ''
             ? `"${written}" names an empty action`
             : `unknown action "${name}"`;
-      this.note('action', 'actions', message, value ?? null, allOf(SCHEDULER_ACTIONS));
+      this.note(
+        'action',
+        'actions',
+        message,
+        value ?? null,
+        nearestName(name, SCHEDULER_ACTIONS) ?? oneOf(SCHEDULER_ACTIONS),
+      );
     }
     return names.filter(isSchedulerAction);
   }
@@ -300,7 +310,7 @@ class Reader {
         `${at}.name`,
         name === '' ? 'a plugin has no name' : `unknown plugin "${name}"`,
         entry.name ?? null,
-        Object.keys(SCHEDULER_PLUGINS).join(', '),
+        near ?? oneOf(Object.keys(SCHEDULER_PLUGINS)),
       );
     } else if (facts !== undefined) {
       this.arguments(args, `${at}.arguments`, name, facts.arguments, facts.prefixes ?? {});
@@ -329,7 +339,7 @@ class Reader {
           join(at, key),
           `${owner} has no argument "${key}"`,
           key,
-          names.length === 0 ? 'no arguments' : names.join(', '),
+          names.length === 0 ? 'no arguments' : (nearestName(key, names) ?? oneOf(names)),
         );
         continue;
       }
@@ -395,7 +405,7 @@ class Reader {
         'metrics.type',
         `metrics come from Prometheus or Elasticsearch, not from ${kindOfValue(type)}`,
         type,
-        METRICS_TYPES.join(', '),
+        oneOf(METRICS_TYPES),
       );
     }
     if (interval !== undefined && (typeof interval !== 'string' || parseGoDuration(interval) === undefined)) {
@@ -419,8 +429,8 @@ function isDecoded(value: JsonValue, { type }: ArgumentFacts): boolean {
 const ARGUMENT_TYPES: Readonly<
   Record<ArgumentFacts['type'], { readonly expected: string; readonly accepts: (value: JsonValue) => boolean }>
 > = {
-  int: { expected: 'an integer (without quotes)', accepts: (value) => Number.isInteger(value) },
-  number: { expected: 'a number (without quotes)', accepts: (value) => typeof value === 'number' },
+  int: { expected: 'an integer without quotes', accepts: (value) => Number.isInteger(value) },
+  number: { expected: 'a number without quotes', accepts: (value) => typeof value === 'number' },
   bool: {
     expected: 'true or false',
     accepts: (value) => typeof value === 'boolean' || (typeof value === 'string' && parseGoBool(value) !== undefined),
@@ -459,7 +469,7 @@ function kindOfValue(value: JsonValue): string {
     return 'a mapping';
   }
   return typeof value === 'string'
-    ? `the text "${value.length > 40 ? `${value.slice(0, 40)}…` : value}"`
+    ? `the string "${value.length > 40 ? `${value.slice(0, 40)}…` : value}"`
     : String(value);
 }
 

@@ -164,7 +164,7 @@ export interface ResourceStrategy {
 export interface ResourceStrategyOptions extends PluginOptions {
   /** Weight of the score. @default 10 */
   readonly weight?: number;
-  /** By resource; one trailing `*` stands for any end. @default - cpu and memory, least allocated */
+  /** By resource; one trailing `*` matches any end. @default - cpu and memory, least allocated */
   readonly resources?: Readonly<Record<string, ResourceStrategy>>;
   /** Keep pods that do not ask for these scarce resources off their nodes; by resource, with a weight. @default - off */
   readonly scarce?: Readonly<Record<string, number>>;

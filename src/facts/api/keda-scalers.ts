@@ -17,7 +17,7 @@ export type KedaValue = 'text' | 'integer' | 'number' | 'boolean' | 'duration' |
 export type KedaTime = 'seconds' | 'minutes' | 'hh:mm' | 'hh:mm:ss' | 'go';
 
 export interface KedaScalerParameter {
-  /** Key in `metadata`; with `fromEnv` also `<name>FromEnv`. `query.*` stands for every key that begins with `query.`. */
+  /** Key in `metadata`; with `fromEnv` also `<name>FromEnv`. `query.*` represents every key that begins with `query.`. */
   readonly name: string;
   /** Other keys under which the same is read. */
   readonly alternatives?: readonly string[];

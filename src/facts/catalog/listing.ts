@@ -64,7 +64,7 @@ export function catalogTables(topic?: CatalogTopic): readonly CatalogTable[] {
 }
 
 /**
- * Everything the catalog has under this name: an accelerator (or all that a short name such as `A100` stands for), a resource, a
+ * Everything the catalog has under this name: an accelerator (or all that a short name such as `A100` represents), a resource, a
  * node label, a cloud, a taint, a device class, an NCCL variable, a metric of DCGM, an XID (`XID 79`) or a project. Empty where it has
  * nothing.
  */

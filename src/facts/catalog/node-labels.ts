@@ -23,7 +23,7 @@ export type LabelSource =
 
 /** A label of accelerator nodes. */
 export interface NodeLabelFact {
-  /** The label key; `<…>` stands for the part that varies. */
+  /** The label key; `<…>` represents the part that varies. */
   readonly key: string;
   /** The component that sets the label, or that reads it where `input` is true. */
   readonly source: LabelSource;

@@ -51,7 +51,7 @@ export type ResourceName = KnownResourceName | (string & {});
 
 /** What is known of a resource name. */
 export interface ResourceFact {
-  /** The resource name; `<…>` stands for the part that varies. */
+  /** The resource name; `<…>` represents the part that varies. */
   readonly name: string;
   /** Whose it is: the vendor, or the component that shares out the device. */
   readonly vendor: string;

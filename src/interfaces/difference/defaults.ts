@@ -13,7 +13,7 @@ import { frameworkOf } from '../../constructs/kubeflow/frameworks';
 
 type Default = JsonValue | ((object: JsonObject, path: readonly string[]) => JsonValue | undefined);
 
-/** Defaults of fields of pods and containers, by the end of the path; numbers in it stand for `*`. */
+/** Defaults of fields of pods and containers, by the end of the path; numbers in it are written `*`. */
 const POD_FIELDS: Readonly<Record<string, Default>> = {
   'spec/dnsPolicy': 'ClusterFirst',
   'spec/restartPolicy': 'Always',

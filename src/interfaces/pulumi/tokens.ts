@@ -1,5 +1,5 @@
 /**
- * Tokens: strings that stand for Outputs while constructs render.
+ * Tokens: strings that represent Outputs while constructs render.
  *
  * cdk8s and constructs take strings, numbers, and plain objects, so that an Output is replaced by a string when an object is rendered and
  * takes its place again in what is registered. A string that is one token is the whole value and keeps its type; a token inside a string

@@ -54,7 +54,7 @@ class ValueReader {
   /** Values that were read, the document included. */
   private values = 1;
   private aliased = 0;
-  /** What an alias stands for was reported where its anchor is. */
+  /** What an alias represents was reported where its anchor is. */
   private aliasDepth = 0;
   /** The first value that JSON cannot express. It only counts where nothing replaces it. */
   private refusal: YamlSyntaxError | undefined;

@@ -19,7 +19,7 @@ interface Step {
 }
 
 interface TemplatePlace {
-  /** Pointer of the template; `*` stands for each item of a list or each member of a map. */
+  /** Pointer of the template; `*` represents each item of a list or each member of a map. */
   readonly path: string;
   /** Default: the kind in lower case, or the name of the item. */
   readonly role?: string | ((steps: readonly Step[]) => string);

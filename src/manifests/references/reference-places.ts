@@ -5,7 +5,7 @@ import { type JsonObject } from '../../facts/api/schema';
 import { asString } from '../read';
 
 export interface ReferencePlace {
-  /** The path to the text that names; `*` stands for each item of a list or each member of a map. */
+  /** The path to the text that names; `*` represents each item of a list or each member of a map. */
   readonly tokens: readonly string[];
   /** `group/Kind` of what is named, or how the object that holds the name says it. */
   readonly kind: string | ((holder: JsonObject) => string | undefined);

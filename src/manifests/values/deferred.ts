@@ -94,7 +94,7 @@ export class DeferredText {
   }
 }
 
-/** What stands for deferred values in strings during a synthesis; set by the bridge that gives them their values. */
+/** What represents deferred values in strings during a synthesis; set by the bridge that gives them their values. */
 const TOKEN = /pulumi-output-\d+-[0-9a-f]{8}/;
 
 /** Whether deferred values occur in plain data at any depth, as they are or by their token. */

@@ -1,5 +1,5 @@
 /**
- * The working form of gangs and pods: roles in the order in which they are placed, subgroups as a tree, and pods that exist or stand for
+ * The working form of gangs and pods: roles in the order in which they are placed, subgroups as a tree, and pods that exist or represent
  * pods that are still to be made.
  */
 import { SnapshotError } from '../model/facts';

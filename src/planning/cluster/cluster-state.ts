@@ -40,7 +40,7 @@ export interface ClusterState {
   readonly topologies: readonly Topology[];
   /** Levels that nodes are shown by, outermost first. */
   readonly levels: readonly string[];
-  /** What Volcano's tiers stand for. @default - there are none */
+  /** What Volcano's tiers represent. @default - there are none */
   readonly tiers?: TierResolver;
   /** The queues that exist in the cluster. */
   readonly queues: readonly Queue[];

@@ -14,7 +14,7 @@ import { oneOf } from '../../facts/words';
 
 /** One change. */
 export type WhatIf =
-  /** Nodes by name; `*` stands for any text. */
+  /** Nodes by name; `*` matches any text. */
   | { readonly kind: 'drain'; readonly nodes: string }
   /** A number of further nodes like those of an existing pool. */
   | { readonly kind: 'grow'; readonly pool: string; readonly nodes: number }

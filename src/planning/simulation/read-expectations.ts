@@ -182,7 +182,7 @@ function given<T, R>(value: T | undefined, make: (value: T) => R | undefined): R
   return value === undefined ? undefined : make(value);
 }
 
-/** Is the name the pattern, where `*` stands for any letters? */
+/** Is the name the pattern, where `*` matches any letters? */
 export function matches(pattern: string, name: string): boolean {
   const parts = pattern.split('*');
   if (parts.length === 1) {

@@ -31,7 +31,7 @@ test('a wrong value is still quoted', () => {
 test('an unset name in a list is named with its index', () => {
   const pod = minimalPod();
   (pod.spec as Json).volumes = [{ emptyDir: {} }];
-  expect(said(pod)).toEqual([['volumes[0].name must be set', 'Set volumes[0].name.']]);
+  expect(said(pod)).toEqual([['volumes[0].name must be set', 'Set volumes[0].name to a unique name.']]);
 });
 
 test('a misspelled resource and a negative amount get a fix of their own', () => {

@@ -152,7 +152,10 @@ describe('a port that is a fraction is left to the check of types', () => {
 test.each([
   ['request.kind == "Deployment"', 'Compare a field of the object in messageExpression.'],
   ['string(request.kind)', 'Use a field of the object in messageExpression.'],
-  ['string([1] == "1")', 'Use only operands of supported types in messageExpression.'],
+  [
+    'string([1] == "1")',
+    'Compare the items of the list in messageExpression instead of the list, for example with exists() or in.',
+  ],
   [
     'string(request.name == 1)',
     'Convert the operands in messageExpression to types that can be used together, for example with string() or int().',
@@ -223,7 +226,7 @@ test('ports of Endpoints without names', () => {
     ],
   };
   expect(saidOf('core/endpoints-valid', endpoints)).toEqual([
-    ['ports[0].name must be set when the subset has more than one port', 'Set ports[0].name.'],
+    ['ports[0].name must be set when the subset has more than one port', 'Set ports[0].name to a unique name.'],
   ]);
 });
 

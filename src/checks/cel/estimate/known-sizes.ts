@@ -1,5 +1,5 @@
 /**
- * What an estimate knows about the values of an expression: where they come from, how large they are, and which names stand for them.
+ * What an estimate knows about the values of an expression: where they come from, how large they are, and which names represent them.
  */
 import { type Expr } from '../syntax-extensions';
 import { type CheckedParts } from '../typing/check-types';
@@ -15,7 +15,7 @@ export interface Entries {
   readonly value: Size;
 }
 
-/** What a name of a loop or of `cel.bind` stands for. */
+/** What a name of a loop or of `cel.bind` represents. */
 export interface Variable {
   readonly path: Path;
   readonly size?: Size;

@@ -1,7 +1,7 @@
 /**
  * Types of CEL as its type checker knows them, and how one is assigned to another: cel-go's `checker/types.go`.
  *
- * A type parameter stands for a type that is still to be found. What it was found to be is in the substitution, which only grows: an attempt that fails
+ * A type parameter represents a type that is still to be found. What it was found to be is in the substitution, which only grows: an attempt that fails
  * is taken back.
  */
 export type CelType =

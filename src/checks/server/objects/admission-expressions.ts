@@ -12,6 +12,7 @@ import { type Say } from '../server-rule';
 import { qualifiedName } from '../syntax';
 import { given, itemsOf, size, text } from '../values';
 import { oneOf } from '../../../facts/words';
+import { printType } from '../../cel/typing/types';
 
 const MOST_CONDITIONS = 64;
 const MOST_ANNOTATIONS = 20;
@@ -62,7 +63,9 @@ function checkExpression(
 ): CelType | undefined {
   const source = text(value);
   if (source.trim() === '') {
-    say(path, `the ${what} must have an expression`, { fix: `Set ${fieldOf(path)}.` });
+    say(path, `the ${what} must have an expression`, {
+      fix: `Set ${fieldOf(path)} to a CEL expression${result === undefined ? '' : ` of type ${oneOf(result.map(printType))}`}.`,
+    });
     return undefined;
   }
   const { type, fault } = compileExpression(source, {

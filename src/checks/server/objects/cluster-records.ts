@@ -271,7 +271,10 @@ function checkEventNamespace(object: JsonObject, about: string, say: Say): void 
       {
         found: of,
         expected: of === '' ? 'an event in the namespace default' : namespace,
-        fix: `Set metadata.namespace: ${of === '' ? 'default' : of}.`,
+        fix:
+          of === '' || dnsLabel(of) === undefined
+            ? `Set metadata.namespace: ${of === '' ? 'default' : of}.`
+            : `Set ${about}.namespace to ${namespace}.`,
       },
     );
   }

@@ -234,7 +234,7 @@ function checkLimits(settings: JsonObject, path: string, limited: boolean, say: 
 }
 
 function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
-  // Zero stands for the default.
+  // Zero means the default.
   const queues = whole(queuing.queues) || 64;
   const hand = whole(queuing.handSize) || 8;
   if (queues < 0 || queues > MOST_QUEUES) {

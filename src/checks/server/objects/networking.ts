@@ -1,6 +1,7 @@
 /**
  * NetworkPolicy, Ingress, IngressClass, IPAddress and ServiceCIDR.
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
@@ -250,6 +251,7 @@ function checkPeer(peer: JsonObject, path: string, say: Say, strict: boolean): v
   const kinds = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((kind) => given(peer[kind]));
   if (kinds.length === 0) {
     say(path, 'the peer must set podSelector, namespaceSelector, or ipBlock', {
+      fix: `Set podSelector, namespaceSelector, or ipBlock in ${fieldOf(path)}.`,
       expected: 'podSelector, namespaceSelector, or ipBlock',
     });
   } else if (kinds.length > 1 && kinds.includes('ipBlock')) {

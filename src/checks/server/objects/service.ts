@@ -208,7 +208,9 @@ export const serviceRules: readonly Rule[] = [
         return;
       }
       if (headless && (type === 'LoadBalancer' || type === 'NodePort')) {
-        say('/spec/clusterIP', `clusterIP must not be None when type is ${type}`);
+        say('/spec/clusterIP', `clusterIP must not be None when type is ${type}`, {
+          fix: 'Remove spec.clusterIP, which the API server sets, or set spec.type to ClusterIP.',
+        });
       }
       checkClusterIps(spec, { headless, strict }, say);
       checkFamilies(spec, say);

@@ -114,6 +114,7 @@ function checkTypeMeta(schema: JsonObject, path: string, say: Say): void {
     if (isObject(part) && part.type !== wanted) {
       say(`${path}/properties/${field}/type`, `${field} of an object must not have the type ${text(part.type)}`, {
         expected: wanted,
+        fix: `Set ${fieldOf(`${path}/properties/${field}/type`)} to ${wanted}.`,
       });
     }
   }
@@ -139,7 +140,9 @@ function checkMainTree(schema: JsonObject, path: string, place: SchemaPlace, say
   const preserve = schema[PRESERVE] === true;
   const embedded = schema[EMBEDDED] === true;
   if (type === '' && !intOrString && !preserve && !embedded) {
-    say(`${path}/type`, 'type must be set', { expected: 'a type' });
+    say(`${path}/type`, 'type must be set', {
+      expected: 'array, boolean, integer, number, object, or string',
+    });
   }
   if (intOrString && preserve) {
     say(`${path}/${INT_OR_STRING}`, 'x-kubernetes-preserve-unknown-fields must not be set with int-or-string');

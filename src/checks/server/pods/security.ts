@@ -102,7 +102,9 @@ export const securityRules: readonly Rule[] = [
               expected: 'Default or Unmasked',
             });
           } else if (context.procMount === 'Unmasked' && pod.spec.hostUsers !== false) {
-            say(`${path}/procMount`, 'procMount Unmasked requires hostUsers: false');
+            say(`${path}/procMount`, 'procMount Unmasked requires hostUsers: false', {
+              fix: 'Set hostUsers: false in the spec of the pod, or remove procMount.',
+            });
           }
         }
       }
@@ -332,7 +334,10 @@ export const securityRules: readonly Rule[] = [
           typeof gmsaCredentialSpec === 'string' &&
           (gmsaCredentialSpec === '' || gmsaCredentialSpec.length > 64 * 1024)
         ) {
-          say(`${at}/gmsaCredentialSpec`, 'the credential spec must have 1 byte to 64 KiB', { found: null });
+          say(`${at}/gmsaCredentialSpec`, 'the credential spec must have 1 byte to 64 KiB', {
+            found: null,
+            fix: `Set ${fieldOf(at)}.gmsaCredentialSpec to a string of 1 byte to 64 KiB.`,
+          });
         }
         const bad = typeof runAsUserName === 'string' ? windowsUser(runAsUserName) : undefined;
         if (bad !== undefined) {

@@ -1,6 +1,7 @@
 /**
  * What each kind of volume needs. A source is checked by a table of required fields, and by a function where that is not enough.
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
@@ -186,7 +187,9 @@ export function iscsi(source: JsonObject, path: string, say: Say, volumeName: st
   }
   inRange(source, path, say, 'lun', 0, 255);
   if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && !given(source.secretRef)) {
-    say(`${path}/secretRef`, 'CHAP requires a secret');
+    say(`${path}/secretRef`, 'CHAP requires a secret', {
+      fix: `Set ${fieldOf(path)}.secretRef.name to the name of a Secret, or remove chapAuthDiscovery and chapAuthSession.`,
+    });
   }
   if (typeof source.initiatorName !== 'string') {
     return;

@@ -1,6 +1,7 @@
 /**
  * Job and CronJob (row K11).
  */
+import { shortenBy } from '../../rules/field-fix';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { checkLabelSelector, selects } from '../selectors';
@@ -207,7 +208,9 @@ export const jobRules: readonly Rule[] = [
       const host = `${manifest.id.name}-${completions - 1}`;
       const complaint = dnsLabel(host);
       if (complaint !== undefined) {
-        say('/metadata/name', `the host name of the last pod, "${host}", must ${complaint}`);
+        say('/metadata/name', `the host name of the last pod, "${host}", must ${complaint}`, {
+          ...(host.length > 63 ? { fix: shortenBy('metadata.name', host, 63) } : {}),
+        });
       }
     },
   ),

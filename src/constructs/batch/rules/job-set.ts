@@ -118,9 +118,9 @@ const namesFit = jobSetRule(
       }
       yield {
         path: `${job.path}/name`,
-        message: `the name "${longest}", derived from those of the JobSet and the replicated job, must ${complaint}`,
+        message: `the name "${longest}", derived from the names of the JobSet and the replicated job, must ${complaint}`,
         found: job.name,
-        expected: 'a DNS-1035 label',
+        expected: 'a DNS-1035 label of at most 63 characters',
         fix:
           longest.length > 63
             ? shortenBy('metadata.name of the JobSet or replicatedJobs[].name', longest, 63)

@@ -25,7 +25,7 @@ const scalerKnown = triggerRule(
     summary: 'The type of a trigger must be a scaler of KEDA.',
     why: 'The webhook accepts any string; the controller then finds no scaler, and the workload is not scaled.',
     source: `${KEDA_PROJECT}, pkg/scaling/scalers_builder.go`,
-    fix: "Set triggers[].type to one of KEDA's scalers, such as prometheus, or to external for a scaler of your own.",
+    fix: "Set type of the trigger to one of KEDA's scalers, such as prometheus, or to external for a scaler of your own.",
   },
   function* ({ type, trigger, path }) {
     if (type === '' || type === 'external-mock' || kedaScaler(type) !== undefined) {
@@ -157,7 +157,9 @@ const parameterKnown = triggerRule(
         path,
         message: `unknown parameter "${key}" for the scaler ${trigger.type}, which ignores it`,
         found: key,
-        ...(meant === undefined ? {} : { expected: meant, fix: `Rename ${key} to ${meant}.` }),
+        ...(meant === undefined
+          ? {}
+          : { expected: meant, fix: `Rename ${/^[\w.-]+$/.test(key) ? key : JSON.stringify(key)} to ${meant}.` }),
       };
     }
   },

@@ -188,7 +188,7 @@ const rolesHaveEqualDevices = jobRule(
   },
 );
 
-/** Resources that a container is sure to get: a limit stands for a request that is not made. */
+/** Resources that a container is sure to get: a limit replaces a request that is not made. */
 function requested(role: Role): ReadonlySet<string> {
   const resources = asObject(role.main?.value.resources);
   return new Set([...Object.keys(asObject(resources.requests)), ...Object.keys(asObject(resources.limits))]);

@@ -213,7 +213,12 @@ export const monitorRules: readonly Rule[] = [
           path: pointer(path, 'port'),
           message: `no ${what} that the monitor selects has a port named "${port}"`,
           found: port,
-          expected: known.length === 0 ? `a port name, which no port of the ${what} has` : oneOf(known),
+          ...(known.length === 0
+            ? {
+                expected: `a port with a name in the ${what}`,
+                fix: `Set name: ${port} on a port of the ${what}, or set targetPort or portNumber to a number.`,
+              }
+            : { expected: oneOf(known) }),
         };
       }
     },

@@ -30,7 +30,7 @@ const runtimeEnvironment = rayJobRule(
       const { line } = parsed.problem.position;
       yield { path: at, message: `runtimeEnvYAML is not valid YAML: ${parsed.problem.message} in line ${line}` };
     } else if (!isObject(parsed.value)) {
-      yield { path: at, message: 'runtimeEnvYAML must be a YAML mapping', expected: 'for example pip: [torch]' };
+      yield { path: at, message: 'runtimeEnvYAML must be a YAML mapping', expected: 'a mapping such as pip: [torch]' };
     }
   },
 );

@@ -15,7 +15,7 @@ export function startupBudget(probe: JsonObject): number {
   return delay + period * failures;
 }
 
-/** Zero stands for the default there. */
+/** Zero means the default there. */
 function positive(value: number | undefined): number | undefined {
   return value === undefined || value <= 0 ? undefined : value;
 }

@@ -127,7 +127,7 @@ const graceCoversHook: Rule = {
   },
 };
 
-/** A count, or the share of `all` that a percentage stands for. */
+/** A count, or the share of `all` that a percentage represents. */
 function countOf(value: JsonValue | undefined, all: number, round: (value: number) => number): number | undefined {
   if (typeof value === 'number') {
     return value;

@@ -2,6 +2,7 @@
  * Hyper nodes: what their webhook demands, and what keeps the scheduler from building the topology. One broken hyper node stops every
  * job that asks for a network topology.
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { createRequire } from 'node:module';
@@ -122,6 +123,7 @@ const hyperNodesByName: ObjectRule = {
         message: 'members of type HyperNode must be selected by exactMatch, not by pattern or label',
         found: Object.keys(selector),
         expected: 'exactMatch',
+        fix: `Set ${fieldOf(`${path}/selector`)}.exactMatch.name to the name of a HyperNode, and add a member for each further HyperNode.`,
       };
     }
   },

@@ -1,6 +1,7 @@
 /**
  * What the job webhook demands of lifecycle policies, at the job and at each task.
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { cite } from '../../../facts/upstream';
 import { asInteger, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -92,13 +93,15 @@ const eventOrExitCode = policyRule(
       yield {
         path: policy.path,
         message: 'exitCode must not be set when event or events is set',
-        expected: 'event(s) or exitCode',
+        expected: 'event, events, or exitCode',
+        fix: `Remove exitCode from ${fieldOf(policy.path)}, or remove event and events.`,
       };
     } else if (policy.events.length === 0 && !policy.hasExitCode) {
       yield {
         path: policy.path,
         message: 'event, events, or exitCode must be set in the policy',
-        expected: 'event(s) or exitCode',
+        expected: 'event, events, or exitCode',
+        fix: `Set event, events, or exitCode in ${fieldOf(policy.path)}, for example event: PodFailed.`,
       };
     }
   },

@@ -1,6 +1,7 @@
 /**
  * What the job webhook demands of tasks, gangs, volumes and topology, and what it takes although it will not do.
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { parseQuantity } from '../../../manifests/values/quantity';
@@ -193,6 +194,7 @@ const volumesValid = jobRule(
           path,
           message: 'volumeClaim or volumeClaimName must be set in the volume',
           expected: 'volumeClaim or volumeClaimName',
+          fix: `Set volumeClaim or volumeClaimName in ${fieldOf(path)}.`,
         };
       }
     }

@@ -8,6 +8,7 @@ import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import {
+  type ConfigProblem,
   type ConfigProblemKind,
   pluginsOf,
   readSchedulerConfig,
@@ -48,10 +49,46 @@ export function configRule(
   };
 }
 
+/** What to write in the place of the problem; nothing where the fix of the rule says it. */
+function fixOf(problem: ConfigProblem): string | undefined {
+  const { kind, at, found, expected = '' } = problem;
+  const isOneName = ONE_NAME.test(expected);
+  switch (kind) {
+    case 'shape':
+    case 'argument':
+    case 'fatal-argument':
+      return isPlaced(problem) ? `Set ${at} to ${expected}.` : undefined;
+    case 'unknown-key':
+      return isPlaced(problem) ? keyFix(problem) : undefined;
+    case 'action':
+      return isOneName ? `Replace the unknown action in actions with ${expected}.` : undefined;
+    case 'plugin':
+      return `Set ${at} to ${isOneName && found !== null ? expected : 'a plugin of Volcano, such as gang'}.`;
+    case 'custom-plugin':
+      return `Set ${at} to a plugin of Volcano, such as gang, or load the custom plugin with --plugins-dir.`;
+    case 'flags':
+      return undefined;
+  }
+}
+
+const ONE_NAME = /^[\w.-]+$/;
+
+/** Whether the problem is at a field, with something to write there. */
+const isPlaced = ({ at, expected = '' }: ConfigProblem): boolean =>
+  at !== '' && expected !== '' && !at.startsWith('line ');
+
+function keyFix({ at, message, expected = '' }: ConfigProblem): string {
+  if (message.startsWith('unknown action')) {
+    return `Set ${at} to ${expected}.`;
+  }
+  return ONE_NAME.test(expected) ? `Rename the key ${at} to ${expected}.` : `Remove ${at}.`;
+}
+
 /** A rule that reports what the reader noted. */
 function problemRule(facts: RuleFacts, ...kinds: readonly ConfigProblemKind[]): ObjectRule {
   return configRule(facts, function* ({ problems }) {
-    for (const { kind, at, message, found, expected } of problems) {
+    for (const problem of problems) {
+      const { kind, at, message, found, expected } = problem;
       if (kinds.includes(kind)) {
         yield {
           path: CONFIG_PATH,
@@ -59,6 +96,7 @@ function problemRule(facts: RuleFacts, ...kinds: readonly ConfigProblemKind[]): 
           found,
           expected,
           ...(kind === 'custom-plugin' ? { severity: 'info' } : {}),
+          fix: fixOf(problem),
         };
       }
     }

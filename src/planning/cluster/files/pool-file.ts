@@ -27,7 +27,7 @@ export interface PoolLevel {
   readonly label: string;
   /** Nodes of one domain. */
   readonly size: number;
-  /** `#` stands for the number of the domain, from 1; `##` for two digits of it. */
+  /** `#` represents the number of the domain, from 1; `##` for two digits of it. */
   readonly pattern: string;
 }
 

@@ -9,7 +9,7 @@ export type QueueTerms = Partial<
   Pick<Queue, 'weight' | 'deserved' | 'guarantee' | 'capability' | 'priority' | 'reclaimable' | 'state'>
 >;
 
-/** @param device resource that `gpus` stands for */
+/** @param device resource that `gpus` represents */
 export function readQueueTerms(fields: Fields, device: string): QueueTerms {
   const terms: QueueTerms = {
     weight: fields.number('weight', { least: 0 }),

@@ -37,7 +37,7 @@ interface Draft {
 }
 
 /**
- * @param before gangs of the cluster; those that a manifest stands for are taken over with their pods
+ * @param before gangs of the cluster; those that a manifest represents are taken over with their pods
  */
 export function plannedGangs(
   workloads: readonly Workload[],

@@ -8,7 +8,7 @@ import { readGantryStatement } from '../../../manifests/pods/gantry-statement';
 import { asInteger, asObject, asString } from '../../../manifests/read';
 import { type TopologyConstraint } from '../../../placement';
 
-/** Where a workload wants to wait. Kueue's local queues stand for a ClusterQueue. */
+/** Where a workload wants to wait. Kueue's local queues refer to a ClusterQueue. */
 export type QueueName =
   | { readonly kind: 'queue'; readonly name: string }
   | { readonly kind: 'local-queue'; readonly namespace: string; readonly name: string };

@@ -111,7 +111,7 @@ function roleMinimum(spec: JsonObject): Readonly<Record<string, number>> {
   return Object.fromEntries(entries.flatMap(([role, count]) => (typeof count === 'number' ? [[role, count]] : [])));
 }
 
-/** KAI's subgroups are named by pods; Volcano's are chosen by labels, and their sizes stand for slices of the whole. */
+/** KAI's subgroups are named by pods; Volcano's are chosen by labels, and their sizes represent slices of the whole. */
 function subgroupsOf(group: string, spec: JsonObject): readonly Subgroup[] {
   if (group !== 'scheduling.run.ai') {
     return [];

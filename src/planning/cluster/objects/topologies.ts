@@ -54,7 +54,7 @@ export interface HyperNodeTiers {
   readonly hasMembers: boolean;
 }
 
-/** The topology level that one of Volcano's tiers stands for. */
+/** The topology level that one of Volcano's tiers represents. */
 export interface TierResolver {
   /** Lowest tier first. */
   readonly tiers: readonly { readonly tier: number; readonly name?: string; readonly level: string }[];

@@ -158,7 +158,7 @@ export interface ViewNode {
 export interface ViewPod {
   /** Name of the pod. */
   readonly name: string;
-  /** Index in `gangs`; absent for a pod that no gang stands for. */
+  /** Index in `gangs`; absent for a pod that no gang represents. */
   readonly gang?: number;
   /** Role of the pod. Absent for a pod without a gang. */
   readonly role?: string;

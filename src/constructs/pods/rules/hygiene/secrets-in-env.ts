@@ -29,7 +29,7 @@ const CREDENTIALS: readonly RegExp[] = [
   /^[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:[^\s/@$<{][^\s/@]*@/i,
 ];
 
-/** Values that switch something, name a place, or stand for a value that is filled in. */
+/** Values that switch something, name a place, or represent a value that is filled in. */
 const NO_SECRET =
   /^(|true|false|yes|no|on|off|none|null|nil|\d{1,4}|\$\(.*\)|\$\{.*\}|\{\{.*\}\}|<.*>|\.{0,2}\/.*|[a-z]+:\/\/[^@]*)$/i;
 

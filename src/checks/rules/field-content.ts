@@ -1,0 +1,133 @@
+/**
+ * What to write into a field that is unset, by its name: `Set service.name to the name of the Service.` It knows fields of Kubernetes by
+ * convention, not the rules that report them.
+ */
+
+/** By the name of the field. */
+const BY_NAME: Readonly<Record<string, string>> = {
+  action: 'the action of the reporter, such as Binding',
+  apiGroups: 'a list of API groups, such as [""] for the core group',
+  apiVersions: 'a list of versions, such as [v1]',
+  appProtocol: 'a protocol such as kubernetes.io/h2c',
+  binaryVersion: 'a semantic version such as 1.36.0',
+  cidr: 'an address range such as 10.0.0.0/8',
+  clusterRoleSelectors: 'a list of at least one label selector',
+  containerResource: 'an object with name, container, and target',
+  emulationVersion: 'a semantic version such as 1.36.0',
+  eventTime: 'a time such as "2026-01-31T15:04:05.000000Z"',
+  exitCodes: 'an object with operator and values',
+  expr: 'a PromQL expression',
+  expression: 'a CEL expression',
+  external: 'an object with metric and target',
+  group: 'an API group such as example.com',
+  groupName: 'a unique name',
+  handler: 'the name of a runtime handler, such as nvidia',
+  image: 'an image such as registry.example.com/server:1.2',
+  ip: 'an IP address such as 10.0.0.1',
+  key: 'a key such as example.com/rack',
+  listKind: 'the kind of a list, such as WidgetList',
+  matchConstraints: 'an object with resourceRules',
+  messageExpression: 'a CEL expression',
+  mountPath: 'an absolute path such as /data',
+  mutations: 'a list of at least one mutation',
+  nodeSelectorTerms: 'a list of at least one term',
+  opaque: 'an object with driver and parameters',
+  openAPIV3Schema: 'a schema with type: object',
+  operations: 'a list of operations, such as [CREATE, UPDATE]',
+  parentRef: 'an object with the resource and the name of the parent',
+  path: 'a path',
+  plural: 'a plural in lower case, such as widgets',
+  port: 'a number from 1 to 65535',
+  reference: 'an image such as registry.example.com/model:1.2',
+  repository: 'the path of a registry, such as nvcr.io/nvidia/mellanox',
+  resource: 'a resource in the plural, such as services',
+  resources: 'a list of resources, such as [pods]',
+  singular: 'a singular in lower case, such as widget',
+  storage: 'a quantity such as 10Gi',
+  subjects: 'a list of at least one subject',
+  topologyKey: 'a node label such as topology.kubernetes.io/zone',
+  url: 'a URL such as https://example.com',
+  valueExpression: 'a CEL expression',
+  values: 'a list of at least one value',
+  verbs: 'a list of verbs, such as [get, list]',
+  volumeHandle: 'the ID of the volume in the storage system',
+};
+
+/** By the name of the list, for one of its items. */
+const BY_LIST: Readonly<Record<string, string>> = {
+  apiGroups: 'an API group such as apps',
+  apiVersions: 'a version such as v1',
+  cidrs: 'an address range such as 10.96.0.0/12',
+  except: 'an address range such as 10.1.0.0/16',
+  resources: 'a resource such as pods',
+  searches: 'a DNS domain such as example.com',
+};
+
+/** Lists whose items refer to what has the name; items of others have names of their own. */
+const REFERRING: Readonly<Record<string, string>> = {
+  env: 'the name of the variable, such as LOG_LEVEL',
+  envFrom: 'the name of the source',
+  ownerReferences: 'the name of the owner',
+  resources: 'the name of a resource, such as nvidia.com/gpu',
+  subjects: 'the name of the subject',
+  volumeMounts: 'the name of a volume',
+};
+
+/** Fields that name an object of the kind. */
+const KINDS: Readonly<Record<string, string>> = {
+  configMap: 'ConfigMap',
+  parameters: 'object that holds the parameters',
+  priorityLevelConfiguration: 'PriorityLevelConfiguration',
+  roleRef: 'role',
+  secret: 'Secret',
+  service: 'Service',
+  serviceAccount: 'ServiceAccount',
+};
+
+/** The end of `Set X to …`; `undefined` where the name of the field says nothing about its content. */
+export function contentOf(field: string): string | undefined {
+  const parts = field.split('.');
+  const last = parts.at(-1) ?? '';
+  const parent = parts.at(-2);
+  const [, list = ''] = /^(\w+)\[\d+\]$/.exec(last) ?? [];
+  if (list !== '') {
+    return own(BY_LIST, list);
+  }
+  if (parent !== undefined && /^(?:name|kind|apiVersion|namespace|uid)$/.test(last)) {
+    return ofParent(last, parent);
+  }
+  const [, named = ''] = /^([a-z]\w*)Name$/.exec(last) ?? [];
+  return own(BY_NAME, last) ?? (named === '' ? undefined : `the name of the ${wordsOf(named)}`);
+}
+
+/** `the name of the Service` for `service.name`, `a unique name` for `ports[0].name`. */
+function ofParent(field: string, parent: string): string | undefined {
+  const [, list] = /^(\w+)\[\d+\]$/.exec(parent) ?? [];
+  if (field === 'name' && list !== undefined) {
+    return own(REFERRING, list) ?? 'a unique name';
+  }
+  if (parent === 'metadata') {
+    return field === 'name' ? 'a unique name such as train-70b' : undefined;
+  }
+  if (parent === 'names') {
+    return field === 'kind' ? 'a kind such as Widget' : undefined;
+  }
+  if (list === undefined && /^(?:spec|status|cel|[\w]*\])$/.test(parent)) {
+    return undefined;
+  }
+  const owner =
+    list === undefined ? (own(KINDS, parent) ?? wordsOf(parent)) : wordsOf(list.replace(/ies$/, 'y').replace(/s$/, ''));
+  return `the ${field} of the ${owner}`;
+}
+
+/** `scale target` for `scaleTargetRef`. */
+function wordsOf(name: string): string {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/ Refs?$/, '')
+    .toLowerCase();
+  return words === 'ref' ? 'target' : words;
+}
+
+const own = (table: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
