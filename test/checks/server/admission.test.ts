@@ -112,7 +112,7 @@ describe('pod security', () => {
     const securityContext = { procMount: 'Unmasked' };
     const path = '/spec/containers/0/securityContext/procMount';
     const spec = { hostUsers: false, containers: [{ name: 'a', image: 'a', securityContext }] };
-    const of = (version: string, hostUsers: boolean): readonly string[] =>
+    const of = (version: string, hostUsers: boolean): readonly unknown[] =>
       violations([namespace('baseline', version)], { ...spec, hostUsers });
     expect([of('v1.34', false), of('v1.35', false), of('v1.35', true)]).toEqual([[path], [], [path]]);
   });
