@@ -94,7 +94,7 @@ function write(
   key: string,
   wanted: StatusWrite | undefined,
 ): void {
-  const path = wanted === undefined ? undefined : objectPath(watched.pathOf(collection), key);
+  const path = objectPath(watched.pathOf(collection), key);
   if (path !== undefined && wanted !== undefined) {
     explainer.podGroup(
       `${path}${wanted.subresource}`,

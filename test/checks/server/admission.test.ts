@@ -108,6 +108,15 @@ describe('pod security', () => {
     ]);
   });
 
+  test('from 1.35 on, the mount of /proc may be unmasked in a pod with a user namespace', () => {
+    const securityContext = { procMount: 'Unmasked' };
+    const path = '/spec/containers/0/securityContext/procMount';
+    const spec = { hostUsers: false, containers: [{ name: 'a', image: 'a', securityContext }] };
+    const of = (version: string, hostUsers: boolean): readonly unknown[] =>
+      violations([namespace('baseline', version)], { ...spec, hostUsers });
+    expect([of('v1.34', false), of('v1.35', false), of('v1.35', true)]).toEqual([[path], [], [path]]);
+  });
+
   test('of a Windows pod, no container may be a process of the host', () => {
     const windows = { windowsOptions: { hostProcess: true } };
     const containers = [

@@ -58,10 +58,19 @@ const volume = (source: Json): Json => ({
   metadata: { name: 'v' },
   spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], ...source },
 });
+const ofModes = (accessModes: string[]): Json => volume({ nfs: { server: 's', path: '/x' }, accessModes });
 const disk = (more: Json): Json => volume({ azureDisk: { diskName: 'd', diskURI: 'https://u', ...more } });
 const share = (more: Json): Json => volume({ azureFile: { secretName: 's', shareName: 'n', ...more } });
 
 const VOLUMES: readonly LimitCase[] = [
+  valid('a volume with ReadWriteOncePod', ofModes(['ReadWriteOncePod'])),
+  valid('a volume with several modes', ofModes(['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany'])),
+  faulty(
+    'a volume with ReadWriteOncePod and another mode',
+    ofModes(['ReadWriteOncePod', 'ReadWriteOnce']),
+    '/spec/accessModes',
+    'ReadWriteOncePod must not be combined',
+  ),
   valid('a disk without a caching mode', disk({})),
   ...['None', 'ReadOnly', 'ReadWrite'].map((cachingMode) => valid(`a disk with ${cachingMode}`, disk({ cachingMode }))),
   ...['readonly', ''].map((cachingMode) =>

@@ -4,7 +4,7 @@
 import { coreRules } from '../../../src/checks/server/rules';
 import { findingsOf } from '../../support/findings';
 import { LIMIT_CASES } from './limit-cases';
-import { type Json, minimalPod, yaml } from './valid';
+import { indexedJob, type Json, minimalPod, yaml } from './valid';
 
 test.each(LIMIT_CASES.map(({ what, ...rest }) => [what, rest] as const))('%s', (_, { object, faults }) => {
   const found = findingsOf(yaml(object), coreRules);
@@ -27,6 +27,25 @@ test('before 1.33 a hook may not sleep 0 s', () => {
   (pod.spec as Json).containers = [{ name: 'main', image: 'img', lifecycle: { preStop: { sleep: { seconds: 0 } } } }];
   const of = (kubernetes: '1.32' | '1.33'): number => findingsOf(yaml(pod), coreRules, { kubernetes }).length;
   expect([of('1.32'), of('1.33')]).toEqual([1, 0]);
+});
+
+test('an exit code that is not a number is left to the schema', () => {
+  const object = indexedJob();
+  const codes = (values: Json['values']): unknown =>
+    findingsOf(
+      yaml({
+        ...object,
+        spec: {
+          ...(object.spec as Json),
+          podFailurePolicy: { rules: [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: values! } }] },
+        },
+      }),
+      coreRules,
+    ).map(({ path }) => path.split('/').slice(-2).join('/'));
+  expect(codes(['a', 'a', 3])).toEqual([]);
+  expect(codes([3, 'a', 3])).toEqual(['values/2']);
+  expect(codes([3, 'a', 2])).toEqual(['onExitCodes/values']);
+  expect(codes([0, 3])).toEqual(['values/0']);
 });
 
 test('without a limit, the highest port passes', () => {

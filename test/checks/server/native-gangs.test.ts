@@ -56,7 +56,10 @@ test.each<[string, JsonObject]>([
   ],
   ['a composite group', group({ disruptionMode: { single: {} } })],
   ['composite templates, four deep', workload({ compositePodGroupTemplates: [deep(4)] })],
-  ['plain templates of different priorities', workload({ podGroupTemplates: [template('a'), template('b')] })],
+  [
+    'plain templates of different priorities',
+    workload({ podGroupTemplates: [template('a', { priorityClassName: 'x' }), template('b')] }),
+  ],
 ])('nothing is said of %s', (_what, given) => {
   expect(findingsOf(stringify(given), nativeGangRules, { kubernetes: '1.37' })).toEqual([]);
 });

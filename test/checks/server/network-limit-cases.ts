@@ -131,4 +131,34 @@ const SECRETS: readonly LimitCase[] = [
   faulty('an empty one', secret('kubernetes.io/ssh-auth', { 'ssh-privatekey': '' }), '/data/ssh-privatekey'),
 ];
 
-export const NETWORK_LIMIT_CASES: readonly LimitCase[] = [...SERVICES, ...INGRESSES, ...SECRETS];
+const blocked = (cidr: string, ...except: string[]): Json => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'n' },
+  spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr, except } }] }] },
+});
+
+const BLOCKS: readonly LimitCase[] = [
+  ...[
+    ['10.0.0.0/8', '10.1.0.0/16'],
+    ['fd00::1:0/112', 'fd00::1:8000/113'],
+    ['fd00::/16', 'fd00:1:2:3:4:5:6:7/128'],
+    ['fd00:1:2:3:4:5:6:0/112', 'fd00:1:2:3:4:5:6:7/128'],
+  ].map(([cidr, except]) => valid(`${except} is inside ${cidr}`, blocked(cidr, except))),
+  ...[
+    ['10.0.0.0/8', '11.0.0.0/16'],
+    ['10.0.0.0/8', '10.0.0.0/8'],
+    ['10.0.0.0/8', 'fd00::/16'],
+    ['fd00::1:0/112', 'fd00::2:0/113'],
+    ['fd00:1:2:3:4:5:6:0/112', 'fd00:1:2:3:4:5:7:7/128'],
+  ].map(([cidr, except]) =>
+    faulty(
+      `${except} is not inside ${cidr}`,
+      blocked(cidr, except),
+      '/spec/ingress/0/from/0/ipBlock/except/0',
+      `${except} must be inside ${cidr}`,
+    ),
+  ),
+];
+
+export const NETWORK_LIMIT_CASES: readonly LimitCase[] = [...BLOCKS, ...SERVICES, ...INGRESSES, ...SECRETS];

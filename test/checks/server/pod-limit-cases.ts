@@ -119,6 +119,12 @@ const ENVIRONMENT: readonly LimitCase[] = [
   valid('a variable from a label', fromField("metadata.labels['a.io/b']")),
   valid('a variable from an annotation in upper case', fromField("metadata.annotations['A.io/b']")),
   faulty(
+    'a variable from a field that is not set',
+    fromField(''),
+    `${MAIN}/env/0/valueFrom/fieldRef/fieldPath`,
+    'fieldPath must be set',
+  ),
+  faulty(
     'a variable from no label',
     fromField("metadata.labels['a b']"),
     `${MAIN}/env/0/valueFrom/fieldRef/fieldPath`,

@@ -43,7 +43,21 @@ const bounded = (schema: Json, good: Json[string], bad: Json[string], words: str
   faulty(`a bad default of ${JSON.stringify(schema)}`, defaulted(schema, bad), `${FIELD}/default`, words),
 ];
 
+const EMBEDDED: Json = {
+  type: 'object',
+  'x-kubernetes-embedded-resource': true,
+  properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
+};
+const RESOURCE: Json = { apiVersion: 'v1', kind: 'A', metadata: { name: 'a' }, spec: { size: 1 } };
+
 const DEFAULTS: readonly LimitCase[] = [
+  valid('a default of an embedded resource', defaulted(EMBEDDED, RESOURCE)),
+  faulty(
+    'a default of an embedded resource with an unknown field',
+    defaulted(EMBEDDED, { ...RESOURCE, status: {} }),
+    `${FIELD}/default/status`,
+    'unknown',
+  ),
   valid(
     'a default with null for a nullable field',
     defaulted(named({ type: 'string', nullable: true }), { name: null }),

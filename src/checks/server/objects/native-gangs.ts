@@ -188,9 +188,7 @@ function* prioritiesIn(holder: JsonObject, field: string): Iterable<string> {
   for (const list of [field, 'compositePodGroupTemplates']) {
     for (const { value } of itemsOf(holder[list], '')) {
       yield `${text(value.priorityClassName)} ${String(whole(value.priority))}`;
-      if (list !== field) {
-        yield* prioritiesIn(value, 'podGroupTemplates');
-      }
+      yield* prioritiesIn(value, 'podGroupTemplates');
     }
   }
 }

@@ -33,6 +33,9 @@ export function checkDefault(schema: JsonObject, value: JsonValue, path: string,
   }
 }
 
+/** Fields that an embedded resource has without a schema. */
+const OF_EVERY_RESOURCE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
 function checkObject(schema: JsonObject, value: JsonObject, path: string, say: Say): void {
   const properties = asObject(schema.properties);
   for (const { value: name } of textsOf(schema.required, '')) {
@@ -40,15 +43,13 @@ function checkObject(schema: JsonObject, value: JsonObject, path: string, say: S
       say(path, `the default must contain "${name}"`);
     }
   }
-  const open =
-    given(schema.additionalProperties) ||
-    schema['x-kubernetes-preserve-unknown-fields'] === true ||
-    schema['x-kubernetes-embedded-resource'] === true;
+  const open = given(schema.additionalProperties) || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const isResource = schema['x-kubernetes-embedded-resource'] === true;
   for (const [name, part] of Object.entries(value)) {
     const field = properties[name] ?? schema.additionalProperties;
     if (isObject(field)) {
       checkDefault(field, part, pointer(path, name), say);
-    } else if (!(name in properties) && !open) {
+    } else if (!(name in properties) && !open && !(isResource && OF_EVERY_RESOURCE.has(name))) {
       say(pointer(path, name), `unknown field "${name}" in the default`);
     }
   }

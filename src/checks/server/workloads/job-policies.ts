@@ -146,9 +146,7 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
   if (typeof codes.containerName === 'string' && !names.includes(codes.containerName)) {
     say(`${path}/containerName`, `unknown container "${codes.containerName}"`, { expected: oneOf(names) });
   }
-  const values = Array.isArray(codes.values)
-    ? codes.values.map((value) => (typeof value === 'number' ? value : 0))
-    : [];
+  const values = Array.isArray(codes.values) ? codes.values : [];
   if (values.length === 0) {
     say(`${path}/values`, 'values must not be empty');
   }
@@ -156,7 +154,11 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
     say(`${path}/values`, 'must not have more than 255 exit codes');
   }
   const seen = new Set<number>();
+  let last = -Infinity;
   values.forEach((value, index) => {
+    if (typeof value !== 'number') {
+      return;
+    }
     if (operator === 'In' && value === 0) {
       say(`${path}/values/${index}`, 'exit code 0 must not be listed, because it is not a failure');
     }
@@ -164,9 +166,10 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
       say(`${path}/values/${index}`, `duplicate exit code ${value}`);
     }
     seen.add(value);
-    if (index > 0 && (values[index - 1] ?? 0) > value) {
+    if (last > value) {
       say(`${path}/values`, 'exit codes must be in ascending order', { found: values });
     }
+    last = value;
   });
 }
 
