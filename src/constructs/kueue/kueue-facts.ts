@@ -17,11 +17,7 @@ export const WORKLOAD_PRIORITY_CLASS = 'kueue.x-k8s.io/WorkloadPriorityClass';
 export const ADMISSION_CHECK = 'kueue.x-k8s.io/AdmissionCheck';
 export const MULTIKUEUE_CLUSTER = 'kueue.x-k8s.io/MultiKueueCluster';
 
-/** The controllers of admission checks that Kueue itself has. */
-export const MULTIKUEUE_CONTROLLER = 'kueue.x-k8s.io/multikueue';
-export const PROVISIONING_CONTROLLER = 'kueue.x-k8s.io/provisioning-request';
-
-export const QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
+export { QUEUE_NAME_LABEL as QUEUE_LABEL } from '../../facts/catalog/kueue-names';
 export const PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
 export const MAX_EXEC_LABEL = 'kueue.x-k8s.io/max-exec-time-seconds';
 export const PREBUILT_LABEL = 'kueue.x-k8s.io/prebuilt-workload-name';

@@ -8,7 +8,7 @@ import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../r
 import { publicClass } from '../resources/public-class';
 import { Resource } from '../resources/resource';
 import { AdmissionCheck, type AdmissionCheckReference } from './admission-check';
-import { MULTIKUEUE_CONTROLLER } from './kueue-facts';
+import { MULTIKUEUE_CONTROLLER } from '../../facts/catalog/kueue-names';
 import { type MultiKueueClusterReference } from './multikueue-cluster';
 
 /**

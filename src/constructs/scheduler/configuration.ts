@@ -53,7 +53,7 @@ export interface SchedulerHistory {
   readonly interval?: Duration;
 }
 
-type Tunable = 'binding' | 'handOver' | 'eviction' | 'cycle' | 'explain' | 'log';
+type Tunable = 'binding' | 'handOver' | 'eviction' | 'repartition' | 'cycle' | 'explain' | 'log';
 
 /** A part of the configuration, with a `Duration` for each number of seconds or milliseconds. */
 export type Tuning<Part> = {

@@ -234,6 +234,11 @@ export class GantryScheduler extends Construct {
     return { engine: 'gantry', name: queue, ...own };
   }
 
+  /** It changes MIG configurations of nodes. */
+  private get repartitions(): boolean {
+    return (this.props.policy?.repartitionLimit ?? 0) > 0;
+  }
+
   private get metadata(): ApiObjectMetadata & { readonly name: string } {
     return { ...this.clusterMetadata, namespace: this.namespace };
   }
@@ -261,12 +266,12 @@ export class GantryScheduler extends Construct {
   }
 
   private permissions(account: ApiObject): readonly ApiObject[] {
-    const { name, namespace } = this;
+    const { name, namespace, repartitions } = this;
     const subjects = [{ kind: 'ServiceAccount', name: account.name, namespace }];
     const group = 'rbac.authorization.k8s.io';
     const clusterRole = new Resource(this, 'ClusterRole', ClusterRole, {
       metadata: this.clusterMetadata,
-      rules: clusterRules(),
+      rules: clusterRules(repartitions),
     });
     const clusterBinding = new Resource(this, 'ClusterRoleBinding', ClusterRoleBinding, {
       metadata: this.clusterMetadata,

@@ -5,13 +5,19 @@
 import { type PolicyRule } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
 import { COLLECTIONS } from '../../planning/scheduler-settings/collections';
 
-/** Everywhere. */
-export function clusterRules(): readonly PolicyRule[] {
+/**
+ * Everywhere.
+ *
+ * @param repartitions whether the scheduler changes MIG configurations of nodes
+ */
+export function clusterRules(repartitions: boolean): readonly PolicyRule[] {
   return [
     ...watchedRules(),
     // A pod whose binding got no answer is looked at; the gate of a pod that is handed over is taken away.
     { apiGroups: [''], resources: ['pods'], verbs: ['get', 'patch'] },
     { apiGroups: [''], resources: ['pods/binding', 'pods/eviction'], verbs: ['create'] },
+    // The label that the MIG manager follows.
+    ...(repartitions ? [{ apiGroups: [''], resources: ['nodes'], verbs: ['patch'] }] : []),
     // Why a pod waits.
     { apiGroups: [''], resources: ['pods/status'], verbs: ['patch'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },

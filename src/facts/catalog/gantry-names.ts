@@ -53,6 +53,12 @@ export const GANTRY_ACCELERATOR_CAPACITY = 'gantry.dev/accelerator-capacity';
  */
 export const GANTRY_ALLOCATED_DEVICES = 'gantry.dev/allocated-devices';
 
+/**
+ * Which MIG configuration the scheduler last gave to a node, since when, and for which gang, as JSON. Written by the scheduler, together with the
+ * label `nvidia.com/mig.config`.
+ */
+export const GANTRY_MIG_CHANGE = 'gantry.dev/mig-change';
+
 /** Annotation of Volcano Queues: the namespaces whose pods may use the queue, comma separated. Absent: those of its parent, or all. */
 export const GANTRY_NAMESPACES = 'gantry.dev/namespaces';
 /** Annotation of queues and quotas: the accelerators that their shares are for, comma separated, since the resource name does not say it. */
@@ -172,6 +178,14 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     value: 'json',
     writtenBy: 'node agent',
     meaning: 'the devices that the kubelet gave to each pod, by device resource and pod uid',
+  },
+  {
+    key: GANTRY_MIG_CHANGE,
+    place: 'annotation',
+    on: 'node',
+    value: 'json',
+    writtenBy: 'scheduler',
+    meaning: 'the MIG configuration that the scheduler last gave to the node, the time, and the gang',
   },
   {
     key: GANTRY_NAMESPACES,

@@ -82,6 +82,7 @@ export const SNAPSHOT_COLLECTIONS: readonly SnapshotCollection[] = [
   { group: 'kueue.x-k8s.io', plural: 'resourceflavors', kind: 'ResourceFlavor' },
   { group: 'kueue.x-k8s.io', plural: 'topologies', kind: 'Topology' },
   { group: 'kueue.x-k8s.io', plural: 'admissionchecks', kind: 'AdmissionCheck', status: CONDITIONS },
+  { group: 'kueue.x-k8s.io', plural: 'multikueueconfigs', kind: 'MultiKueueConfig' },
   { group: 'kueue.x-k8s.io', plural: 'provisioningrequestconfigs', kind: 'ProvisioningRequestConfig' },
   { group: 'kueue.x-k8s.io', plural: 'workloadpriorityclasses', kind: 'WorkloadPriorityClass' },
   {

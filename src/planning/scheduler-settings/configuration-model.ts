@@ -39,6 +39,12 @@ export interface Configuration {
     /** Seconds after which a refused eviction (a disruption budget) is tried again. */
     readonly retrySeconds: number;
   };
+  readonly repartition: {
+    /** Seconds that the MIG manager has to apply a configuration; after that, the node is used as it is. */
+    readonly timeoutSeconds: number;
+    /** Seconds between two changes of one node, also after a failure. */
+    readonly intervalSeconds: number;
+  };
   readonly cycle: {
     /** Milliseconds of silence that a cycle waits for after a change. */
     readonly debounceMilliseconds: number;
@@ -76,6 +82,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   binding: { inFlight: 64, timeoutSeconds: 30 },
   handOver: { timeoutSeconds: 30, guarded: false },
   eviction: { retrySeconds: 15 },
+  repartition: { timeoutSeconds: 1200, intervalSeconds: 600 },
   cycle: { debounceMilliseconds: 20, mostMilliseconds: 250, periodSeconds: 10 },
   explain: { repeatSeconds: 300, writesPerSecond: 20 },
   history: { configMaps: 0, intervalSeconds: 30 },

@@ -86,6 +86,7 @@ class Reader {
       binding: this.numbers(all.binding, 'binding', base.binding),
       handOver: this.handOver(all.handOver),
       eviction: this.numbers(all.eviction, 'eviction', base.eviction),
+      repartition: this.numbers(all.repartition, 'repartition', base.repartition),
       cycle: this.numbers(all.cycle, 'cycle', base.cycle),
       explain: this.numbers(all.explain, 'explain', base.explain),
       history: this.history(all.history),
@@ -138,6 +139,15 @@ class Reader {
       return fallback;
     }
     return value;
+  }
+
+  private whole(value: JsonValue | undefined, path: string, fallback: number): number {
+    const number = this.number(value, path, fallback);
+    if (!Number.isInteger(number)) {
+      this.fault(path, shown(number), 'a whole number greater than or equal to 0');
+      return fallback;
+    }
+    return number;
   }
 
   private truth(value: JsonValue | undefined, path: string, fallback: boolean): boolean {
@@ -323,6 +333,7 @@ class Reader {
       moveIntervalSeconds: number('moveIntervalSeconds'),
       victimLimit: number('victimLimit', 1),
       makeRoomLimit: number('makeRoomLimit', 1),
+      repartitionLimit: this.whole(members.repartitionLimit, 'policy.repartitionLimit', base.repartitionLimit),
     };
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Carries out decisions: binds, hands over, evicts, reports. Every failure is reported and leads to a new decision, not to a retry.
+ * Carries out decisions: binds, hands over, evicts, repartitions, reports. Every failure is reported and leads to a new decision, not to a retry.
  */
 import { setMaxListeners } from 'node:events';
 import { type Binding, type Decision, type Eviction } from '../../placement';
@@ -20,6 +20,7 @@ import { type Leader } from './leader';
 import { type Log } from '../api/log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
+import { Repartitioner } from './repartitioner';
 import { gangId } from './world/gang-members';
 import { type PodEntry } from './world/pod-entry';
 import { type World } from './world/world';
@@ -53,6 +54,7 @@ export class Actor {
   private readonly ended = new AbortController();
   private readonly slots: Slots;
   private readonly clock: Clock;
+  private readonly repartitioner: Repartitioner;
   private readonly underWay = new Set<Promise<unknown>>();
   /** Pods that were handed over and are not bound yet: since when, on the monotonic clock. */
   private readonly handOvers = new Map<string, number>();
@@ -60,6 +62,7 @@ export class Actor {
   constructor(private readonly options: ActorOptions) {
     this.slots = new Slots(options.config().binding.inFlight);
     this.clock = options.clock ?? SYSTEM_CLOCK;
+    this.repartitioner = new Repartitioner(options);
     // As many wait for it as there are requests to be tried again.
     setMaxListeners(0, this.ended.signal);
   }
@@ -70,7 +73,7 @@ export class Actor {
    * @returns milliseconds after which it is worth another look, where time alone changes something
    */
   carryOut(outcome: Outcome): number {
-    const { decision, queueOf } = outcome;
+    const { decision, queueOf, at } = outcome;
     if (!this.options.leader.holds) {
       return Infinity;
     }
@@ -79,6 +82,7 @@ export class Actor {
       this.start(bindings, queueOf(bindings[0].gang));
     }
     this.evictAll(decision);
+    this.repartitionAll(decision, at);
     return this.watchHandOvers();
   }
 
@@ -275,6 +279,12 @@ export class Actor {
     }
     log.warn(about, 'not evicted');
     return false;
+  }
+
+  private repartitionAll({ repartitions = [] }: Decision, at: number): void {
+    this.repartitioner.report();
+    const { evictions } = this;
+    repartitions.forEach((one) => this.follow(this.repartitioner.start(one, at, evictions, this.slots)));
   }
 
   /** Deletes pods that kube-scheduler does not bind in time, so that their controller recreates them and the gang is planned again. */

@@ -7,7 +7,8 @@ export interface DecisionRecord {
   /** Milliseconds since the epoch, in the API server's time. */
   readonly at: number;
   readonly gang: string;
-  readonly what: 'placed' | 'nominated' | 'evicted' | 'moved';
+  readonly what: 'placed' | 'nominated' | 'evicted' | 'moved' | 'repartitioned';
+  /** 0 where nodes get another MIG configuration for the gang. */
   readonly pods: number;
   /** The first few. */
   readonly nodes: readonly string[];
@@ -34,10 +35,10 @@ export class Decisions {
       string,
       { record: Omit<DecisionRecord, 'pods' | 'nodes' | 'nodeCount'>; pods: number; nodes: Set<string> }
     >();
-    const note = (record: Omit<DecisionRecord, 'pods' | 'nodes' | 'nodeCount'>, node: string): void => {
+    const note = (record: Omit<DecisionRecord, 'pods' | 'nodes' | 'nodeCount'>, node: string, pods = 1): void => {
       const key = JSON.stringify(record);
       const known = records.get(key) ?? { record, pods: 0, nodes: new Set<string>() };
-      known.pods++;
+      known.pods += pods;
       known.nodes.add(node);
       records.set(key, known);
     };
@@ -58,6 +59,7 @@ export class Decisions {
         node,
       ),
     );
+    decision.repartitions?.forEach(({ node, beneficiary: gang }) => note({ at, gang, what: 'repartitioned' }, node, 0));
     this.nominated = nominated;
     const added = [...records.values()].map(({ record, pods, nodes }): DecisionRecord => ({
       ...record,

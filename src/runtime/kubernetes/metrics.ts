@@ -63,6 +63,17 @@ export class Metrics {
     help: 'Evictions by action and outcome',
     labelNames: ['action', 'outcome'],
   });
+  readonly repartitions = new Counter({
+    ...this.own,
+    name: 'gantry_repartitions_total',
+    help: 'Changes of the MIG configuration of a node, by outcome: of the request, and of the change itself',
+    labelNames: ['outcome'],
+  });
+  readonly repartitioningNodes = new Gauge({
+    ...this.own,
+    name: 'gantry_repartitioning_nodes',
+    help: 'Nodes whose MIG configuration changes for a gang',
+  });
   readonly pending = new Gauge({
     ...this.own,
     name: 'gantry_pending_gangs',

@@ -17,6 +17,8 @@ function sentence({ what, gang, pods, nodes, nodeCount, action, beneficiary }: D
   const where = nodeCount === 1 ? nodes[0] : `${nodeCount} nodes`;
   const who = `${pods === 1 ? '1 pod' : `${pods} pods`} of ${gang}`;
   switch (what) {
+    case 'repartitioned':
+      return `${where} ${nodeCount === 1 ? 'gets' : 'get'} another MIG configuration for ${gang}`;
     case 'placed':
       return `${who} placed on ${where}`;
     case 'nominated':

@@ -311,6 +311,17 @@ test('it may do nothing with secrets, and writes nothing but bindings, evictions
   expect(JSON.stringify(rules)).not.toContain('secrets');
 });
 
+test('it may patch nodes only if its policy lets it change MIG configurations', () => {
+  const onNodes = (props: GantrySchedulerProps): readonly string[] =>
+    asArray(only(manifests(props), 'ClusterRole').rules)
+      .map(asObject)
+      .filter(({ resources }) => asArray(resources).includes('nodes'))
+      .flatMap(({ verbs }) => asArray(verbs).map((verb) => asString(verb) ?? ''));
+  expect(onNodes({})).toEqual(['list', 'watch']);
+  expect(onNodes({ policy: { repartitionLimit: 0 } })).toEqual(['list', 'watch']);
+  expect(onNodes({ policy: { repartitionLimit: 1 } })).toEqual(['list', 'watch', 'patch']);
+});
+
 test('the page for operators lists each right, and no other', () => {
   const page = readFileSync(join(__dirname, '../../../docs/scheduler.md'), 'utf8');
   const [table] = page.slice(page.indexOf('| what | verbs | why |')).split('\n\n');
@@ -323,7 +334,7 @@ test('the page for operators lists each right, and no other', () => {
         verbs.split(', ').map((verb) => `${verb} ${resource}`),
       );
     });
-  const rules = [...clusterRules(), ...namespaceRules('gantry-scheduler', ['gantry-scheduler-history-0'])];
+  const rules = [...clusterRules(true), ...namespaceRules('gantry-scheduler', ['gantry-scheduler-history-0'])];
   const granted = rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
     apiGroups.flatMap((group) =>
       resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`)),
@@ -337,6 +348,7 @@ test('every member of the configuration has a prop', () => {
     binding: { inFlight: 8 },
     handOver: { timeout: Duration.seconds(9) },
     eviction: { retry: Duration.seconds(10) },
+    repartition: { timeout: Duration.minutes(30), interval: Duration.minutes(5) },
     cycle: { period: Duration.seconds(11), debounce: Duration.millis(30) },
     explain: { repeat: Duration.minutes(12) },
     log: { level: 'debug' },

@@ -1,3 +1,4 @@
+import { DEFAULT_POLICY } from '../../../src/placement';
 import {
   type Configuration,
   ConfigurationError,
@@ -23,6 +24,18 @@ describe('the configuration file', () => {
   it('may be empty', () => {
     expect(read('')).toEqual(DEFAULT_CONFIGURATION);
     expect(read('{}')).toEqual(DEFAULT_CONFIGURATION);
+  });
+
+  it.each(Object.entries(DEFAULT_POLICY).filter(([, value]) => typeof value === 'number'))(
+    'sets the number policy.%s',
+    (key) => expect(read(`policy: { ${key}: 7 }`).policy).toEqual({ ...DEFAULT_POLICY, [key]: 7 }),
+  );
+
+  it('counts nodes in whole numbers', () => {
+    expect(faultsOf('policy: { repartitionLimit: 1.5 }')).toEqual([
+      'config.yaml: policy.repartitionLimit must be a whole number greater than or equal to 0, not 1.5.',
+    ]);
+    expect(read('repartition: { timeoutSeconds: 5 }').repartition).toEqual({ timeoutSeconds: 5, intervalSeconds: 600 });
   });
 
   it('reads queues in the units of the placement core', () => {

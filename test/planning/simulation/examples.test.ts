@@ -3,6 +3,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DEFAULT_POLICY } from '../../../src/placement';
 import {
   readScenario,
   type Scenario,
@@ -44,6 +45,23 @@ test.each(FILES)('%s does what it expects', (name) => {
   const result = resultOf(name);
   expect(result.expectations.length).toBeGreaterThan(2);
   expect(result.expectations.filter(({ met }) => !met)).toEqual([]);
+});
+
+/** Scenarios of one value of the policy each. */
+const OF_POLICY = [
+  'pod-priorities.yaml',
+  'quota-by-resource.yaml',
+  'repartition.yaml',
+  'shared-device-wait.yaml',
+  'shortest-first.yaml',
+  'spread-devices.yaml',
+  'surplus-in-turn.yaml',
+  'weights.yaml',
+];
+
+test.each(OF_POLICY)('%s shows the effect of its policy: without it, an expectation is not met', (name) => {
+  const { expectations } = simulate({ ...scenarioOf(name), policy: DEFAULT_POLICY });
+  expect(expectations.filter(({ met }) => !met)).not.toEqual([]);
 });
 
 test.each(['backfill.yaml', 'elastic.yaml', 'reclaim.yaml'])(

@@ -2,6 +2,7 @@
  * MultiKueue: whether a ClusterQueue can send its workloads to worker clusters, and whether they can run there.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { MULTIKUEUE_CONTROLLER, PROVISIONING_CONTROLLER } from '../../../facts/catalog/kueue-names';
 import { allOf } from '../../../facts/words';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
@@ -17,9 +18,7 @@ import {
   KUEUE,
   MANAGED_KINDS,
   MULTIKUEUE_CLUSTER,
-  MULTIKUEUE_CONTROLLER,
   MULTIKUEUE_KINDS,
-  PROVISIONING_CONTROLLER,
   type RemoteKind,
 } from '../kueue-facts';
 import { flavorNames, queueOfWorkload } from '../queue-view';

@@ -3,6 +3,7 @@
  */
 import { createRequire } from 'node:module';
 import { type Command, Option } from 'commander';
+import type * as ClustersModule from '../plan/clusters-command';
 import type * as PlanModule from '../plan/plan-command';
 import type * as SimulateModule from '../plan/simulate-command';
 import type * as SizeModule from '../plan/size-command';
@@ -21,7 +22,8 @@ export function addPlanningCommands(program: Command, terminal: Terminal, finish
     .argument('[paths...]', 'files, folders, or - for standard input')
     .option(
       '--cluster <cluster>',
-      'snapshot, cluster file, or output of kubectl get … -o json; - for standard input; live[:CONTEXT] for a running cluster (default: a sample cluster)',
+      'snapshot, cluster file, or output of kubectl get … -o json; - for standard input; live[:CONTEXT] for a running cluster; NAME=CLUSTER, repeated, for several clusters (default: a sample cluster)',
+      collect,
     )
     .option('--max-age <days>', 'age from which a snapshot is reported as old (default: "7d")')
     .option('--policy <name|file>', 'scheduling policy: a name, or a file')
@@ -42,12 +44,22 @@ export function addPlanningCommands(program: Command, terminal: Terminal, finish
           'Plan manifests on a running cluster',
           'kubectl get nodes,pods,podgroups,queues -A -o json | gantry plan manifests/ --cluster -',
         ],
+        [
+          'Plan which cluster of MultiKueue runs each job',
+          'gantry plan jobs/ --cluster hub=hub.json --cluster east=east.json --cluster west=west.json',
+        ],
         ['Compare with a cluster in which a node is drained', 'gantry plan manifests/ --what-if drain=node-7'],
       ),
     )
     .action(async (paths: string[], flags: PlanModule.PlanFlags) => {
-      const { planCommand } = load('../plan/plan-command') as typeof PlanModule;
-      finish(await planCommand(paths, flags, terminal));
+      const { cluster } = flags;
+      if (cluster !== undefined && cluster.length > 1) {
+        const { planClustersCommand } = load('../plan/clusters-command') as typeof ClustersModule;
+        finish(await planClustersCommand(paths, { ...flags, cluster }, terminal));
+      } else {
+        const { planCommand } = load('../plan/plan-command') as typeof PlanModule;
+        finish(await planCommand(paths, flags, terminal));
+      }
     });
 
   program

@@ -20,7 +20,9 @@ import { writeWhole } from '../whole-file';
 
 const load = createRequire(__filename);
 
-export interface PlanFlags extends ClusterFlags {
+export interface PlanFlags extends Omit<ClusterFlags, 'cluster'> {
+  /** One cluster, or several with names. */
+  readonly cluster?: readonly string[];
   readonly policy?: string;
   readonly whatIf?: readonly string[];
   /** `POOL=USD`, each. */
@@ -43,11 +45,12 @@ interface Planned {
 
 /** @returns the exit status: 0 where everything has its place, 1 where something waits */
 export async function planCommand(paths: readonly string[], flags: PlanFlags, terminal: Terminal): Promise<number> {
-  const format = flags.format === undefined ? 'text' : oneOf('--format', flags.format, FORMATS, 'format');
-  if (paths.includes('-') && flags.cluster === '-') {
+  const { cluster: given = [] } = flags;
+  if (paths.includes('-') && given.includes('-')) {
     throw new UsageError('- must not be both the manifests and the cluster; write one of them to a file');
   }
-  if (paths.length === 0 && flags.cluster === undefined) {
+  const format = flags.format === undefined ? 'text' : oneOf('--format', flags.format, FORMATS, 'format');
+  if (paths.length === 0 && given.length === 0) {
     throw new UsageError('no manifests to plan; pass files or folders, or a cluster with pending gangs (--cluster)');
   }
   const prices = pricesOf(flags.price ?? []);
@@ -108,11 +111,10 @@ function pricesOf(texts: readonly string[]): ReadonlyMap<string, number> {
 const NO_CLUSTER = 'No cluster was given, so this is a plan on the sample cluster; use --cluster to plan on your own.';
 
 /** The cluster that `--cluster` names; without it, the sample, with a note that says so. */
-async function clusterOption(flags: ClusterFlags, terminal: Terminal): Promise<ClusterState> {
-  const { cluster = 'sample', ...others } = flags;
-  const input = await readClusterOption({ ...others, cluster }, terminal);
+async function clusterOption({ cluster: given, maxAge }: PlanFlags, terminal: Terminal): Promise<ClusterState> {
+  const input = await readClusterOption({ cluster: given?.[0] ?? 'sample', maxAge }, terminal);
   const state = input.state();
-  return flags.cluster === undefined ? { ...state, notes: [NO_CLUSTER, ...state.notes] } : state;
+  return given === undefined ? { ...state, notes: [NO_CLUSTER, ...state.notes] } : state;
 }
 
 function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanFlags, terminal: Terminal): string {
@@ -139,7 +141,7 @@ export function renderPage(plan: ClusterPlan): string {
   return (load('../../../planning/pages') as typeof Pages).renderPlanPage(plan.view);
 }
 
-function write(text: string, { output }: PlanFlags, terminal: Terminal): void {
+export function write(text: string, { output }: Pick<PlanFlags, 'output'>, terminal: Terminal): void {
   if (output === undefined) {
     terminal.out(text);
   } else {

@@ -55,7 +55,7 @@ export function planText(given: ClusterView, options: PlanTextOptions): string {
 }
 
 /** Names are other people's text: what would steer the terminal is shown, not sent. */
-function shown<T>(value: T): T {
+export function shown<T>(value: T): T {
   if (typeof value === 'string') {
     return printable(value) as T;
   }
@@ -77,7 +77,7 @@ function headText(view: ClusterView, { bold }: Colors): string {
   return `${bold(view.cluster)}: ${parts.join(', ')}`;
 }
 
-const STATES: Readonly<
+export const STATES: Readonly<
   Record<ViewGangState, { readonly word: string; readonly color: 'green' | 'yellow' | 'red' | 'cyan' }>
 > = {
   placed: { word: 'placed', color: 'green' },
@@ -119,12 +119,12 @@ function colored(text: string, color: boolean): string {
   );
 }
 
-function podsText({ placed, pods, state }: ViewGang): string {
+export function podsText({ placed, pods, state }: ViewGang): string {
   return state === 'placed' || state === 'running' ? String(pods) : `${placed}/${pods}`;
 }
 
 /** `rack-3: h100-17..20`, `block-1, 2 racks: h100-08..15`, `h100-01 (4 pods)`. */
-function whereText(view: ClusterView, { where, domain, placed }: ViewGang): string {
+export function whereText(view: ClusterView, { where, domain, placed }: ViewGang): string {
   if (where.length === 0) {
     return '';
   }
@@ -325,7 +325,7 @@ function titled(title: string, name: string): string {
   return name.toLowerCase().startsWith(title.toLowerCase()) ? name : `${title} ${name}`;
 }
 
-function notesText({ notes }: ClusterView, { bold }: Colors, width: number | undefined): string {
+export function notesText({ notes }: Pick<ClusterView, 'notes'>, { bold }: Colors, width: number | undefined): string {
   if (notes.length === 0) {
     return '';
   }
@@ -409,7 +409,7 @@ function namesOf(names: readonly string[]): string {
 const MOST_NAMES = 8;
 
 /** Breaks between words; colors take no room. */
-function wrap(text: string, first: string, rest: string, width: number | undefined): string[] {
+export function wrap(text: string, first: string, rest: string, width: number | undefined): string[] {
   const lines: string[] = [];
   let line = first;
   let used = first.length;

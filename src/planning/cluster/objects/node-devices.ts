@@ -57,6 +57,12 @@ export function devicesOf(allocatable: Amounts, labels: Labels): NodeDevices {
   return { deviceResource: resource ?? DEFAULT_DEVICE_RESOURCE, devices };
 }
 
+/** The physical GPUs of an NVIDIA node by its labels, as whole devices; undefined where no label states their number. */
+export function physicalDevices(labels: Labels): readonly Device[] | undefined {
+  const count = numberIn(labels['nvidia.com/gpu.count']);
+  return count === undefined ? undefined : times(count, deviceKind(DEFAULT_DEVICE_RESOURCE, labels));
+}
+
 /** What pods of the node request: the catalog's whole devices first, NVIDIA's before others; then partitions that have a name of their own. */
 function deviceResource(allocatable: Amounts): string | undefined {
   const there = Object.keys(allocatable).filter((name) => allocatable[name] > 0);

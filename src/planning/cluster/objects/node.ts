@@ -4,9 +4,10 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { GANTRY_ACCELERATOR_CAPACITY } from '../../../facts/catalog';
 import { asArray, asObject, asString, stringEntries } from '../../../manifests/read';
-import { type Amounts, type ClusterNode, type Taint } from '../../../placement';
+import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Taint } from '../../../placement';
 import { amountsOf } from '../../../manifests/pods/resource-amounts';
-import { devicesOf } from './node-devices';
+import { type MigTerms, migTermsOf } from './mig-manager';
+import { devicesOf, type NodeDevices } from './node-devices';
 import { taintEffect } from './selectors';
 import { labeledPool } from '../nodes/pools';
 
@@ -31,9 +32,10 @@ export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): C
   const metadata = asObject(node.metadata);
   const spec = asObject(node.spec);
   const status = asObject(node.status);
-  const labels = Object.fromEntries(stringEntries(metadata.labels));
   const allocatable = amountsOf(status.allocatable ?? status.capacity);
   allocatable.pods ??= DEFAULT_PODS;
+  const mig = migTermsOf(node, Object.fromEntries(stringEntries(metadata.labels)), allocatable);
+  const { labels } = mig;
   const taints = taintsOf(spec);
   const pool = labeledPool(labels);
   const report = asString(asObject(metadata.annotations)[GANTRY_ACCELERATOR_CAPACITY]);
@@ -47,8 +49,19 @@ export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): C
     ...(taints.length > 0 && { taints }),
     ...(!isReady(status) && { ready: false }),
     ...(spec.unschedulable === true && { unschedulable: true }),
-    ...devicesOf(allocatable, labels),
+    ...devicesWith(mig, allocatable),
     ...(report !== undefined && { capacityReport: report }),
+  };
+}
+
+function devicesWith(
+  { labels, devices, migConfigs, migChange }: MigTerms,
+  allocatable: Amounts,
+): NodeDevices & Pick<ClusterNode, 'migConfigs' | 'migChange'> {
+  return {
+    ...(devices === undefined ? devicesOf(allocatable, labels) : { devices, deviceResource: DEFAULT_DEVICE_RESOURCE }),
+    ...(migConfigs !== undefined && { migConfigs }),
+    ...(migChange !== undefined && { migChange }),
   };
 }
 

@@ -46,13 +46,16 @@ export class Feed {
   ) {
     assumptions.onPod = (uid) => world.touchPod(uid);
     assumptions.onGang = (gang) => world.touches.gang(gang);
-    assumptions.onClear = () => world.touches.everything();
+    assumptions.onClear = () => {
+      world.migChanges.clear();
+      world.touches.everything();
+    };
   }
 
   /** Changes of the world since the last call. */
   deltas(moment: Moment): Delta[] {
     const { world } = this;
-    world.settle();
+    world.settle(moment.now);
     this.callDue(moment.now);
     const { touches } = world;
     // First of all, as the names of others may change by it.
@@ -96,7 +99,7 @@ export class Feed {
 
   /** Milliseconds until time alone changes something. */
   nextIn(now: number): number {
-    return Math.max(0, (this.dues.top()?.at ?? Infinity) - now);
+    return Math.min(this.world.migChanges.nextIn(now), Math.max(0, (this.dues.top()?.at ?? Infinity) - now));
   }
 
   /** Queue of a gang, by its name; `''` where there is none. */

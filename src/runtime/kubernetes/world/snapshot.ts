@@ -59,7 +59,7 @@ const UNTOUCHABLE_SECONDS = 1e9;
 
 /** The whole question, worked out from scratch; see `feed.ts` for the one that is kept. */
 export function question(world: World, assumptions: Assumptions, moment: Moment): Question {
-  world.settle();
+  world.settle(moment.now);
   const pods: Pod[] = [];
   const gangs: Gang[] = [];
   const held: HeldGang[] = [];
@@ -82,7 +82,9 @@ export function question(world: World, assumptions: Assumptions, moment: Moment)
 }
 
 export function usableNodes(world: World): readonly ClusterNode[] {
-  return world.nodes.filter(({ name }) => world.aside.reasonOf('node', name) === undefined);
+  return world.nodes
+    .filter(({ name }) => world.aside.reasonOf('node', name) === undefined)
+    .map((node) => world.migChanges.shown(node));
 }
 
 /** A pod that uses capacity and belongs to no gang. */

@@ -18,6 +18,7 @@ import { type GangContext, gangId, GangMembers } from './gang-members';
 import { type EntryOptions, isRelevant, type PodEntry, podEntry } from './pod-entry';
 import { DeviceReports } from './device-reports';
 import { GangNames } from './gang-names';
+import { MigChanges } from './mig-changes';
 import { checkedNode, differs } from './node-changes';
 import { type Places, placesOf } from './places';
 import { groupId, POD_GROUP_COLLECTIONS, PodGroups } from './pod-groups';
@@ -63,6 +64,7 @@ export class World {
   /** Where pods were handed over to in this process, by uid. */
   private readonly handOvers = new Map<string, string>();
   readonly aside = new SetAside();
+  readonly migChanges = new MigChanges();
   private volumesChanged = false;
   private namespacesChanged = false;
 
@@ -81,6 +83,7 @@ export class World {
       intern: (template) => this.templates.intern(template),
       handedTo: (uid) => this.handOvers.get(uid),
     };
+    this.migChanges.onChange = () => (this.touches.places = true);
     source.onChange((change) => this.takeSafely(change));
   }
 
@@ -109,8 +112,13 @@ export class World {
     }
   }
 
-  /** What changed beside the pods themselves is brought into them, once for many changes. */
-  settle(): void {
+  /**
+   * What changed beside the pods themselves is brought into them, once for many changes; and what follows from time, into nodes.
+   *
+   * @param now in the API server's time
+   */
+  settle(now: number): void {
+    this.migChanges.settle(now, this.config.repartition);
     if (this.volumesChanged) {
       this.readPods(({ claims }) => claims.length > 0);
     }
@@ -127,6 +135,11 @@ export class World {
 
   get nodes(): readonly ClusterNode[] {
     return this.places.nodes ?? [...this.nodesByName.values()];
+  }
+
+  /** The Node as it was last seen. */
+  nodeObject(name: string): JsonObject | undefined {
+    return this.source.all('nodes').get(name);
   }
 
   /** What the agent of its node says that the kubelet gave to the pod: only where an admission policy keeps others from saying it. */
@@ -321,6 +334,7 @@ export class World {
       this.placesKnown = undefined;
     }
     this.touches.places = true;
+    this.migChanges.take(key, node, after);
     this.deviceReports.take(key, node, after).forEach((uid) => this.touchPod(uid));
     return true;
   }
