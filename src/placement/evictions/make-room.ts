@@ -56,6 +56,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
       continue;
     }
     tries--;
+    const withdrawn = cycle.withdrawn.size;
     if (!actions.some((action) => forGang(cycle, settled, action))) {
       inVain.add(settled.gang);
       order.passed(settled.gang);
@@ -69,6 +70,8 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
       (queue) => queue !== undefined && order.changed(queue),
     );
     order.again(settled.gang);
+    // What does not start after all may have a better claim than gangs that do, and the next cycle would evict them for it.
+    new Set([...cycle.withdrawn].slice(withdrawn).map(({ role }) => role!.gang)).forEach((gang) => order.again(gang));
   }
 }
 
