@@ -104,7 +104,7 @@ describeLive('the history of the scheduler', () => {
     ]);
     // It started after a had ended and before b did; times are in whole seconds.
     const [a, b, c] = listed();
-    const seconds = (time: unknown): number => Date.parse(asString(time)!) / 1000;
+    const seconds = (time: JsonObject[string]): number => Date.parse(asString(time)!) / 1000;
     expect(seconds(c.started)).toBeGreaterThanOrEqual(seconds(a.ended) - 1);
     expect(seconds(c.started)).toBeLessThanOrEqual(seconds(b.ended));
 
