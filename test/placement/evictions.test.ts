@@ -72,6 +72,30 @@ describe('preemption', () => {
     expect(nodesOf(second, 'high')).toEqual(['b']);
   });
 
+  it('gives a gang that is evicted what it would otherwise evict a started gang for in the next decision', () => {
+    const on = (name: string) => ({ nodeSelector: { 'kubernetes.io/hostname': name } });
+    const labelled = (name: string) => node(name, 2, { labels: { 'kubernetes.io/hostname': name } });
+    const gangs = [
+      gang('claim', 1, template(2, on('a')), { queue: 'other' }),
+      gang('high', 2, template(1), { priority: 10 }),
+      low('low', { roles: [{ name: 'worker', count: 1, template: template(1, on('b')) }] }),
+    ];
+    const queues = [{ name: 'q' }, { name: 'other' }];
+    const pods = [0, 1].map((index) => running('high', 'a', index));
+    const snapshot = cluster([labelled('a'), labelled('b')], gangs, pods, { queues });
+    const first = run(snapshot);
+    expect(first.bindings).toEqual([]);
+    expect(first.evictions.map(({ pod, action, movesTo }) => `${action} ${pod} to ${movesTo}`).sort()).toEqual([
+      'reclaim high-worker-0 to b',
+      'reclaim high-worker-1 to b',
+    ]);
+    expect(nodesOf(first, 'claim')).toEqual(['a']);
+    const second = run({ ...snapshot, pods: apply(snapshot, first) });
+    expect(second.evictions).toEqual([]);
+    expect(nodesOf(second, 'high')).toEqual(['b']);
+    expect(nodesOf(second, 'claim')).toEqual(['a']);
+  });
+
   it('does not wait for the room of a pod that is stuck terminating', () => {
     const gangs = [gang('old', 1, template(4)), gang('new', 1, template(4))];
     const leaving = (releasedBy: number) => [running('old', 'a', 0, { state: 'releasing', releasedBy })];
