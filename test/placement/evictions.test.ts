@@ -4,7 +4,7 @@ import { Random } from '../support/random';
 import { checkFewestReclaimed } from './fewest-reclaimed';
 import { checkFewestVictims } from './fewest-victims';
 import { apply } from './guarantees';
-import { cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
+import { bound, cluster, gang, MINUTE, node, NOW, nodesOf, run, running, template } from './builders';
 import { samples } from '../support/samples';
 
 const low = (name: string, more: Partial<Gang> = {}): Gang => gang(name, 1, template(2), more);
@@ -49,6 +49,51 @@ describe('preemption', () => {
     expect(decision.bindings).toEqual([]);
     expect(decision.evictions.map(({ pod }) => pod)).toEqual(['there-worker-0']);
     expect(decision.nominations.map(({ pod }) => pod)).toEqual(['high-worker-0']);
+  });
+
+  it('makes room at once for a gang that does not start after all, where the next decision would evict for it', () => {
+    const on = (name: string) => ({ nodeSelector: { 'kubernetes.io/hostname': name } });
+    const labelled = (name: string) => node(name, 2, { labels: { 'kubernetes.io/hostname': name } });
+    const gangs = [
+      gang('elastic', 2, template(1, on('a')), { queue: 'other', minimum: 1 }),
+      gang('high', 1, template(1), { priority: 10 }),
+      low('low', { roles: [{ name: 'worker', count: 2, template: template(1, on('b')) }] }),
+    ];
+    const queues = [{ name: 'q' }, { name: 'other' }];
+    const snapshot = cluster([labelled('a'), labelled('b')], gangs, [], { queues });
+    const first = run(snapshot, { nodeScore: 'binpack' });
+    expect(bound(first)).toEqual(['elastic-worker-0 on a']);
+    expect(first.nominations.map(({ pod, node: to }) => `${pod} on ${to}`).sort()).toEqual([
+      'elastic-worker-1 on a',
+      'high-worker-0 on b',
+    ]);
+    const second = run({ ...snapshot, pods: apply(snapshot, first) }, { nodeScore: 'binpack' });
+    expect(second.evictions).toEqual([]);
+    expect(nodesOf(second, 'high')).toEqual(['b']);
+  });
+
+  it('gives a gang that is evicted what it would otherwise evict a started gang for in the next decision', () => {
+    const on = (name: string) => ({ nodeSelector: { 'kubernetes.io/hostname': name } });
+    const labelled = (name: string) => node(name, 2, { labels: { 'kubernetes.io/hostname': name } });
+    const gangs = [
+      gang('claim', 1, template(2, on('a')), { queue: 'other' }),
+      gang('high', 2, template(1), { priority: 10 }),
+      low('low', { roles: [{ name: 'worker', count: 1, template: template(1, on('b')) }] }),
+    ];
+    const queues = [{ name: 'q' }, { name: 'other' }];
+    const pods = [0, 1].map((index) => running('high', 'a', index));
+    const snapshot = cluster([labelled('a'), labelled('b')], gangs, pods, { queues });
+    const first = run(snapshot);
+    expect(first.bindings).toEqual([]);
+    expect(first.evictions.map(({ pod, action, movesTo }) => `${action} ${pod} to ${movesTo}`).sort()).toEqual([
+      'reclaim high-worker-0 to b',
+      'reclaim high-worker-1 to b',
+    ]);
+    expect(nodesOf(first, 'claim')).toEqual(['a']);
+    const second = run({ ...snapshot, pods: apply(snapshot, first) });
+    expect(second.evictions).toEqual([]);
+    expect(nodesOf(second, 'high')).toEqual(['b']);
+    expect(nodesOf(second, 'claim')).toEqual(['a']);
   });
 
   it('does not wait for the room of a pod that is stuck terminating', () => {

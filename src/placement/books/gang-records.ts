@@ -46,10 +46,13 @@ export function gangWithPods(
     own.sort((a, b) => podOrder(a) - podOrder(b) || compareNames(a.name, b.name));
     const taken = new Set(own.map(({ name }) => name));
     own.forEach((pod) => role.pods.push(podRecord(pod, role, count++, lookup)));
-    for (let i = 0; role.pods.length < role.role.count; i++) {
-      const name = `${gang.name}-${role.role.name}-${i}`;
-      if (!taken.has(name)) {
-        role.pods.push(podRecord({ name, state: 'pending' }, role, count++, lookup));
+    if (role.pods.length < role.role.count) {
+      const podClass = lookup.classOf(role.template);
+      for (let i = 0; role.pods.length < role.role.count; i++) {
+        const name = `${gang.name}-${role.role.name}-${i}`;
+        if (taken.size === 0 || !taken.has(name)) {
+          role.pods.push(newPod(name, role, count++, podClass));
+        }
       }
     }
   }
@@ -59,6 +62,30 @@ export function gangWithPods(
   }
   return record;
 }
+
+/** A pod that is still to be made. Gangs may have thousands of them. */
+function newPod(name: string, role: RoleRecord, index: number, podClass: PodClass): PodRecord {
+  return {
+    index,
+    name,
+    role,
+    podClass,
+    startedAt: role.gang.arrival,
+    preemptible: role.gang.preemptible,
+    existed: false,
+    releasing: false,
+    releasedBy: Infinity,
+    waits: true,
+    home: NOWHERE,
+    stated: NO_DEVICES,
+    row: NOWHERE,
+    devices: NO_DEVICES,
+    claims: undefined,
+    claimed: NO_CLAIMS,
+  };
+}
+
+const NO_DEVICES: readonly number[] = [];
 
 export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number, lookup: Lookup): PodRecord {
   const existed = pod.state !== 'pending' && pod.node !== undefined;
@@ -74,9 +101,9 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
     releasedBy: pod.releasedBy ?? Infinity,
     waits: !existed,
     home: existed ? lookup.rowOf(pod.node) : NOWHERE,
-    stated: pod.devices ?? [],
+    stated: pod.devices ?? NO_DEVICES,
     row: NOWHERE,
-    devices: [],
+    devices: NO_DEVICES,
     claims: pod.claims,
     claimed: NO_CLAIMS,
   };

@@ -15,19 +15,14 @@
  * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings.
  */
 import { addTo } from '../../facts/collections';
-import { Consolidation } from './consolidate';
 import { type Cycle } from '../cycle/cycle';
-import { evictFor } from './eviction-search';
 import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
 import { isOverdue } from '../queues/overdue';
-import { isEntitled } from '../queues/quota';
-import { preemptCandidates } from './preempt';
-import { mayReclaim, ReclaimRules } from './reclaim';
-import { type GangRecord, type Turn } from '../books/records';
+import { type GangRecord } from '../books/records';
+import { replaceLost } from './lost-gangs';
+import { mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
-import { portions } from './running';
-import { classesOf } from '../search/units';
 
 /** Tries the gangs that were skipped. */
 export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: readonly Action[]): void {
@@ -56,7 +51,8 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
       continue;
     }
     tries--;
-    if (!actions.some((action) => forGang(cycle, settled, action))) {
+    const withdrawn = cycle.withdrawn.size;
+    if (!actions.some((action) => tryAction(cycle, settled, action))) {
       inVain.add(settled.gang);
       order.passed(settled.gang);
       continue;
@@ -69,7 +65,10 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
       (queue) => queue !== undefined && order.changed(queue),
     );
     order.again(settled.gang);
+    // What does not start after all may have a better claim than gangs that do, and the next cycle would evict them for it.
+    new Set([...cycle.withdrawn].slice(withdrawn).map(({ role }) => role!.gang)).forEach((gang) => order.again(gang));
   }
+  replaceLost(cycle, actions);
 }
 
 /** Gangs for which nothing could be done; of those of one kind each that has another right. */
@@ -101,31 +100,4 @@ function hasSameRight(a: GangRecord, b: GangRecord): boolean {
     (a.gang.preempts ?? true) === (b.gang.preempts ?? true) &&
     a.gang.expectedSeconds === b.gang.expectedSeconds
   );
-}
-
-function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {
-  return (
-    gang.preempts !== false &&
-    queue !== undefined &&
-    queue.queue.state !== 'closed' &&
-    session.now - arrival >= (gang.preemptionDelaySeconds ?? 0) * 1000
-  );
-}
-
-function forGang(cycle: Cycle, turn: Turn, action: 'preempt' | 'reclaim' | 'consolidate'): boolean {
-  const claimants = new Set(classesOf(turn.pods).keys());
-  switch (action) {
-    case 'preempt':
-      return evictFor(cycle, turn, action, portions(cycle, preemptCandidates(cycle, turn), claimants), () => true);
-    case 'reclaim': {
-      if (!mayReclaim(turn)) {
-        return false;
-      }
-      const rules = new ReclaimRules(cycle, turn);
-      const entitled = isEntitled(turn.gang.queue!, turn.asked);
-      return evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => rules.allows(lost), entitled);
-    }
-    case 'consolidate':
-      return new Consolidation(cycle, turn).run(claimants);
-  }
 }

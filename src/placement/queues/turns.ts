@@ -53,11 +53,26 @@ function roomOf(session: Session, podClass: PodClass): ReturnType<RoomFor> {
 
 export function askedFor(session: Session, pods: readonly PodRecord[]): Float64Array {
   const asked = new Float64Array(session.accounts.length);
-  for (const { podClass } of pods) {
+  for (let from = 0, to = 0; from < pods.length; from = to) {
+    const { podClass } = pods[from];
+    while (to < pods.length && pods[to].podClass === podClass) {
+      to++;
+    }
     const { ids, amounts } = session.ledger.charge(podClass);
     for (let i = 0; i < ids.length; i++) {
-      asked[ids[i]] += amounts[i];
+      asked[ids[i]] = plus(asked[ids[i]], amounts[i], to - from);
     }
   }
   return asked;
+}
+
+/** The sum as if the amount were added time after time: parts of devices are rounded each time, whole numbers never. */
+function plus(sum: number, amount: number, times: number): number {
+  if (Number.isInteger(amount) && Number.isInteger(sum)) {
+    return sum + amount * times;
+  }
+  for (let i = 0; i < times; i++) {
+    sum += amount;
+  }
+  return sum;
 }

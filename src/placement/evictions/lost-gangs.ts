@@ -1,0 +1,58 @@
+/**
+ * Gangs that the decision has evicted may have a better claim than gangs that it starts: the next cycle would evict what was only just
+ * started for them. Such a gang takes these devices at once, and what was to start there does not start.
+ */
+import { type Cycle } from '../cycle/cycle';
+import { runs } from '../books/needs';
+import { turnOf } from '../queues/turns';
+import { type GangRecord, NOWHERE, type Portion } from '../books/records';
+import { type MakingRoom, mayDisturb, tryAction } from './try-action';
+
+/** Places gangs that lost pods where the decision has started others, if `actions` allow that. */
+export function replaceLost(cycle: Cycle, actions: readonly MakingRoom[]): void {
+  const evicting = actions.filter((action) => action !== 'consolidate');
+  // A gang that is withdrawn for another may have a claim on a third.
+  for (let left = lostGangs(cycle), tried = new Set<GangRecord>(); left.length > 0; left = lostGangs(cycle)) {
+    const next = left.find((gang) => !tried.has(gang));
+    if (next === undefined) {
+      return;
+    }
+    tried.add(next);
+    replace(cycle, next, evicting);
+  }
+}
+
+/** The gang with the highest priority first, then the oldest. */
+function lostGangs({ evicted, withdrawn }: Cycle): GangRecord[] {
+  const pods = [...evicted.map(({ pod }) => pod), ...withdrawn].filter(({ row }) => row === NOWHERE);
+  return [...new Set(pods.map(({ role }) => role!.gang))].sort(
+    (a, b) => b.priority - a.priority || a.arrival - b.arrival || a.index - b.index,
+  );
+}
+
+function replace(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoom[]): void {
+  const rivals = startedGangs(cycle).filter((other) => other !== gang);
+  const isUseful = (action: MakingRoom): boolean =>
+    rivals.some((other) =>
+      action === 'reclaim' ? other.queue !== gang.queue : other.queue === gang.queue && other.priority < gang.priority,
+    );
+  const useful = actions.filter(isUseful);
+  if (useful.length === 0 || !mayDisturb(cycle, gang)) {
+    return;
+  }
+  // Its pods are recreated, and wait like new ones.
+  const gone = gang.roles.flatMap(({ pods }) => pods.filter(({ row, waits }) => row === NOWHERE && !waits));
+  gone.forEach((pod) => (pod.waits = true));
+  const turn = turnOf(cycle.session, gang);
+  const takesStarted = (lost: readonly Portion[]): boolean =>
+    lost.some(({ pods }) => pods.some(({ existed }) => !existed));
+  if (turn !== undefined && !(turn.optional && !runs(gang))) {
+    useful.some((action) => tryAction(cycle, turn, action, takesStarted));
+  }
+  gone.forEach((pod) => (pod.waits = false));
+}
+
+/** Gangs with pods that the decision starts. */
+function startedGangs({ started, withdrawn }: Cycle): readonly GangRecord[] {
+  return [...new Set([...started].filter((pod) => !withdrawn.has(pod)).map(({ role }) => role!.gang))];
+}

@@ -1,0 +1,55 @@
+/**
+ * One action of making room, tried for one gang; `make-room.ts` says which gangs and in which order.
+ */
+import { Consolidation } from './consolidate';
+import { type Cycle } from '../cycle/cycle';
+import { evictFor } from './eviction-search';
+import { isEntitled } from '../queues/quota';
+import { preemptCandidates } from './preempt';
+import { mayReclaim, ReclaimRules } from './reclaim';
+import { type GangRecord, type Portion, type Turn } from '../books/records';
+import { portions } from './running';
+import { classesOf } from '../search/units';
+
+export type MakingRoom = 'preempt' | 'reclaim' | 'consolidate';
+
+/**
+ * Evicts or moves pods so that the gang gets the pods of its turn.
+ *
+ * @param accepts what may be lost, besides the rules of the action
+ */
+export function tryAction(
+  cycle: Cycle,
+  turn: Turn,
+  action: MakingRoom,
+  accepts: (lost: readonly Portion[]) => boolean = () => true,
+): boolean {
+  const claimants = new Set(classesOf(turn.pods).keys());
+  switch (action) {
+    case 'preempt': {
+      const candidates = portions(cycle, preemptCandidates(cycle, turn), claimants);
+      return evictFor(cycle, turn, action, candidates, ({ lost }) => accepts(lost));
+    }
+    case 'reclaim': {
+      if (!mayReclaim(turn)) {
+        return false;
+      }
+      const rules = new ReclaimRules(cycle, turn);
+      const entitled = isEntitled(turn.gang.queue!, turn.asked);
+      const allows = (lost: readonly Portion[]): boolean => accepts(lost) && rules.allows(lost);
+      return evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => allows(lost), entitled);
+    }
+    case 'consolidate':
+      return new Consolidation(cycle, turn).run(claimants);
+  }
+}
+
+/** May the gang disturb others by now? */
+export function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {
+  return (
+    gang.preempts !== false &&
+    queue !== undefined &&
+    queue.queue.state !== 'closed' &&
+    session.now - arrival >= (gang.preemptionDelaySeconds ?? 0) * 1000
+  );
+}
