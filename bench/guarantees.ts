@@ -4,6 +4,7 @@
  * Options: `--runs N` of each property (default 5000), `--seed S`, `--only NAME` (repeatable).
  */
 import { parseArgs } from 'node:util';
+import { checkClaimGangs } from '../test/placement/claims/gangs';
 import { checkEntitled } from '../test/placement/entitled';
 import { checkFewMoves } from '../test/placement/few-moves';
 import { checkFewestReclaimed } from '../test/placement/fewest-reclaimed';
@@ -25,6 +26,7 @@ const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>>
   'fewest-reclaimed': checkFewestReclaimed,
   'few-moves': checkFewMoves,
   repartition: checkRepartition,
+  'claim-gangs': checkClaimGangs,
   sessions: checkHistories,
 };
 

@@ -20,6 +20,10 @@ export function differences(facts: Facts, snapshot: Snapshot, policy: Policy): D
   if (!areEqual(facts.topologies, topologies)) {
     deltas.push({ kind: 'topologies', topologies });
   }
+  // The claims hold functions, which cannot be compared.
+  if (facts.deviceClaims !== snapshot.deviceClaims) {
+    deltas.push({ kind: 'claims', claims: snapshot.deviceClaims });
+  }
   const unique =
     compare(facts.nodes, snapshot.nodes, deltas, (node) => ({ kind: 'node', node }), 'node-gone') &&
     compare(facts.queues, snapshot.queues, deltas, (queue) => ({ kind: 'queue', queue }), 'queue-gone') &&

@@ -77,15 +77,20 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
     stated: pod.devices ?? [],
     row: NOWHERE,
     devices: [],
+    claims: pod.claims,
+    claimed: NO_CLAIMS,
   };
 }
+
+const NO_CLAIMS: PodRecord['claimed'] = [];
 
 /** Equal for gangs that fit or do not fit alike; undefined where that cannot be said. */
 export function likenessOf({ gang, roles, root }: GangRecord): string | undefined {
   const stated = (unit: UnitRecord): boolean => unit.minimum !== undefined || unit.children.some(stated);
   const alike = roles.every(
     ({ pods, minimum }) =>
-      minimum === pods.length && pods.every(({ existed, podClass }) => !existed && podClass === pods[0].podClass),
+      minimum === pods.length &&
+      pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
   );
   return !alike || stated(root)
     ? undefined

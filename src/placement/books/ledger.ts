@@ -7,8 +7,10 @@
  */
 import { chooseDevices, deviceCapacity, devicesFit, milliOn } from '../nodes/devices';
 import { type PodsOnNodes } from '../nodes/filters/pods-on-nodes';
+import { type ClaimedDevices } from '../model/claims';
 import { type NodeTable } from '../nodes/node-table';
 import { type PodClass } from '../nodes/pod-class';
+import { type ClaimBooks } from './claim-books';
 import { ELSEWHERE, NOWHERE, type PodRecord } from './records';
 import { Epochs, Remembered } from './remembered';
 
@@ -22,6 +24,7 @@ export class Ledger {
   /** Row where the pod was placed, or the complement of the row that it was removed from. */
   private readonly logRows: number[] = [];
   private readonly logDevices: (readonly number[])[] = [];
+  private readonly logClaims: (readonly ClaimedDevices[])[] = [];
   private readonly charges: (Charge | undefined)[] = [];
   readonly epochs = new Epochs();
   /** Pods that were loaded although no devices of their nodes are left for them. */
@@ -33,6 +36,7 @@ export class Ledger {
     readonly table: NodeTable,
     private readonly others: PodsOnNodes,
     private readonly accounts: readonly string[],
+    readonly claims: ClaimBooks,
   ) {}
 
   charge(podClass: PodClass): Charge {
@@ -71,21 +75,46 @@ export class Ledger {
     if (devices === undefined) {
       return false;
     }
-    this.placeOn(pod, row, devices);
+    if (pod.podClass.claims.length === 0) {
+      this.placeOn(pod, row, devices);
+      return true;
+    }
+    const claimed = this.claims.first(pod, this.table.nodes[row].name);
+    if (claimed === undefined) {
+      return false;
+    }
+    this.placeOn(pod, row, devices, claimed);
     return true;
   }
 
-  placeOn(pod: PodRecord, row: number, devices: readonly number[]): void {
-    this.apply(pod, row, devices, 1);
+  /** The same with claims whose devices are chosen already. */
+  placeWith(pod: PodRecord, row: number, claimed: readonly ClaimedDevices[]): boolean {
+    const devices = chooseDevices(this.table, row, pod.podClass);
+    if (devices === undefined) {
+      return false;
+    }
+    this.placeOn(pod, row, devices, claimed);
+    return true;
+  }
+
+  placeOn(
+    pod: PodRecord,
+    row: number,
+    devices: readonly number[],
+    claimed: readonly ClaimedDevices[] = NO_CLAIMS,
+  ): void {
+    this.apply(pod, row, devices, 1, claimed);
+    this.logClaims.push(claimed);
     this.logPods.push(pod);
     this.logRows.push(row);
     this.logDevices.push(devices);
   }
 
   remove(pod: PodRecord): void {
-    const { row, devices } = pod;
-    this.apply(pod, row, devices, -1);
+    const { row, devices, claimed } = pod;
+    this.apply(pod, row, devices, -1, claimed);
     this.epochs.begin();
+    this.logClaims.push(claimed);
     this.logPods.push(pod);
     this.logRows.push(~row);
     this.logDevices.push(devices);
@@ -101,14 +130,14 @@ export class Ledger {
       row === ELSEWHERE || (devices.length === wanted && !this.isHeld(pod, devices))
         ? devices
         : (chooseDevices(this.table, row, pod.podClass) ?? this.contradiction(pod, row, wanted));
-    this.apply(pod, row, known, 1);
+    this.apply(pod, row, known, 1, pod.podClass.claims.length === 0 ? NO_CLAIMS : this.claims.stated(pod));
   }
 
   /** Removes a pod from the books permanently. */
   unload(pod: PodRecord): void {
     this.epochs.begin();
     this.contradictions.delete(pod);
-    this.apply(pod, pod.row, pod.devices, -1);
+    this.apply(pod, pod.row, pod.devices, -1, pod.claimed);
   }
 
   /** Does another pod hold one of these devices? One that is broken, or divided meanwhile, is still the pod's own. */
@@ -181,10 +210,11 @@ export class Ledger {
       const pod = this.logPods.pop()!;
       const row = this.logRows.pop()!;
       const devices = this.logDevices.pop()!;
+      const claimed = this.logClaims.pop()!;
       if (row >= 0) {
-        this.apply(pod, row, devices, -1);
+        this.apply(pod, row, devices, -1, claimed);
       } else {
-        this.apply(pod, ~row, devices, 1);
+        this.apply(pod, ~row, devices, 1, claimed);
       }
     }
     this.epochs.rollback();
@@ -203,10 +233,20 @@ export class Ledger {
     this.noFit.set(podClass.id, true);
   }
 
-  private apply(pod: PodRecord, row: number, devices: readonly number[], by: 1 | -1): void {
+  private apply(
+    pod: PodRecord,
+    row: number,
+    devices: readonly number[],
+    by: 1 | -1,
+    claimed: readonly ClaimedDevices[],
+  ): void {
     const { podClass, role } = pod;
     pod.row = by === 1 ? row : NOWHERE;
     pod.devices = by === 1 ? devices : [];
+    if (claimed.length > 0) {
+      pod.claimed = by === 1 ? claimed : NO_CLAIMS;
+      this.claims.change(claimed, by);
+    }
     if (row >= 0) {
       this.applyToNode(podClass, row, devices, by);
     }
@@ -262,3 +302,5 @@ export class Ledger {
       .sort((a, b) => a - b);
   }
 }
+
+const NO_CLAIMS: readonly ClaimedDevices[] = [];

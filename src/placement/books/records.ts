@@ -10,6 +10,7 @@ import {
   type Subgroup,
   type TopologyConstraint,
 } from '../model/model';
+import { type ClaimedDevices } from '../model/claims';
 import { type PodClass } from '../nodes/pod-class';
 
 /** Row of a pod that has no place. */
@@ -39,6 +40,10 @@ export interface PodRecord {
   row: number;
   /** Slots of its devices. */
   devices: readonly number[];
+  /** Keys of its claims, where they are not those of its class. */
+  readonly claims: readonly string[] | undefined;
+  /** The claims that it has while it is placed, with their devices. */
+  claimed: readonly ClaimedDevices[];
 }
 
 export interface RoleRecord {

@@ -15,6 +15,7 @@ import { PodsOnNodes } from '../nodes/filters/pods-on-nodes';
 import { staticCode, staticRow } from '../nodes/filters/static';
 import { GangList } from './gang-list';
 import { gangWithPods, likenessOf, type Lookup, podRecord } from './gang-records';
+import { ClaimBooks } from './claim-books';
 import { Ledger } from './ledger';
 import { type Pod, type PodTemplate, type Queue, type Snapshot, type Topology } from '../model/model';
 import { compareNames } from '../model/names';
@@ -87,6 +88,11 @@ export class Session {
 
   get queues(): readonly QueueRecord[] {
     return this.queueBooks.queues;
+  }
+
+  /** Whether any pod may have claims. */
+  get hasClaims(): boolean {
+    return this.facts.deviceClaims !== undefined;
   }
 
   /** In the order of names. */
@@ -278,7 +284,7 @@ export class Session {
       this.topologies = new TopologyTrees(this.table, facts.topologies);
       this.accounts = accountNames(this.classes.list, facts.queues.values());
       this.totals = Float64Array.from(this.accounts, (name) => clusterTotal(this.table, name));
-      this.ledger = new Ledger(this.table, this.others, this.accounts);
+      this.ledger = new Ledger(this.table, this.others, this.accounts, new ClaimBooks(facts.deviceClaims));
       this.queueBooks = new QueueBooks(countedQueues(facts), this.accounts, this.ledger);
       this.rowBooks = new RowBooks(this.table, this.ledger);
       [this.records, this.foreign, this.short, this.classCounts, this.firstTurns, this.kinds, this.staticKinds].forEach(

@@ -4,7 +4,7 @@
  * differs where that one lets a constraint slip: it compares a device only with the last one of the same request for distinct values.)
  */
 import { DeviceBooks } from './books';
-import { type Candidate, candidatesOf, type CandidateLists } from './candidates';
+import { type Candidate, candidatesOf, type CandidateLists, stillFree } from './candidates';
 import { ConstraintState } from './constraints';
 import {
   type AllocatedDevice,
@@ -13,7 +13,7 @@ import {
   type DeviceSlice,
   type HeldDevices,
   type RequestAlternative,
-} from './model';
+} from '../model/claims';
 import { poolsOf } from './pools';
 import { taintInTheWay } from './taints';
 
@@ -47,8 +47,9 @@ export function allocateDevices(
   if (unusable !== undefined) {
     return { kind: 'wait', driver: unusable.driver, pool: unusable.pool };
   }
-  const candidates = candidatesOf(claims, pools, held);
-  const allocate = (some: readonly DeviceClaim[]): DeviceAllocation => new Search(some, candidates, held).run();
+  const candidates = stillFree(candidatesOf(claims, pools), held);
+  const allocate = (some: readonly DeviceClaim[]): DeviceAllocation =>
+    new DeviceSearch(some, candidates, held, { left: DEVICE_STEPS }).first();
   return isHopeless(claims, allocate) ? { kind: 'none' } : allocate(claims);
 }
 
@@ -80,25 +81,42 @@ interface Wanted {
   readonly constraints: readonly ConstraintState[];
 }
 
-class Search {
-  private steps = 0;
+/** Choices of a device that searches may still try. */
+export interface Steps {
+  left: number;
+}
+
+/** The devices of each claim, in the order of its requests. */
+export type ChosenDevices = readonly (readonly AllocatedDevice[])[];
+
+/**
+ * Enumerates the choices for some claims on one node, the most preferred first. Of choices that differ only in devices that are alike, it gives
+ * the first.
+ */
+export class DeviceSearch {
   private readonly books: DeviceBooks;
   /** By claim and request, the alternatives in order. */
   private readonly wanted: readonly (readonly (readonly Wanted[])[])[];
   /** By claim. */
   private readonly chosen: readonly AllocatedDevice[][];
 
+  /**
+   * @param candidates those that are free (`stillFree`)
+   * @param frugal the last alternative of each request first
+   */
   constructor(
     private readonly claims: readonly DeviceClaim[],
     candidates: CandidateLists,
     held: HeldDevices,
+    private readonly steps: Steps,
+    frugal = false,
   ) {
     this.books = new DeviceBooks(held);
     this.chosen = claims.map(() => []);
     this.wanted = claims.map((claim, index) => {
       const states = claim.constraints.map((constraint) => new ConstraintState(constraint));
-      return claim.requests.map((request, at) =>
-        request.alternatives.map((alternative) => {
+      return claim.requests.map((request, at) => {
+        const wanted = request.alternatives.map((alternative): Wanted => {
           const able = candidates.get(alternative) ?? [];
           const devices = isForAll(alternative) ? able.filter((one) => this.books.hasRoom(one, alternative)) : able;
           return {
@@ -110,65 +128,80 @@ class Search {
             count: alternative.count === 'all' ? devices.length : alternative.count,
             constraints: states.filter((state) => state.concerns(request.name, alternative.name)),
           };
-        }),
-      );
+        });
+        return frugal ? wanted.reverse() : wanted;
+      });
     });
   }
 
-  run(): DeviceAllocation {
-    if (this.satisfy(0, 0)) {
-      return { kind: 'allocated', claims: this.chosen };
+  first(): DeviceAllocation {
+    for (const claims of this.choices()) {
+      return { kind: 'allocated', claims };
     }
     return { kind: this.isOver() ? 'undecided' : 'none' };
   }
 
+  /** Each choice, until the steps are used up. */
+  *choices(): Generator<ChosenDevices, void> {
+    const found = this.satisfy(0, 0);
+    while (found.next().done !== true) {
+      yield this.chosen.map((devices) => [...devices]);
+    }
+  }
+
   private isOver(): boolean {
-    return this.steps > DEVICE_STEPS;
+    return this.steps.left < 0;
   }
 
   /** All requests from this one on. */
-  private satisfy(claim: number, request: number): boolean {
+  private *satisfy(claim: number, request: number): Generator<void, void> {
     if (claim === this.claims.length) {
-      return true;
+      yield;
+      return;
     }
     const alternatives = this.wanted[claim]?.[request];
-    return alternatives === undefined
-      ? this.satisfy(claim + 1, 0)
-      : alternatives.some((wanted) => (isForAll(wanted.alternative) ? this.all(wanted, 0) : this.some(wanted, 0, 0)));
+    if (alternatives === undefined) {
+      yield* this.satisfy(claim + 1, 0);
+      return;
+    }
+    for (const wanted of alternatives) {
+      yield* isForAll(wanted.alternative) ? this.all(wanted, 0) : this.some(wanted, 0, 0);
+    }
   }
 
   /** Every device of the list; none may be missing. */
-  private all(wanted: Wanted, at: number): boolean {
+  private *all(wanted: Wanted, at: number): Generator<void, void> {
     const device = wanted.devices[at];
     if (device === undefined) {
-      return at > 0 && this.satisfy(wanted.claim, wanted.request + 1);
+      if (at > 0) {
+        yield* this.satisfy(wanted.claim, wanted.request + 1);
+      }
+    } else if (this.fits(wanted, at)) {
+      yield* this.withDevice(wanted, device, () => this.all(wanted, at + 1));
     }
-    return this.fits(wanted, at) && this.withDevice(wanted, device, () => this.all(wanted, at + 1));
   }
 
   /** As many devices as are requested, from a place in the list on: their order makes no difference. */
-  private some(wanted: Wanted, had: number, from: number): boolean {
+  private *some(wanted: Wanted, had: number, from: number): Generator<void, void> {
     if (had === wanted.count) {
-      return this.satisfy(wanted.claim, wanted.request + 1);
+      yield* this.satisfy(wanted.claim, wanted.request + 1);
+      return;
     }
     if (!this.fits(wanted, had)) {
-      return false;
+      return;
     }
-    const failed = new Set<number>();
+    const tried = new Set<number>();
     for (let at = from; at < wanted.devices.length && !this.isOver(); at++) {
       const device = wanted.devices[at];
-      if (device === undefined || failed.has(device.alike)) {
+      if (device === undefined || tried.has(device.alike)) {
         continue;
       }
       const untouched = !this.books.isTouched(device);
-      if (this.withDevice(wanted, device, () => this.some(wanted, had + 1, at + 1))) {
-        return true;
-      }
+      yield* this.withDevice(wanted, device, () => this.some(wanted, had + 1, at + 1));
       if (untouched) {
-        failed.add(device.alike);
+        tried.add(device.alike);
       }
     }
-    return false;
   }
 
   /** Whether the claim can still hold the devices that are missing. */
@@ -176,16 +209,16 @@ class Search {
     return (this.chosen[claim]?.length ?? 0) + count - had <= DEVICES_OF_CLAIM;
   }
 
-  /** Tries a device: takes it, goes on, and gives it back where that leads nowhere. */
-  private withDevice(wanted: Wanted, candidate: Candidate, goOn: () => boolean): boolean {
-    this.steps++;
+  /** Tries a device: takes it, goes on, and gives it back. */
+  private *withDevice(wanted: Wanted, candidate: Candidate, goOn: () => Generator<void, void>): Generator<void, void> {
+    this.steps.left--;
     const { alternative, constraints, claim } = wanted;
     if (this.isOver() || taintInTheWay(candidate.device.taints, alternative.tolerations) !== undefined) {
-      return false;
+      return;
     }
     const taking = this.books.take(candidate, claim, alternative);
     if (taking === undefined) {
-      return false;
+      return;
     }
     const kept = this.keep(constraints, candidate);
     const devices = this.chosen[claim];
@@ -193,14 +226,11 @@ class Search {
       const { id } = candidate;
       const { share } = taking;
       devices.push({ ...id, request: wanted.name, adminAccess: alternative.adminAccess, ...(share && { share }) });
-      if (goOn()) {
-        return true;
-      }
+      yield* goOn();
       devices.pop();
     }
     constraints.slice(0, kept).forEach((constraint) => constraint.undo());
     this.books.give(taking);
-    return false;
   }
 
   /** How many of the constraints, from the first on, hold with the device. */

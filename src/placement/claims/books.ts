@@ -2,7 +2,7 @@
  * What claims hold of the devices that a node can use: before the search, and with what it has chosen so far.
  */
 import { consumedOf } from './capacity';
-import { type Device, type DeviceId, deviceKey, type HeldDevices } from './model';
+import { type Device, type DeviceId, deviceKey, type HeldDevices } from '../model/claims';
 import { type DevicePool } from './pools';
 
 /** A device in its pool, with its key. */

@@ -1,7 +1,7 @@
 /**
  * What a claim consumes of a device's capacities, by the device's policy.
  */
-import { type CapacityPolicy, type Device, type DeviceCapacity } from './model';
+import { type CapacityPolicy, type Device, type DeviceCapacity } from '../model/claims';
 
 /** Integers, in the billionths that amounts are counted in. */
 const WHOLE = 1_000_000_000n;

@@ -1,7 +1,7 @@
 /**
  * Constraints on attributes over the devices of a claim, kept while devices are chosen and given up again.
  */
-import { type Device, type DeviceAttribute, type DeviceConstraint } from './model';
+import { type Device, type DeviceAttribute, type DeviceConstraint } from '../model/claims';
 
 type Value = string;
 

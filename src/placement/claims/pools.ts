@@ -3,7 +3,7 @@
  */
 import { addTo } from '../../facts/collections';
 import { compareText } from '../model/names';
-import { type Device, type DeviceSlice } from './model';
+import { type Device, type DeviceSlice } from '../model/claims';
 
 export interface DevicePool {
   readonly driver: string;

@@ -1,5 +1,5 @@
 /** Taints of devices, which the requests that tolerate them may use. */
-import { type DeviceTaint, type DeviceToleration } from './model';
+import { type DeviceTaint, type DeviceToleration } from '../model/claims';
 
 /** Effects that keep claims off a device; others only inform. */
 const KEEPS_OFF: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);

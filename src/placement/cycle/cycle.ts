@@ -341,6 +341,7 @@ export class Cycle {
       role: pod.role!.role.name,
       node: table.nodes[pod.row].name,
       devices: pod.devices.map((slot) => slot - start),
+      ...(pod.claimed.length > 0 && { claims: pod.claimed }),
     };
   }
 

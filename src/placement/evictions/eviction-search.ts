@@ -2,6 +2,7 @@
  * The search for the smallest eviction with which a gang fits, and what happens to the victims. `make-room.ts` describes the method.
  */
 import { addTo } from '../../facts/collections';
+import { haveClaims } from '../search/units';
 import { type Cycle } from '../cycle/cycle';
 
 import { fewestVictims, type Loss, setsThatFit } from './fewest-victims';
@@ -309,7 +310,8 @@ export function carryOut(cycle: Cycle, turn: Turn, list: readonly Portion[], act
 
 /** Puts a portion back exactly where it was, if all of it can be. */
 function returns(cycle: Cycle, { pods, core, gang }: Portion, places: ReadonlyMap<PodRecord, Place>): boolean {
-  if ((!core && gang.placed < gang.needed) || !cycle.mayReturn(gang, pods)) {
+  // The devices of claims are chosen again with the place.
+  if ((!core && gang.placed < gang.needed) || haveClaims(pods) || !cycle.mayReturn(gang, pods)) {
     return false;
   }
   const { session } = cycle;

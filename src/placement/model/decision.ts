@@ -1,6 +1,7 @@
 /**
  * What the placement core answers: who starts where, who has to go and for whom, what is reserved, and why the others wait.
  */
+import { type ClaimedDevices } from './claims';
 import { type Amounts, type Taint } from './model';
 import { type Action } from './policy';
 
@@ -48,6 +49,8 @@ export interface Binding {
   readonly node: string;
   /** Indices of devices of the node; one that is shared or divided counts like a whole one. */
   readonly devices: readonly number[];
+  /** Devices of its claims. @default - the pod has no claims @internal */
+  readonly claims?: readonly ClaimedDevices[];
 }
 
 /** A pod to evict, with the reason. */

@@ -4,6 +4,7 @@
  * A pod may be assumed to be what it is about to become (placed, or on its way out). Until that is confirmed or undone the assumption counts,
  * and what is said of the pod meanwhile is kept beside it.
  */
+import { type DeviceClaims } from './claims';
 import { type ClusterNode, type Gang, type Pod, type Queue, type Snapshot, type Topology } from './model';
 import { type Policy } from './policy';
 
@@ -36,6 +37,7 @@ export type Delta =
   | { readonly kind: 'pod'; readonly pod: Pod }
   | { readonly kind: 'pod-gone'; readonly name: string }
   | { readonly kind: 'topologies'; readonly topologies: readonly Topology[] }
+  | { readonly kind: 'claims'; readonly claims: DeviceClaims | undefined }
   | { readonly kind: 'policy'; readonly policy: Policy };
 
 /** Names of what has changed since the books were last brought up to date. */
@@ -64,6 +66,7 @@ const NO_PODS: ReadonlyMap<string, Pod> = new Map();
 export class Facts {
   now: number;
   topologies: readonly Topology[];
+  deviceClaims: DeviceClaims | undefined;
   readonly nodes = new Map<string, ClusterNode>();
   readonly queues = new Map<string, Queue>();
   readonly gangs = new Map<string, Gang>();
@@ -72,11 +75,12 @@ export class Facts {
   private readonly assumed = new Map<string, Assumed>();
 
   constructor(
-    { now, nodes, queues, gangs, pods, topologies = [] }: Snapshot,
+    { now, nodes, queues, gangs, pods, topologies = [], deviceClaims }: Snapshot,
     public policy: Policy,
   ) {
     this.now = now;
     this.topologies = topologies;
+    this.deviceClaims = deviceClaims;
     nodes.forEach((node) => this.nodes.set(node.name, node));
     queues.forEach((queue) => this.queues.set(queue.name, queue));
     gangs.forEach((gang) => this.gangs.set(gang.name, gang));
@@ -91,7 +95,7 @@ export class Facts {
   }
 
   snapshot(): Snapshot {
-    const { now, nodes, queues, gangs, pods, topologies } = this;
+    const { now, nodes, queues, gangs, pods, topologies, deviceClaims } = this;
     return {
       now,
       nodes: [...nodes.values()],
@@ -99,6 +103,7 @@ export class Facts {
       gangs: [...gangs.values()],
       pods: [...pods.values()],
       topologies,
+      ...(deviceClaims !== undefined && { deviceClaims }),
     };
   }
 
@@ -144,6 +149,10 @@ export class Facts {
         return;
       case 'topologies':
         this.topologies = delta.topologies;
+        touched.all = true;
+        return;
+      case 'claims':
+        this.deviceClaims = delta.claims;
         touched.all = true;
         return;
       case 'policy':

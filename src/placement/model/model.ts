@@ -4,6 +4,7 @@
  * Nothing here knows Kubernetes, a clock or a file. Amounts are whole numbers: milli-CPU for `cpu`, bytes for `memory` and
  * `ephemeral-storage`, pieces for everything else (devices, pods, MIG instances).
  */
+import { type DeviceClaims } from './claims';
 
 /** Resource name to a whole amount. A resource that is not named is zero. */
 export type Amounts = Readonly<Record<string, number>>;
@@ -28,6 +29,8 @@ export interface Snapshot {
   readonly pods: readonly Pod[];
   /** Named trees of domains. @default - none; a constraint may still name any node label as its level */
   readonly topologies?: readonly Topology[];
+  /** Devices that pods request by claim, and the claims. @default - no pod has claims @internal */
+  readonly deviceClaims?: DeviceClaims;
 }
 
 /** Effect of a taint, as in Kubernetes. */
@@ -367,6 +370,10 @@ export interface PodTemplate {
   readonly request: Amounts;
   /** Devices that the pod needs beside `request`. @default - none */
   readonly accelerator?: AcceleratorRequest;
+  /** Keys of the claims of the pod in `Snapshot.deviceClaims`. @default - none @internal */
+  readonly claims?: readonly string[];
+  /** What queues are charged for the claims; nodes are not asked for it. @default - nothing @internal */
+  readonly charged?: Amounts;
   /** Namespace of the pod, which affinity terms and spreads compare. @default - the empty namespace */
   readonly namespace?: string;
   /** Labels of the pod, which affinity terms and spreads select by. @default - none */
@@ -414,6 +421,8 @@ export interface Pod {
   readonly template?: PodTemplate;
   /** Name of the node of a running or releasing pod. @default - none, as for a pending pod */
   readonly node?: string;
+  /** Keys of its own claims in `Snapshot.deviceClaims`, where they exist already. @default - those of its template @internal */
+  readonly claims?: readonly string[];
   /** Indices of its devices. @default - the core assumes the first ones that are free */
   readonly devices?: readonly number[];
   /** Milliseconds since the epoch. @default - the gang's arrival */

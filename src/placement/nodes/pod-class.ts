@@ -21,6 +21,8 @@ export interface PodClass {
   readonly models: ReadonlySet<number> | undefined;
   /** Index of the MIG profile, -1 when it is not MIG or no device has the profile. */
   readonly profile: number;
+  /** Keys of its claims. */
+  readonly claims: readonly string[];
   /** Has constraints that depend on other pods (ports, affinity, spread). */
   readonly dynamic: boolean;
   /** For the books of queues: amounts by resource name, devices as devices, MIG instances by their profile's number of slices. */
@@ -114,11 +116,14 @@ export class PodClasses {
       deviceCount: accelerator === undefined ? 0 : (accelerator.count ?? 1),
       models: modelsOf(accelerator, this.table),
       profile: accelerator?.kind === 'mig' ? this.table.profiles.indexOf(accelerator.profile) : -1,
+      claims: template.claims ?? NO_CLAIMS,
       dynamic: isDynamic(template),
       charge: chargeOf(template, accelerator, this.table),
     };
   }
 }
+
+const NO_CLAIMS: readonly string[] = [];
 
 function isDynamic(template: PodTemplate): boolean {
   return [
@@ -176,7 +181,8 @@ function chargeOf(
   accelerator: AcceleratorRequest | undefined,
   table: NodeTable,
 ): ReadonlyMap<string, number> {
-  const charge = new Map<string, number>();
+  const charge = new Map<string, number>(Object.entries(template.charged ?? {}));
+  const add = (name: string, amount: number): unknown => charge.set(name, (charge.get(name) ?? 0) + amount);
   const deviceResource = accelerator?.resource ?? table.deviceResource[0] ?? DEFAULT_DEVICE_RESOURCE;
   const inSlices = accelerator?.kind === 'mig' && accelerator.countedInSlices === true;
   let isNamed = false;
@@ -184,16 +190,16 @@ function chargeOf(
     if (amount <= 0) {
       continue;
     }
-    charge.set(name, amount);
+    add(name, amount);
     const slices = /^nvidia\.com\/mig-(\d+)g\./.exec(name);
     isNamed ||= slices !== null;
     if (slices !== null && inSlices) {
-      charge.set(deviceResource, (charge.get(deviceResource) ?? 0) + Number(slices[1]) * amount);
+      add(deviceResource, Number(slices[1]) * amount);
     }
   }
   const isCountedByName = accelerator?.kind === 'mig' && isNamed && !inSlices;
   if (accelerator !== undefined && template.accelerator !== undefined && !isCountedByName) {
-    charge.set(deviceResource, deviceCharge(accelerator, table));
+    add(deviceResource, deviceCharge(accelerator, table));
   }
   return charge;
 }

@@ -15,6 +15,7 @@ import { fewestRows, fewestRowsCount } from './fewest-rows';
 import { type TopologyConstraint } from '../model/model';
 import { type PodClass } from '../nodes/pod-class';
 import { type PodRecord, type RoleRecord, type UnitRecord } from '../books/records';
+import { ClaimSearch } from './claim-search';
 import { JointSearch } from './joint-search';
 import { largestFirst, sizeIn } from './pod-size';
 import { Room } from './room';
@@ -22,13 +23,24 @@ import { RoomIndex } from './room-index';
 import { type Selector, type Within } from './select';
 import { preferenceRow } from './score/static-preference';
 import { type Session } from '../books/session';
-import { classesOf, type Kind, type Part, placedRows, podsOf, prefers, sameKind, saysNothing } from './units';
+import {
+  classesOf,
+  haveClaims,
+  type Kind,
+  type Part,
+  placedRows,
+  podsOf,
+  prefers,
+  sameKind,
+  saysNothing,
+} from './units';
 import { intersect, isUnder } from './within';
 import { assignTopology, type TopologyRequest } from '../topology/topology';
 
 export class GangPlacer {
   readonly room: Room;
   readonly joint: JointSearch;
+  private readonly claims: ClaimSearch;
   private readonly index: RoomIndex;
   private readonly preferences = new Map<PodClass, Float64Array>();
 
@@ -38,6 +50,7 @@ export class GangPlacer {
   ) {
     this.room = new Room(session);
     this.joint = new JointSearch(session, selector);
+    this.claims = new ClaimSearch(session, selector);
     this.index = session.index(RoomIndex);
   }
 
@@ -49,7 +62,7 @@ export class GangPlacer {
       root.children.length === 0 &&
       pods[0].role!.role.topology === undefined
     ) {
-      return this.placeOne(pods[0], within);
+      return haveClaims(pods) ? this.claims.place(pods, within) : this.placeOne(pods[0], within);
     }
     // Where pods depend on one another each node has to be looked at, which is worth it for large gangs and domains alone.
     const worth = !this.session.others.active || pods.length >= WORTH_COUNTING || root.topology !== undefined;
@@ -70,7 +83,7 @@ export class GangPlacer {
       root.topology === undefined &&
       root.children.every(saysNothing) &&
       root.roles.every(({ role }) => role.topology === undefined) &&
-      pods.some(({ podClass }) => podClass.deviceCount > 0);
+      pods.some(({ podClass }) => podClass.deviceCount > 0 || podClass.claims.length > 0);
     const [topology] = silent ? topologyList : [];
     const level = topology?.levels.filter((label) => label !== HOSTNAME).at(-1);
     return level === undefined ? root : { ...root, topology: { topology: topology.name, preferred: level } };
@@ -104,6 +117,12 @@ export class GangPlacer {
    * takes back choices, for gangs of up to `MOST_SEARCHED` pods.
    */
   private parts(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {
+    if (this.session.hasClaims && isPlain(unit)) {
+      const pods = podsOf(unit, (pod) => wanted.has(pod));
+      if (haveClaims(pods)) {
+        return this.claims.place(pods, within);
+      }
+    }
     if (this.session.ledger.attempt(() => this.inOrder(unit, wanted, within, unit.roles))) {
       return true;
     }
@@ -153,6 +172,9 @@ export class GangPlacer {
 
   /** Pods of one kind on the fewest nodes where the policy keeps gangs together, others one by one. */
   private placeEach(pods: readonly PodRecord[], within: Within): boolean {
+    if (haveClaims(pods)) {
+      return this.claims.place(pods, within);
+    }
     if (
       pods.length > 1 &&
       this.isPacked(pods[0].podClass) &&
@@ -227,7 +249,7 @@ export class GangPlacer {
     const required = topology.required === undefined ? -1 : tree.levelOf(topology.required);
     const first =
       topology.preferred === undefined ? Math.max(required, 0) : Math.max(tree.levelOf(topology.preferred), required);
-    const kind = sameKind(unit, pods);
+    const kind = haveClaims(pods) ? undefined : sameKind(unit, pods);
     const room = new Map<Domain, number>();
     if (kind !== undefined && running.length === 0 && this.evenly(tree, kind, pods, topology, within)) {
       return true;
@@ -416,6 +438,14 @@ export class GangPlacer {
     ledger.rollback(mark);
     return { pods, leader, podsWithLeader };
   }
+}
+
+/** Whether the pods can be chosen together: nothing inside has a topology of its own. */
+function isPlain({ children, roles, topology }: Part): boolean {
+  return (
+    roles.every(({ role }) => role.topology === undefined || role.topology === topology) &&
+    children.every((child) => child.topology === undefined && isPlain(child))
+  );
 }
 
 /** Gangs with more pods than this are not searched. */

@@ -89,6 +89,6 @@ export class Room {
 }
 
 /** Is what nodes have room for the sum of what their devices have room for, whichever of them are taken first? */
-function isCountable({ accelerator, deviceCount }: PodClass): boolean {
-  return accelerator === undefined || accelerator.kind === 'whole' || deviceCount === 1;
+function isCountable({ accelerator, deviceCount, claims }: PodClass): boolean {
+  return claims.length === 0 && (accelerator === undefined || accelerator.kind === 'whole' || deviceCount === 1);
 }

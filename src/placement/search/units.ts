@@ -80,3 +80,15 @@ export function prefers(pods: readonly PodRecord[]): boolean {
   const [{ podClass }] = pods;
   return pods.some((pod) => pod.podClass !== podClass) && pods.some((pod) => hasWishes(pod.podClass.template));
 }
+
+/** Neighbors are mostly alike, so that few of them are asked. */
+export function haveClaims(pods: readonly PodRecord[]): boolean {
+  let known: PodClass | undefined;
+  for (const { podClass } of pods) {
+    if (podClass !== known && podClass.claims.length > 0) {
+      return true;
+    }
+    known = podClass;
+  }
+  return false;
+}

@@ -3,7 +3,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { type AllocatedDevice } from '../../../src/placement/claims/model';
+import { type AllocatedDevice } from '../../../src/placement/model/claims';
 import { type World } from '../../placement/claims/worlds';
 import { buildGoProgram, cacheFolder, hashOfSources, whyNoPrograms } from '../go-program';
 

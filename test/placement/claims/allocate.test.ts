@@ -11,7 +11,7 @@ import {
   type DeviceSlice,
   type HeldDevices,
   type RequestAlternative,
-} from '../../../src/placement/claims/model';
+} from '../../../src/placement/model/claims';
 import { Random } from '../../support/random';
 import { allocated, lineOf } from './compare';
 import { observesConstraints } from './observed';

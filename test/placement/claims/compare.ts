@@ -1,6 +1,6 @@
 /** One line that states an allocation, to compare and to record. */
 import { type DeviceAllocation, allocateDevices } from '../../../src/placement/claims/allocate';
-import { type AllocatedDevice } from '../../../src/placement/claims/model';
+import { type AllocatedDevice } from '../../../src/placement/model/claims';
 import { NODE, type World } from './worlds';
 
 export function allocated(world: World): DeviceAllocation {

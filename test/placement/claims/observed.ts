@@ -1,5 +1,5 @@
 /** Whether an allocation observes the constraints of its claims; written from the API's description, apart from the search. */
-import { type AllocatedDevice, type DeviceConstraint } from '../../../src/placement/claims/model';
+import { type AllocatedDevice, type DeviceConstraint } from '../../../src/placement/model/claims';
 import { type World } from './worlds';
 
 export function observesConstraints(world: World, claims: readonly (readonly AllocatedDevice[])[]): boolean {

@@ -14,7 +14,7 @@ import {
   type DeviceTaint,
   type HeldDevices,
   type RequestAlternative,
-} from '../../../src/placement/claims/model';
+} from '../../../src/placement/model/claims';
 import { type Random } from '../../support/random';
 
 export const NODE = 'here';

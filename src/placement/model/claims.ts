@@ -68,6 +68,11 @@ export interface DeviceSlice {
   readonly sliceCount: number;
   /** `per-device`: each device states its own. */
   readonly nodes: NodeScope | 'per-device';
+  /**
+   * The only node that can use the devices; says the same as `nodes`, and is found faster.
+   * @default - `nodes` is asked for each node
+   */
+  readonly node?: string;
   readonly devices: readonly Device[];
   /** Counter sets by name; a slice that has them has no devices. */
   readonly counters: ReadonlyMap<string, ReadonlyMap<string, bigint>>;
@@ -94,6 +99,17 @@ export interface RequestAlternative {
   readonly tolerations: readonly DeviceToleration[];
   /** Amounts of capacities, which the device must have. */
   readonly capacity: ReadonlyMap<string, bigint>;
+  /**
+   * Says in one clause why `accepts` accepts none of these devices, which are all that there are.
+   * @default - the request is named alone
+   */
+  readonly whyNone?: (devices: readonly KnownDevice[]) => string;
+}
+
+/** A device, with the name of its driver. */
+export interface KnownDevice {
+  readonly driver: string;
+  readonly device: Device;
 }
 
 export interface DeviceRequest {
@@ -135,6 +151,48 @@ export interface AllocatedDevice extends DeviceId {
    */
   readonly share?: ReadonlyMap<string, bigint>;
 }
+
+/** Devices and claims of a snapshot. */
+export interface DeviceClaims {
+  readonly slices: readonly DeviceSlice[];
+  /** By the keys that `PodTemplate.claims` and `Pod.claims` state. */
+  readonly claims: ReadonlyMap<string, ClaimFacts>;
+}
+
+/** A claim, or a template that each pod gets a claim of its own from. */
+export interface ClaimFacts {
+  /** What people call it: `claim "team/gpu"`, `template "team/gpu"`. */
+  readonly title: string;
+  /**
+   * What it requests.
+   * @default - nothing can be allocated: see `problem`
+   */
+  readonly claim?: DeviceClaim;
+  /** Why no pod that names it can start, as a clause. @default - there is no such reason */
+  readonly problem?: string;
+  /** One claim for all pods that name it. */
+  readonly shared: boolean;
+  /** What it holds already. @default - nothing */
+  readonly allocation?: ClaimAllocation;
+}
+
+export interface ClaimAllocation {
+  readonly devices: readonly AllocatedDevice[];
+  /** From which nodes the devices can be used. */
+  readonly nodes: NodeScope;
+  /** Whether it stays when no pod of the snapshot that runs names the claim. */
+  readonly retained: boolean;
+}
+
+/** A claim of a pod with its devices. */
+export interface ClaimedDevices {
+  /** The claim's own key; that of a template is followed by the name of the pod. */
+  readonly key: string;
+  readonly devices: readonly AllocatedDevice[];
+}
+
+/** Pods that one claim can be reserved for; the API takes no more. */
+export const PODS_OF_CLAIM = 256;
 
 /** A key of a device that no two devices share: names have no NUL. */
 export function deviceKey({ driver, pool, device }: DeviceId): string {
