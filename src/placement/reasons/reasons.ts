@@ -9,6 +9,7 @@ import { blockage, notOffered } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from '../cycle/cycle';
 import { type PendingGang } from '../model/decision';
+import { inUse, unsatisfiable } from './claim-reasons';
 import { type Finding } from './finding';
 import { turnOf } from '../queues/turns';
 import { runs } from '../books/needs';
@@ -16,7 +17,7 @@ import { canonicalText } from '../model/canonical-text';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
 import { allOf, counted } from '../../facts/words';
-import { classesOf } from '../search/units';
+import { classesOf, haveClaims } from '../search/units';
 import { type GangRecord, NOWHERE, type PodRecord, type Turn } from '../books/records';
 
 /** What is said of a gang that waits: nothing, why it waits, or also the changes that would help, which cost more than all else. */
@@ -212,6 +213,10 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
     const words = `The topology names the slice level "${topology.sliceLevel}" without a slice size.`;
     return { ...none, fits: 0, kind: 'unknown-topology', words };
   }
+  const claims = unsatisfiable(cycle, turn);
+  if (claims !== undefined) {
+    return claims;
+  }
   for (const podClass of classesOf(pods).keys()) {
     const missing = notOffered(session, podClass);
     if (missing !== undefined) {
@@ -236,6 +241,9 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
           kind: 'outranked',
           words: 'The gang fits into the free capacity and is considered again in the next cycle.',
         };
+  }
+  if (haveClaims(pods)) {
+    return inUse(cycle, turn, bestDomain(cycle, turn));
   }
   const fits = podByPod(cycle, pods);
   if (fits.count === pods.length) {
