@@ -192,11 +192,10 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   return findRoom(cycle, turn);
 }
 
-function findRoom(cycle: Cycle, turn: Turn): Finding {
-  const { session } = cycle;
-  const { gang, pods } = turn;
+/** A level that no topology has, or slices without a size. */
+function unknownTopology({ session }: Cycle, { gang, pods }: Turn): Finding | undefined {
   const { topology } = gang.gang;
-  const none = { blocked: [], fits: pods.length, needed: pods.length };
+  const none = { blocked: [], needed: pods.length };
   if (
     topology !== undefined &&
     (topology.required ?? topology.sliceLevel) !== undefined &&
@@ -212,6 +211,18 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   if (topology?.sliceLevel !== undefined && topology.sliceSize === undefined) {
     const words = `The topology names the slice level "${topology.sliceLevel}" without a slice size.`;
     return { ...none, fits: 0, kind: 'unknown-topology', words };
+  }
+  return undefined;
+}
+
+function findRoom(cycle: Cycle, turn: Turn): Finding {
+  const { session } = cycle;
+  const { gang, pods } = turn;
+  const { topology } = gang.gang;
+  const none = { blocked: [], fits: pods.length, needed: pods.length };
+  const unknown = unknownTopology(cycle, turn);
+  if (unknown !== undefined) {
+    return unknown;
   }
   const claims = unsatisfiable(cycle, turn);
   if (claims !== undefined) {

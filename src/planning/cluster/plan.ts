@@ -20,7 +20,7 @@ import { decideIn } from '../../placement/engine';
 import { compareNames } from '../../placement/model/names';
 import { Session } from '../../placement/books/session';
 import { type ClusterState } from './cluster-state';
-import { deviceClaimsOf } from './claims/read-claims';
+import { deviceClaimsOf } from './objects/claims/read-claims';
 import { daemonPods } from './nodes/daemon-sets';
 import { enginePolicyOf } from './engines/engine-terms';
 import { Lookups } from './lookups';

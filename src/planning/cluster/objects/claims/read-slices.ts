@@ -1,9 +1,9 @@
 /**
  * ResourceSlices in the terms of the placement core. What cannot be read is left out.
  */
-import { type JsonObject } from '../../../facts/api/schema';
-import { asArray, asInteger, asObject, asString } from '../../../manifests/read';
-import { parseQuantity } from '../../../manifests/values/quantity';
+import { type JsonObject } from '../../../../facts/api/schema';
+import { asArray, asInteger, asObject, asString } from '../../../../manifests/read';
+import { parseQuantity } from '../../../../manifests/values/quantity';
 import {
   type CapacityPolicy,
   type Device,
@@ -11,10 +11,10 @@ import {
   type DeviceCapacity,
   type DeviceSlice,
   type NodeScope,
-} from '../../../placement/model/claims';
-import { nodeTermsOf } from '../objects/selectors';
-import { type ClusterNode } from '../../../placement';
-import { matchesTerm } from '../../../placement/nodes/filters/selectors';
+} from '../../../../placement/model/claims';
+import { nodeTermsOf } from '../selectors';
+import { type ClusterNode } from '../../../../placement';
+import { matchesTerm } from '../../../../placement/nodes/filters/selectors';
 
 export type Nodes = ReadonlyMap<string, ClusterNode>;
 

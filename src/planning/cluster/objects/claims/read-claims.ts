@@ -1,16 +1,16 @@
 /**
  * ResourceClaims and their templates in the terms of the placement core, with what they hold already.
  */
-import { type JsonObject } from '../../../facts/api/schema';
-import { asArray, asInteger, asObject, asString } from '../../../manifests/read';
-import { type ClusterNode } from '../../../placement';
+import { type JsonObject } from '../../../../facts/api/schema';
+import { asArray, asInteger, asObject, asString } from '../../../../manifests/read';
+import { type ClusterNode } from '../../../../placement';
 import {
   type ClaimFacts,
   type DeviceClaim,
   type DeviceClaims,
   type RequestAlternative,
-} from '../../../placement/model/claims';
-import { claimKey } from '../objects/claim-key';
+} from '../../../../placement/model/claims';
+import { claimKey } from '../claim-key';
 import { nanosOf, type Nodes, selectedBy, sliceOf } from './read-slices';
 import { type DeviceSelector, selectorOf, whyNone } from './selectors';
 
