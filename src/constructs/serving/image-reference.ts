@@ -19,11 +19,11 @@ export function isImageReference(reference: string): boolean {
 function isTagged(reference: string): boolean {
   const colon = reference.lastIndexOf(':');
   const last = reference.slice(colon + 1);
-  // What follows the last colon is a tag, unless the colon belongs to the port of the registry.
+  // What follows the last colon is a tag, unless the colon belongs to the port of the registry. An empty tag is the default one.
   if (colon < 0 || last.includes('/')) {
     return isRepository(reference);
   }
-  return TAG.test(last) && isRepository(reference.slice(0, colon));
+  return (last === '' || TAG.test(last)) && isRepository(reference.slice(0, colon));
 }
 
 function isDigested(reference: string): boolean {

@@ -1,5 +1,16 @@
 /** Parameters that depend on each other, and authentication. */
-import { type RuleCase, authentication, prometheus, QUEUE, scaledObject, byBroker } from './objects';
+import { type RuleCase, authentication, deployment, prometheus, QUEUE, scaledObject, byBroker } from './objects';
+
+/** A trigger whose host is a variable of the target, and the target with these variables. */
+function fromVariable(variables: string, mode = 'QueueLength', given?: string): string {
+  const trigger = `type: rabbitmq\nmetadata: {queueName: q, mode: ${mode}, value: "5", hostFromEnv: RABBIT}`;
+  const secret = authentication(`secretTargetRef: [{parameter: ${given}, name: broker, key: uri}]`);
+  return (
+    scaledObject([given === undefined ? trigger : `${trigger}\nauthenticationRef: {name: broker}`]) +
+    deployment(`env: [${variables}]`) +
+    (given === undefined ? '' : secret)
+  );
+}
 
 export const AGREEMENT_CASES: readonly RuleCase[] = [
   [
@@ -125,6 +136,36 @@ export const AGREEMENT_CASES: readonly RuleCase[] = [
     'a host without a scheme',
     scaledObject(['type: rabbitmq\nmetadata: {queueName: q, mode: QueueLength, value: "5", host: mq}']),
     scaledObject(['type: rabbitmq\nmetadata: {queueName: q, mode: QueueLength, value: "5", host: "amqp://mq:5672"}']),
+  ],
+  [
+    'keda/parameters-agree',
+    'a variable whose value is a host without a scheme',
+    fromVariable('{name: RABBIT, value: mq}'),
+    fromVariable('{name: RABBIT, value: "amqp://mq:5672"}'),
+  ],
+  [
+    'keda/parameters-agree',
+    'a variable whose value is AMQP, in a mode of HTTP',
+    fromVariable('{name: RABBIT, value: "amqp://mq:5672"}', 'MessageRate'),
+    fromVariable('{name: RABBIT, value: "http://mq:15672"}', 'MessageRate'),
+  ],
+  [
+    'keda/parameters-agree',
+    'the last of two variables of one name',
+    fromVariable('{name: RABBIT, value: "amqp://mq:5672"}, {name: RABBIT, value: mq}'),
+    fromVariable('{name: RABBIT, value: mq}, {name: RABBIT, value: "amqp://mq:5672"}'),
+  ],
+  [
+    'keda/parameters-agree',
+    'a variable with another one in it, whose value is not known',
+    fromVariable('{name: RABBIT, value: mq}'),
+    fromVariable('{name: SCHEME, value: amqp}, {name: RABBIT, value: "$(SCHEME)://mq"}'),
+  ],
+  [
+    'keda/parameters-agree',
+    'a variable beside an authentication that gives nothing, and one that gives the host',
+    fromVariable('{name: RABBIT, value: mq}', 'QueueLength', 'scopes'),
+    fromVariable('{name: RABBIT, value: mq}', 'QueueLength', 'host'),
   ],
   [
     'keda/parameters-agree',

@@ -129,8 +129,8 @@ export const customResourceDefinitionRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        "Each part of a CRD's schema must have a type, no $ref, and no additionalProperties together with properties; list keys must name existing fields.",
-      fix: 'Set type in each part of spec.versions[].schema, or generate the schema with controller-gen.',
+        "Each part of a CRD's schema must have a type, no $ref, and no additionalProperties together with properties; list keys must name existing fields; CEL rules must compile, and their estimated cost must not exceed the server's limits.",
+      fix: 'Set type in each part of spec.versions[].schema, set maxItems, maxProperties, and maxLength on what a CEL rule reads, or generate the schema with controller-gen.',
     },
     (object, say, context) => {
       for (const { value, path } of itemsOf(asObject(object.spec).versions, '/spec/versions')) {

@@ -7,6 +7,7 @@ import { KEDA_PROJECT } from '../keda-facts';
 import { authenticationOf } from './authentication-view';
 import { type Complaint, type Demand, type Given, givenIn, isTrue } from './given-parameters';
 import { bounds, SCALER_DEMANDS } from './scaler-demands';
+import { variableOfTarget } from './target-environment';
 import { triggerRule, usesModifiers } from './view';
 import { allOf, oneOf } from '../../../facts/words';
 
@@ -36,9 +37,10 @@ function* rabbitmq(given: Given): Iterable<Complaint> {
 }
 
 /** What the protocol of the host does not offer. */
-function* rabbitmqProtocol({ text, has }: Given): Iterable<Complaint> {
+function* rabbitmqProtocol({ text, resolved, has }: Given): Iterable<Complaint> {
   const [mode, protocol] = [text('mode'), text('protocol')];
-  const scheme = /^([a-z]+):/i.exec(text('host'))?.[1]?.toLowerCase();
+  const host = resolved('host');
+  const scheme = /^([a-z]+):/i.exec(host)?.[1]?.toLowerCase();
   if (protocol !== '' && !['amqp', 'http', 'auto'].includes(protocol)) {
     yield {
       key: 'protocol',
@@ -48,11 +50,11 @@ function* rabbitmqProtocol({ text, has }: Given): Iterable<Complaint> {
   }
   if (
     (protocol === '' || protocol === 'auto') &&
-    text('host') !== '' &&
+    host !== '' &&
     (scheme === undefined || !['amqp', 'amqps', 'http', 'https'].includes(scheme))
   ) {
     yield {
-      key: 'host',
+      key: text('host') === '' ? 'hostFromEnv' : 'host',
       message: `unsupported scheme "${scheme ?? ''}" in the URI of the host`,
       fix: 'Start host with amqp, amqps, http, or https.',
     };
@@ -320,8 +322,14 @@ const parametersAgree = triggerRule(
     source: `${KEDA_PROJECT}, pkg/scalers: Validate of each scaler`,
     fix: 'Set the missing parameter in triggers[].metadata, or remove the one that conflicts.',
   },
-  function* ({ type, trigger, metadata, path }, { manifest, spec }, { set }) {
-    const given = givenIn(type, metadata, authenticationOf(trigger, manifest, set), usesModifiers(spec));
+  function* ({ type, trigger, metadata, path }, view, { set }) {
+    const given = givenIn(
+      type,
+      metadata,
+      authenticationOf(trigger, view.manifest, set),
+      usesModifiers(view.spec),
+      (name) => variableOfTarget(view, set, name),
+    );
     for (const { key, message, fix } of demandsOf(type, given)) {
       yield {
         path: key === undefined ? `${path}/metadata` : `${path}/metadata/${key}`,

@@ -17,6 +17,8 @@ export interface Complaint {
 export interface Given {
   /** The trimmed text of a parameter; empty where there is none. */
   readonly text: (key: string) => string;
+  /** The trimmed text of a parameter, or the value of the variable that it is read from; empty where neither is known. */
+  readonly resolved: (key: string) => string;
   /** Whether the text is one of Go's words for true. */
   readonly isTrue: (key: string) => boolean;
   /** Whether the metadata sets the value, or a variable or the authentication can set it. */
@@ -40,6 +42,7 @@ export function givenIn(
   metadata: JsonObject,
   authentication: AuthenticationView | undefined,
   isModified: boolean,
+  variable: (name: string) => string | undefined = () => undefined,
 ): Given {
   const parameters = kedaScaler(type)?.parameters ?? [];
   const namesOf = (key: string): readonly string[] => {
@@ -52,8 +55,14 @@ export function givenIn(
   const here = (key: string): boolean =>
     (value(key) !== '' && may(key, 'fromMetadata')) || (value(`${key}FromEnv`) !== '' && may(key, 'fromEnv'));
   const { spec } = authentication ?? {};
+  /** The authentication can come before the variable. */
+  const fromVariable = (key: string): string =>
+    may(key, 'fromEnv') && (authentication === undefined || givenBy(authentication, key) === 'no')
+      ? (variable(value(`${key}FromEnv`))?.trim() ?? '')
+      : '';
   return {
     text: value,
+    resolved: (key) => value(key) || fromVariable(key),
     isTrue: (key) => isTrue(value(key)),
     has: (key) => here(key) || (authentication !== undefined && givenBy(authentication, key) === 'yes'),
     isModified,

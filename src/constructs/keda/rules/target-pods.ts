@@ -6,33 +6,12 @@ import { type Rule } from '../../../checks/rules/rule';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/values/quantity';
-import { asArray, asObject, asString, isObject, objectsAt, stringEntries } from '../../../manifests/read';
+import { asArray, asObject, asString, objectsAt, stringEntries } from '../../../manifests/read';
 import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';
-import { type Target, targetName, targetOf } from './target';
-import { scaledObjectRule, scaledRule, type ScaledView } from './view';
+import { targetName } from './target';
+import { containersIn, environmentContainer, environmentSourceOf, podSpecOf } from './target-environment';
+import { scaledObjectRule, scaledRule } from './view';
 import { allOf, oneOf } from '../../../facts/words';
-
-/** The pod spec of the target, where the target is in the set and has one template. */
-function podSpecOf(
-  view: ScaledView,
-  set: ManifestSet,
-): { readonly target: Target; readonly spec: JsonObject } | undefined {
-  if (view.manifest.id.kind === 'ScaledJob') {
-    const spec = asObject(asObject(asObject(view.spec.jobTargetRef).template).spec);
-    return { target: { kind: 'ScaledJob', name: view.manifest.id.name, namespace: view.manifest.id.namespace }, spec };
-  }
-  const target = targetOf(view.manifest, view.spec.scaleTargetRef);
-  const manifest = target && set.get(target.kind, target.name, target.namespace);
-  if (target === undefined || manifest === undefined) {
-    return undefined;
-  }
-  const spec = asObject(asObject(manifest.object.spec).template).spec;
-  return isObject(spec) ? { target, spec } : undefined;
-}
-
-function containersIn(spec: JsonObject): readonly JsonObject[] {
-  return objectsAt({ spec }, '/spec/containers').map(({ value }) => value);
-}
 
 const requestsStated = scaledObjectRule(
   {
@@ -102,13 +81,6 @@ function namespaceGives(set: ManifestSet, namespace: string, resource: string): 
     );
 }
 
-/** What may have `envSourceContainerName`. */
-function environmentSourceOf({ manifest, spec }: ScaledView): { readonly holder: JsonObject; readonly path: string } {
-  return manifest.id.kind === 'ScaledJob'
-    ? { holder: spec, path: '/spec' }
-    : { holder: asObject(spec.scaleTargetRef), path: '/spec/scaleTargetRef' };
-}
-
 const containerExists = scaledRule(
   {
     id: 'keda/container-of-target',
@@ -174,9 +146,7 @@ const variableExists = scaledRule(
     if (pods === undefined) {
       return;
     }
-    const source = asString(environmentSourceOf(view).holder.envSourceContainerName) ?? '';
-    const containers = containersIn(pods.spec);
-    const container = source === '' ? containers[0] : containers.find(({ name }) => name === source);
+    const container = environmentContainer(view, pods.spec);
     if (container === undefined || asArray(container.envFrom).length > 0) {
       return;
     }
