@@ -9,6 +9,7 @@ import { blockage, notOffered } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from '../cycle/cycle';
 import { type PendingGang } from '../model/decision';
+import { inUse, unsatisfiable } from './claim-reasons';
 import { type Finding } from './finding';
 import { turnOf } from '../queues/turns';
 import { runs } from '../books/needs';
@@ -16,7 +17,7 @@ import { canonicalText } from '../model/canonical-text';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
 import { allOf, counted } from '../../facts/words';
-import { classesOf } from '../search/units';
+import { classesOf, haveClaims } from '../search/units';
 import { type GangRecord, NOWHERE, type PodRecord, type Turn } from '../books/records';
 
 /** What is said of a gang that waits: nothing, why it waits, or also the changes that would help, which cost more than all else. */
@@ -191,11 +192,10 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   return findRoom(cycle, turn);
 }
 
-function findRoom(cycle: Cycle, turn: Turn): Finding {
-  const { session } = cycle;
-  const { gang, pods } = turn;
+/** A level that no topology has, or slices without a size. */
+function unknownTopology({ session }: Cycle, { gang, pods }: Turn): Finding | undefined {
   const { topology } = gang.gang;
-  const none = { blocked: [], fits: pods.length, needed: pods.length };
+  const none = { blocked: [], needed: pods.length };
   if (
     topology !== undefined &&
     (topology.required ?? topology.sliceLevel) !== undefined &&
@@ -211,6 +211,22 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   if (topology?.sliceLevel !== undefined && topology.sliceSize === undefined) {
     const words = `The topology names the slice level "${topology.sliceLevel}" without a slice size.`;
     return { ...none, fits: 0, kind: 'unknown-topology', words };
+  }
+  return undefined;
+}
+
+function findRoom(cycle: Cycle, turn: Turn): Finding {
+  const { session } = cycle;
+  const { gang, pods } = turn;
+  const { topology } = gang.gang;
+  const none = { blocked: [], fits: pods.length, needed: pods.length };
+  const unknown = unknownTopology(cycle, turn);
+  if (unknown !== undefined) {
+    return unknown;
+  }
+  const claims = unsatisfiable(cycle, turn);
+  if (claims !== undefined) {
+    return claims;
   }
   for (const podClass of classesOf(pods).keys()) {
     const missing = notOffered(session, podClass);
@@ -236,6 +252,9 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
           kind: 'outranked',
           words: 'The gang fits into the free capacity and is considered again in the next cycle.',
         };
+  }
+  if (haveClaims(pods)) {
+    return inUse(cycle, turn, bestDomain(cycle, turn));
   }
   const fits = podByPod(cycle, pods);
   if (fits.count === pods.length) {

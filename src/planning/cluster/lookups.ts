@@ -10,6 +10,7 @@ import { type NodeTerm } from '../../placement';
 import { type AmountsDraft } from '../../manifests/pods/resource-amounts';
 import { type FlavorGroup, flavorGroupsOf } from './objects/flavors';
 import { type QueueName } from './objects/gang-hints';
+import { claimKey } from './objects/claim-key';
 import { type TemplateOptions } from './objects/pod';
 import { POD_GROUP_KINDS, type PodGroupFacts, podGroupOf } from './objects/pod-group';
 import { Priorities, PRIORITY_KINDS } from './objects/priorities';
@@ -57,11 +58,13 @@ export class Lookups {
   /**
    * @param objects later ones replace earlier ones of the same name
    * @param defaultQueue the queue of work that names none
+   * @param namesMissingClaims whether claims that are not among the objects do not exist
    */
   constructor(
     objects: readonly JsonObject[],
     readonly tiers?: TierResolver,
     private readonly defaultQueue = DEFAULT_QUEUE,
+    namesMissingClaims = false,
   ) {
     const byKind = new Map<string, JsonObject[]>();
     for (const object of objects) {
@@ -82,7 +85,7 @@ export class Lookups {
     this.namespaces = new Map(this.ofKind('Namespace').map((object) => [nameOf(object), object]));
     this.options = {
       claimTerms: this.claimTerms(),
-      claimDevices: this.claimDevices(),
+      claimOf: this.claimOf(namesMissingClaims),
       namespaces: (selector) => this.namespacesBy(selector),
     };
   }
@@ -143,7 +146,7 @@ export class Lookups {
     };
   }
 
-  private claimDevices(): NonNullable<TemplateOptions['claimDevices']> {
+  private claimOf(namesMissing: boolean): NonNullable<TemplateOptions['claimOf']> {
     const specs = (kind: string): ReadonlyMap<string, JsonObject> =>
       new Map(this.ofKind(kind).map((object) => [`${namespaceOf(object)}/${nameOf(object)}`, asObject(object.spec)]));
     const claims = specs('resource.k8s.io/ResourceClaim');
@@ -151,18 +154,21 @@ export class Lookups {
     const classes = new Map(
       this.ofKind('resource.k8s.io/DeviceClass').map((object) => [nameOf(object), asObject(object.spec)]),
     );
+    const isChosen = this.ofKind('resource.k8s.io/ResourceSlice').length > 0;
     return ({ name, template }, namespace) => {
-      const found = template
-        ? asObject(templates.get(`${namespace}/${name}`)?.spec)
-        : claims.get(`${namespace}/${name}`);
-      if (found === undefined) {
-        return undefined;
+      const key = claimKey(template ? 'template' : 'claim', namespace, name);
+      const written = template ? templates.get(`${namespace}/${name}`) : claims.get(`${namespace}/${name}`);
+      if (written === undefined) {
+        return namesMissing ? { key, devices: {} } : undefined;
       }
-      const requests = deviceRequests(found);
+      const requests = deviceRequests(template ? asObject(written.spec) : written);
+      if (isChosen) {
+        return { key, devices: requestedDevices(requests, classes) };
+      }
       if (requests.some(({ selectors }) => asArray(selectors).length > 0)) {
         this.claimsWithSelectors.add(`${namespace}/${name}`);
       }
-      return requestedDevices(requests, classes);
+      return { devices: requestedDevices(requests, classes) };
     };
   }
 }

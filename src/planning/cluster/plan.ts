@@ -20,6 +20,7 @@ import { decideIn } from '../../placement/engine';
 import { compareNames } from '../../placement/model/names';
 import { Session } from '../../placement/books/session';
 import { type ClusterState } from './cluster-state';
+import { deviceClaimsOf } from './objects/claims/read-claims';
 import { daemonPods } from './nodes/daemon-sets';
 import { enginePolicyOf } from './engines/engine-terms';
 import { Lookups } from './lookups';
@@ -106,7 +107,12 @@ export function planOf(
     enginePolicyOf(workloads.workloads, [written, cluster.objects], notes) ??
     DEFAULT_POLICY;
   const policy = actions === undefined ? base : { ...base, actions };
-  const lookups = new Lookups([...cluster.objects, ...written], place.tiers, scheduler.configuration?.defaultQueue);
+  const lookups = new Lookups(
+    [...cluster.objects, ...written],
+    place.tiers,
+    scheduler.configuration?.defaultQueue,
+    true,
+  );
   const budget = PodBudget.of(place.nodes);
   const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, { since: (cluster.at ?? 0) + 1, budget });
   const planned = withCopies(
@@ -135,7 +141,7 @@ export function planOf(
       ...daemonPods(workloads.daemonSets, place.nodes, cluster.nodePods, lookups),
     ],
   };
-  const session = new Session(snapshot, policy);
+  const session = new Session({ ...snapshot, ...claimsFor(snapshot, lookups) }, policy);
   const decision = scheduler.explained(decideIn(session));
   notes.push(...(decision.contradictions ?? []).map(({ message }) => message));
   const facts = new Map<string, GangFacts>([...planned, ...others].map((one) => [one.gang.name, one.facts]));
@@ -159,6 +165,17 @@ export function planOf(
     .slice(0, asked.length)
     .map((gang): AskedGang => ({ view: gang, manifests: manifestsOf.get(gang.name) ?? [] }));
   return { view, decision, asked: first, good: first.every((gang) => hasItsPlaces(gang.view)) };
+}
+
+/** The claims of the pods, where they have any. */
+function claimsFor({ nodes, gangs, pods }: Snapshot, lookups: Lookups): Pick<Snapshot, 'deviceClaims'> {
+  const named = new Set(gangs.flatMap(({ roles }) => roles.flatMap(({ template }) => template.claims ?? [])));
+  pods.forEach(({ template }) => template?.claims?.forEach((key) => named.add(key)));
+  if (named.size === 0) {
+    return {};
+  }
+  const inUse = new Set(pods.flatMap(({ state, claims = [] }) => (state === 'pending' ? [] : claims)));
+  return { deviceClaims: deviceClaimsOf((kind) => lookups.ofKind(kind), nodes, inUse, named) };
 }
 
 /**

@@ -103,7 +103,22 @@ function gangsText(view: ClusterView, asked: readonly ViewGang[], options: PlanT
   ]);
   const rest = asked.length - shown.length;
   const text = table(['gang', 'kind', 'pods', 'devices', 'state', 'where'], rows, { ...options, whole: [0] });
-  return `${colored(text, options.color)}${rest > 0 ? `… and ${rest} more (use --format json or html for all)\n` : ''}`;
+  const more = rest > 0 ? `… and ${rest} more (use --format json or html for all)\n` : '';
+  return `${colored(text, options.color)}${more}${claimsText(shown, options)}`;
+}
+
+/** The devices of each claim, by pod. */
+function claimsText(gangs: readonly ViewGang[], options: PlanTextOptions): string {
+  const all = gangs.flatMap(({ claims = [] }) => claims);
+  if (all.length === 0) {
+    return '';
+  }
+  const rows = all
+    .slice(0, MOST_ROWS)
+    .map(({ pod, node, request, driver, pool, device }) => [pod, node, request, driver, pool, device]);
+  const rest = all.length - rows.length;
+  const text = table(['pod', 'node', 'request', 'driver', 'pool', 'device'], rows, { ...options, whole: [0] });
+  return `\n${text}${rest > 0 ? `… and ${rest} more (use --format json for all)\n` : ''}`;
 }
 
 /** The state's word, in its color; only at the place of its column. */

@@ -178,8 +178,9 @@ function memberPod(
   };
 }
 
-function rest({ node, devices, startedAt }: PodFacts): Pick<Pod, 'node' | 'devices' | 'startedAt'> {
+function rest({ node, claims, devices, startedAt }: PodFacts): Pick<Pod, 'node' | 'claims' | 'devices' | 'startedAt'> {
   return {
+    ...(claims !== undefined && { claims }),
     ...(node !== undefined && { node }),
     ...(devices !== undefined && { devices }),
     ...(startedAt !== undefined && { startedAt }),

@@ -8,6 +8,7 @@ import { type NodeTerm, type Pod, type PodTemplate } from '../../../placement';
 import { takeAcceleratorRequest } from './accelerator-request';
 import { addTo, type AmountsDraft } from '../../../manifests/pods/resource-amounts';
 import { podRequest } from './pod-request';
+import { claimKey } from './claim-key';
 import {
   hostPortsOf,
   type NamespaceChooser,
@@ -20,6 +21,14 @@ import {
   topologySpreadOf,
 } from './selectors';
 
+/** A claim of a pod. */
+export interface PodClaim {
+  /** Its key, where its devices are chosen, or it does not exist. @default - it is counted alone */
+  readonly key?: string;
+  /** Devices by device resource. */
+  readonly devices: AmountsDraft;
+}
+
 /** What has to be known beside the pod. */
 export interface TemplateOptions {
   /**
@@ -28,13 +37,13 @@ export interface TemplateOptions {
    */
   readonly claimTerms?: (claim: string, namespace: string) => readonly NodeTerm[] | undefined;
   /**
-   * Devices that a resource claim (or a template of claims) requests, by device resource.
+   * What a resource claim (or a template of claims) means for the pod.
    * @default - resource claims request no devices
    */
-  readonly claimDevices?: (
+  readonly claimOf?: (
     claim: { readonly name: string; readonly template: boolean },
     namespace: string,
-  ) => AmountsDraft | undefined;
+  ) => PodClaim | undefined;
   /**
    * Whether annotations by which a pod asks for a part of a device count; any user that may create pods may write them.
    * @default true
@@ -58,7 +67,10 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
   const labels = Object.fromEntries(stringEntries(metadata.labels));
   const own: OwnPod = { labels, ...(options.namespaces !== undefined && { namespaces: options.namespaces }) };
   const request = podRequest(spec);
-  addTo(request, devicesOfClaims(spec, namespace, options));
+  const claims = claimsOf(spec, namespace, options);
+  const charged: AmountsDraft = {};
+  claims.forEach(({ key, devices }) => addTo(key === undefined ? request : charged, devices));
+  const keys = claims.flatMap(({ key }) => key ?? []);
   const found = takeAcceleratorRequest(
     request,
     Object.fromEntries(stringEntries(metadata.annotations)),
@@ -85,6 +97,8 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
   return {
     request,
     ...(accelerator !== undefined && { accelerator }),
+    ...(keys.length > 0 && { claims: keys }),
+    ...(Object.keys(charged).length > 0 && { charged }),
     namespace: namespace === '' ? 'default' : namespace,
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
@@ -98,16 +112,29 @@ function isOfKai({ schedulerName }: JsonObject, labels: Readonly<Record<string, 
   return schedulerName === 'kai-scheduler' || labels['kai.scheduler/queue'] !== undefined;
 }
 
-function devicesOfClaims(spec: JsonObject, namespace: string, { claimDevices }: TemplateOptions): AmountsDraft {
-  const devices: AmountsDraft = {};
-  for (const claim of asArray(spec.resourceClaims).map(asObject)) {
-    const byTemplate = asString(claim.resourceClaimTemplateName);
-    const name = byTemplate ?? asString(claim.resourceClaimName);
-    if (name !== undefined) {
-      addTo(devices, claimDevices?.({ name, template: byTemplate !== undefined }, namespace) ?? {});
-    }
-  }
-  return devices;
+function claimsOf(spec: JsonObject, namespace: string, { claimOf }: TemplateOptions): readonly PodClaim[] {
+  return asArray(spec.resourceClaims)
+    .map(asObject)
+    .flatMap((claim) => {
+      const byTemplate = asString(claim.resourceClaimTemplateName);
+      const name = byTemplate ?? asString(claim.resourceClaimName);
+      return name === undefined ? [] : (claimOf?.({ name, template: byTemplate !== undefined }, namespace) ?? []);
+    });
+}
+
+/** Keys of the claims of a pod that runs; `undefined` where one of them is not known. */
+function ownClaims(spec: JsonObject, status: JsonObject, namespace: string): readonly string[] | undefined {
+  const made = new Map(
+    asArray(status.resourceClaimStatuses)
+      .map(asObject)
+      .map((one) => [asString(one.name), asString(one.resourceClaimName)]),
+  );
+  const names = asArray(spec.resourceClaims)
+    .map(asObject)
+    .map((claim) => asString(claim.resourceClaimName) ?? made.get(asString(claim.name)));
+  return names.length === 0 || names.includes(undefined)
+    ? undefined
+    : names.flatMap((name) => (name === undefined ? [] : [claimKey('claim', namespace, name)]));
 }
 
 function volumeTerms(
@@ -128,7 +155,7 @@ function volumeTerms(
 }
 
 /** What a pod of the cluster is and where; which gang it belongs to is said by `gangIdentityOf`. */
-export type PodFacts = Pick<Pod, 'state' | 'node' | 'devices' | 'startedAt' | 'releasedBy'> & {
+export type PodFacts = Pick<Pod, 'state' | 'node' | 'claims' | 'devices' | 'startedAt' | 'releasedBy'> & {
   readonly namespace: string;
   readonly name: string;
 };
@@ -147,11 +174,14 @@ export function podOf(pod: JsonObject): PodFacts | undefined {
   const devices = deviceIndices(asString(asObject(metadata.annotations)[GANTRY_DEVICES]));
   const state =
     node === undefined || node === '' ? 'pending' : metadata.deletionTimestamp === undefined ? 'running' : 'releasing';
+  const namespace = asString(metadata.namespace) ?? 'default';
+  const claims = state === 'pending' ? undefined : ownClaims(spec, status, namespace);
   return {
-    namespace: asString(metadata.namespace) ?? 'default',
+    namespace,
     name: asString(metadata.name) ?? '',
     state,
     ...(state !== 'pending' && { node }),
+    ...(claims !== undefined && { claims }),
     ...(devices !== undefined && state !== 'pending' && { devices }),
     ...(Number.isFinite(started) && { startedAt: started }),
     ...(state === 'releasing' && Number.isFinite(deletion) && { releasedBy: deletion }),

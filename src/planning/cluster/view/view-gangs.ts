@@ -8,6 +8,7 @@ import { describeAccelerators } from '../objects/accelerator-request';
 import { type PodClass } from '../../../placement/nodes/pod-class';
 import { type GangRecord, type RoleRecord } from '../../../placement/books/records';
 import {
+  type ViewClaimedDevice,
   type ViewEviction,
   type ViewGang,
   type ViewGangState,
@@ -70,11 +71,31 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
       roles: record.roles.map(roleView),
       ...(topology !== '' && { topology }),
       where,
+      ...claimsView(session, record),
       ...(domain !== undefined && { domain }),
       ...(waits !== undefined && { pending: pendingView(waits, { now: session.now, nodes: session.table.count }) }),
       ...(evictions !== undefined && { evictions }),
     };
   });
+}
+
+/** Devices of the claims of the pods that are placed. */
+function claimsView({ table }: ViewInput['session'], { roles }: GangRecord): Pick<ViewGang, 'claims'> {
+  const claims = roles.flatMap(({ pods }) =>
+    pods.flatMap(({ name, row, claimed }) =>
+      claimed.flatMap(({ devices }) =>
+        devices.map(({ request, driver, pool, device }): ViewClaimedDevice => ({
+          pod: name,
+          node: table.nodes[row].name,
+          request,
+          driver,
+          pool,
+          device,
+        })),
+      ),
+    ),
+  );
+  return claims.length === 0 ? {} : { claims };
 }
 
 function stateOf(record: GangRecord, nominated: boolean, bound: boolean): ViewGangState {

@@ -263,6 +263,8 @@ export interface ViewGang {
   readonly topology?: string;
   /** Index in `nodes`, and how many of its pods are there. */
   readonly where: readonly (readonly [node: number, pods: number])[];
+  /** Devices of the claims of its placed pods. Absent where no pod has claims. @internal */
+  readonly claims?: readonly ViewClaimedDevice[];
   /**
    * The smallest domain that contains all its placed pods. Absent where no pod is placed, or where no domain contains
    * all.
@@ -454,4 +456,19 @@ export function occupantsOf(view: ClusterView, node: ViewNode): readonly (readon
     }
   }
   return occupants;
+}
+
+/**
+ * A device of a claim of a pod.
+ *
+ * @internal
+ */
+export interface ViewClaimedDevice {
+  readonly pod: string;
+  readonly node: string;
+  /** Name of the request, or `REQUEST/ALTERNATIVE`. */
+  readonly request: string;
+  readonly driver: string;
+  readonly pool: string;
+  readonly device: string;
 }

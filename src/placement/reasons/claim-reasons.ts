@@ -1,0 +1,56 @@
+/**
+ * Why the claims of a gang cannot be allocated: a claim that does not exist, a request that no device satisfies, or devices that are in use.
+ */
+import { type Turn } from '../books/records';
+import { type ClaimFacts, type KnownDevice } from '../model/claims';
+import { type Cycle } from '../cycle/cycle';
+import { haveClaims } from '../search/units';
+import { type Finding } from './finding';
+
+/** What no device of the cluster satisfies, however free they are; `undefined` where there is no such request. */
+export function unsatisfiable({ session }: Cycle, { pods }: Turn): Finding | undefined {
+  if (!haveClaims(pods)) {
+    return undefined;
+  }
+  const { claims } = session.ledger;
+  const devices = claims.world.slices.flatMap(({ driver, devices: all }) =>
+    all.map((device): KnownDevice => ({ driver, device })),
+  );
+  const asked = new Set<ClaimFacts>();
+  for (const pod of pods) {
+    for (const needed of claims.neededBy(pod)) {
+      const { facts } = needed;
+      if (asked.has(facts) || claims.devicesOf(needed) !== undefined) {
+        continue;
+      }
+      asked.add(facts);
+      const clause = facts.problem ?? unsatisfiedRequest(facts, devices);
+      if (clause !== undefined) {
+        const words = `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+        return { kind: 'not-offered', role: pod.role!.role.name, blocked: [], fits: 0, needed: pods.length, words };
+      }
+    }
+  }
+  return undefined;
+}
+
+function unsatisfiedRequest({ claim, title }: ClaimFacts, devices: readonly KnownDevice[]): string | undefined {
+  const request = claim?.requests.find(({ alternatives }) =>
+    alternatives.every(({ accepts }) => !devices.some(({ driver, device }) => accepts(driver, device))),
+  );
+  if (request === undefined) {
+    return undefined;
+  }
+  const reasons = request.alternatives.flatMap(({ whyNone }) => whyNone?.(devices) ?? []);
+  return `request "${request.name}" of ${title}: ${reasons.length === 0 ? 'no device satisfies it' : reasons.join('; and ')}`;
+}
+
+/** For a gang that fits but for its claims. */
+export function inUse({ session }: Cycle, { pods, gang }: Turn, fits: number): Finding {
+  const { claims } = session.ledger;
+  const stuck = pods[Math.min(fits, pods.length - 1)];
+  const titles = [...new Set(claims.neededBy(stuck).map(({ facts }) => facts.title))].join(' and ');
+  const role = gang.roles.length === 1 ? 'the next pod' : `the next pod of role "${stuck.role!.role.name}"`;
+  const words = `${fits} of ${pods.length} pods fit; no node that fits ${role} has free devices for ${titles}.`;
+  return { kind: 'no-fit', role: stuck.role!.role.name, blocked: [], fits, needed: pods.length, words };
+}
