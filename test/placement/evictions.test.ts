@@ -53,14 +53,14 @@ describe('preemption', () => {
 
   it('makes room at once for a gang that does not start after all, where the next decision would evict for it', () => {
     const on = (name: string) => ({ nodeSelector: { 'kubernetes.io/hostname': name } });
-    const labelled = (name: string) => node(name, 2, { labels: { 'kubernetes.io/hostname': name } });
+    const labeled = (name: string) => node(name, 2, { labels: { 'kubernetes.io/hostname': name } });
     const gangs = [
       gang('elastic', 2, template(1, on('a')), { queue: 'other', minimum: 1 }),
       gang('high', 1, template(1), { priority: 10 }),
       low('low', { roles: [{ name: 'worker', count: 2, template: template(1, on('b')) }] }),
     ];
     const queues = [{ name: 'q' }, { name: 'other' }];
-    const snapshot = cluster([labelled('a'), labelled('b')], gangs, [], { queues });
+    const snapshot = cluster([labeled('a'), labeled('b')], gangs, [], { queues });
     const first = run(snapshot, { nodeScore: 'binpack' });
     expect(bound(first)).toEqual(['elastic-worker-0 on a']);
     expect(first.nominations.map(({ pod, node: to }) => `${pod} on ${to}`).sort()).toEqual([
@@ -74,7 +74,7 @@ describe('preemption', () => {
 
   it('gives a gang that is evicted what it would otherwise evict a started gang for in the next decision', () => {
     const on = (name: string) => ({ nodeSelector: { 'kubernetes.io/hostname': name } });
-    const labelled = (name: string) => node(name, 2, { labels: { 'kubernetes.io/hostname': name } });
+    const labeled = (name: string) => node(name, 2, { labels: { 'kubernetes.io/hostname': name } });
     const gangs = [
       gang('claim', 1, template(2, on('a')), { queue: 'other' }),
       gang('high', 2, template(1), { priority: 10 }),
@@ -82,7 +82,7 @@ describe('preemption', () => {
     ];
     const queues = [{ name: 'q' }, { name: 'other' }];
     const pods = [0, 1].map((index) => running('high', 'a', index));
-    const snapshot = cluster([labelled('a'), labelled('b')], gangs, pods, { queues });
+    const snapshot = cluster([labeled('a'), labeled('b')], gangs, pods, { queues });
     const first = run(snapshot);
     expect(first.bindings).toEqual([]);
     expect(first.evictions.map(({ pod, action, movesTo }) => `${action} ${pod} to ${movesTo}`).sort()).toEqual([

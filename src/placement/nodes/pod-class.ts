@@ -181,7 +181,7 @@ function chargeOf(
   accelerator: AcceleratorRequest | undefined,
   table: NodeTable,
 ): ReadonlyMap<string, number> {
-  const charge = new Map<string, number>(Object.entries(template.charged ?? {}));
+  const charge = new Map<string, number>();
   const add = (name: string, amount: number): unknown => charge.set(name, (charge.get(name) ?? 0) + amount);
   const deviceResource = accelerator?.resource ?? table.deviceResource[0] ?? DEFAULT_DEVICE_RESOURCE;
   const inSlices = accelerator?.kind === 'mig' && accelerator.countedInSlices === true;
@@ -190,7 +190,7 @@ function chargeOf(
     if (amount <= 0) {
       continue;
     }
-    add(name, amount);
+    charge.set(name, amount);
     const slices = /^nvidia\.com\/mig-(\d+)g\./.exec(name);
     isNamed ||= slices !== null;
     if (slices !== null && inSlices) {
@@ -199,8 +199,9 @@ function chargeOf(
   }
   const isCountedByName = accelerator?.kind === 'mig' && isNamed && !inSlices;
   if (accelerator !== undefined && template.accelerator !== undefined && !isCountedByName) {
-    add(deviceResource, deviceCharge(accelerator, table));
+    charge.set(deviceResource, deviceCharge(accelerator, table));
   }
+  Object.entries(template.charged ?? {}).forEach(([name, amount]) => add(name, amount));
   return charge;
 }
 

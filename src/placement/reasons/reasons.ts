@@ -195,7 +195,7 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
 /** A level that no topology has, or slices without a size. */
 function unknownTopology({ session }: Cycle, { gang, pods }: Turn): Finding | undefined {
   const { topology } = gang.gang;
-  const none = { blocked: [], needed: pods.length };
+  const none = { blocked: [], fits: 0, needed: pods.length };
   if (
     topology !== undefined &&
     (topology.required ?? topology.sliceLevel) !== undefined &&
@@ -210,7 +210,7 @@ function unknownTopology({ session }: Cycle, { gang, pods }: Turn): Finding | un
   }
   if (topology?.sliceLevel !== undefined && topology.sliceSize === undefined) {
     const words = `The topology names the slice level "${topology.sliceLevel}" without a slice size.`;
-    return { ...none, fits: 0, kind: 'unknown-topology', words };
+    return { ...none, kind: 'unknown-topology', words };
   }
   return undefined;
 }

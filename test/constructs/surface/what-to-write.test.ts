@@ -129,7 +129,7 @@ const CASES: readonly (readonly [
     [probe('1'), probe('1-2')],
     [
       'Set httpGet.port to 1 without quotes, or to the name of a port.',
-      'Set httpGet.port to a value that contains at least one letter.',
+      'Set httpGet.port to a number from 1 to 65535, or to the name of a port, such as http.',
     ],
   ],
   [
@@ -140,7 +140,7 @@ const CASES: readonly (readonly [
         '{version: v1, sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 2}]}}, imex: {Required: true, x: 1}}',
       ),
     ],
-    ['Rename imex.Required to required.', 'Remove imex.x, or rename it to channelIDs or required.'],
+    ['Rename the key imex.Required to required.', 'Remove imex.x, or rename the key to channelIDs or required.'],
   ],
   [
     'gpu-operator/device-plugin-flag-known',

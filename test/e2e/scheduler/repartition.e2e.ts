@@ -33,8 +33,8 @@ const OFFERS: Readonly<Record<string, JsonObject>> = {
 
 describeLive('the scheduler with MIG repartitioning', () => {
   let lab: Lab;
-  let gantry: GantryProcess;
-  let manager: MigManager;
+  let gantry: GantryProcess | undefined;
+  let manager: MigManager | undefined;
 
   beforeAll(async () => {
     lab = await Lab.start();
@@ -45,8 +45,8 @@ describeLive('the scheduler with MIG repartitioning', () => {
     manager = new MigManager(lab);
   });
   afterAll(async () => {
-    await manager.stop();
-    await gantry.stop();
+    await manager?.stop();
+    await gantry?.stop();
     await lab.stop();
   });
 
@@ -86,7 +86,7 @@ describeLive('the scheduler with MIG repartitioning', () => {
       await lab.delete(`/api/v1/namespaces/default/pods/cut-${i}`);
     }
     await lab.until('the gang with whole devices runs', async () => (await lab.places())['whole-0'] === free);
-    expect(manager.applied).toEqual([`${free} all-1g.10gb`, `${free} all-disabled`]);
+    expect(manager!.applied).toEqual([`${free} all-1g.10gb`, `${free} all-disabled`]);
     const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
     expect(events.map(({ reason }) => asString(reason))).toEqual(
       expect.arrayContaining(['Repartitioning', 'Repartitioned']),

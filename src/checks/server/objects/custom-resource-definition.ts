@@ -129,7 +129,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        "Each part of a CRD's schema must have a type, no $ref, and no additionalProperties together with properties; list keys must name existing fields; CEL rules must compile, and their estimated cost must not exceed the server's limits.",
+        "Each part of a CRD's schema must have a type, and no $ref or additionalProperties beside properties; list keys must name fields; CEL rules must compile, and their estimated cost must be within the server's limits.",
       fix: 'Set type in each part of spec.versions[].schema, set maxItems, maxProperties, and maxLength on what a CEL rule reads, or generate the schema with controller-gen.',
     },
     (object, say, context) => {

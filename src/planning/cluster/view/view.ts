@@ -464,11 +464,16 @@ export function occupantsOf(view: ClusterView, node: ViewNode): readonly (readon
  * @internal
  */
 export interface ViewClaimedDevice {
+  /** Name of the pod. */
   readonly pod: string;
+  /** Name of the node. */
   readonly node: string;
   /** Name of the request, or `REQUEST/ALTERNATIVE`. */
   readonly request: string;
+  /** Name of the driver. */
   readonly driver: string;
+  /** Name of the pool of the driver. */
   readonly pool: string;
+  /** Name of the device in the pool. */
   readonly device: string;
 }

@@ -69,6 +69,10 @@ export class MigChanges {
 
   take(name: string, node: ClusterNode | undefined, object: JsonObject | undefined): void {
     const change = object === undefined ? undefined : migChangeOf(object);
+    // Of a node that was never changed, time changes nothing.
+    if (change !== undefined || this.known.has(name)) {
+      this.due = -Infinity;
+    }
     if (node === undefined || change === undefined) {
       this.known.delete(name);
     } else {
@@ -78,7 +82,6 @@ export class MigChanges {
     if (asked !== undefined && change?.at === asked.at && change.config === asked.config) {
       this.asked.delete(name);
     }
-    this.due = -Infinity;
   }
 
   /** The node counts as changing from now on. */
