@@ -3,7 +3,7 @@
  */
 import pico from 'picocolors';
 import { printable } from '../../facts/words';
-import { type SimulationResult } from './result';
+import { type SimulationResult, type TimeSummary } from './result';
 import { tellDuration } from './time';
 
 export interface Compared {
@@ -31,16 +31,16 @@ export function comparisonText(runs: readonly Compared[], { color, file, table }
     row('longest wait', ({ summary }) => tellDuration(summary.waits.longest)),
     ...namesOf(runs, ({ summary }) => summary.sizes).map((name) =>
       row(`mean wait, ${name}`, ({ summary }) =>
-        tellDuration(summary.sizes.find((size) => size.name === name)?.waits.mean ?? 0),
+        tellIfAny(summary.sizes.find((size) => size.name === name)?.waits, 'mean'),
       ),
     ),
     ...(first.queues.length > 1 ? namesOf(runs, ({ queues }) => queues) : []).map((name) =>
       row(`mean wait, queue ${name}`, ({ queues }) =>
-        tellDuration(queues.find((queue) => queue.name === name)?.waits.mean ?? 0),
+        tellIfAny(queues.find((queue) => queue.name === name)?.waits, 'mean'),
       ),
     ),
-    row('mean completion', ({ summary }) => tellDuration(summary.completion.mean)),
-    row('p95 completion', ({ summary }) => tellDuration(summary.completion.p95)),
+    row('mean completion', ({ summary }) => tellIfAny(summary.completion, 'mean')),
+    row('p95 completion', ({ summary }) => tellIfAny(summary.completion, 'p95')),
     row('devices in use', ({ summary, device }) => percent(summary.utilization[device])),
     row('goodput', ({ summary }) => percent(summary.goodput)),
     row('fairness', ({ summary }) => percent(summary.fairness)),
@@ -55,6 +55,11 @@ export function comparisonText(runs: readonly Compared[], { color, file, table }
   );
   const indented = text.trimEnd().replaceAll(/^/gm, '  ');
   return `${bold(printable(first.name))}  ${dim(printable(file))}\n${indented}\n`;
+}
+
+/** Of no gangs there is no figure. */
+function tellIfAny(summary: TimeSummary | undefined, figure: 'mean' | 'p95'): string {
+  return summary === undefined || summary.gangs === 0 ? '-' : tellDuration(summary[figure]);
 }
 
 interface Row {

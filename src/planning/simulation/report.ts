@@ -61,7 +61,7 @@ function facts({ summary, seconds, ended, gangs, nodes, devices, device, decisio
       `${counted(summary.evictions, 'eviction')}, ${counted(summary.moves, 'move')}, ${counted(decisions, 'decision')}`,
     `wait: mean ${tellDuration(waits.mean)}, median ${tellDuration(waits.median)}, p95 ${tellDuration(waits.p95)}, longest ${tellDuration(waits.longest)}` +
       `${waits.unstarted > 0 ? ` (${waits.unstarted} not started)` : ''}${summary.makespanSeconds === undefined ? '' : `; all done in ${tellDuration(summary.makespanSeconds)}`}`,
-    `completion: mean ${tellDuration(completion.mean)}, median ${tellDuration(completion.median)}, p95 ${tellDuration(completion.p95)}; ` +
+    `completion: ${completion.gangs === 0 ? '-' : `mean ${tellDuration(completion.mean)}, median ${tellDuration(completion.median)}, p95 ${tellDuration(completion.p95)}`}; ` +
       `fairness ${percent(summary.fairness)}`,
   ];
 }
@@ -73,7 +73,8 @@ function sizeTable({ summary: { sizes } }: SimulationResult, table: ReportOption
     sizes.map(({ name, waits, completion }) => [
       name,
       String(waits.gangs),
-      ...[waits.mean, waits.median, waits.p95, waits.longest, completion.mean].map(tellDuration),
+      ...[waits.mean, waits.median, waits.p95, waits.longest].map(tellDuration),
+      completion.gangs === 0 ? '-' : tellDuration(completion.mean),
     ]),
   ).trimEnd();
 }

@@ -101,3 +101,12 @@ test('everything that is wrong with a scenario is reported, and status is 2', as
       'two.yaml: expect[0].startsBy must be a duration such as 90s, 15m, 1h30m, or 2d, not "soon"\n',
   );
 });
+
+test('of gangs that do not finish, no completion time is stated', async () => {
+  const endless = SCENARIO.replaceAll('duration: 1h', 'duration: forever').replace(/expect:[^]*/, '');
+  place.write('endless.yaml', endless);
+  const { out } = await place.run(['simulate', 'endless.yaml']);
+  expect(out).toContain('completion: -; fairness');
+  const compared = await place.run(['simulate', 'endless.yaml', '--policy', 'binpack', '--policy', 'spread']);
+  expect(compared.out).toMatch(/mean completion +- +-\n/);
+});
