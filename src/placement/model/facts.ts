@@ -74,10 +74,12 @@ export class Facts {
   private readonly byGang = new Map<string, Map<string, Pod>>();
   private readonly assumed = new Map<string, Assumed>();
 
+  // Destructured in the body: the declaration of the constructor must not name a member that is internal.
   constructor(
-    { now, nodes, queues, gangs, pods, topologies = [], deviceClaims }: Snapshot,
+    snapshot: Snapshot,
     public policy: Policy,
   ) {
+    const { now, nodes, queues, gangs, pods, topologies = [], deviceClaims } = snapshot;
     this.now = now;
     this.topologies = topologies;
     this.deviceClaims = deviceClaims;
