@@ -62,14 +62,64 @@ describe('preemption', () => {
     const queues = [{ name: 'q' }, { name: 'other' }];
     const snapshot = cluster([labeled('a'), labeled('b')], gangs, [], { queues });
     const first = run(snapshot, { nodeScore: 'binpack' });
-    expect(bound(first)).toEqual(['elastic-worker-0 on a']);
-    expect(first.nominations.map(({ pod, node: to }) => `${pod} on ${to}`).sort()).toEqual([
-      'elastic-worker-1 on a',
-      'high-worker-0 on b',
-    ]);
+    expect(bound(first).sort()).toEqual(['elastic-worker-0 on a', 'elastic-worker-1 on a', 'high-worker-0 on b']);
+    expect(first.nominations).toEqual([]);
     const second = run({ ...snapshot, pods: apply(snapshot, first) }, { nodeScore: 'binpack' });
     expect(second.evictions).toEqual([]);
-    expect(nodesOf(second, 'high')).toEqual(['b']);
+    expect(second.bindings).toEqual([]);
+  });
+
+  describe('of a gang that the same decision was to start, instead of running gangs', () => {
+    const small = (name: string, queue: string, more: Partial<Gang>): Gang =>
+      gang(name, 1, template(1), { queue, ...more });
+    const queues: Queue[] = [0, 1, 1].map((priority, i) => ({
+      name: `q${i}`,
+      deserved: { 'nvidia.com/gpu': 2 },
+      priority,
+    }));
+    const gangs = [
+      small('fixed', 'q0', { preemptible: false }),
+      gang('wide', 1, template(4), { queue: 'q2' }),
+      small('urgent', 'q2', { priority: 10 }),
+      gang('refused', 3, template(4), { queue: 'q1', preemptible: false }),
+      gang('refused-too', 3, template(1), { queue: 'q0', preemptible: false }),
+      gang('three', 3, template(1), { queue: 'q1' }),
+    ];
+
+    it('starts the claimant at once, so an empty cluster does not stay empty', () => {
+      const snapshot = cluster([node('a', 8)], gangs, [], { queues });
+      const first = run(snapshot);
+      expect(first.nominations).toEqual([]);
+      expect(bound(first).sort()).toEqual(
+        ['fixed-worker-0', 'three-worker-0', 'three-worker-1', 'three-worker-2', 'urgent-worker-0'].map(
+          (pod) => `${pod} on a`,
+        ),
+      );
+      const second = run({ ...snapshot, pods: apply(snapshot, first) });
+      expect([...second.bindings, ...second.nominations, ...second.evictions]).toEqual([]);
+    });
+
+    it.each([
+      { where: 'on its node', on: 'a', limits: {}, starts: false },
+      { where: 'on another node', on: 'b', limits: {}, starts: true },
+      {
+        where: 'on another node, of a queue with which it shares a capability',
+        on: 'b',
+        limits: { capability: { 'nvidia.com/gpu': 9 } },
+        starts: false,
+      },
+    ])('starts the claimant at once beside a pod that terminates $where: $starts', ({ on, limits, starts }) => {
+      const leaving = gang('leaving', 1, template(1), { queue: 'q2' });
+      const pod = running('leaving', on, 0, { state: 'releasing' });
+      const nodes = [node('a', 8), node('b', 1, { taints: [{ key: 'old', effect: 'NoSchedule' }] })];
+      const below = queues.map((queue) => ({ ...queue, parent: 'all' }));
+      const decision = run(
+        cluster(nodes, [...gangs, leaving], [pod], { queues: [{ name: 'all', ...limits }, ...below] }),
+      );
+      const names = (list: readonly { readonly gang: string }[]): boolean =>
+        list.some(({ gang: of }) => of === 'three');
+      expect([names(decision.bindings), names(decision.nominations)]).toEqual([starts, !starts]);
+    });
   });
 
   it('gives a gang that is evicted what it would otherwise evict a started gang for in the next decision', () => {

@@ -59,6 +59,7 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
       ...needless(snapshot, decision),
       ...tooEarly(snapshot, decision),
       ...startedInVain(decision, before),
+      ...waitsForNothing(snapshot, decision),
     ];
     if (broken.length > 0) {
       throw new Error(`cycle ${cycle}: ${broken.join('; ')}; ${summary(decision)}`);
@@ -168,6 +169,13 @@ function startedInVain({ evictions }: Decision, before: Decision | undefined): s
       ({ pod, beneficiary = '', movesTo }) => started.has(pod) && waited.has(beneficiary) && movesTo === undefined,
     )
     .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
+}
+
+/** What is nominated waits for a pod that terminates; otherwise it could start. */
+function waitsForNothing({ pods }: Snapshot, { nominations, evictions }: Decision): string[] {
+  return nominations.length > 0 && evictions.length === 0 && pods.every(({ state }) => state !== 'releasing')
+    ? [`${nominations.map(({ pod }) => pod).join(', ')} could start and ${nominations.length === 1 ? 'waits' : 'wait'}`]
+    : [];
 }
 
 function tooEarly({ gangs, pods, now }: Snapshot, { evictions }: Decision): string[] {

@@ -299,6 +299,16 @@ export class Cycle {
     this.placed = undefined;
   }
 
+  /** These pods were nominated, and start now after all. */
+  startNominated(pods: readonly PodRecord[]): void {
+    const starting = new Set(pods);
+    const [bound, nominated] = [this.bound, this.nominated].map((list) => list.filter((pod) => !starting.has(pod)));
+    this.forget(0, 0);
+    pods.forEach((pod) => this.withdrawn.delete(pod));
+    this.nominate(nominated);
+    this.bind([...bound, ...pods]);
+  }
+
   /** Forgets what was bound and nominated beyond the given numbers. */
   forget(bound: number, nominated: number): void {
     this.shorten(this.bound, bound);

@@ -12,7 +12,8 @@
  * allowed, and only then anything is decided; otherwise all is rolled back. So no eviction is without the placement it is for, and none
  * is more than needed.
  *
- * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings.
+ * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings. A gang that
+ * took only the room of gangs that do not start after all waits for nothing, and is bound (see `start-nominated.ts`).
  */
 import { addTo } from '../../facts/collections';
 import { type Cycle } from '../cycle/cycle';
@@ -21,6 +22,7 @@ import { runs } from '../books/needs';
 import { isOverdue } from '../queues/overdue';
 import { type GangRecord } from '../books/records';
 import { replaceLost } from './lost-gangs';
+import { startNominated } from './start-nominated';
 import { mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
 
@@ -31,7 +33,8 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   if (actions.length === 0) {
     return;
   }
-  cycle.releasing().forEach((pod) => session.ledger.remove(pod));
+  const releasing = cycle.releasing().map((pod) => ({ pod, row: pod.row }));
+  releasing.forEach(({ pod }) => session.ledger.remove(pod));
   cycle.releasesCount = true;
   cycle.started = new Set(cycle.bound);
   const singles = passed.filter((gang) => gang.kind === undefined || isOverdue(session, gang));
@@ -69,6 +72,9 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
     new Set([...cycle.withdrawn].slice(withdrawn).map(({ role }) => role!.gang)).forEach((gang) => order.again(gang));
   }
   replaceLost(cycle, actions);
+  if (allowed.includes('allocate')) {
+    startNominated(cycle, releasing);
+  }
 }
 
 /** Gangs for which nothing could be done; of those of one kind each that has another right. */
