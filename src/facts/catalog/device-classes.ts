@@ -32,7 +32,10 @@ const CLASS_RESOURCES: Readonly<Record<string, string>> = {
   'gpu.intel.com': 'gpu.intel.com/xe',
 };
 
-/** The extended resource that a device of the class is without a claim; `undefined` for parts of devices and for unknown classes. */
+/**
+ * The extended resource that a device of the class is without a claim; `undefined` for parts of devices and for unknown classes. Drivers of
+ * GPUs have the name of their class.
+ */
 export function deviceClassResource(deviceClass: string): string | undefined {
   return Object.hasOwn(CLASS_RESOURCES, deviceClass) ? CLASS_RESOURCES[deviceClass] : undefined;
 }

@@ -14,6 +14,7 @@ import {
   type DeviceClaims,
   PODS_OF_CLAIM,
 } from '../model/claims';
+import { type ClaimedSlots } from './claimed-slots';
 import { type PodRecord } from './records';
 
 /** A claim that a pod needs. */
@@ -38,7 +39,10 @@ export class ClaimBooks {
   private readonly allocated = new Map<string, Allocated>();
   private readonly needed = new Map<PodRecord, readonly NeededClaim[]>();
 
-  constructor(private readonly known: DeviceClaims = NONE) {
+  constructor(
+    private readonly known: DeviceClaims = NONE,
+    private readonly slots?: ClaimedSlots,
+  ) {
     this.world = new DeviceWorld(known.slices);
     for (const [key, { allocation }] of known.claims) {
       if (allocation?.retained === true) {
@@ -158,6 +162,11 @@ export class ClaimBooks {
     return devices === allocation?.devices ? allocation.nodes(node) : this.world.sees(node, devices);
   }
 
+  /** Takes again what claims hold on a row whose devices count as free. */
+  restore(row: number): void {
+    this.slots?.restore(row);
+  }
+
   private take({ key, devices }: ClaimedDevices): void {
     const known = this.allocated.get(key);
     if (known !== undefined) {
@@ -166,6 +175,7 @@ export class ClaimBooks {
     }
     this.allocated.set(key, { devices, pods: 1 });
     this.holdings.change(devices, 1);
+    this.slots?.change(devices, 1);
   }
 
   private give({ key }: ClaimedDevices): void {
@@ -173,6 +183,7 @@ export class ClaimBooks {
     if (known !== undefined && --known.pods === 0) {
       this.allocated.delete(key);
       this.holdings.change(known.devices, -1);
+      this.slots?.change(known.devices, -1);
     }
   }
 }

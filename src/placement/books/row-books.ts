@@ -74,6 +74,7 @@ export class RowBooks {
       const pods = [...(this.onRow[row] ?? [])].sort(byLoading);
       pods.forEach((pod) => pod.row !== NOWHERE && this.ledger.unload(pod));
       this.table.reset(row);
+      this.ledger.claims.restore(row);
       pods.forEach((pod) => this.ledger.load(pod, row, this.table.slotsOf(row, pod.stated)));
     }
     this.touched.clear();

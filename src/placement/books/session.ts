@@ -16,6 +16,7 @@ import { staticCode, staticRow } from '../nodes/filters/static';
 import { GangList } from './gang-list';
 import { gangWithPods, likenessOf, type Lookup, podRecord } from './gang-records';
 import { ClaimBooks } from './claim-books';
+import { ClaimedSlots } from './claimed-slots';
 import { Ledger } from './ledger';
 import { type Pod, type PodTemplate, type Queue, type Snapshot, type Topology } from '../model/model';
 import { compareNames } from '../model/names';
@@ -284,7 +285,12 @@ export class Session {
       this.topologies = new TopologyTrees(this.table, facts.topologies);
       this.accounts = accountNames(this.classes.list, facts.queues.values());
       this.totals = Float64Array.from(this.accounts, (name) => clusterTotal(this.table, name));
-      this.ledger = new Ledger(this.table, this.others, this.accounts, new ClaimBooks(facts.deviceClaims));
+      this.ledger = new Ledger(
+        this.table,
+        this.others,
+        this.accounts,
+        new ClaimBooks(facts.deviceClaims, new ClaimedSlots(this.table)),
+      );
       this.queueBooks = new QueueBooks(countedQueues(facts), this.accounts, this.ledger);
       this.rowBooks = new RowBooks(this.table, this.ledger);
       [this.records, this.foreign, this.short, this.classCounts, this.firstTurns, this.kinds, this.staticKinds].forEach(

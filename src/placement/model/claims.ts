@@ -194,6 +194,19 @@ export interface ClaimedDevices {
 /** Pods that one claim can be reserved for; the API takes no more. */
 export const PODS_OF_CLAIM = 256;
 
+/** Devices of a node by the keys of what claims can hold of them. */
+export type ClaimableDevices = ReadonlyMap<string, ClaimablePart>;
+
+/** A whole device, or a part of one that has a name of its own. */
+export interface ClaimablePart {
+  /** Index of the device on its node. */
+  readonly device: number;
+  /** How much of the device it is, in thousandths. */
+  readonly milli: number;
+  /** Its capacity, of which claims that share it take amounts. @default - it is held as a whole */
+  readonly capacity?: ReadonlyMap<string, bigint>;
+}
+
 /** A key of a device that no two devices share: names have no NUL. */
 export function deviceKey({ driver, pool, device }: DeviceId): string {
   return `${driver}\0${pool}\0${device}`;

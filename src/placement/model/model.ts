@@ -4,7 +4,7 @@
  * Nothing here knows Kubernetes, a clock or a file. Amounts are whole numbers: milli-CPU for `cpu`, bytes for `memory` and
  * `ephemeral-storage`, pieces for everything else (devices, pods, MIG instances).
  */
-import { type DeviceClaims } from './claims';
+import { type ClaimableDevices, type DeviceClaims } from './claims';
 
 /** Resource name to a whole amount. A resource that is not named is zero. */
 export type Amounts = Readonly<Record<string, number>>;
@@ -82,6 +82,12 @@ export interface ClusterNode {
   readonly devices?: readonly Device[];
   /** The resource that the devices are counted as. @default 'nvidia.com/gpu' */
   readonly deviceResource?: string;
+  /**
+   * What claims call the devices. Pods get the devices of such a node only by claim, so that no device is given twice.
+   * @default - pods get the devices by the device resource
+   * @internal
+   */
+  readonly claimable?: ClaimableDevices;
   /**
    * MIG configurations that a controller can apply to the node, by name: the instances of each device by profile, none for whole devices.
    * They are used only with `Policy.repartitionLimit`, and require `devices`.

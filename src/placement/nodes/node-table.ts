@@ -167,6 +167,11 @@ export class NodeTable {
     this.changed(row);
   }
 
+  /** Whether pods get devices of the row by the resource. */
+  gives(row: number, deviceResource: string): boolean {
+    return this.deviceResource[row] === deviceResource && this.nodes[row].claimable === undefined;
+  }
+
   /** The slots of devices of the row; none where one of the indices is not of this node, since it would be another node's. */
   slotsOf(row: number, devices: readonly number[]): readonly number[] {
     const start = this.deviceStart[row];
@@ -304,13 +309,14 @@ function capacityOf({ healthy, mig }: Device): number {
 
 /** Text that is equal for values of a node that have the same devices, labels and taints. */
 function shapeOf(node: ClusterNode, deviceResource: string): string {
-  const { labels, domains, taints, devices, allocatable } = node;
+  const { labels, domains, taints, devices, allocatable, claimable } = node;
   return canonicalText([
     labels,
     domains,
     taints,
     node.deviceResource ?? DEFAULT_DEVICE_RESOURCE,
     devices?.map((device) => ({ ...device, healthy: undefined })) ?? allocatable[deviceResource] ?? 0,
+    claimable === undefined ? 0 : [...claimable],
   ]);
 }
 

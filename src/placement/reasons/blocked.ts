@@ -174,7 +174,7 @@ export function notOffered({ table }: Session, podClass: PodClass): BlockedNodes
   }
   const offers = (row: number): boolean =>
     table.deviceStart[row + 1] > table.deviceStart[row] &&
-    (deviceResource === undefined || table.deviceResource[row] === deviceResource);
+    (deviceResource === undefined || table.gives(row, deviceResource));
   if (!table.nodes.some((_, row) => offers(row))) {
     return { constraint: 'not-offered', detail: deviceResource ?? 'devices', nodes };
   }

@@ -2,6 +2,7 @@
  * Why the claims of a gang cannot be allocated: a claim that does not exist, a request that no device satisfies, or devices that are in use.
  */
 import { type Turn } from '../books/records';
+import { type Session } from '../books/session';
 import { type ClaimFacts, type KnownDevice } from '../model/claims';
 import { type Cycle } from '../cycle/cycle';
 import { haveClaims } from '../search/units';
@@ -24,7 +25,7 @@ export function unsatisfiable({ session }: Cycle, { pods }: Turn): Finding | und
         continue;
       }
       asked.add(facts);
-      const clause = facts.problem ?? unsatisfiedRequest(facts, devices);
+      const clause = facts.problem ?? unsatisfiedRequest(facts, devices) ?? tooLargeRequest(facts, session);
       if (clause !== undefined) {
         const words = `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
         return { kind: 'not-offered', role: pod.role!.role.name, blocked: [], fits: 0, needed: pods.length, words };
@@ -43,6 +44,28 @@ function unsatisfiedRequest({ claim, title }: ClaimFacts, devices: readonly Know
   }
   const reasons = request.alternatives.flatMap(({ whyNone }) => whyNone?.(devices) ?? []);
   return `request "${request.name}" of ${title}: ${reasons.length === 0 ? 'no device satisfies it' : reasons.join('; and ')}`;
+}
+
+/** A request for more devices than any node can use, however free they are. */
+function tooLargeRequest({ claim, title }: ClaimFacts, { table, ledger }: Session): string | undefined {
+  const { world } = ledger.claims;
+  for (const { name, alternatives } of claim?.requests ?? []) {
+    const most = alternatives.map(({ accepts, count }) => {
+      const onNode = table.nodes.map(({ name: node }) =>
+        world
+          .poolsAt(node)
+          .reduce((sum, { driver, devices }) => sum + devices.filter((device) => accepts(driver, device)).length, 0),
+      );
+      return { count, most: Math.max(...onNode) };
+    });
+    if (most.every((one) => one.count !== 'all' && one.count > one.most)) {
+      const words = most.map(
+        (one) => `${one.count} devices requested, and no node has more than ${one.most} that match`,
+      );
+      return `request "${name}" of ${title}: ${words.join('; or ')}`;
+    }
+  }
+  return undefined;
 }
 
 /** For a gang that fits but for its claims. */

@@ -12,6 +12,7 @@ import { displayNames } from './gangs/gang-names';
 import { kindOf, Lookups, nameOf } from './lookups';
 import { gangKey } from './objects/gang-identity';
 import { type GangLookups, type GangMember, gangOf, memberOf, podOfNode } from './objects/gangs';
+import { devicesBySlices, type SliceDevices } from './objects/claims/slice-devices';
 import { nodeOf } from './objects/node';
 import { QUEUE_KINDS, queueOf } from './objects/queue';
 import {
@@ -44,9 +45,9 @@ export function clusterOfObjects(objects: readonly JsonObject[], name: string): 
           hyperNodes,
           nodeObjects.map((object) => ({ name: nameOf(object), labels: labelsOf(object) })),
         );
-  const claimed = devicesBySlices(all);
+  const published = devicesBySlices(all.filter((object) => kindOf(object) === 'resource.k8s.io/ResourceSlice'));
   const nodes = nodeObjects.map((object): ClusterNode =>
-    nodeOf(withDevices(object, claimed.get(nameOf(object))), { domains: tiers?.domains.get(nameOf(object)) }),
+    withSlices(nodeOf(object, { domains: tiers?.domains.get(nameOf(object)) }), published.get(nameOf(object))),
   );
   const named = all.filter((object) => TOPOLOGY_KINDS.some((kind) => kind === kindOf(object))).map(topologyOf);
   const topologies: readonly Topology[] = [...named, ...(tiers === undefined ? [] : [tiers.topology])];
@@ -54,7 +55,7 @@ export function clusterOfObjects(objects: readonly JsonObject[], name: string): 
   const resolver =
     tiers?.resolver ??
     (levels.length > 0 ? tiersOfLevels({ name: topologies[0]?.name ?? 'levels', levels }) : undefined);
-  const lookups = new Lookups(all, resolver);
+  const lookups = new Lookups(all, { tiers: resolver, nodes });
   const budget = PodBudget.of(nodes);
   const { gangs, nodePods } = gangsOf(all, lookups, budget);
   return {
@@ -166,39 +167,13 @@ function displayName({ identity }: GangMember, lookups: Lookups): string {
   return `${identity.namespace}/${lookups.podGroups.get(identity.key)?.owner?.name ?? identity.name}`;
 }
 
-/** Devices that drivers announce in ResourceSlices, by node, where the node itself counts none of them. */
-function devicesBySlices(all: readonly JsonObject[]): ReadonlyMap<string, Readonly<Record<string, number>>> {
-  const nodes = new Map<string, Record<string, number>>();
-  for (const object of all) {
-    if (kindOf(object) !== 'resource.k8s.io/ResourceSlice') {
-      continue;
-    }
-    const { nodeName, driver, devices } = asObject(object.spec);
-    const resource =
-      driver === 'gpu.nvidia.com' ? 'nvidia.com/gpu' : driver === 'gpu.amd.com' ? 'amd.com/gpu' : undefined;
-    if (typeof nodeName !== 'string' || resource === undefined) {
-      continue;
-    }
-    const whole = asArray(devices)
-      .map(asObject)
-      .filter((device) => {
-        const { attributes = asObject(device.basic).attributes } = device;
-        const type = asString(asObject(asObject(attributes).type).string);
-        return type === undefined || type === 'gpu';
-      });
-    const counts = nodes.get(nodeName) ?? {};
-    counts[resource] = (counts[resource] ?? 0) + whole.length;
-    nodes.set(nodeName, counts);
-  }
-  return nodes;
-}
-
-function withDevices(node: JsonObject, counts: Readonly<Record<string, number>> | undefined): JsonObject {
-  if (counts === undefined) {
+/** The node with the devices that its driver publishes, where no device plugin counts them. */
+function withSlices(node: ClusterNode, published: SliceDevices | undefined): ClusterNode {
+  if (published === undefined || (node.allocatable[published.deviceResource] ?? 0) > 0) {
     return node;
   }
-  const status = asObject(node.status);
-  return { ...node, status: { ...status, allocatable: { ...counts, ...asObject(status.allocatable) } } };
+  const { deviceResource, devices } = published;
+  return { ...node, ...published, allocatable: { ...node.allocatable, [deviceResource]: devices.length } };
 }
 
 /** The latest time in the objects. */

@@ -6,7 +6,7 @@ import { deviceClassResource } from '../../facts/catalog/device-classes';
 import { kindKey } from '../../manifests/identity';
 import { asArray, asInteger, asObject, asString } from '../../manifests/read';
 import { selectorChooses } from '../../manifests/references/selectors';
-import { type NodeTerm } from '../../placement';
+import { type ClusterNode, type NodeTerm } from '../../placement';
 import { type AmountsDraft } from '../../manifests/pods/resource-amounts';
 import { type FlavorGroup, flavorGroupsOf } from './objects/flavors';
 import { type QueueName } from './objects/gang-hints';
@@ -44,6 +44,17 @@ export function creationOf(object: JsonObject): number | undefined {
 /** The queue of work that names none. */
 export const DEFAULT_QUEUE = 'default';
 
+export interface LookupOptions {
+  /** @default - requirements that name tiers have none */
+  readonly tiers?: TierResolver;
+  /** The queue of work that names none. @default 'default' */
+  readonly defaultQueue?: string;
+  /** Whether claims that are not among the objects do not exist. @default false */
+  readonly namesMissingClaims?: boolean;
+  /** What pods can get without claims. @default - nothing */
+  readonly nodes?: readonly ClusterNode[];
+}
+
 export class Lookups {
   readonly priorities: Priorities;
   readonly podGroups: ReadonlyMap<string, PodGroupFacts>;
@@ -55,17 +66,14 @@ export class Lookups {
   private readonly namespaces: ReadonlyMap<string, JsonObject>;
   private readonly byKind: ReadonlyMap<string, readonly JsonObject[]>;
 
-  /**
-   * @param objects later ones replace earlier ones of the same name
-   * @param defaultQueue the queue of work that names none
-   * @param namesMissingClaims whether claims that are not among the objects do not exist
-   */
-  constructor(
-    objects: readonly JsonObject[],
-    readonly tiers?: TierResolver,
-    private readonly defaultQueue = DEFAULT_QUEUE,
-    namesMissingClaims = false,
-  ) {
+  readonly tiers: TierResolver | undefined;
+  private readonly defaultQueue: string;
+
+  /** @param objects later ones replace earlier ones of the same name */
+  constructor(objects: readonly JsonObject[], options: LookupOptions = {}) {
+    const { tiers, defaultQueue = DEFAULT_QUEUE, nodes = [] } = options;
+    this.tiers = tiers;
+    this.defaultQueue = defaultQueue;
     const byKind = new Map<string, JsonObject[]>();
     for (const object of objects) {
       const kind = kindOf(object);
@@ -85,7 +93,8 @@ export class Lookups {
     this.namespaces = new Map(this.ofKind('Namespace').map((object) => [nameOf(object), object]));
     this.options = {
       claimTerms: this.claimTerms(),
-      claimOf: this.claimOf(namesMissingClaims),
+      claimOf: this.claimOf(options.namesMissingClaims === true),
+      classOf: this.classOf(nodes),
       namespaces: (selector) => this.namespacesBy(selector),
     };
   }
@@ -146,6 +155,25 @@ export class Lookups {
     };
   }
 
+  /** Resources that device plugins serve are theirs on every node. */
+  private classOf(nodes: readonly ClusterNode[]): NonNullable<TemplateOptions['classOf']> {
+    if (this.ofKind('resource.k8s.io/ResourceSlice').length === 0) {
+      return () => undefined;
+    }
+    const serving = servingClasses(this.ofKind('resource.k8s.io/DeviceClass'));
+    const ofPlugins = new Set(
+      nodes.flatMap(({ allocatable, deviceResource, claimable }) =>
+        Object.keys(allocatable).filter((name) => claimable === undefined || name !== deviceResource),
+      ),
+    );
+    return (resource) =>
+      resource.startsWith(IMPLICIT_RESOURCE)
+        ? resource.slice(IMPLICIT_RESOURCE.length)
+        : ofPlugins.has(resource)
+          ? undefined
+          : serving.get(resource);
+  }
+
   private claimOf(namesMissing: boolean): NonNullable<TemplateOptions['claimOf']> {
     const specs = (kind: string): ReadonlyMap<string, JsonObject> =>
       new Map(this.ofKind(kind).map((object) => [`${namespaceOf(object)}/${nameOf(object)}`, asObject(object.spec)]));
@@ -172,6 +200,20 @@ export class Lookups {
     };
   }
 }
+
+/** DeviceClasses by the extended resource that they serve; of two that serve one resource, the newer. */
+function servingClasses(classes: readonly JsonObject[]): ReadonlyMap<string, string> {
+  const oldestFirst = [...classes].sort((a, b) => (creationOf(a) ?? 0) - (creationOf(b) ?? 0));
+  return new Map(
+    oldestFirst.flatMap((object) => {
+      const resource = asString(asObject(object.spec).extendedResourceName);
+      return resource === undefined ? [] : [[resource, nameOf(object)] as const];
+    }),
+  );
+}
+
+/** The extended resource that each DeviceClass serves in any case ends with the name of the class. */
+const IMPLICIT_RESOURCE = 'deviceclass.resource.kubernetes.io/';
 
 /** Of a request with alternatives the first is counted. */
 function deviceRequests(spec: JsonObject): readonly JsonObject[] {

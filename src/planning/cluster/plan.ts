@@ -107,12 +107,12 @@ export function planOf(
     enginePolicyOf(workloads.workloads, [written, cluster.objects], notes) ??
     DEFAULT_POLICY;
   const policy = actions === undefined ? base : { ...base, actions };
-  const lookups = new Lookups(
-    [...cluster.objects, ...written],
-    place.tiers,
-    scheduler.configuration?.defaultQueue,
-    true,
-  );
+  const lookups = new Lookups([...cluster.objects, ...written], {
+    tiers: place.tiers,
+    defaultQueue: scheduler.configuration?.defaultQueue,
+    namesMissingClaims: true,
+    nodes: place.nodes,
+  });
   const budget = PodBudget.of(place.nodes);
   const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, { since: (cluster.at ?? 0) + 1, budget });
   const planned = withCopies(

@@ -3,12 +3,12 @@
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { parseValue } from '../../manifests/yaml';
-import { type ClusterNode, type Pod } from '../../placement';
+import { type Pod } from '../../placement';
 import { compareNames } from '../../placement/model/names';
 import { type ClusterState } from './cluster-state';
 import { ClusterFileError, clusterOfValue } from './files/cluster-file';
 import { meant } from './files/fields';
-import { furtherNodes } from './nodes/further-nodes';
+import { furtherNodes, withFurtherNodes } from './nodes/further-nodes';
 import { type ClusterView, type ViewGang, type ViewPool } from './view/view';
 import { oneOf } from '../../facts/words';
 
@@ -137,7 +137,7 @@ function grown(cluster: ClusterState, pool: string, count: number): ClusterState
     );
   }
   const nodes = furtherNodes(own, { pool, levels: cluster.levels, count });
-  return withNodes(cluster, nodes, () => pool);
+  return withFurtherNodes(cluster, nodes, () => pool);
 }
 
 function withPool(cluster: ClusterState, pool: JsonValue): ClusterState {
@@ -148,26 +148,18 @@ function withPool(cluster: ClusterState, pool: JsonValue): ClusterState {
     if (twice !== undefined) {
       throw new WhatIfError(`add-pool: the cluster already has a node "${twice.name}"; set another name for the pool`);
     }
-    return withNodes(cluster, added.nodes, added.poolOf);
+    return {
+      ...cluster,
+      nodes: [...cluster.nodes, ...added.nodes],
+      poolOf: (node) => added.poolOf(node) || cluster.poolOf(node),
+      objects: [...cluster.objects, ...added.objects],
+    };
   } catch (error) {
     if (error instanceof ClusterFileError) {
       throw new WhatIfError(error.message.replaceAll('add-pool: pools[0].', 'add-pool: '));
     }
     throw error;
   }
-}
-
-function withNodes(
-  cluster: ClusterState,
-  nodes: readonly ClusterNode[],
-  poolOf: (node: ClusterNode) => string,
-): ClusterState {
-  const added = new Set(nodes.map(({ name }) => name));
-  return {
-    ...cluster,
-    nodes: [...cluster.nodes, ...nodes],
-    poolOf: (node) => (added.has(node.name) ? poolOf(node) : cluster.poolOf(node)),
-  };
 }
 
 function gangNamed(name: string, gangs: readonly string[]): string {

@@ -16,6 +16,7 @@ import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/fi
 import { Fields, foremost, meant, type Problem } from '../cluster/files/fields';
 import { clusterOfObjects } from '../cluster/from-objects';
 import { NAMED_POLICIES, readPolicy } from '../cluster/files/policy-file';
+import { withCountedDevices } from '../cluster/nodes/further-nodes';
 import { sampleCluster } from '../cluster/files/sample';
 import { type NodeGroup, readNodes } from './read-nodes';
 import { readJobs } from './read-jobs';
@@ -90,7 +91,7 @@ export function readCluster(fields: Fields, file: string, source: ClusterSource)
   }
   const cluster = value === undefined ? { nodes: [], topologies: [], queues: [] } : clusterOf(value, file, source);
   return {
-    nodes: [...cluster.nodes, ...groups.flatMap(({ nodes }) => nodes)],
+    nodes: [...withCountedDevices(cluster.nodes), ...groups.flatMap(({ nodes }) => nodes)],
     topologies: [...topologies, ...cluster.topologies],
     queues: cluster.queues,
     groups,

@@ -4,7 +4,7 @@
 import { type ClusterNode } from '../../placement';
 import { type ClusterState } from '../cluster/cluster-state';
 import { type Fields, meant } from '../cluster/files/fields';
-import { furtherNodes } from '../cluster/nodes/further-nodes';
+import { furtherNodes, withCountedDevices } from '../cluster/nodes/further-nodes';
 import { commonLevels, HOSTNAME } from '../cluster/objects/topologies';
 import { MOST_NODES, readPoolOf } from '../cluster/files/pool-file';
 import { poolName } from '../cluster/nodes/pools';
@@ -41,7 +41,7 @@ export function clusterWithoutPods({ nodes, nodePods, topologies, queues }: Clus
     const names = new Set([...Object.keys(node.used ?? {}), ...Object.keys(own)]);
     return Object.fromEntries([...names].map((name) => [name, (node.used?.[name] ?? 0) + (own[name] ?? 0)]));
   };
-  return { nodes: nodes.map((node) => ({ ...node, used: used(node) })), topologies, queues };
+  return { nodes: withCountedDevices(nodes).map((node) => ({ ...node, used: used(node) })), topologies, queues };
 }
 
 export function readPools(fields: Fields, cluster: Cluster | undefined): SizingPools {
@@ -98,7 +98,7 @@ function readPool(
   if (!isOfCluster) {
     const { nodes, levels } = readPoolOf(fields, Math.max(1, terms.most));
     levels.forEach(({ label }) => labels.add(label));
-    return { name, nodes: nodes.slice(0, terms.most), ...terms.pool };
+    return { name, nodes: withCountedDevices(nodes.slice(0, terms.most)), ...terms.pool };
   }
   fields.done();
   if (own.length === 0) {

@@ -3,7 +3,9 @@
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { clusterOfObjects } from '../../../src/planning/cluster/from-objects';
+import { readClusterFile } from '../../../src/planning/cluster/files/cluster-file';
 import { type ViewGang } from '../../../src/planning/cluster/view/view';
+import { changed, readWhatIf } from '../../../src/planning/cluster/what-if';
 import { gangNamed, plan } from './builders';
 
 const DRIVER = 'gpu.nvidia.com';
@@ -196,5 +198,174 @@ describe('claims in a plan', () => {
     const made = plan([template, rack('rack-0'), rack('rack-1')], cluster);
     expect([gangNamed(made, 'ml/rack-0').state, gangNamed(made, 'ml/rack-1').state]).toEqual(['placed', 'placed']);
     expect(devices(gangNamed(made, 'ml/rack-1'))).toHaveLength(16);
+  });
+});
+
+describe('devices of ResourceSlices in the tables', () => {
+  const held = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'ResourceClaim',
+    metadata: { name: 'held', namespace: 'other' },
+    spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: DRIVER } }] } },
+    status: {
+      allocation: { devices: { results: [{ driver: DRIVER, pool: 'n-1', device: 'gpu-0', request: 'gpu' }] } },
+    },
+  };
+
+  it('devices that claims hold are used, by the claims of the plan and by those of the cluster', () => {
+    const gpus = ['gpu-0', 'gpu-1', 'gpu-2'].map((name) => gpu(name, '80Gi'));
+    const cluster = clusterOfObjects([node('n-1'), slice('n-1', gpus), held], 'live');
+    const { view } = plan([any, job('a', 1, 'resourceClaimTemplateName: any')], cluster);
+    expect(view.pools[0]).toMatchObject({ devices: 3, devicesUsed: 2 });
+    expect(view.nodes[0].pods).toMatchObject([{ gang: 0, role: 'w', devices: [1], state: 'planned' }]);
+    expect(view.fragmentation).toMatchObject({ devices: 3, used: 2, freeWhole: 1 });
+    expect(view.gangs[0]).toMatchObject({ devices: 1, roles: [{ devices: '1 x nvidia.com/gpu' }] });
+  });
+
+  it('a MIG instance uses the part of its GPU that its profile names', () => {
+    const divided = gpu('gpu-0', '80Gi', { attributes: { type: { string: 'gpu' }, uuid: { string: 'GPU-1' } } });
+    const part = gpu('gpu-0-mig-0', '40Gi', {
+      attributes: { type: { string: 'mig' }, parentUUID: { string: 'GPU-1' }, profile: { string: '3g.40gb' } },
+    });
+    const cluster = clusterOfObjects([node('n-1'), slice('n-1', [divided, part])], 'live');
+    const mig = claims('mig', '[{name: gpu, exactly: {deviceClassName: mig.nvidia.com}}]');
+    const { view } = plan([mig, job('a', 1, 'resourceClaimTemplateName: mig')], cluster);
+    expect(view.pools[0]).toMatchObject({ devices: 1, devicesUsed: 0.428 });
+    expect(view.nodes[0].pods).toMatchObject([{ devices: [0], share: 428 }]);
+  });
+
+  it('whole GPUs of AMD count, and only those of the newest generation of a pool', () => {
+    const amd = (name: string, type = 'amdgpu'): JsonObject =>
+      gpu(name, '192Gi', {
+        attributes: { type: { string: type }, productName: { string: 'AMD_Instinct_MI300X_OAM' } },
+      });
+    const pool = (generation: number): JsonObject => ({
+      driver: 'gpu.amd.com',
+      pool: { name: 'n-1', generation, resourceSliceCount: 1 },
+    });
+    const old = { ...slice('n-1', [amd('a'), amd('b'), amd('c')], pool(1)), metadata: { name: 'old' } };
+    const cluster = clusterOfObjects(
+      [node('n-1'), old, slice('n-1', [amd('a'), amd('b'), amd('b-0', 'amdgpu-partition')], pool(2))],
+      'live',
+    );
+    expect(cluster.nodes[0]).toMatchObject({
+      deviceResource: 'amd.com/gpu',
+      devices: Array(2).fill({ model: 'MI300X', memoryMiB: 192 * 1024 }),
+    });
+  });
+});
+
+describe('extended resources that a DeviceClass serves', () => {
+  const serving = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'DeviceClass',
+    metadata: { name: DRIVER },
+    spec: {
+      extendedResourceName: 'nvidia.com/gpu',
+      selectors: [{ cel: { expression: `device.driver == "${DRIVER}"` } }],
+    },
+  };
+  const published = slice('n-1', [gpu('gpu-0', '80Gi'), gpu('gpu-1', '80Gi')]);
+  const plain = (pods: number, gpus: number): string =>
+    `apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a, namespace: ml}\nspec: {minAvailable: ${pods}, tasks: [{name: w, replicas: ${pods}, template: {spec: {containers: [{name: c, resources: {limits: {nvidia.com/gpu: ${gpus}}}}]}}}]}`;
+
+  it('pods get devices of the ResourceSlices', () => {
+    const cluster = clusterOfObjects([node('n-1'), published, serving], 'live');
+    const made = plan([plain(1, 2)], cluster);
+    expect(devices(gangNamed(made, 'ml/a'))).toEqual([
+      'n-1: nvidia.com/gpu=gpu.nvidia.com/n-1/gpu-0',
+      'n-1: nvidia.com/gpu=gpu.nvidia.com/n-1/gpu-1',
+    ]);
+    expect(gangNamed(plan([plain(1, 3)], cluster), 'ml/a').pending?.message).toBe(
+      'Request "nvidia.com/gpu" of the pod\'s extended resources: 3 devices requested, and no node has more than 2 that match.',
+    );
+  });
+
+  it('without such a class pods get none of them, because no device plugin serves them', () => {
+    const cluster = clusterOfObjects([node('n-1'), published], 'live');
+    expect(gangNamed(plan([plain(1, 1)], cluster), 'ml/a').pending?.message).toBe(
+      'No node offers nvidia.com/gpu (0 of 1).',
+    );
+  });
+
+  it('on clusters with both, pods get devices of the plugin, and claims those of the slices', () => {
+    const cluster = clusterOfObjects([node('n-1'), node('n-2', 8), published, serving], 'live');
+    expect(gangNamed(plan([plain(2, 4)], cluster), 'ml/a').where).toEqual([[1, 2]]);
+    expect(gangNamed(plan([plain(3, 4)], cluster), 'ml/a').state).toBe('pending');
+  });
+
+  it('devices of a pod that runs are used once', () => {
+    const running = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', namespace: 'other', uid: 'u' },
+      spec: { nodeName: 'n-1', containers: [{ name: 'c', resources: { limits: { 'nvidia.com/gpu': '1' } } }] },
+      status: { phase: 'Running', extendedResourceClaimStatus: { resourceClaimName: 'p-extended' } },
+    };
+    const claim = {
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceClaim',
+      metadata: { name: 'p-extended', namespace: 'other' },
+      spec: { devices: { requests: [{ name: 'c-0', exactly: { deviceClassName: DRIVER } }] } },
+      status: {
+        allocation: { devices: { results: [{ driver: DRIVER, pool: 'n-1', device: 'gpu-0', request: 'c-0' }] } },
+      },
+    };
+    const cluster = clusterOfObjects([node('n-1'), published, serving, running, claim], 'live');
+    const made = plan([plain(1, 1)], cluster);
+    expect(devices(gangNamed(made, 'ml/a'))).toEqual(['n-1: nvidia.com/gpu=gpu.nvidia.com/n-1/gpu-1']);
+    expect(made.view.pools[0]).toMatchObject({ devices: 2, devicesUsed: 2 });
+  });
+});
+
+describe('pools of a cluster file with a DRA driver', () => {
+  const hall = (...pools: readonly string[]): ReturnType<typeof readClusterFile> =>
+    readClusterFile(`pools:\n${pools.map((pool) => `  - {${pool}, draDriver: true}`).join('\n')}`, 'hall.yaml');
+  const four = claims(
+    'four',
+    `[{name: gpu, exactly: {deviceClassName: ${DRIVER}, count: 4, selectors: [{cel: {expression: 'device.attributes["${DRIVER}"].productName == "NVIDIA H100 80GB HBM3" && device.attributes["${DRIVER}"].architecture == "Hopper" && device.capacity["${DRIVER}"].memory.compareTo(quantity("70Gi")) >= 0'}}]}}], constraints: [{matchAttribute: resource.kubernetes.io/numaNode}]`,
+  );
+  const train = [four, job('train', 3, 'resourceClaimTemplateName: four')];
+
+  it('claims get their devices, by the attributes that the driver publishes, and no other pods do', () => {
+    const cluster = hall('name: h100, count: 2, accelerator: H100-SXM-80GB', 'name: mi, accelerator: MI300X');
+    const made = plan(train, cluster);
+    expect(devices(gangNamed(made, 'ml/train')).slice(8)).toEqual(
+      [0, 1, 2, 3].map((index) => `h100-2: gpu=gpu.nvidia.com/h100-2/gpu-${index}`),
+    );
+    expect(made.view.pools).toMatchObject([
+      { name: 'h100', devices: 16, devicesUsed: 12 },
+      { name: 'mi', devices: 8, devicesUsed: 0 },
+    ]);
+    const plain = job('plain', 1, 'resourceClaimTemplateName: four', '{limits: {nvidia.com/gpu: 1}}');
+    expect(gangNamed(plan([four, plain], cluster), 'ml/plain').pending?.message).toBe(
+      'No node offers nvidia.com/gpu (0 of 3).',
+    );
+  });
+
+  it.each([
+    ['A100-SXM-80GB', 'NVIDIA A100-SXM4-80GB'],
+    ['L40S', 'NVIDIA L40S'],
+  ])('a device of %s has the product name %s', (accelerator, product) => {
+    const [slice] = hall(`name: p, accelerator: ${accelerator}, perNode: 1`).objects;
+    expect(slice).toMatchObject({ spec: { devices: [{ attributes: { productName: { string: product } } }] } });
+  });
+
+  it('a larger pool publishes the devices of its new nodes', () => {
+    const change = (text: string): ReturnType<typeof plan> =>
+      plan(train, changed(hall('name: h100, count: 1, accelerator: H100-SXM-80GB'), [readWhatIf(text)], []).cluster);
+    expect(devices(gangNamed(change('add-pool=h100:1'), 'ml/train')).at(-1)).toBe(
+      'h100-new-1: gpu=gpu.nvidia.com/h100-new-1/gpu-3',
+    );
+    const other = 'add-pool={name: more, accelerator: H100-SXM-80GB, draDriver: true}';
+    expect(devices(gangNamed(change(other), 'ml/train')).at(-1)).toBe('more-1: gpu=gpu.nvidia.com/more-1/gpu-3');
+  });
+
+  it.each([
+    ['name: p, accelerator: A100-SXM-80GB, mig: {1g.10gb: 7}', 'draDriver must not be set together with mig'],
+    ['name: p, accelerator: Gaudi3', 'draDriver must be false, or an accelerator of NVIDIA or AMD from the catalog'],
+    ['name: p, count: 2', 'draDriver must be false, or an accelerator of NVIDIA or AMD from the catalog'],
+  ])('%s is refused', (pool, message) => {
+    expect(() => hall(pool)).toThrow(message);
   });
 });

@@ -66,7 +66,7 @@ function deviceConstraint(
   row: number,
   { models, deviceCount, deviceResource }: PodClass,
 ): StaticConstraint | undefined {
-  if (deviceResource !== undefined && table.deviceResource[row] !== deviceResource) {
+  if (deviceResource !== undefined && !table.gives(row, deviceResource)) {
     return 'devices';
   }
   if (models === undefined) {

@@ -11,7 +11,7 @@ import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, stringEntries } from '../../../manifests/read';
 import { type ClusterNode } from '../../../placement';
 import { type ClusterState } from '../cluster-state';
-import { furtherNodes } from '../nodes/further-nodes';
+import { furtherNodes, withFurtherNodes } from '../nodes/further-nodes';
 import { kindOf } from '../lookups';
 import { type AskedGang, type ClusterPlan, hasItsPlaces, planOf, type PlanOptions } from '../plan';
 import { flaggedGroups, MACHINE_KINDS, machineGroup } from './cluster-autoscaler';
@@ -139,11 +139,7 @@ function withGroups(cluster: ClusterState, counts: Counts): ClusterState {
     further.forEach((one) => poolByNode.set(one.name, group.name));
     return further;
   });
-  return {
-    ...cluster,
-    nodes: [...cluster.nodes, ...nodes],
-    poolOf: (node) => poolByNode.get(node.name) ?? cluster.poolOf(node),
-  };
+  return withFurtherNodes(cluster, nodes, ({ name }) => poolByNode.get(name) ?? '');
 }
 
 /** Nodes with names and in domains that no other node has. */

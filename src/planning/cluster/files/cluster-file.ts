@@ -85,7 +85,7 @@ function clusterOf(fields: Fields, file: string): ClusterState {
   const queues = fields.list('queues').map((queue) => readQueue(queue, commonResource(nodes)));
   checkQueues(fields, queues);
   const priorities = fields.fields('priorityClasses');
-  const objects =
+  const classes =
     priorities === undefined
       ? []
       : Object.keys(fields.raw('priorityClasses') as object).map((className) => ({
@@ -105,7 +105,7 @@ function clusterOf(fields: Fields, file: string): ClusterState {
     queues,
     gangs: [],
     nodePods: [],
-    objects,
+    objects: [...classes, ...pools.flatMap(({ slices }) => slices)],
     notes: [],
   };
 }

@@ -1,6 +1,7 @@
 /**
  * One pool of a cluster file: alike nodes with their devices, labels and places.
  */
+import { type JsonObject } from '../../../facts/api/schema';
 import {
   acceleratorProblem,
   acceleratorsNamed,
@@ -12,7 +13,9 @@ import {
   VENDORS,
 } from '../../../facts/catalog';
 import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint } from '../../../placement';
+
 import { type Fields } from './fields';
+import { claimableOf, driverOf, sliceOfNode } from './pool-slices';
 import { addTo } from '../../../manifests/pods/resource-amounts';
 import { taintEffect } from '../objects/selectors';
 
@@ -20,6 +23,8 @@ export interface Pool {
   readonly name: string;
   readonly nodes: readonly ClusterNode[];
   readonly levels: readonly PoolLevel[];
+  /** ResourceSlices of its nodes, where a DRA driver publishes the devices. */
+  readonly slices: readonly JsonObject[];
 }
 
 /** Adjacent nodes share a domain of a level. */
@@ -58,7 +63,7 @@ export function readPool(fields: Fields, mostNodes = MOST_NODES): Pool {
 /** A pool of the given number of nodes. */
 export function readPoolOf(fields: Fields, count: number): Pool {
   const name = fields.required('name');
-  const { devices, resource, labels: deviceLabels, migConfigs } = readDevices(fields);
+  const { devices, resource, labels: deviceLabels, migConfigs, published } = readDevices(fields);
   const levels = readLevels(fields, count, name);
   const pattern = fields.text('names') ?? `${name}-#`;
   if (count > 1 && !pattern.includes('#')) {
@@ -81,11 +86,16 @@ export function readPoolOf(fields: Fields, count: number): Pool {
       pool: name,
       ...(taints.length > 0 && { taints }),
       ...(devices.length > 0 && { devices, deviceResource: resource, ...(migConfigs !== undefined && { migConfigs }) }),
+      ...(published !== undefined && { claimable: claimableOf(nodeName, published.driver, devices.length) }),
     };
   });
   const marked = mark(fields, nodes);
   fields.done();
-  return { name, nodes: marked, levels };
+  const slices =
+    published === undefined
+      ? []
+      : nodes.map((node) => sliceOfNode(node.name, published.facts, published.product, devices));
+  return { name, nodes: marked, levels, slices };
 }
 
 /** `#` as the number, with as many digits as the largest number needs; `###` with three digits. */
@@ -100,6 +110,14 @@ interface PoolDevices {
   readonly resource: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly migConfigs?: ClusterNode['migConfigs'];
+  readonly published?: PublishedDevices;
+}
+
+/** Devices that pods get by claim. */
+interface PublishedDevices {
+  readonly driver: string;
+  readonly facts: KnownAcceleratorFacts;
+  readonly product: string;
 }
 
 function readDevices(fields: Fields): PoolDevices {
@@ -137,6 +155,7 @@ function readDevices(fields: Fields): PoolDevices {
     devices,
     resource,
     migConfigs: readMigManager(fields, facts),
+    published: readDriver(fields, facts, product),
     labels: devices.length === 0 ? {} : deviceLabels(resource, facts, { product, perNode, memoryMiB, replicas }),
   };
 }
@@ -246,6 +265,25 @@ function readMig(fields: Fields): Readonly<Record<string, number>> | undefined {
     mig[profile] = layout.number(profile, { least: 1, most: MOST_DEVICES, whole: true }) ?? 1;
   }
   return mig;
+}
+
+/** Whether the vendor's DRA driver publishes the devices, which it does for whole ones. */
+function readDriver(
+  fields: Fields,
+  facts: KnownAcceleratorFacts | undefined,
+  product: string | undefined,
+): PublishedDevices | undefined {
+  if (fields.flag('draDriver') !== true) {
+    return undefined;
+  }
+  const driver = facts === undefined ? undefined : driverOf(facts);
+  const other = ['mig', 'migManager', 'replicas'].find((key) => fields.raw(key) !== undefined);
+  if (other !== undefined) {
+    fields.wrongAt('draDriver', `must not be set together with ${other}, because its devices are whole accelerators`);
+  } else if (facts === undefined || driver === undefined) {
+    fields.wrong('draDriver', true, 'false, or an accelerator of NVIDIA or AMD from the catalog');
+  }
+  return facts === undefined || driver === undefined ? undefined : { driver, facts, product: product ?? facts.name };
 }
 
 /** The configurations of a MIG manager that has its built-in file. */

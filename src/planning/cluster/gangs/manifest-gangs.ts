@@ -15,10 +15,7 @@ export interface ManifestGangs {
 
 /** @param mostPods pods that a role may have */
 export function gangsOfManifests(set: ManifestSet, mostPods: number): ManifestGangs {
-  const lookups = new Lookups(
-    set.manifests.map(({ object }) => object),
-    undefined,
-  );
+  const lookups = new Lookups(set.manifests.map(({ object }) => object));
   const budget = new PodBudget(mostPods);
   const planned = plannedGangs(workloadsOf(set).workloads, lookups, [], { since: 0, budget });
   const queues = QUEUE_KINDS.flatMap((kind) => set.ofKind(kind)).flatMap(({ object }): Queue[] => {

@@ -1,7 +1,13 @@
 /**
  * Nodes that a pool could have beside those that it has.
  */
+import { type JsonObject } from '../../../facts/api/schema';
+import { addTo } from '../../../facts/collections';
+import { asObject, asString } from '../../../manifests/read';
 import { type ClusterNode } from '../../../placement';
+import { deviceKey } from '../../../placement/model/claims';
+import { type ClusterState } from '../cluster-state';
+import { kindOf } from '../lookups';
 
 export interface FurtherNodes {
   readonly pool: string;
@@ -31,4 +37,80 @@ export function furtherNodes(
     const labels = { ...model.labels, ...Object.fromEntries<string>(places), 'kubernetes.io/hostname': name };
     return { ...model, name, labels, used: undefined, ready: true, unschedulable: false, capacityReport: undefined };
   });
+}
+
+/** The nodes for work without claims: their devices count by the device resource, whoever publishes them. */
+export function withCountedDevices(nodes: readonly ClusterNode[]): readonly ClusterNode[] {
+  return nodes.map(({ claimable: _, ...node }) => node);
+}
+
+/**
+ * The cluster with further nodes. Where a DRA driver publishes the devices of the node that they are like, it publishes theirs.
+ *
+ * @param poolOf the pool of a further node
+ */
+export function withFurtherNodes(
+  cluster: ClusterState,
+  nodes: readonly ClusterNode[],
+  poolOf: (node: ClusterNode) => string,
+): ClusterState {
+  const added = new Set(nodes.map(({ name }) => name));
+  const published = nodes.some(({ claimable }) => claimable !== undefined)
+    ? slicesByPool(cluster.objects)
+    : new Map<string, readonly JsonObject[]>();
+  const own = nodes.map((node) => withSlices(node, published));
+  return {
+    ...cluster,
+    nodes: [...cluster.nodes, ...own.map(({ node }) => node)],
+    poolOf: (node) => (added.has(node.name) ? poolOf(node) : cluster.poolOf(node)),
+    objects: [...cluster.objects, ...own.flatMap(({ slices }) => slices)],
+  };
+}
+
+function slicesByPool(objects: readonly JsonObject[]): ReadonlyMap<string, readonly JsonObject[]> {
+  const byPool = new Map<string, JsonObject[]>();
+  for (const object of objects) {
+    if (kindOf(object) === 'resource.k8s.io/ResourceSlice') {
+      const { driver, pool } = asObject(object.spec);
+      addTo(byPool, poolKey(asString(driver) ?? '', asString(asObject(pool).name) ?? ''), object);
+    }
+  }
+  return byPool;
+}
+
+function poolKey(driver: string, pool: string): string {
+  return `${driver}\0${pool}`;
+}
+
+/** A node whose devices claims know by the name of another node, with the slices of that node in its own name. */
+function withSlices(
+  node: ClusterNode,
+  published: ReadonlyMap<string, readonly JsonObject[]>,
+): { readonly node: ClusterNode; readonly slices: readonly JsonObject[] } {
+  if (node.claimable === undefined) {
+    return { node, slices: [] };
+  }
+  const ids = [...node.claimable].map(([key, part]) => ({ id: key.split('\0'), part }));
+  const keys = [...new Set(ids.map(({ id: [driver, pool] }) => poolKey(driver, pool)))];
+  const ownPool = (driver: string, pool: string): string =>
+    keys.length === 1 ? node.name : `${node.name}-${keys.indexOf(poolKey(driver, pool))}`;
+  const claimable = new Map(
+    ids.map(({ id: [driver, pool, device], part }) => [
+      deviceKey({ driver, pool: ownPool(driver, pool), device }),
+      part,
+    ]),
+  );
+  const slices = keys
+    .flatMap((key) => published.get(key) ?? [])
+    .map((object, index): JsonObject => {
+      const spec = asObject(object.spec);
+      const pool = asObject(spec.pool);
+      const name = ownPool(asString(spec.driver) ?? '', asString(pool.name) ?? '');
+      return {
+        ...object,
+        metadata: { name: `${node.name}-${index}` },
+        spec: { ...spec, nodeName: node.name, pool: { ...pool, name } },
+      };
+    });
+  return { node: { ...node, claimable }, slices };
 }

@@ -172,9 +172,12 @@ function modelsNamed(annotations: Annotations): readonly string[] | undefined {
 export function describeAccelerators({
   request,
   accelerator,
-}: Pick<PodTemplate, 'request' | 'accelerator'>): string | undefined {
+  charged = {},
+}: Pick<PodTemplate, 'request' | 'accelerator' | 'charged'>): string | undefined {
   if (accelerator === undefined) {
-    const whole = Object.entries(request).find(([name, amount]) => amount > 0 && isAcceleratorResource(name));
+    const whole = [...Object.entries(request), ...Object.entries(charged)].find(
+      ([name, amount]) => amount > 0 && isAcceleratorResource(name),
+    );
     return whole === undefined ? undefined : `${whole[1]} x ${whole[0]}`;
   }
   const count = accelerator.count ?? 1;

@@ -8,7 +8,7 @@ import { type NodeTerm, type Pod, type PodTemplate } from '../../../placement';
 import { takeAcceleratorRequest } from './accelerator-request';
 import { addTo, type AmountsDraft } from '../../../manifests/pods/resource-amounts';
 import { podRequest } from './pod-request';
-import { claimKey } from './claim-key';
+import { claimKey, type ClassRequest, extendedClaimKey } from './claim-key';
 import {
   hostPortsOf,
   type NamespaceChooser,
@@ -45,6 +45,11 @@ export interface TemplateOptions {
     namespace: string,
   ) => PodClaim | undefined;
   /**
+   * The DeviceClass whose devices pods get that request an extended resource.
+   * @default - nodes have the devices of every resource
+   */
+  readonly classOf?: (resource: string) => string | undefined;
+  /**
    * Whether annotations by which a pod asks for a part of a device count; any user that may create pods may write them.
    * @default true
    */
@@ -70,12 +75,12 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
   const claims = claimsOf(spec, namespace, options);
   const charged: AmountsDraft = {};
   claims.forEach(({ key, devices }) => addTo(key === undefined ? request : charged, devices));
-  const keys = claims.flatMap(({ key }) => key ?? []);
   const found = takeAcceleratorRequest(
     request,
     Object.fromEntries(stringEntries(metadata.annotations)),
     options.sharing ?? true,
   );
+  const keys = [...claims.flatMap(({ key }) => key ?? []), ...takeClassRequests(request, charged, options)];
   const accelerator = found?.kind === 'mig' && isOfKai(spec, labels) ? { ...found, countedInSlices: true } : found;
   const affinity = asObject(spec.affinity);
   const node = asObject(affinity.nodeAffinity);
@@ -122,6 +127,25 @@ function claimsOf(spec: JsonObject, namespace: string, { claimOf }: TemplateOpti
     });
 }
 
+/** Takes what DeviceClasses serve out of the request: the cluster makes a claim for it. Queues are charged for it as before. */
+function takeClassRequests(
+  request: AmountsDraft,
+  charged: AmountsDraft,
+  { classOf }: TemplateOptions,
+): readonly string[] {
+  const wanted: ClassRequest[] = [];
+  for (const resource of classOf === undefined ? [] : Object.keys(request).sort()) {
+    const deviceClass = classOf?.(resource);
+    const count = request[resource];
+    if (deviceClass !== undefined && count > 0) {
+      wanted.push({ resource, deviceClass, count });
+      addTo(charged, { [resource]: count });
+      delete request[resource];
+    }
+  }
+  return wanted.length === 0 ? [] : [extendedClaimKey(wanted)];
+}
+
 /** Keys of the claims of a pod that runs; `undefined` where one of them is not known. */
 function ownClaims(spec: JsonObject, status: JsonObject, namespace: string): readonly string[] | undefined {
   const made = new Map(
@@ -132,6 +156,10 @@ function ownClaims(spec: JsonObject, status: JsonObject, namespace: string): rea
   const names = asArray(spec.resourceClaims)
     .map(asObject)
     .map((claim) => asString(claim.resourceClaimName) ?? made.get(asString(claim.name)));
+  const extended = asString(asObject(status.extendedResourceClaimStatus).resourceClaimName);
+  if (extended !== undefined) {
+    names.push(extended);
+  }
   return names.length === 0 || names.includes(undefined)
     ? undefined
     : names.flatMap((name) => (name === undefined ? [] : [claimKey('claim', namespace, name)]));

@@ -1,7 +1,7 @@
 /**
  * Gangs with where they are, or why they wait, for the view.
  */
-import { deviceNoun, findResource } from '../../../facts/catalog';
+import { deviceNoun, findResource, isWholeDevice } from '../../../facts/catalog';
 import { counted } from '../../../facts/words';
 import { type PendingGang } from '../../../placement';
 import { describeAccelerators } from '../objects/accelerator-request';
@@ -123,10 +123,11 @@ function roleView(role: RoleRecord): ViewRole {
   };
 }
 
-/** Devices of one pod; parts of devices as decimal parts, MIG instances as sevenths by their slices. */
-function devicesOf({ accelerator }: PodClass): number {
+/** Devices of one pod, also by claim; parts of devices as decimal parts, MIG instances as sevenths by their slices. */
+function devicesOf({ accelerator, template: { charged = {} } }: PodClass): number {
   if (accelerator === undefined) {
-    return 0;
+    const whole = Object.entries(charged).filter(([name]) => isWholeDevice(name));
+    return whole.reduce((sum, [, amount]) => sum + amount, 0);
   }
   const count = accelerator.count ?? 1;
   switch (accelerator.kind) {

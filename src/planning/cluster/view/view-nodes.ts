@@ -4,7 +4,9 @@
 import { type ClusterNode, type Device } from '../../../placement';
 import { untoleratedTaint } from '../../../placement/nodes/filters/selectors';
 import { milliOn } from '../../../placement/nodes/devices';
+import { deviceKey } from '../../../placement/model/claims';
 import { WHOLE } from '../../../placement/nodes/node-table';
+import { partOf } from '../../../placement/books/claimed-slots';
 import { type PodRecord } from '../../../placement/books/records';
 import { type Session } from '../../../placement/books/session';
 import { partitionOf } from '../nodes/partitions';
@@ -130,7 +132,8 @@ function podsByRow(
   const nominated = new Set(decision.nominations.map(({ pod }) => pod));
   const byRow = new Map<number, ViewPod[]>();
   for (const pod of session.pods) {
-    if (pod.row < 0 || pod.devices.length === 0) {
+    const held = pod.row < 0 ? undefined : heldBy(session, pod);
+    if (held === undefined) {
       continue;
     }
     const state = planned.has(pod.name)
@@ -140,7 +143,7 @@ function podsByRow(
         : pod.releasing
           ? 'leaving'
           : undefined;
-    const view = podView(session, pod, gangIndex, state);
+    const view: ViewPod = { ...podName(pod, gangIndex), ...held, ...(state !== undefined && { state }) };
     const list = byRow.get(pod.row);
     if (list === undefined) {
       byRow.set(pod.row, [view]);
@@ -151,24 +154,41 @@ function podsByRow(
   return byRow;
 }
 
-function podView(
-  { table }: Session,
-  pod: PodRecord,
-  gangIndex: ReadonlyMap<string, number>,
-  state: ViewPod['state'],
-): ViewPod {
+function podName(pod: PodRecord, gangIndex: ReadonlyMap<string, number>): Pick<ViewPod, 'name' | 'gang' | 'role'> {
+  const gang = pod.role === undefined ? undefined : gangIndex.get(pod.role.gang.gang.name);
+  return { name: pod.name, ...(gang !== undefined && { gang, role: pod.role!.role.name }) };
+}
+
+/** The devices that the pod has on its node; `undefined` where it has none. */
+function heldBy({ table }: Session, pod: PodRecord): Pick<ViewPod, 'devices' | 'share' | 'profile'> | undefined {
+  if (pod.devices.length === 0) {
+    return heldByClaims(table, pod);
+  }
   const accelerator = pod.podClass.accelerator!;
   const share = accelerator.kind === 'mig' ? undefined : milliOn(table, pod.devices[0], accelerator);
-  const gang = pod.role === undefined ? undefined : gangIndex.get(pod.role.gang.gang.name);
   const start = table.deviceStart[pod.row];
   return {
-    name: pod.name,
-    ...(gang !== undefined && { gang, role: pod.role!.role.name }),
     devices: pod.devices.map((slot) => slot - start),
     ...(share !== undefined && share < WHOLE && { share }),
     ...(accelerator.kind === 'mig' && { profile: accelerator.profile }),
-    ...(state !== undefined && { state }),
   };
+}
+
+function heldByClaims(
+  table: Session['table'],
+  { row, claimed }: PodRecord,
+): Pick<ViewPod, 'devices' | 'share'> | undefined {
+  const { claimable } = table.nodes[row];
+  const parts = claimed.flatMap(({ devices }) =>
+    devices.flatMap((device) => {
+      const part = device.adminAccess ? undefined : claimable?.get(deviceKey(device));
+      return part === undefined ? [] : [{ index: part.device, milli: partOf(part, device.share) }];
+    }),
+  );
+  const share = Math.min(...parts.map(({ milli }) => milli));
+  return parts.length === 0
+    ? undefined
+    : { devices: parts.map(({ index }) => index).sort((a, b) => a - b), ...(share < WHOLE && { share }) };
 }
 
 /** Distinct values by their text, in the order of first appearance. */

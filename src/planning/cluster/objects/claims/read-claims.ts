@@ -10,7 +10,7 @@ import {
   type DeviceClaims,
   type RequestAlternative,
 } from '../../../../placement/model/claims';
-import { claimKey } from '../claim-key';
+import { claimKey, type ClassRequest, extendedRequests } from '../claim-key';
 import { nanosOf, type Nodes, selectedBy, sliceOf } from './read-slices';
 import { type DeviceSelector, selectorOf, whyNone } from './selectors';
 
@@ -60,13 +60,34 @@ export function deviceClaimsOf(
     });
   }
   for (const key of named) {
-    if (!claims.has(key)) {
+    const extended = extendedRequests(key);
+    if (extended !== undefined) {
+      claims.set(key, {
+        title: EXTENDED_TITLE,
+        shared: false,
+        ...reader.read(claimSpec(extended), '', EXTENDED_TITLE),
+      });
+    } else if (!claims.has(key)) {
       const kind = key.startsWith('template:') ? 'ResourceClaimTemplate' : 'ResourceClaim';
       const title = `${kind} "${key.slice(key.indexOf(':') + 1)}"`;
       claims.set(key, { title, shared: true, problem: `${title} does not exist` });
     }
   }
   return { slices, claims };
+}
+
+const EXTENDED_TITLE = "the pod's extended resources";
+
+/** The claim that the cluster makes for extended resources. */
+function claimSpec(requests: readonly ClassRequest[]): JsonObject {
+  return {
+    devices: {
+      requests: requests.map(({ resource, deviceClass, count }) => ({
+        name: resource,
+        exactly: { deviceClassName: deviceClass, count },
+      })),
+    },
+  };
 }
 
 function identityOf(object: JsonObject): { readonly name: string; readonly namespace: string } {
@@ -188,8 +209,9 @@ class ClaimReader {
   }
 }
 
-/** Selectors of the classes that NVIDIA's DRA driver installs, for clusters whose classes were not read. */
+/** Selectors of the classes that the DRA drivers of NVIDIA and AMD install, for clusters whose classes were not read. */
 const WITHOUT_OBJECT: ReadonlyMap<string, readonly string[]> = new Map([
   ['gpu.nvidia.com', ['device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"']],
   ['mig.nvidia.com', ['device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "mig"']],
+  ['gpu.amd.com', ['device.driver == "gpu.amd.com"']],
 ]);
