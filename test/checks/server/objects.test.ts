@@ -62,6 +62,14 @@ describe('the Job that KEDA creates of a ScaledJob', () => {
     expect(findingsOf(yaml(scaledJob(asObject(job().spec))), jobRules)).toEqual([]);
   });
 
+  it('needs no restart policy, because KEDA sets OnFailure', () => {
+    expect(findingsOf(yaml(scaledJob({ template: { spec: {} } })), jobRules)).toEqual([]);
+    const failures = { podFailurePolicy: { rules: [] }, template: { spec: {} } };
+    expect(findingsOf(yaml(scaledJob(failures)), jobRules)).toContainEqual(
+      expect.objectContaining({ message: 'restartPolicy must be Never when podFailurePolicy is set' }),
+    );
+  });
+
   it.each([
     ['core/job-restart-policy', { template: { spec: { restartPolicy: 'Always' } } }, '/template/spec/restartPolicy'],
     ['core/job-counts-not-negative', { ...asObject(job().spec), backoffLimit: -1 }, '/backoffLimit'],

@@ -26,10 +26,18 @@ function jobOf({ id, object }: Manifest): JobPlace {
     case 'CronJob':
       return { spec: asObject(asObject(spec.jobTemplate).spec), path: '/spec/jobTemplate/spec' };
     case 'ScaledJob':
-      return { spec: asObject(spec.jobTargetRef), path: '/spec/jobTargetRef' };
+      return { spec: createdByKeda(asObject(spec.jobTargetRef)), path: '/spec/jobTargetRef' };
     default:
       return { spec, path: '/spec' };
   }
+}
+
+/** KEDA sets the restart policy where none is set (pkg/scaling/executor/scale_jobs.go). */
+function createdByKeda(spec: JsonObject): JsonObject {
+  const template = asObject(spec.template);
+  const pod = asObject(template.spec);
+  const isSet = pod.restartPolicy !== undefined && pod.restartPolicy !== null && pod.restartPolicy !== '';
+  return isSet ? spec : { ...spec, template: { ...template, spec: { ...pod, restartPolicy: 'OnFailure' } } };
 }
 
 export function jobRule(
