@@ -205,6 +205,35 @@ describe('reclaim', () => {
     checkFewestReclaimed(samples(300), 17);
   });
 
+  it('takes more than four gangs where all smaller sets return', () => {
+    const sizes = [1, 2, 3, 1, 1, 2, 4, 2, 1, 2, 4, 1];
+    const counts = [1, 4, 3, 4, 3, 3, 3, 3, 3, 2, 3, 2];
+    const gangs = counts.map((count, i) =>
+      gang(`g${i}`, count, template(sizes[i]), {
+        queue: [0, 5, 6, 7, 9, 10].includes(i) ? 'b' : 'a',
+        arrival: NOW - (100 - i) * MINUTE,
+      }),
+    );
+    const limits = [8, 0, 24].map((devices, i) => ({
+      name: ['a', 'b', 'claims'][i],
+      deserved: { 'nvidia.com/gpu': devices },
+    }));
+    const nodes = [8, 8, 8, 8, 4].map((size, i) => node(`n${i}`, size));
+    const first = cluster(nodes, gangs, [], { queues: limits });
+    const pods = apply(first, run(first, { actions: ['allocate'] }));
+    const there = gangs.filter(({ name }) => pods.some((pod) => pod.gang === name));
+    const claimant = gang('claimant', 3, template(8), { queue: 'claims' });
+    const decision = run({ ...first, gangs: [...there, claimant], pods }, { actions: ['allocate', 'reclaim'] });
+    expect([...new Set(decision.evictions.map(({ gang: name }) => name))].sort()).toEqual([
+      'g0',
+      'g1',
+      'g2',
+      'g5',
+      'g8',
+    ]);
+    expect(nodesOf(decision, 'claimant')).toHaveLength(3);
+  });
+
   it('looks for other victims where those of each cheaper set would return', () => {
     const spread: readonly [Gang, readonly string[]][] = [
       [gang('b0', 3, template(1), { queue: 'b' }), ['n0', 'n0', 'n0']],

@@ -95,8 +95,12 @@ export class Cycle {
   moves = 0;
   /** Gangs for which it has tried to move whole gangs. */
   wholeMoves = 0;
-  /** Pods that this decision starts in room that is free, once all of them are known. */
-  started: ReadonlySet<PodRecord> = new Set();
+  /** What was terminating when the decision began to make room, and where. */
+  terminating: readonly { readonly pod: PodRecord; readonly row: number }[] = [];
+  /** Pods that this decision starts, once it makes room; they may still be left waiting. */
+  readonly started = new Set<PodRecord>();
+  /** Whether pods that are placed while room is made may start at once. */
+  startsPods = false;
   /** Pods that this decision has started, and then not: their room was needed. */
   readonly withdrawn = new Set<PodRecord>();
   /** Rows on which classes may be, by their ids. */
@@ -111,6 +115,7 @@ export class Cycle {
   private placedWithWishes = 0;
   private keeps: Kept = {};
   private keptAt = -1;
+  private changes = 0;
   private totals: (Totals & { readonly at: string }) | undefined;
   /** See `without-wishes.ts`. */
   wishTrials = MOST_WISH_TRIALS;
@@ -136,9 +141,8 @@ export class Cycle {
 
   /** What is worked out once, and again only after this decision has evicted or moved pods. */
   kept<Name extends keyof Kept>(name: Name, find: () => NonNullable<Kept[Name]>): NonNullable<Kept[Name]> {
-    const at = this.disturbed.size + this.nominated.length + this.withdrawn.size;
-    if (this.keptAt !== at) {
-      this.keptAt = at;
+    if (this.keptAt !== this.changes) {
+      this.keptAt = this.changes;
       this.keeps = {};
     }
     return (this.keeps[name] ??= find());
@@ -156,6 +160,7 @@ export class Cycle {
 
   /** The decision has evicted, moved, or placed pods of these gangs while it made room. */
   disturbs(gangs: Iterable<GangRecord>): void {
+    this.changes++;
     for (const gang of gangs) {
       this.observers.forEach((observer) => observer.changed(gang));
     }
@@ -299,14 +304,11 @@ export class Cycle {
     this.placed = undefined;
   }
 
-  /** These pods were nominated, and start now after all. */
-  startNominated(pods: readonly PodRecord[]): void {
-    const starting = new Set(pods);
-    const [bound, nominated] = [this.bound, this.nominated].map((list) => list.filter((pod) => !starting.has(pod)));
-    this.forget(0, 0);
-    pods.forEach((pod) => this.withdrawn.delete(pod));
-    this.nominate(nominated);
-    this.bind([...bound, ...pods]);
+  /** These pods, placed while room was made, start now; some of them may have been about to start elsewhere. */
+  start(pods: readonly PodRecord[]): void {
+    const known = new Set(this.bound);
+    this.bind(pods.filter((pod) => !known.has(pod)));
+    pods.forEach((pod) => this.started.add(pod) && this.withdrawn.delete(pod));
   }
 
   /** Forgets what was bound and nominated beyond the given numbers. */

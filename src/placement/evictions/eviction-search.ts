@@ -8,6 +8,7 @@ import { type Cycle } from '../cycle/cycle';
 import { fewestVictims, type Loss, setsThatFit } from './fewest-victims';
 import { standsNextCycle } from '../cycle/next-cycle';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
+import { mustWait } from './terminating';
 
 interface Place {
   readonly row: number;
@@ -41,6 +42,8 @@ const MOST_ROUNDS = 4;
 /** Further sets that are tried for a gang within the quota of its queue, and those that are carried out where the gang fits. */
 const MOST_FURTHER_TRIED = 640;
 const MOST_FURTHER = 16;
+/** Victims that are left out in turn for such a gang. */
+const MOST_LEFT_OUT = 24;
 
 /** Victims that are enough for the gang, and what would be lost with them. */
 interface Plan extends Loss {
@@ -108,7 +111,37 @@ function furtherPlans(cycle: Cycle, turn: Turn, action: Making, candidates: read
       break;
     }
   }
-  return found.sort(cheapestFirst);
+  return [...found, ...plansWithoutOne(cycle, turn, action, candidates, MOST_FURTHER - found.length)].sort(
+    cheapestFirst,
+  );
+}
+
+/** The shortest beginnings of the candidates' list without one of its gangs: sets of more victims than the bounded search looks at. */
+function plansWithoutOne(
+  cycle: Cycle,
+  turn: Turn,
+  action: Making,
+  candidates: readonly Portion[],
+  most: number,
+): readonly Plan[] {
+  const found: Plan[] = [];
+  const first = most > 0 ? planOf(cycle, turn, action, candidates) : undefined;
+  for (const gang of new Set(first?.victims.slice(0, MOST_LEFT_OUT).map((victim) => victim.gang))) {
+    if (found.length === most || cycle.entitledTrials.left <= 0) {
+      break;
+    }
+    cycle.entitledTrials.left--;
+    const plan = planOf(
+      cycle,
+      turn,
+      action,
+      candidates.filter((other) => other.gang !== gang),
+    );
+    if (plan !== undefined) {
+      found.push(plan);
+    }
+  }
+  return found;
 }
 
 /** Carries the plan out for good, or says in `back` which victims would take their room again. */
@@ -343,18 +376,23 @@ export function holds(
 }
 
 export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcome): void {
-  cycle.nominate(turn.pods);
-  for (const portion of [...outcome.moved, ...outcome.lost]) {
-    for (const pod of portion.pods) {
-      cycle.disturbed.add(pod);
-      if (pod.existed) {
-        cycle.evicted.push({ pod, row: outcome.places.get(pod)!.row, action, beneficiary: turn.gang });
-      } else {
-        // It was to start in this decision, and is not started after all.
-        cycle.withdrawn.add(pod);
-      }
+  const disturbed = [...outcome.moved, ...outcome.lost];
+  for (const pod of disturbed.flatMap(({ pods }) => pods)) {
+    cycle.disturbed.add(pod);
+    if (pod.existed) {
+      cycle.evicted.push({ pod, row: outcome.places.get(pod)!.row, action, beneficiary: turn.gang });
+    } else {
+      // It was to start in this decision, and is not started after all, or elsewhere.
+      cycle.withdrawn.add(pod);
+      cycle.started.delete(pod);
     }
   }
-  outcome.moved.forEach(({ pods }) => cycle.nominate(pods));
-  cycle.disturbs(new Set([turn.gang, ...[...outcome.moved, ...outcome.lost].map(({ gang }) => gang)]));
+  for (const { gang, pods } of [turn, ...outcome.moved]) {
+    if (cycle.startsPods && !mustWait(cycle, gang, pods)) {
+      cycle.start(pods);
+    } else {
+      cycle.nominate(pods);
+    }
+  }
+  cycle.disturbs(new Set([turn.gang, ...disturbed.map(({ gang }) => gang)]));
 }

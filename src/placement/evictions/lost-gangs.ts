@@ -1,6 +1,7 @@
 /**
  * Gangs that the decision has evicted may have a better claim than gangs that it starts: the next cycle would evict what was only just
- * started for them. Such a gang takes these devices at once, and what was to start there does not start.
+ * started for them. Such a gang takes these devices at once, and what was to start there does not start. The same holds for a gang that
+ * found no room before the decision moved what it starts.
  */
 import { type Cycle } from '../cycle/cycle';
 import { runs } from '../books/needs';
@@ -20,6 +21,12 @@ export function replaceLost(cycle: Cycle, actions: readonly MakingRoom[]): void 
     tried.add(next);
     replace(cycle, next, evicting);
   }
+}
+
+/** Places the gangs, which got nothing before other gangs changed the books, where the decision has started others. */
+export function replaceStarted(cycle: Cycle, gangs: readonly GangRecord[], actions: readonly MakingRoom[]): void {
+  const evicting = actions.filter((action) => action !== 'consolidate');
+  gangs.filter(({ placed, size }) => placed < size).forEach((gang) => replace(cycle, gang, evicting));
 }
 
 /** The gang with the highest priority first, then the oldest. */

@@ -13,7 +13,7 @@
  * is more than needed.
  *
  * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings. A gang that
- * took only the room of gangs that do not start after all waits for nothing, and is bound (see `start-nominated.ts`).
+ * took only the room of gangs that do not start after all waits for nothing, and is bound (see `terminating.ts`).
  */
 import { addTo } from '../../facts/collections';
 import { type Cycle } from '../cycle/cycle';
@@ -21,8 +21,7 @@ import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
 import { isOverdue } from '../queues/overdue';
 import { type GangRecord } from '../books/records';
-import { replaceLost } from './lost-gangs';
-import { startNominated } from './start-nominated';
+import { replaceLost, replaceStarted } from './lost-gangs';
 import { mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
 
@@ -33,15 +32,19 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   if (actions.length === 0) {
     return;
   }
-  const releasing = cycle.releasing().map((pod) => ({ pod, row: pod.row }));
-  releasing.forEach(({ pod }) => session.ledger.remove(pod));
+  cycle.terminating = cycle.releasing().map((pod) => ({ pod, row: pod.row }));
+  cycle.terminating.forEach(({ pod }) => session.ledger.remove(pod));
   cycle.releasesCount = true;
-  cycle.started = new Set(cycle.bound);
+  cycle.bound.forEach((pod) => cycle.started.add(pod));
+  cycle.startsPods = allowed.includes('allocate');
   const singles = passed.filter((gang) => gang.kind === undefined || isOverdue(session, gang));
   const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
   let tries = session.policy.makeRoomLimit;
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
   const inVain = new InVain();
+  // What got nothing before the last change of the books, and what did since.
+  const before = new Set<GangRecord>();
+  const since = new Set<GangRecord>();
   for (let turn = order.next(); turn !== undefined && tries > 0 && cycle.trials > 0; turn = order.next()) {
     const settled = turn;
     // Its minimum may have been left waiting since the turn was chosen.
@@ -54,13 +57,16 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
       continue;
     }
     tries--;
-    const withdrawn = cycle.withdrawn.size;
+    const withdrawn = new Set(cycle.withdrawn);
     if (!actions.some((action) => tryAction(cycle, settled, action))) {
       inVain.add(settled.gang);
+      since.add(settled.gang);
       order.passed(settled.gang);
       continue;
     }
     inVain.clear();
+    since.forEach((gang) => before.add(gang));
+    since.clear();
     if (cycle.reservation?.gang === settled.gang) {
       cycle.reservation = undefined;
     }
@@ -69,12 +75,11 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
     );
     order.again(settled.gang);
     // What does not start after all may have a better claim than gangs that do, and the next cycle would evict them for it.
-    new Set([...cycle.withdrawn].slice(withdrawn).map(({ role }) => role!.gang)).forEach((gang) => order.again(gang));
+    const later = [...cycle.withdrawn].filter((pod) => !withdrawn.has(pod));
+    new Set(later.map(({ role }) => role!.gang)).forEach((gang) => order.again(gang));
   }
+  replaceStarted(cycle, [...before].slice(0, tries), actions);
   replaceLost(cycle, actions);
-  if (allowed.includes('allocate')) {
-    startNominated(cycle, releasing);
-  }
 }
 
 /** Gangs for which nothing could be done; of those of one kind each that has another right. */

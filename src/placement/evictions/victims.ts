@@ -59,7 +59,7 @@ const NO_PORTIONS: readonly Portion[] = [];
 
 export function evictable({ session, disturbed, started }: Cycle, pod: PodRecord): boolean {
   const seconds = pod.role?.gang.gang.minimumRuntimeSeconds ?? 0;
-  if (disturbed.has(pod) || !pod.preemptible) {
+  if (!pod.preemptible || (pod.existed && disturbed.has(pod))) {
     return false;
   }
   // What this decision starts could be evicted by the next one, so it may as well not start.
