@@ -209,7 +209,10 @@ class Planner {
         draft.plugins.push(...plugins.filter(({ uid }) => !draft.plugins.some((one) => one.uid === uid)));
         return plugins.length > 0;
       }
-      default:
+      case 'taint':
+      case 'cordon':
+      case 'request-driver-upgrade':
+      case 'request-repair':
         if (!known.marks.includes(action) && !draft.add.includes(action) && !this.has(node, action)) {
           draft.add.push(action);
         }
