@@ -11,6 +11,7 @@ import {
 } from '../../facts/api/types/admissionregistration.k8s.io/v1';
 import { GANTRY_ACCELERATOR_CAPACITY, GANTRY_ALLOCATED_DEVICES } from '../../facts/catalog/gantry-names';
 import { NODE_AGENT_CONDITIONS } from '../../facts/catalog/node-conditions';
+import { celLiteral, changesOnly, entriesOf } from '../resources/admission-expressions';
 import { Resource } from '../resources/resource';
 
 export interface OwnNodePolicyProps {
@@ -20,20 +21,14 @@ export interface OwnNodePolicyProps {
   readonly username: string;
 }
 
-const text = (value: unknown): string => JSON.stringify(value);
-
 /** Of a token that was issued for a pod on a node; Kubernetes 1.32 and newer put it into every such token. */
-const NODE_NAME = text('authentication.kubernetes.io/node-name');
+const NODE_NAME = celLiteral('authentication.kubernetes.io/node-name');
 const IS_OWN_NODE =
   `has(request.userInfo.extra) && ${NODE_NAME} in request.userInfo.extra && ` +
   `object.metadata.name in request.userInfo.extra[${NODE_NAME}]`;
 
-const ANNOTATIONS = text([GANTRY_ACCELERATOR_CAPACITY, GANTRY_ALLOCATED_DEVICES]);
-const CONDITIONS = text(NODE_AGENT_CONDITIONS);
+const CONDITIONS = celLiteral(NODE_AGENT_CONDITIONS);
 
-const annotations = (object: string): string =>
-  `(has(${object}.metadata.annotations) ? ${object}.metadata.annotations : {})`;
-const labels = (object: string): string => `(has(${object}.metadata.labels) ? ${object}.metadata.labels : {})`;
 const conditions = (object: string): string => `(has(${object}.status.conditions) ? ${object}.status.conditions : [])`;
 
 /** All members of a Node's status but the conditions. */
@@ -54,9 +49,6 @@ const OTHER_MEMBERS = [
 ];
 
 /** Whatever one of them has and may not be changed, the other has alike. */
-const sameOthers = (a: string, b: string): string =>
-  `${annotations(a)}.all(key, key in ${ANNOTATIONS} || ` +
-  `(key in ${annotations(b)} && ${annotations(b)}[key] == ${annotations(a)}[key]))`;
 const sameConditions = (a: string, b: string): string =>
   `${conditions(a)}.all(one, one.type in ${CONDITIONS} || ${conditions(b)}.exists(other, other == one))`;
 
@@ -83,7 +75,9 @@ export class OwnNodePolicy extends Construct {
         matchConstraints: {
           resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['nodes', 'nodes/*'], operations: ['*'] }],
         },
-        matchConditions: [{ name: 'the-node-agent', expression: `request.userInfo.username == ${text(username)}` }],
+        matchConditions: [
+          { name: 'the-node-agent', expression: `request.userInfo.username == ${celLiteral(username)}` },
+        ],
         validations: [
           validation(
             `request.operation == "UPDATE" && has(request.subResource) && request.subResource == "status"`,
@@ -91,10 +85,13 @@ export class OwnNodePolicy extends Construct {
           ),
           validation(IS_OWN_NODE, 'the node agent must change its own node only'),
           validation(
-            `${sameOthers('object', 'oldObject')} && ${sameOthers('oldObject', 'object')}`,
+            changesOnly('annotations', [GANTRY_ACCELERATOR_CAPACITY, GANTRY_ALLOCATED_DEVICES]),
             'the node agent must change its own annotations only',
           ),
-          validation(`${labels('object')} == ${labels('oldObject')}`, 'the node agent must not change labels'),
+          validation(
+            `${entriesOf('object', 'labels')} == ${entriesOf('oldObject', 'labels')}`,
+            'the node agent must not change labels',
+          ),
           validation(
             `${sameConditions('object', 'oldObject')} && ${sameConditions('oldObject', 'object')}`,
             'the node agent must change its own conditions only',

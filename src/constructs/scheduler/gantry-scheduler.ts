@@ -27,6 +27,7 @@ import { SchedulerAlerts } from './alerts';
 import { configurationValue, type GantrySchedulerConfiguration, historyOf } from './configuration';
 import { FieldGuard } from './field-guard';
 import { SchedulerImage } from './image';
+import { MigConfigPolicy } from './mig-config-policy';
 import { SchedulerNetworkPolicy } from './network-policy';
 import { clusterRules, namespaceRules } from './permissions';
 import {
@@ -141,13 +142,17 @@ export class GantryScheduler extends Construct {
       metadata: this.metadata,
       data: { [CONFIGURATION_KEY]: stringify(configurationValue(this.node.path, props, fieldGuard), { lineWidth: 0 }) },
     });
+    const username = `system:serviceaccount:${this.namespace}:${account.name}`;
     if (fieldGuard) {
       this.fieldGuard = new FieldGuard(this, 'field-guard', {
         ...this.clusterMetadata,
         name: `${this.name}-fields`,
-        username: `system:serviceaccount:${this.namespace}:${account.name}`,
+        username,
       });
     }
+    const migConfigs = this.repartitions
+      ? new MigConfigPolicy(this, 'mig-configs', { name: `${this.name}-mig-configs`, labels: this.labels, username })
+      : undefined;
     const history = this.historyConfigMaps();
     const program = image.hasProgram ? [] : programConfigMaps(this, this.metadata, bundledProgram('scheduler'));
     const permissions = this.permissions(account);
@@ -193,6 +198,7 @@ export class GantryScheduler extends Construct {
       ...history,
       ...program,
       this.fieldGuard?.binding,
+      migConfigs?.binding,
       ...permissions,
     );
     const around = [account, configuration, ...history, ...program, this.service, ...this.protection(replicas)];

@@ -203,7 +203,7 @@ export interface ClaimablePart {
   readonly device: number;
   /** How much of the device it is, in thousandths. */
   readonly milli: number;
-  /** Its capacity, of which claims that share it take amounts. @default - it is held as a whole */
+  /** Its capacity; claims that share it take amounts of it. @default - it is held as a whole */
   readonly capacity?: ReadonlyMap<string, bigint>;
 }
 

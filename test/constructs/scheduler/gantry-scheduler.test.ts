@@ -322,6 +322,18 @@ test('it may patch nodes only if its policy lets it change MIG configurations', 
   expect(onNodes({ policy: { repartitionLimit: 1 } })).toEqual(['list', 'watch', 'patch']);
 });
 
+test('a policy narrows the patch of nodes to the MIG configuration', () => {
+  const names = (props: GantrySchedulerProps): readonly string[] =>
+    manifests(props)
+      .filter(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding')
+      .map(({ spec }) => asString(asObject(spec).policyName) ?? '')
+      .sort();
+  const fields = ['gantry-scheduler-fields', 'gantry-scheduler-fields-nodes'];
+  expect(names({})).toEqual(fields);
+  expect(names({ policy: { repartitionLimit: 1 } })).toEqual([...fields, 'gantry-scheduler-mig-configs']);
+  expect(names({ policy: { repartitionLimit: 1 }, fieldGuard: false })).toEqual(['gantry-scheduler-mig-configs']);
+});
+
 test('the page for operators lists each right, and no other', () => {
   const page = readFileSync(join(__dirname, '../../../docs/scheduler.md'), 'utf8');
   const [table] = page.slice(page.indexOf('| what | verbs | why |')).split('\n\n');

@@ -4,7 +4,10 @@
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asObject, asString } from '../../../src/manifests/read';
+import { clusterRules } from '../../../src/constructs/scheduler/permissions';
+import { ApiClient } from '../control-plane/api-client';
 import { describeLive } from '../live-cluster';
+import { askedBy, granted } from './audit';
 import { GantryProcess } from './gantry-process';
 import { apply, kubeconfigFor, schedulerObjects, tokenOf } from './install';
 import { Lab } from './lab';
@@ -33,13 +36,15 @@ const OFFERS: Readonly<Record<string, JsonObject>> = {
 
 describeLive('the scheduler with MIG repartitioning', () => {
   let lab: Lab;
+  let token: string;
   let gantry: GantryProcess | undefined;
   let manager: MigManager | undefined;
 
   beforeAll(async () => {
-    lab = await Lab.start();
+    lab = await Lab.start({ audit: true });
     await apply(lab, schedulerObjects({ policy: { repartitionLimit: 1 } }));
-    const kubeconfig = kubeconfigFor(lab, await tokenOf(lab, NAMESPACE, NAME));
+    token = await tokenOf(lab, NAMESPACE, NAME);
+    const kubeconfig = kubeconfigFor(lab, token);
     const flags = ['--lease-namespace', NAMESPACE, '--lease-name', 'repartition', '--authentication', 'off'];
     gantry = await GantryProcess.start({ kubeconfig, config: CONFIG, flags });
     manager = new MigManager(lab);
@@ -91,6 +96,39 @@ describeLive('the scheduler with MIG repartitioning', () => {
     expect(events.map(({ reason }) => asString(reason))).toEqual(
       expect.arrayContaining(['Repartitioning', 'Repartitioned']),
     );
+
+    const asked = askedBy(`system:serviceaccount:${NAMESPACE}:${NAME}`, lab.cluster.auditLog);
+    const done = new Set(asked.filter(({ status }) => status < 300).map(({ right }) => right));
+    const own = [...granted(clusterRules(true))].filter((right) => !granted(clusterRules(false)).has(right));
+    expect(own).toEqual(['patch nodes']);
+    expect(done).toContain('patch nodes');
+    expect(asked.filter(({ status }) => status === 401 || status === 403)).toEqual([]);
+  });
+
+  it.each<readonly [string, string, JsonObject, string]>([
+    ['another label', 'n-0', { metadata: { labels: { zone: 'b' } } }, 'only the labels of the MIG configuration'],
+    [
+      'another annotation',
+      'n-0',
+      { metadata: { annotations: { a: 'b' } } },
+      'only the annotation gantry.dev/mig-change',
+    ],
+    ['a taint', 'n-0', { spec: { taints: [{ key: 'a', effect: 'NoExecute' }] } }, 'must not change the spec'],
+    ['the schedulability', 'n-0', { spec: { unschedulable: true } }, 'must not change the spec'],
+    ['the finalizers', 'n-0', { metadata: { finalizers: ['a/b'] } }, 'the finalizers'],
+    [
+      'the status',
+      'n-0/status',
+      { status: { capacity: { 'nvidia.com/gpu': '99' } } },
+      'cannot patch resource "nodes/status"',
+    ],
+  ])('its token cannot change %s of a node', async (_, path, body, message) => {
+    const client = new ApiClient({ ...lab.cluster.client.endpoint, token });
+    const reply = await client.request('PATCH', `/api/v1/nodes/${path}`, {
+      body,
+      contentType: 'application/merge-patch+json',
+    });
+    expect([reply.status, asString(reply.body.message)]).toEqual([403, expect.stringContaining(message)]);
   });
 });
 

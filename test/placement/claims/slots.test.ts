@@ -1,5 +1,5 @@
 /**
- * Devices of nodes that claims hold: the table of nodes says the same after any history of pods as in books that are made anew.
+ * Devices of nodes that claims hold: the table of nodes has the same amounts after any history of pods as in a session built from scratch.
  */
 import { type ClusterNode, DEFAULT_POLICY, type Pod, type Snapshot } from '../../../src/placement';
 import { Session } from '../../../src/placement/books/session';

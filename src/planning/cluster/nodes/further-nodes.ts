@@ -39,7 +39,7 @@ export function furtherNodes(
   });
 }
 
-/** The nodes for work without claims: their devices count by the device resource, whoever publishes them. */
+/** The nodes for work without claims: their devices count by the device resource, also those that a driver publishes. */
 export function withCountedDevices(nodes: readonly ClusterNode[]): readonly ClusterNode[] {
   return nodes.map(({ claimable: _, ...node }) => node);
 }
