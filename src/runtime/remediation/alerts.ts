@@ -19,7 +19,7 @@ export class Alerts {
 
   /**
    * Takes one notification.
-   * @returns the number of alerts that name a node, or `undefined` where it is no notification
+   * @returns the number of alerts that name a node, or `undefined` if it is not a notification
    */
   take(body: JsonValue, now: number): number | undefined {
     if (!isObject(body) || !Array.isArray(body.alerts)) {
