@@ -2,7 +2,7 @@
  * The ResourceSlices that a vendor's DRA driver publishes for a pool of a cluster file: one slice for each node, one device for each accelerator
  * of the catalog.
  *
- * Sources of names and attributes: dra-driver-nvidia-gpu v0.4.1, cmd/gpu-kubelet-plugin/deviceinfo.go; ROCm/k8s-gpu-dra-driver v1.0.0,
+ * Sources of names and attributes: dra-driver-nvidia-gpu, cmd/gpu-kubelet-plugin/deviceinfo.go; ROCm/k8s-gpu-dra-driver,
  * docs/driver-attributes.md. Attributes that a catalog cannot know, such as the UUID and the PCIe root, are left out.
  */
 import { type JsonObject } from '../../../facts/api/schema';

@@ -1,7 +1,7 @@
 /**
  * The whole devices that DRA drivers publish for a node, as devices of the node, and which of them each device of a claim is a part of.
  *
- * Sources of the attributes: dra-driver-nvidia-gpu v0.4.1, cmd/gpu-kubelet-plugin/deviceinfo.go and mig.go; ROCm/k8s-gpu-dra-driver v1.0.0,
+ * Sources of the attributes: dra-driver-nvidia-gpu, cmd/gpu-kubelet-plugin/deviceinfo.go and mig.go; ROCm/k8s-gpu-dra-driver,
  * docs/driver-attributes.md.
  */
 import { findAccelerator } from '../../../../facts/catalog';
