@@ -82,6 +82,13 @@ export const GANTRY_NODE_TIER_LABEL = 'gantry.dev/tier';
 /** Taint of nodes whose devices are not ready yet. */
 export const GANTRY_DEVICES_MISSING_TAINT = 'gantry.dev/devices-missing';
 
+/** Taint of nodes on which remediation found a problem. */
+export const GANTRY_UNHEALTHY_TAINT = 'gantry.dev/unhealthy';
+/** What remediation did to a node, as JSON: the marks that it made, and what it does not do again. Written by remediation. */
+export const GANTRY_REMEDIATION = 'gantry.dev/remediation';
+/** The rule because of which a node needs a repair, for a controller that repairs nodes. Written by remediation. */
+export const GANTRY_REPAIR_REQUESTED = 'gantry.dev/repair-requested';
+
 /** Where a name is written. */
 export type GantryNamePlace = 'label' | 'annotation' | 'scheduling gate' | 'taint';
 
@@ -98,8 +105,8 @@ export interface GantryName {
   readonly on: 'pod' | 'node' | 'any object';
   /** Absent for what has no value. */
   readonly value?: GantryValueForm;
-  /** Who writes it: the author of a manifest (by hand or by a construct), the scheduler, or a node agent. */
-  readonly writtenBy: 'author' | 'scheduler' | 'node agent';
+  /** Who writes it: the author of a manifest (by hand or by a construct), the scheduler, a node agent, or remediation. */
+  readonly writtenBy: 'author' | 'scheduler' | 'node agent' | 'remediation';
   /** What its value means. */
   readonly meaning: string;
 }
@@ -186,6 +193,30 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     value: 'json',
     writtenBy: 'scheduler',
     meaning: 'the MIG configuration that the scheduler last gave to the node, the time, and the gang',
+  },
+  {
+    key: GANTRY_UNHEALTHY_TAINT,
+    place: 'taint',
+    on: 'node',
+    value: 'text',
+    writtenBy: 'remediation',
+    meaning: 'remediation found a problem on the node',
+  },
+  {
+    key: GANTRY_REMEDIATION,
+    place: 'annotation',
+    on: 'node',
+    value: 'json',
+    writtenBy: 'remediation',
+    meaning: 'the marks that remediation made on the node, and the actions that it does not repeat',
+  },
+  {
+    key: GANTRY_REPAIR_REQUESTED,
+    place: 'annotation',
+    on: 'node',
+    value: 'text',
+    writtenBy: 'remediation',
+    meaning: 'the node needs a repair',
   },
   {
     key: GANTRY_NAMESPACES,
