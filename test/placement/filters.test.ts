@@ -151,7 +151,7 @@ describe('capacity reports', () => {
 
   it.each([
     ['a request for memory', 'all of it', { kind: 'memory', mebibytes: 20_000 }, 20_000],
-    ['a whole device', '95 % of its memory', { kind: 'whole' }, 76_000],
+    ['a whole device', '95 % of its memory', { kind: 'whole', count: 1 }, 76_000],
     ['a part of a device', '95 % of that part of the memory', { kind: 'fraction', milli: 500 }, 38_000],
   ] as const)('%s needs %s to be free, and no more', (_, _part, accelerator, needed) => {
     const asks = [gang('g', 1, template(0, { accelerator }))];
