@@ -22,6 +22,10 @@ export interface Bundle {
 
 export const SCHEDULER_BUNDLE: Bundle = { entry: 'src/runtime/kubernetes/main.ts', output: 'lib/bundles/scheduler.js' };
 export const AGENT_BUNDLE: Bundle = { entry: 'src/runtime/agent/main.ts', output: 'lib/bundles/node-agent.js' };
+export const REMEDIATION_BUNDLE: Bundle = {
+  entry: 'src/runtime/remediation/main.ts',
+  output: 'lib/bundles/remediation.js',
+};
 /** What the command line reads a running cluster with. */
 export const LIVE_BUNDLE: Bundle = {
   entry: 'src/interfaces/live/main.ts',
@@ -138,7 +142,7 @@ function compress(output: string): void {
 
 if (require.main === module) {
   console.log(`lib/entry.js: ${writeLazyEntry()} exports`);
-  const bundles = [SCHEDULER_BUNDLE, AGENT_BUNDLE, LIVE_BUNDLE];
+  const bundles = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE, LIVE_BUNDLE];
   Promise.all([bundleCommand(), ...bundles.map((bundle) => writeBundle(bundle))]).then(
     (sizes) => {
       [SCHEDULER_BUNDLE, AGENT_BUNDLE].forEach(({ output }) => compress(output));

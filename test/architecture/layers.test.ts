@@ -70,7 +70,7 @@ test('a folder imports only from the folders to its left', () => {
 });
 
 test('no other folder imports a program of a cluster: the package contains them as bundles only', () => {
-  const bundled = ['runtime/agent', 'runtime/api', 'runtime/kubernetes'];
+  const bundled = ['runtime/agent', 'runtime/remediation', 'runtime/api', 'runtime/kubernetes'];
   // What reads a running cluster is bundled like a program, with the client that the programs have.
   const outside = imports.filter(
     ({ from, to }) =>

@@ -86,7 +86,7 @@ export const GANTRY_DEVICES_MISSING_TAINT = 'gantry.dev/devices-missing';
 export const GANTRY_UNHEALTHY_TAINT = 'gantry.dev/unhealthy';
 /** What remediation did to a node, as JSON: the marks that it made, and what it does not do again. Written by remediation. */
 export const GANTRY_REMEDIATION = 'gantry.dev/remediation';
-/** The rule because of which a node needs a repair, for a controller that repairs nodes. Written by remediation. */
+/** The node needs a repair, which a controller that repairs nodes reads. Written by remediation. */
 export const GANTRY_REPAIR_REQUESTED = 'gantry.dev/repair-requested';
 
 /** Where a name is written. */

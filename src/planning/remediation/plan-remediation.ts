@@ -268,7 +268,7 @@ interface Draft {
   readonly reasons: string[];
 }
 
-/** Whether the node has the mark, whoever made it. */
+/** Whether the node has the mark, regardless of who made it. */
 export function hasMark(
   node: RemediationNode,
   mark: Mark,
