@@ -150,6 +150,18 @@ describe('capacity reports', () => {
   });
 
   it.each([
+    ['a request for memory', 'all of it', { kind: 'memory', mebibytes: 20_000 }, 20_000],
+    ['a whole device', '95 % of its memory', { kind: 'whole', count: 1 }, 76_000],
+    ['a part of a device', '95 % of that part of the memory', { kind: 'fraction', milli: 500 }, 38_000],
+  ] as const)('%s needs %s to be free, and no more', (_, _part, accelerator, needed) => {
+    const asks = [gang('g', 1, template(0, { accelerator }))];
+    expect(run(cluster(nodes(report(10, needed)), asks)).bindings).toHaveLength(1);
+    const decision = run(cluster(nodes(report(10, needed - 1)), asks));
+    expect(decision.bindings).toEqual([]);
+    expect(decision.pending[0].blocked[0].constraint).toBe('reported-memory');
+  });
+
+  it.each([
     ['stale', report(600, 5_000)],
     ['malformed', '{"at": "yesterday"}'],
     ['malformed', 'no JSON'],

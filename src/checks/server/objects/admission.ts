@@ -358,9 +358,10 @@ function checkMatch(match: JsonObject, path: string, say: Say): void {
 
 function checkParamKind(kind: JsonObject, say: Say): void {
   const version = text(kind.apiVersion);
-  const parts = version.split('/');
-  const [group, name] = parts.length === 1 ? ['', parts[0] ?? ''] : [parts[0] ?? '', parts[1] ?? ''];
-  if (parts.length > 2 || dns1035Label(name) !== undefined || (group !== '' && dnsSubdomain(group) !== undefined)) {
+  const groups = version.split('/');
+  const name = groups.pop() ?? '';
+  const isGroup = (group: string): boolean => group === '' || dnsSubdomain(group) === undefined;
+  if (groups.length > 1 || dns1035Label(name) !== undefined || !groups.every(isGroup)) {
     say('/spec/paramKind/apiVersion', `"${version}" is not a valid API version`);
   }
   if (dns1035Label(text(kind.kind).toLowerCase()) !== undefined) {

@@ -16,11 +16,13 @@ export function checkRequestName(
   seen: Set<string>,
   say: Say,
 ): void {
-  const bad = text(name) === '' ? undefined : dnsLabel(text(name));
   if (text(name) === '') {
     say(path, 'the name must be set');
-  } else if (bad !== undefined) {
-    say(path, `the name ${JSON.stringify(text(name))} must ${bad}`);
+  } else {
+    const bad = dnsLabel(text(name));
+    if (bad !== undefined) {
+      say(path, `the name ${JSON.stringify(text(name))} must ${bad}`);
+    }
   }
   if (seen.has(text(name))) {
     say(path, `duplicate name "${text(name)}"`);
