@@ -7,14 +7,17 @@ import { type Rule, type Violation } from './rule';
 import { counted, oneOf } from '../../facts/words';
 import { inThirdPerson } from '../../facts/words/third-person';
 import { contentOf } from './field-content';
+import { nearName } from './near-name';
 
-type Said = Pick<Violation, 'path' | 'message' | 'expected'>;
+type Said = Pick<Violation, 'path' | 'message' | 'expected' | 'found'>;
 
 interface Place {
   /** `volumeMounts[0].name`. */
   readonly field: string;
   /** What the violation expects, as the end of a sentence. */
   readonly expected?: string;
+  /** The string that was found. */
+  readonly found?: string;
 }
 
 /** A choice between fields, which a fix of one of them does not make. */
@@ -150,10 +153,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
         : undefined,
   ],
   [/ must not set (\w+)\b/, ([, name = ''], { field }) => (field.endsWith(name) ? `Remove ${field}.` : undefined)],
-  [
-    /^(?:(?! must ).)* must (consist of .+)$/,
-    ([, what], { field }) => `Set ${field} to a value that ${inThirdPerson(what)}.`,
-  ],
+  [/^(?:(?! must ).)* must (consist of .+)$/, ([, what = ''], { field, found }) => requirementFix(field, what, found)],
   [/ must not contain (.+)$/, ([, what], { field }) => `Remove ${what} from ${field}.`],
   [/ must be (?!in the )|\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
 ];
@@ -235,7 +235,7 @@ function setTo(field: string, expected: string): string {
 }
 
 /** What to write, or `undefined` where the message has none of the forms. */
-export function fieldFix({ path = '', message, expected }: Said): string | undefined {
+export function fieldFix({ path = '', message, expected, found }: Said): string | undefined {
   if (namesKey(path, message)) {
     const complaint = KEY_SYNTAX.exec(message)?.[1];
     return complaint === undefined ? undefined : keyFix(fieldOf(path.slice(0, path.lastIndexOf('/'))), complaint);
@@ -243,7 +243,11 @@ export function fieldFix({ path = '', message, expected }: Said): string | undef
   if (/^(?:no|exactly one) /.test(expected ?? '')) {
     return undefined;
   }
-  const place: Place = { field: fieldInHand(path, message), ...(expected === undefined ? {} : { expected }) };
+  const place: Place = {
+    field: fieldInHand(path, message),
+    ...(expected === undefined ? {} : { expected }),
+    ...(typeof found === 'string' ? { found } : {}),
+  };
   for (const [form, fix] of FORMS) {
     const match = form.exec(message);
     const text = match === null ? undefined : fix(match, place);
@@ -267,7 +271,9 @@ export function wrongKey(path: string, message: string): string | undefined {
 /** Whether the message is about the key of an entry, not about its value. */
 export function namesKey(path: string, message: string): boolean {
   const last = tokensOf(path).at(-1) ?? '';
-  return message.includes(`"${last}"`) || message.startsWith(`the key ${last}`);
+  // The index of an item may be its value too: `unknown request "0"`.
+  const isIndex = /^\d+$/.test(last) && !/\bkey\b/.test(message);
+  return (!isIndex && message.includes(`"${last}"`)) || message.startsWith(`the key ${last}`);
 }
 
 /** The field at the path, or the one below it with which the message begins: `exitCodes must be set`. */
@@ -346,19 +352,25 @@ const OF_VALUE =
   /^(?:not )?(?:be (?!used\b|given\b|compared\b|in the\b)|consist\b|contain\b|begin\b|start\b|end\b|match\b|equal\b|exceed\b|evaluate\b)|^have (?:an? (?:prefix|domain|path|name|duration|step|number|ascending)\b|numbers\b|at most one "|only one )/;
 
 /** The requirement of the message as a fix. Where it is one on a field below the path, that field is named. */
-function changeTo({ path = '', message }: Said): string | undefined {
+function changeTo({ path = '', message, found }: Said): string | undefined {
   const [, subject = '', what] = REQUIREMENT.exec(message) ?? [];
   const isBelow = /^[a-z]+[A-Z]\w*$/.test(subject) && subject !== tokensOf(path).at(-1);
   return what === undefined || EITHER.test(message) || !OF_VALUE.test(what)
     ? undefined
-    : requirementFix(`${fieldOf(path)}${isBelow ? `.${subject}` : ''}`, what);
+    : requirementFix(`${fieldOf(path)}${isBelow ? `.${subject}` : ''}`, what, isBelow ? undefined : found);
 }
 
 /** `the port must be even, but is 3`, `the port must be even: 3`: the subject, and what it must be. */
 const REQUIREMENT = /^(.*?) must (.+?)(?:, but .*|: (?:-?[\d.e+]+|"[^"]*"))?$/;
 
+/** What follows the domain in values of the forms that requirements name. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'of the form domain/name': 'name',
+  'of the form domain/path': 'controller',
+};
+
 /** `Set hard.pods to an integer.` for `be an integer`, `Set key to a value that is empty, or consists of letters.` for other requirements. */
-function requirementFix(field: string, what: string): string {
+function requirementFix(field: string, what: string, found?: unknown): string {
   if (what === 'not be true' || what === 'not be false') {
     return `Set ${field} to ${what === 'not be false'}.`;
   }
@@ -366,11 +378,16 @@ function requirementFix(field: string, what: string): string {
   const [, literal] = /^be ((?:"[^"]*"|[A-Z][\w-]*|[\w-]+(?:\.[\w-]+)+))$/.exec(what) ?? [];
   const [, value] = /^be ((?:an? |true|false)[^,]*)$/.exec(what) ?? [];
   if (form !== undefined) {
-    return `Set ${field} to a value ${form}.`;
+    const example = EXAMPLES[form];
+    return `Set ${field} to a value ${form}${example === undefined ? '' : `, such as example.com/${example}`}.`;
   }
   const [, length] = /^be no longer than (\d+ (?:bytes|characters))$/.exec(what) ?? [];
   if (length !== undefined) {
     return `Shorten ${field} to at most ${length}.`;
+  }
+  const near = typeof found === 'string' ? nearName(what, found) : undefined;
+  if (near !== undefined) {
+    return `Set ${field} to ${near}.`;
   }
   const [, choice] = /^be ((?:[\w-]+ or [\w-]+)|(?:an? [^,]+, or an? [^,]+))$/.exec(what) ?? [];
   if (choice !== undefined && value === undefined) {
@@ -385,10 +402,11 @@ function requirementFix(field: string, what: string): string {
  * What to write for a name that breaks a rule of its syntax: `Set metadata.name to a value that consists of …`, `Shorten metadata.name to …`.
  *
  * @param complaint what the name must do, in the words that follow `must`
+ * @param found the name
  */
-export function nameFix(field: string, complaint: string): string {
+export function nameFix(field: string, complaint: string, found?: string): string {
   const length = LENGTH.exec(complaint)?.[1];
-  return length === undefined ? requirementFix(field, complaint) : `Shorten ${field} to at most ${length}.`;
+  return length === undefined ? requirementFix(field, complaint, found) : `Shorten ${field} to at most ${length}.`;
 }
 
 /** What to do about a name that is too long, where it is derived from the name in a field. */

@@ -187,7 +187,7 @@ export function tooWide(value: number, format: string): Found {
     message: `${value} does not fit in ${bits} bits`,
     found: value,
     expected: `${fitting} (${format})`,
-    fix: `Set ${THE_FIELD} to ${fitting}${bits === 32 && format !== 'float' ? `, ${value > 0 ? 'at most 2147483647' : 'at least -2147483648'}` : ''}.`,
+    fix: `Set ${THE_FIELD} to ${fitting}${bits === 64 || format === 'float' ? '' : value > 0 ? ', at most 2147483647' : ', such as 0'}.`,
   };
 }
 

@@ -26,8 +26,10 @@ export function nearObject(
   const short = kind.split('/').at(-1) ?? kind;
   if (isNameOf(set, kind, near)) {
     const field = fieldOf(path);
-    const change = value === name ? `Set ${field} to "${near}"` : `Replace "${name}" with "${near}" in ${field}`;
-    return { severity: 'warning', expected: near, fix: `${change}, or add the ${short} "${name}" to the manifests.` };
+    const fix = value === name ? `Set ${field} to "${near}".` : `Replace "${name}" with "${near}" in ${field}.`;
+    const canAdd = isNameOf(set, kind, name);
+    const orAdd = `, or add the ${short} "${name}" to the manifests.`;
+    return { severity: 'warning', expected: near, fix: canAdd ? fix.replace(/\.$/, orAdd) : fix };
   }
   return isNameOf(set, kind, name, near)
     ? {

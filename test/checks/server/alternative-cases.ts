@@ -305,7 +305,7 @@ const EVENTS: readonly LimitCase[] = [
     'an observed event about a node in a namespace',
     event('ai', observed),
     '/involvedObject/namespace',
-    'must be in the namespace default',
+    'the object has no namespace, but the event is in',
   ),
 ];
 

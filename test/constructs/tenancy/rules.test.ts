@@ -138,10 +138,9 @@ describe('tenancy/quota-with-defaults', () => {
   const rule = 'tenancy/quota-with-defaults';
 
   test('a quota on CPU or memory wants a LimitRange', () => {
-    expect(only(rule, quota('limits.cpu: 10, requests.memory: 10Gi, requests.nvidia.com/gpu: 8'))[0]?.found).toEqual([
-      'limits.cpu',
-      'requests.memory',
-    ]);
+    expect(only(rule, quota('limits.cpu: 10, requests.memory: 10Gi, requests.nvidia.com/gpu: 8'))[0]?.message).toBe(
+      'every container in the namespace must set limits.cpu and requests.memory, because no LimitRange in these manifests sets a default',
+    );
   });
 
   test('defaults for all of it satisfy it, and a maximum is a default', () => {

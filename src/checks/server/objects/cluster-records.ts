@@ -259,9 +259,10 @@ function checkEventNamespace(object: JsonObject, about: string, say: Say): void 
   }
   if (given(object.eventTime)) {
     if (of === '' && namespace !== 'default' && namespace !== 'kube-system') {
-      say(at, 'an event about a cluster-scoped object must be in the namespace default', {
-        found: namespace,
-        fix: 'Set metadata.namespace: default.',
+      say(at, `the object has no namespace, but the event is in "${namespace}"`, {
+        found: of,
+        expected: `${namespace}, or an event in the namespace default`,
+        fix: `Set ${about}.namespace to "${namespace}", or set metadata.namespace: default if the object is cluster-scoped.`,
       });
     }
   } else if (of === '' ? namespace !== 'default' : of !== namespace) {
@@ -270,11 +271,13 @@ function checkEventNamespace(object: JsonObject, about: string, say: Say): void 
       `the object ${of === '' ? 'has no namespace' : `is in the namespace "${of}"`}, but the event is in "${namespace}"`,
       {
         found: of,
-        expected: of === '' ? 'an event in the namespace default' : namespace,
+        expected: of === '' ? `${namespace}, or an event in the namespace default` : namespace,
         fix:
-          of === '' || dnsLabel(of) === undefined
-            ? `Set metadata.namespace: ${of === '' ? 'default' : of}.`
-            : `Set ${about}.namespace to ${namespace}.`,
+          of === ''
+            ? `Set ${about}.namespace to "${namespace}", or set metadata.namespace: default if the object is cluster-scoped.`
+            : dnsLabel(of) === undefined
+              ? `Set metadata.namespace: ${of}.`
+              : `Set ${about}.namespace to ${namespace}.`,
       },
     );
   }

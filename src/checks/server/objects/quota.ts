@@ -186,7 +186,7 @@ export const quotaRules: readonly Rule[] = [
             ? undefined
             : 'be Pod, Container, or PersistentVolumeClaim');
         if (complaint !== undefined) {
-          say(`${path}/type`, `the type ${JSON.stringify(type)} must ${complaint}`, {
+          say(`${path}/type`, `unsupported type ${JSON.stringify(type)}`, {
             expected: oneOf(LIMIT_TYPES),
             fix: `Set ${fieldOf(`${path}/type`)} to ${oneOf(LIMIT_TYPES)}.`,
           });

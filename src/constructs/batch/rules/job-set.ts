@@ -324,7 +324,7 @@ const managedBy = jobSetRule(
     row: 'JS10',
     summary: 'managedBy must be a domain, a slash, and a path, of no more than 63 characters.',
     why: 'The webhook rejects any other value.',
-    fix: 'Remove spec.managedBy, or set it to the manager, for example kueue.x-k8s.io/multikueue.',
+    fix: 'Remove spec.managedBy, or set it to the name of the controller that manages the JobSet, for example kueue.x-k8s.io/multikueue.',
   },
   function* ({ spec }) {
     const manager = asString(spec.managedBy);

@@ -238,7 +238,7 @@ const pollingHasEffect = scaledObjectRule(
     severity: 'info',
     summary: 'pollingInterval should be set only for a target that scales to zero, or with cached metrics.',
     why: 'Otherwise the HorizontalPodAutoscaler polls at its own interval, 15 seconds by default. The webhook only warns.',
-    fix: 'Remove pollingInterval, or set useCachedMetrics: true on triggers.',
+    fix: 'Remove spec.pollingInterval, or set useCachedMetrics: true in an item of spec.triggers.',
     concerns: ['pollingInterval'],
   },
   function* (view) {

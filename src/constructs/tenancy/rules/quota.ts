@@ -196,9 +196,11 @@ const comesWithDefaults: Rule = {
       return;
     }
     const { defaults } = policyOf(set, manifest.id.namespace);
-    const lacking = [...hard.keys()].filter((key) => {
+    const lacking = [...hard.keys()].flatMap((key) => {
       const amount = isMandatory(key) ? podAmountOf(key) : undefined;
-      return amount !== undefined && amount.of !== 'pods' && !defaults[amount.of].has(amount.resource);
+      return amount !== undefined && amount.of !== 'pods' && !defaults[amount.of].has(amount.resource)
+        ? [`${amount.of}.${amount.resource}`]
+        : [];
     });
     if (lacking.length === 0) {
       return;
@@ -206,7 +208,6 @@ const comesWithDefaults: Rule = {
     yield {
       path: '/spec/hard',
       message: `every container in the namespace must set ${allOf(lacking)}, because no LimitRange in these manifests sets a default`,
-      found: lacking,
       expected: 'a LimitRange of type Container with default and defaultRequest',
     };
   },

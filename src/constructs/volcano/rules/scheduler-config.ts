@@ -2,6 +2,7 @@
  * The scheduler's configuration, a text in a ConfigMap that nothing on a server checks.
  */
 import { cite } from '../../../facts/upstream';
+import { allOf } from '../../../facts/words';
 import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
@@ -15,7 +16,7 @@ import {
   type SchedulerConfigReading,
 } from '../scheduler-config-text';
 import { SCHEDULER_CONF_KEY } from '../../../facts/catalog/volcano-names';
-import { SCHEDULER_ACTIONS, schedulerConfigMapName } from '../scheduler-facts';
+import { SCHEDULER_ACTIONS, SCHEDULER_FLAGS, schedulerConfigMapName } from '../scheduler-facts';
 
 const CONF = `${cite('volcano')}, pkg/scheduler/util.go UnmarshalSchedulerConf, pkg/scheduler/conf/scheduler_conf.go`;
 export const CONFIG_PATH = pointer('/data', SCHEDULER_CONF_KEY);
@@ -67,8 +68,22 @@ function fixOf(problem: ConfigProblem): string | undefined {
     case 'custom-plugin':
       return `Set ${at} to a plugin of Volcano, such as gang, or load the custom plugin with --plugins-dir.`;
     case 'flags':
-      return undefined;
+      return flagsFix(Array.isArray(found) ? found.map(String) : []);
   }
+}
+
+/** Flags that the scheduler does not have cannot be moved. */
+function flagsFix(flags: readonly string[]): string {
+  const known = flags.filter((flag) => (SCHEDULER_FLAGS as readonly string[]).includes(flag));
+  const unknown = flags.filter((flag) => !known.includes(flag));
+  const listed = (names: readonly string[]): string => allOf(names.map((name) => `--${name}`));
+  const steps = [
+    ...(known.length === 0 ? [] : [`move ${listed(known)} to args in the scheduler's Deployment`]),
+    ...(unknown.length === 0 ? [] : [`remove ${listed(unknown)}`]),
+    'set the value to YAML with actions, tiers, and configurations',
+  ];
+  const text = steps.length === 2 ? steps.join(', and ') : allOf(steps);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 const ONE_NAME = /^[\w.-]+$/;

@@ -272,6 +272,7 @@ const essential = configRule(
         path: CONFIG_PATH,
         message: `tiers must contain the ${missing.length === 1 ? 'plugin' : 'plugins'} ${missing.join(' and ')}`,
         expected: missing.join(', '),
+        fix: `Add ${missing.map((name) => `\`- name: ${name}\``).join(' and ')} to tiers[].plugins.`,
       };
     }
   },
@@ -285,14 +286,19 @@ const pluginOnce = configRule(
     summary: 'Each plugin must be loaded only once.',
     why: 'A plugin that is loaded twice counts twice in scores, and only one of its two sets of arguments is used.',
     source: `${cite('volcano')}, pkg/scheduler/framework/framework.go, OpenSession`,
-    fix: 'Remove all entries for the plugin from tiers[].plugins but one.',
+    fix: 'Keep one entry for the plugin in tiers[].plugins, and remove the others.',
   },
   function* (config) {
     const seen = new Map<string, string>();
     for (const { name, at } of pluginsOf(config)) {
       const other = seen.get(name);
       if (other !== undefined && name !== '') {
-        yield { path: CONFIG_PATH, message: `duplicate plugin "${name}" at ${other} and ${at}`, found: name };
+        yield {
+          path: CONFIG_PATH,
+          message: `duplicate plugin "${name}" at ${other} and ${at}`,
+          found: name,
+          fix: `Remove ${at} or ${other}.`,
+        };
       } else {
         seen.set(name, at);
       }
