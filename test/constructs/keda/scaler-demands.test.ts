@@ -253,6 +253,7 @@ describe('parameters together', () => {
     ['azure-monitor', {}, 'activeDirectoryClientPassword must be set'],
     ['datadog', {}, 'appKey must be set'],
     ['datadog', { query: 'avg:a{b}' }, 'queryValue must be set'],
+    ['datadog', { query: 'avg:a{b}', queryValue: '-1' }, 'queryValue must be a number other than -1: "-1"'],
     ['datadog', { useClusterAgentProxy: 'true' }, 'datadogMetricsService must be set'],
     ['datadog', { authMode: 'basic' }, 'authMode must be bearer: "basic"'],
     ['kubernetes-resource', { valueLocation: 'a' }, 'valueLocation must not be set when format is number'],

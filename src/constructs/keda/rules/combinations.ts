@@ -148,7 +148,7 @@ function* kafka({ text, has }: Given): Iterable<Complaint> {
   }
 }
 
-function* redis({ text, has, lacks }: Given): Iterable<Complaint> {
+function* redis({ text, resolved, has, lacks }: Given): Iterable<Complaint> {
   if (lacks('address', 'addresses') && (lacks('host', 'hosts') || lacks('port', 'ports'))) {
     yield {
       message: 'address, or host and port, must be set',
@@ -156,7 +156,7 @@ function* redis({ text, has, lacks }: Given): Iterable<Complaint> {
     };
   }
   // The first of the names that is set counts.
-  const [hosts, ports] = [text('host') || text('hosts'), text('port') || text('ports')];
+  const [hosts, ports] = [resolved('host') || resolved('hosts'), resolved('port') || resolved('ports')];
   if (hosts !== '' && ports !== '' && hosts.split(',').length !== ports.split(',').length) {
     yield {
       key: has('ports') ? 'ports' : 'port',

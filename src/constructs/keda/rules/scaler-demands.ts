@@ -136,6 +136,11 @@ function* datadog({ text, has, lacks, isTrue, isModified }: Given): Iterable<Com
   if (!isModified && !has('targetValue') && !has('queryValue') && lacks('targetValue', 'queryValue')) {
     yield needed('queryValue');
   }
+  const value = text('targetValue') || text('queryValue');
+  if (!isModified && Number(value || '0') === -1) {
+    // The scaler marks a missing value with this number.
+    yield format(text('targetValue') === '' ? 'queryValue' : 'targetValue', value, 'a number other than -1');
+  }
   if (text('type') !== '' && !['global', 'average'].includes(text('type').toLowerCase())) {
     yield format('type', text('type'), 'global or average');
   }
