@@ -148,15 +148,17 @@ function* kafka({ text, has }: Given): Iterable<Complaint> {
   }
 }
 
-function* redis({ text, has, lacks }: Given): Iterable<Complaint> {
+function* redis({ text, resolved, has, lacks }: Given): Iterable<Complaint> {
   if (lacks('address', 'addresses') && (lacks('host', 'hosts') || lacks('port', 'ports'))) {
     yield {
       message: 'address, or host and port, must be set',
       fix: 'Set address to host:port, or provide it with a TriggerAuthentication.',
     };
   }
-  // The first of the names that is set counts.
-  const [hosts, ports] = [text('host') || text('hosts'), text('port') || text('ports')];
+  // The first of the names that is set counts, and the metadata comes before the variables.
+  const first = (...keys: readonly string[]): string =>
+    [...keys.map(text), ...keys.map(resolved)].find((value) => value !== '') ?? '';
+  const [hosts, ports] = [first('host', 'hosts'), first('port', 'ports')];
   if (hosts !== '' && ports !== '' && hosts.split(',').length !== ports.split(',').length) {
     yield {
       key: has('ports') ? 'ports' : 'port',
