@@ -12,14 +12,7 @@ function fromVariable(variables: string, mode = 'QueueLength', given?: string): 
   );
 }
 
-/** A trigger whose hosts are a variable of the target. */
-function redisOn(hosts: string): string {
-  const trigger = 'type: redis-cluster\nmetadata: {hostsFromEnv: HOSTS, ports: "1,2", listName: l, listLength: "1"}';
-  return scaledObject([trigger]) + deployment(`env: [{name: HOSTS, value: "${hosts}"}]`);
-}
-
 export const AGREEMENT_CASES: readonly RuleCase[] = [
-  ['keda/parameters-agree', 'fewer hosts in a variable than ports', redisOn('a'), redisOn('a,b')],
   [
     'keda/parameters-agree',
     'a rate over AMQP',

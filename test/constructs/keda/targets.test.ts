@@ -95,6 +95,20 @@ describe('containers and variables of the target', () => {
     expect(of('{name: chat}', 'envFrom: [{secretRef: {name: s}}]')).toEqual([]);
   });
 
+  test.each([
+    ['hostsFromEnv: HOSTS, ports: "1,2"', 'a', 1],
+    ['hostsFromEnv: HOSTS, ports: "1,2"', 'a,b', 0],
+    ['hosts: a, portsFromEnv: HOSTS', '1,2', 1],
+    ['hosts: "a,b", hostFromEnv: HOSTS, ports: "1,2"', 'a', 0],
+  ])('the lists of redis have one length with %s, where HOSTS is %s', (metadata, value, count) => {
+    const redis = `type: redis-cluster\nmetadata: {listName: a, ${metadata}}`;
+    const server = deployment(`env: [{name: HOSTS, value: "${value}"}]`);
+    expect(messages('parameters-agree', scaledObject([redis]), server)).toEqual(
+      Array(count).fill('redis-cluster: hosts and ports must have the same number of entries'),
+    );
+    expect(messages('parameters-agree', scaledObject([redis]))).toEqual([]);
+  });
+
   test('those of a ScaledJob are in its own template', () => {
     const [variable] = found('variable-of-target', scaledJob([reading]));
     expect(variable.message).toBe('the container "main" of ScaledJob "embed" has no environment variable "ADDRESS"');

@@ -105,8 +105,6 @@ export const sriovCases: readonly RuleCases[] = [
     fires: {
       'a key that is none': [policy({ nodeSelector: { 'a b': '' } })],
       'a long value': [policy({ nodeSelector: { 'example.com/a': 'x'.repeat(64) } })],
-      'a space after the key': [policy({ nodeSelector: { 'example.com/a ': '' } })],
-      'a space before the value': [policy({ nodeSelector: { 'example.com/a': ' b' } })],
     },
     silent: { 'labels of nodes': [policy({ nodeSelector: { 'node-role.kubernetes.io/worker': '' } })] },
   },

@@ -155,8 +155,10 @@ function* redis({ text, resolved, has, lacks }: Given): Iterable<Complaint> {
       fix: 'Set address to host:port, or provide it with a TriggerAuthentication.',
     };
   }
-  // The first of the names that is set counts.
-  const [hosts, ports] = [resolved('host') || resolved('hosts'), resolved('port') || resolved('ports')];
+  // The first of the names that is set counts, and the metadata comes before the variables.
+  const first = (...keys: readonly string[]): string =>
+    [...keys.map(text), ...keys.map(resolved)].find((value) => value !== '') ?? '';
+  const [hosts, ports] = [first('host', 'hosts'), first('port', 'ports')];
   if (hosts !== '' && ports !== '' && hosts.split(',').length !== ports.split(',').length) {
     yield {
       key: has('ports') ? 'ports' : 'port',

@@ -128,6 +128,9 @@ function* azurePipelines({ text, lacks, isIdentified }: Given): Iterable<Complai
   }
 }
 
+/** The default of the target of datadog, by which KEDA recognizes that none is set. */
+const DATADOG_UNSET = -1;
+
 function* datadog({ text, has, lacks, isTrue, isModified }: Given): Iterable<Complaint> {
   const own = isTrue('useClusterAgentProxy')
     ? ['datadogMetricsService', 'datadogMetricName', 'datadogNamespace', 'datadogMetricNamespace']
@@ -136,10 +139,13 @@ function* datadog({ text, has, lacks, isTrue, isModified }: Given): Iterable<Com
   if (!isModified && !has('targetValue') && !has('queryValue') && lacks('targetValue', 'queryValue')) {
     yield needed('queryValue');
   }
-  const value = text('targetValue') || text('queryValue');
-  if (!isModified && Number(value || '0') === -1) {
-    // The scaler marks a missing value with this number.
-    yield format(text('targetValue') === '' ? 'queryValue' : 'targetValue', value, 'a number other than -1');
+  const target = text('targetValue') === '' ? 'queryValue' : 'targetValue';
+  if (!isModified && text(target) !== '' && Number(text(target)) === DATADOG_UNSET) {
+    yield {
+      key: target,
+      message: `${target} must not be ${DATADOG_UNSET}, which KEDA reads as unset`,
+      fix: `Set ${target} to the load that one replica can handle.`,
+    };
   }
   if (text('type') !== '' && !['global', 'average'].includes(text('type').toLowerCase())) {
     yield format('type', text('type'), 'global or average');

@@ -106,44 +106,35 @@ const supportedCard = specRule(
   },
 );
 
-const nodeSelectorValid = specRule(
+const nodeSelector = specRule(
   'sriov-node-selector-valid',
   {
     row: 'SN2',
     summary: 'The keys and values of the nodeSelector of a policy must be those of labels.',
-    why: 'The webhook cannot list the nodes and rejects the policy; no node has such a label. Spaces around a key or value are ignored by the webhook only.',
+    why: 'The webhook cannot list the nodes and rejects the policy; no node has such a label.',
     source: WEBHOOK,
     fix: 'Set spec.nodeSelector to labels of nodes.',
   },
   [NODE_POLICY],
   function* (spec) {
     for (const [key, value] of stringEntries(spec.nodeSelector)) {
-      const ofKey = qualifiedName(key.trim());
-      const complaint = ofKey ?? labelValue(value.trim());
-      const at = pointer('/spec/nodeSelector', key);
-      const rename = `Rename the key "${key}" in spec.nodeSelector to a label of nodes.`;
+      const ofKey = qualifiedName(key);
+      const complaint = ofKey ?? labelValue(value);
       if (complaint !== undefined) {
+        const at = pointer('/spec/nodeSelector', key);
         yield {
           path: at,
           message: `the label ${ofKey === undefined ? 'value' : 'key'} "${ofKey === undefined ? value : key}" must ${complaint}`,
-          fix: ofKey === undefined ? nameFix(fieldOf(at), complaint) : rename,
-          found: value,
-        };
-      } else if (key !== key.trim() || value !== value.trim()) {
-        const isKey = key !== key.trim();
-        yield {
-          tier: 'advice',
-          path: at,
-          message: `the label ${isKey ? 'key' : 'value'} "${isKey ? key : value}" must not begin or end with a space`,
-          fix: isKey ? rename : `Set ${fieldOf(at)} to "${value.trim()}".`,
+          fix:
+            ofKey === undefined
+              ? nameFix(fieldOf(at), complaint)
+              : `Rename the key "${key}" in spec.nodeSelector to a label of nodes.`,
           found: value,
         };
       }
     }
   },
 );
-/** The webhook lists nodes by a selector that is parsed from text; the operator compares the labels. */
-const nodeSelector: Rule = { ...nodeSelectorValid, otherTiers: ['advice'] };
 
 function* vdpaFaults(spec: JsonObject, deviceType: string, switchdev: boolean): Iterable<Violation> {
   if (!hasVdpa(spec)) {

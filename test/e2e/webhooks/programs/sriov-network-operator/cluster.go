@@ -10,7 +10,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	sriovnetworkv1 "github.com/k8snetworkplumbingwg/sriov-network-operator/api/v1"
 
@@ -119,6 +121,15 @@ func (c *cluster) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 	write(out, answer)
 }
 
+// nodes is the node, unless no API server has a node with these labels. The webhook sends the selector as text, whose reader removes
+// spaces around a key, so that it does not notice the space itself.
+func (c *cluster) nodes() []corev1.Node {
+	if len(validation.ValidateLabels(c.node.Labels, field.NewPath("labels"))) > 0 {
+		return nil
+	}
+	return []corev1.Node{c.node}
+}
+
 func (c *cluster) answer(path string) (any, bool) {
 	namespaced := "/apis/" + group.String() + "/namespaces/" + operatorNamespace + "/"
 	switch path {
@@ -135,7 +146,7 @@ func (c *cluster) answer(path string) (any, bool) {
 			resource("SriovOperatorConfig", "sriovoperatorconfigs"),
 		}}, true
 	case "/api/v1/nodes":
-		return corev1.NodeList{TypeMeta: typeOf("v1", "NodeList"), Items: []corev1.Node{c.node}}, true
+		return corev1.NodeList{TypeMeta: typeOf("v1", "NodeList"), Items: c.nodes()}, true
 	case namespaced + "sriovnetworknodestates":
 		return sriovnetworkv1.SriovNetworkNodeStateList{
 			TypeMeta: typeOf(group.String(), "SriovNetworkNodeStateList"), Items: []sriovnetworkv1.SriovNetworkNodeState{c.state},
