@@ -39,6 +39,7 @@ const PUBLISHED = [
   'lib',
   '!lib/**/*.map',
   '!lib/runtime/agent',
+  '!lib/runtime/remediation',
   '!lib/runtime/api',
   '!lib/runtime/kubernetes',
   '!lib/interfaces/live',
