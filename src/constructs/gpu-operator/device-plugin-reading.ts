@@ -33,12 +33,13 @@ const DURATION = /^(infinite|[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))
 /** The prefix of every resource of the plugin. */
 export const PREFIX = 'nvidia.com/';
 
-export function mapping(value: JsonValue | undefined, at: string, note: DevicePluginNote): JsonObject {
+/** @param example what such a mapping looks like */
+export function mapping(value: JsonValue | undefined, at: string, note: DevicePluginNote, example: string): JsonObject {
   if (isObject(value)) {
     return value;
   }
   if (value !== undefined && value !== null) {
-    note('shape', at, `${at} must be a mapping, but is ${kindOf(value)}`, value, 'a mapping');
+    note('shape', at, `${at} must be a mapping, but is ${kindOf(value)}`, value, `a mapping such as ${example}`);
   }
   return {};
 }

@@ -20,6 +20,9 @@ function isWhole(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) < MOST;
 }
 
+/** An entry of a list of shared resources. */
+const REPLICAS = '{name: nvidia.com/gpu, replicas: 4}';
+
 export interface Replicas {
   readonly names: readonly string[];
   readonly renamed: boolean;
@@ -27,7 +30,7 @@ export interface Replicas {
 }
 
 export function readReplicas(value: JsonValue | undefined, at: string, note: DevicePluginNote): Replicas {
-  const sharing = mapping(value, at, note);
+  const sharing = mapping(value, at, note, `{resources: [${REPLICAS}]}`);
   noteUnknown(sharing, at, ['renameByDefault', 'failRequestsGreaterThanOne', 'resources'], note);
   for (const key of ['renameByDefault', 'failRequestsGreaterThanOne']) {
     const flag = sharing[key];
@@ -57,7 +60,7 @@ export function readReplicas(value: JsonValue | undefined, at: string, note: Dev
 }
 
 function readResource(value: JsonValue, at: string, renamed: boolean, note: DevicePluginNote): string | undefined {
-  const resource = mapping(value, at, note);
+  const resource = mapping(value, at, note, REPLICAS);
   noteUnknown(resource, at, ['name', 'rename', 'devices', 'replicas'], note);
   readReplicaCount(resource.replicas, at, note);
   if (resource.rename !== undefined) {

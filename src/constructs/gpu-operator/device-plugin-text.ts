@@ -101,20 +101,28 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   }
   if (config.resources !== undefined && config.resources !== null) {
     note('ignored', 'resources', 'the device plugin ignores resources, so the resources are not renamed');
-    readResources(mapping(config.resources, 'resources', note), note);
+    readResources(mapping(config.resources, 'resources', note, '{gpus: []}'), note);
   }
-  const migStrategy = readFlags(mapping(config.flags, 'flags', note), note);
-  readImex(mapping(config.imex, 'imex', note), note);
-  return { problems, migStrategy, ...readSharing(mapping(config.sharing, 'sharing', note), migStrategy, note) };
+  const migStrategy = readFlags(mapping(config.flags, 'flags', note, '{migStrategy: mixed}'), note);
+  readImex(mapping(config.imex, 'imex', note, '{channelIDs: [0]}'), note);
+  return {
+    problems,
+    migStrategy,
+    ...readSharing(
+      mapping(config.sharing, 'sharing', note, '{timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}'),
+      migStrategy,
+      note,
+    ),
+  };
 }
 
 function readFlags(flags: JsonObject, note: DevicePluginNote): string {
   noteUnknown(flags, 'flags', [...Object.keys(FLAGS), 'plugin', 'gfd'], note);
   noteTypes(flags, 'flags', FLAGS, note);
-  const plugin = mapping(flags.plugin, 'flags.plugin', note);
+  const plugin = mapping(flags.plugin, 'flags.plugin', note, '{passDeviceSpecs: true}');
   noteUnknown(plugin, 'flags.plugin', [...Object.keys(PLUGIN_FLAGS), 'deviceListStrategy'], note);
   noteTypes(plugin, 'flags.plugin', PLUGIN_FLAGS, note);
-  const gfd = mapping(flags.gfd, 'flags.gfd', note);
+  const gfd = mapping(flags.gfd, 'flags.gfd', note, '{oneshot: false}');
   noteUnknown(gfd, 'flags.gfd', Object.keys(GFD_FLAGS), note);
   noteTypes(gfd, 'flags.gfd', GFD_FLAGS, note);
   choice(flags.migStrategy, 'flags.migStrategy', MIG_STRATEGIES, note);
@@ -153,7 +161,7 @@ function readResources(resources: JsonObject, note: DevicePluginNote): void {
       continue;
     }
     for (const [index, item] of list.entries()) {
-      const entry = mapping(item, within(at, index), note);
+      const entry = mapping(item, within(at, index), note, '{pattern: "*", name: nvidia.com/gpu}');
       const broken =
         nameProblem(entry.name) ??
         // Go reads null as an empty pattern.
