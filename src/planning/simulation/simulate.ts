@@ -176,6 +176,7 @@ class Simulation {
           return;
         }
         this.nodeEvent('leave', [due.node]);
+        this.observer.ended?.(due.node, this.now);
         break;
     }
     this.changedAt = this.now;
@@ -249,6 +250,7 @@ class Simulation {
         kind: 'event',
         event: { at: this.now + delaySeconds, kind: 'join', nodes },
       });
+      nodes.forEach((node) => this.observer.requested?.(node, this.now));
       this.note('request', `${listed(nodes)} requested`);
     }
   }
