@@ -138,6 +138,9 @@ function amountsOf(amounts: unknown): ReadonlyMap<string, bigint> {
   );
 }
 
+/** Selectors that are remembered: users write them, and there is no end to them. */
+const MOST_SELECTORS = 2000;
+
 /** Reads the specs of claims; each selector is compiled once. */
 export class ClaimReader {
   private readonly compiled = new Map<string, DeviceSelector | string>();
@@ -193,6 +196,9 @@ export class ClaimReader {
     const own = asArray(object.selectors).flatMap(expressionOf);
     const selectors = [...(ofClass ?? []), ...own].flatMap((text): readonly DeviceSelector[] => {
       const selector = this.compiled.get(text) ?? selectorOf(text);
+      if (this.compiled.size >= MOST_SELECTORS) {
+        this.compiled.clear();
+      }
       this.compiled.set(text, selector);
       if (typeof selector === 'string') {
         report(`has a selector that cannot be evaluated: ${selector}`);
