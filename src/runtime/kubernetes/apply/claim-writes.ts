@@ -6,6 +6,7 @@
  * it away again gives the claim another version, so that a request that the network held back comes to nothing.
  */
 import { type JsonObject } from '../../../facts/api/schema';
+import { CLAIM_FINALIZER } from '../../../facts/catalog/device-classes';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { type AllocatedDevice, deviceKey } from '../../../placement/model/claims';
 import { ApiError, isNotFound, messageOf, NOT_SENT } from '../../api/api-error';
@@ -13,9 +14,6 @@ import { Backoff, pause } from '../../api/backoff';
 import { SYSTEM_CLOCK } from '../../api/clock';
 import { type AttemptOptions } from './attempts';
 import { type PodRef } from './pod-ref';
-
-/** Keeps a claim that holds devices from being deleted. */
-export const CLAIM_FINALIZER = 'resource.kubernetes.io/delete-protection';
 
 /** After this number of conflicts in a row, something writes the claim all the time. */
 const MOST_CONFLICTS = 8;
