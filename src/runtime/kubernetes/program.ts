@@ -111,6 +111,7 @@ export class Program {
     this.actor = new Actor({
       ...parts,
       requestTimeout,
+      claimsPath: () => this.watched.pathOf('resourceClaims'),
       explainer: this.explainer,
       onSurprise: () => this.scheduler.changed(),
       onEvicted: (entry) => this.history.evicted(entry),
