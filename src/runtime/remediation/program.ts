@@ -14,6 +14,7 @@ import { asObject } from '../../manifests/read';
 import { parseValue } from '../../manifests/yaml';
 import {
   DEFAULT_REMEDIATION,
+  type FitsElsewhere,
   isActing,
   NO_MEMORY,
   planRemediation,
@@ -39,7 +40,7 @@ import { AlertConfigMap, AlertsInMemory, type AlertStore } from './alert-store';
 import { WatchedCluster } from './cluster';
 import { evictGang } from './evict';
 import { Events } from './events';
-import { fitsElsewhere } from './fits-elsewhere';
+import { Moves } from './fits-elsewhere';
 import { Metrics } from './metrics';
 import { nodePatch, repairCondition } from './node-patch';
 import { type Options } from './options';
@@ -90,6 +91,7 @@ export class Program {
   private latest: { readonly plan: RemediationPlan; readonly state: RemediationState } | undefined;
   private refusals: readonly RemediationRefusal[] = [];
   private readonly recent: Act[] = [];
+  private readonly moves = new Moves();
   private stopping: Promise<void> | undefined;
 
   private constructor(
@@ -248,9 +250,9 @@ export class Program {
     const now = this.clock.monotonic();
     const time = this.serverClock.now();
     const state = this.cluster.state(now, time, this.alerts.at(time));
-    let fits: ReturnType<typeof fitsElsewhere> | undefined;
+    let fits: FitsElsewhere | undefined;
     const plan = planRemediation(this.settings, state, this.memory, (gang, without) => {
-      fits ??= fitsElsewhere(this.cluster.objects());
+      fits ??= this.moves.fitsElsewhere(this.cluster.objects(), now);
       return fits(gang, without);
     });
     this.memory = plan.memory;
