@@ -82,7 +82,7 @@ export class Rig {
     return join(this.folder, 'token');
   }
 
-  async start(more: Partial<Options> & { readonly settings?: JsonValue } = {}): Promise<Program> {
+  async start(more: Partial<Options> & { readonly settings?: object } = {}): Promise<Program> {
     const { settings = SETTINGS, ...options } = more;
     const config = join(this.folder, 'settings.json');
     writeFileSync(config, JSON.stringify(settings));
