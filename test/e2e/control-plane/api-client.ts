@@ -28,7 +28,7 @@ export interface RequestOptions {
   /** Milliseconds until the request counts as failed. @default 30000 */
   readonly timeout?: number;
   /** Further headers, such as those of impersonation. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
 export class ApiClient {
@@ -49,7 +49,7 @@ export class ApiClient {
   request(method: string, path: string, { body, contentType, timeout, headers: more }: RequestOptions = {}): Promise<Reply> {
     const payload =
       body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-    const headers: Record<string, string | number> = {
+    const headers: Record<string, string | number | string[]> = {
       authorization: `Bearer ${this.endpoint.token}`,
       accept: 'application/json',
       ...more,
