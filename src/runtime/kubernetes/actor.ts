@@ -19,7 +19,7 @@ import { type Assumptions } from './assumptions';
 import { type Clock, type ServerClock, SYSTEM_CLOCK, timeText } from '../api/clock';
 import { evictionWords } from './eviction-words';
 import { type Explainer } from './explain';
-import { type Leader } from './leader';
+import { type Leader } from '../api/leader';
 import { type Log } from '../api/log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
