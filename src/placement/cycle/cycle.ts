@@ -187,7 +187,7 @@ export class Cycle {
   /** Places the pods of the turn, beside what is promised to the gang at the head. */
   place({ gang, pods }: Turn): boolean {
     const within = this.besideReservation(gang);
-    const kind = pods.length === gang.size ? gang.kind : undefined;
+    const kind = isFirstTurn(gang, pods) ? gang.kind : undefined;
     if (kind === undefined) {
       return this.placer.place(gang.root, pods, within);
     }
@@ -210,7 +210,7 @@ export class Cycle {
   /** Could the pods of the turn be placed? Leaves the books as they are; counted where that is exact. */
   fits(turn: Turn): boolean {
     const { gang, pods } = turn;
-    if (pods.length === gang.size && gang.kind !== undefined && this.misfits.get(gang.kind) === true) {
+    if (isFirstTurn(gang, pods) && gang.kind !== undefined && this.misfits.get(gang.kind) === true) {
       return false;
     }
     const counted = this.placer.room.holds(turn, this.besideReservation(gang));
@@ -382,6 +382,11 @@ export class Cycle {
       },
     ];
   }
+}
+
+/** Pods with which a gang starts; those of one kind start alike. */
+function isFirstTurn({ placed, needed }: GangRecord, pods: readonly PodRecord[]): boolean {
+  return placed === 0 && pods.length === needed;
 }
 
 /** Rows that are overcommitted have nothing free. */

@@ -37,7 +37,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   cycle.releasesCount = true;
   cycle.bound.forEach((pod) => cycle.started.add(pod));
   cycle.startsPods = allowed.includes('allocate');
-  const singles = passed.filter((gang) => gang.kind === undefined || isOverdue(session, gang));
+  const singles = passed.filter((gang) => gang.kind === undefined || gang.placed > 0 || isOverdue(session, gang));
   const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
   let tries = session.policy.makeRoomLimit;
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
@@ -87,14 +87,14 @@ class InVain {
   private readonly byKind = new Map<number, GangRecord[]>();
 
   add(gang: GangRecord): void {
-    if (gang.kind !== undefined) {
+    if (gang.kind !== undefined && gang.placed === 0) {
       addTo(this.byKind, gang.kind, gang);
     }
   }
 
   /** Is there one of the same queue that asks for the same with the same right? Thousands of gangs are asked about. */
   has(gang: GangRecord): boolean {
-    const alike = gang.kind === undefined ? undefined : this.byKind.get(gang.kind);
+    const alike = gang.kind === undefined || gang.placed > 0 ? undefined : this.byKind.get(gang.kind);
     return alike !== undefined && alike.some((other) => hasSameRight(gang, other));
   }
 
