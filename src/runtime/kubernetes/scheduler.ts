@@ -119,6 +119,12 @@ export class Scheduler {
     this.wake();
   }
 
+  /** Time alone changes something in so many milliseconds, or sooner. */
+  lookAgainIn(milliseconds: number): void {
+    this.lookAgainAt = Math.min(this.lookAgainAt, this.clock.monotonic() + milliseconds);
+    this.wake();
+  }
+
   /** Ids of gangs that changed since the last call, for what is reported of them. */
   takeTouched(): ReadonlySet<string> {
     return this.feed.takeTouched();
