@@ -16,7 +16,7 @@ import { type Log, makeLog } from '../api/log';
 import { NvidiaToolReader, runNvidiaTool } from './devices/nvidia-tool';
 import { Face } from './face';
 import { HostRoot } from './host/host-root';
-import { allocatedDevices } from './judge/allocated';
+import { allocatedDevices, withHolders } from './judge/allocated';
 import { CapacityReporter } from './judge/capacity';
 import { type Condition, Judge } from './judge/conditions';
 import { deviceTopology } from './judge/topology';
@@ -153,7 +153,7 @@ export class Program {
     if (!dryRun) {
       await this.publisher.publish({
         annotations: {
-          [GANTRY_ACCELERATOR_CAPACITY]: this.capacity.report(observation.accelerators, observation.at),
+          [GANTRY_ACCELERATOR_CAPACITY]: this.capacity.report(withHolders(observation), observation.at),
           [GANTRY_ALLOCATED_DEVICES]: allocatedDevices(observation),
           [GANTRY_DEVICE_TOPOLOGY]: deviceTopology(observation),
         },

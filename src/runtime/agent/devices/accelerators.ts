@@ -20,6 +20,8 @@ export interface AcceleratorState {
   readonly utilization?: number;
   /** Why its clocks are low, in NVIDIA's words; absent where nothing slows it down. */
   readonly throttled?: readonly string[];
+  /** Whether the kubelet gave it to a pod; absent where that is not known. */
+  readonly held?: boolean;
   /** Why the device must not be used before an administrator has acted; absent where nothing is known to be wrong. */
   readonly fault?: string;
 }
