@@ -7,7 +7,7 @@ import { type ClusterNode } from '../../../placement';
 import { type DeviceClaims } from '../../../placement/model/claims';
 import { claimKey } from '../../../planning/cluster/objects/claim-key';
 import { classServing, pluginResources } from '../../../planning/cluster/objects/claims/serving';
-import { type Change } from '../watched';
+import { type Change } from '../../api/watched';
 import { ClaimedDevices } from './claimed-devices';
 import { type ClaimUsers, type DeviceStores, DeviceView } from './device-view';
 import { type ShownClaims } from './double-allocation';
