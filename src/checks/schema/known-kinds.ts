@@ -121,7 +121,7 @@ export class KnownKinds {
         );
         const all = kind.info.served || before.length === 0 ? [kind, ...before] : [...before, kind];
         this.alternatives.set(key, all.slice(0, MOST_ALTERNATIVES));
-        this.defined.set(key, all[0]!);
+        this.defined.set(key, all[0]);
       }
     } catch (error) {
       if (!tolerant || !(error instanceof UnreadableCrd)) {

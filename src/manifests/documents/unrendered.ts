@@ -94,7 +94,7 @@ function variableBelow(value: JsonValue, depth: number): string | undefined {
           : undefined
         : TEXTS.has(key)
           ? undefined
-          : variableBelow(member as JsonValue, depth + 1);
+          : variableBelow(member, depth + 1);
     if (found !== undefined) {
       return found;
     }

@@ -186,7 +186,7 @@ function* unknownPort(
   if (definitions.length === 0 || specs.some(mayHave)) {
     return;
   }
-  const ports = portsIn(specs[0]!);
+  const ports = portsIn(specs[0]);
   const choices = ports.flatMap((one) => asString(one[field]) ?? asInteger(one[field])?.toString() ?? []);
   yield {
     manifest,
