@@ -111,8 +111,10 @@ export class Program {
     this.actor = new Actor({
       ...parts,
       requestTimeout,
+      claimsPath: () => this.watched.pathOf('resourceClaims'),
       explainer: this.explainer,
       onSurprise: () => this.scheduler.changed(),
+      onDue: (milliseconds) => this.scheduler.lookAgainIn(milliseconds),
       onEvicted: (entry) => this.history.evicted(entry),
     });
     this.scheduler = new Scheduler({
@@ -242,6 +244,7 @@ export class Program {
   /** What was assumed of a pod is known now. */
   private settle(before: PodEntry | undefined, after: PodEntry | undefined): void {
     [before, after].forEach((entry) => entry !== undefined && this.history.touch(entry));
+    this.actor.follow(before, after);
     if (before !== undefined && before.uid !== after?.uid) {
       this.assumptions.forget(before.uid);
     }

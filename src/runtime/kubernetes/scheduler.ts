@@ -119,6 +119,12 @@ export class Scheduler {
     this.wake();
   }
 
+  /** Time alone changes something in so many milliseconds, or sooner. */
+  lookAgainIn(milliseconds: number): void {
+    this.lookAgainAt = Math.min(this.lookAgainAt, this.clock.monotonic() + milliseconds);
+    this.wake();
+  }
+
   /** Ids of gangs that changed since the last call, for what is reported of them. */
   takeTouched(): ReadonlySet<string> {
     return this.feed.takeTouched();
@@ -219,7 +225,9 @@ export class Scheduler {
     this.term = undefined;
     assumptions.clear();
     if (this.reading?.term !== term) {
-      this.reading = { term, done: watched.refresh(term, 'pods', 'nodes').then(() => true as const) };
+      // A collection that is not served would be looked for again some time later only.
+      const claims = watched.pathOf('resourceClaims') === undefined ? [] : (['resourceClaims'] as const);
+      this.reading = { term, done: watched.refresh(term, 'pods', 'nodes', ...claims).then(() => true as const) };
     }
     const isKnown = await Promise.race([this.reading.done, pause(READING, this.ended.signal)]);
     if (isKnown !== true || !leader.holds || leader.heldSince !== term || this.ended.signal.aborted) {
