@@ -12,7 +12,12 @@ const RULES = {
   maxUnavailablePercent: 100,
   maxPerRack: 100,
   rules: [
-    { name: 'missing', cause: { condition: 'AcceleratorsMissing' }, afterSeconds: 30, actions: ['taint', 'restart-device-plugin'] },
+    {
+      name: 'missing',
+      cause: { condition: 'AcceleratorsMissing' },
+      afterSeconds: 30,
+      actions: ['taint', 'restart-device-plugin'],
+    },
     { name: 'rdma', cause: { condition: 'RdmaDegraded' }, afterSeconds: 30, actions: ['cordon', 'move'] },
     { name: 'bad', cause: { condition: 'Bad' }, actions: ['taint', 'evict'], graceSeconds: 10 },
     { name: 'fire', cause: { alert: 'Fire' }, actions: ['request-repair'] },
@@ -23,7 +28,9 @@ const RULES = {
 const simulated = (more: Readonly<Record<string, unknown>>): SimulationResult =>
   run({ nodes: NODES, gangs: [ONE], remediation: RULES, ...more });
 const told = ({ happenings }: SimulationResult): readonly (readonly [number, string])[] =>
-  happenings.filter(({ kind }) => kind === 'fault' || kind === 'fault-ends' || kind === 'remediate').map(({ at, text }) => [at, text]);
+  happenings
+    .filter(({ kind }) => kind === 'fault' || kind === 'fault-ends' || kind === 'remediate')
+    .map(({ at, text }) => [at, text]);
 
 test('a device that disappears ends the pod that has it, and comes back with the device plugin', () => {
   const result = simulated({
@@ -44,7 +51,11 @@ test('a device that disappears ends the pod that has it, and comes back with the
 
 test('a pod on the other devices of the node goes on', () => {
   const small = { ...ONE, gpus: 4 };
-  const result = simulated({ nodes: [{ ...NODES[0], count: 1 }], gangs: [small], events: [{ at: 600, deviceFault: 'n-1' }] });
+  const result = simulated({
+    nodes: [{ ...NODES[0], count: 1 }],
+    gangs: [small],
+    events: [{ at: 600, deviceFault: 'n-1' }],
+  });
   expect(gang(result, 'a')).toMatchObject({ losses: 0, endedAt: 3600 });
 });
 
