@@ -196,7 +196,11 @@ export class WorldDevices {
     return { ...(isFirst && this.all('resourceSlices').size < 2 && { read: () => true }), nodes: true };
   }
 
-  private takeClaim(name: string, before: JsonObject | undefined, after: JsonObject | undefined): DeviceChange | undefined {
+  private takeClaim(
+    name: string,
+    before: JsonObject | undefined,
+    after: JsonObject | undefined,
+  ): DeviceChange | undefined {
     const key = `claim:${name}`;
     const assumed = this.assumed.all.get(key);
     const uid = asString(asObject(after?.metadata).uid);
@@ -207,7 +211,9 @@ export class WorldDevices {
       return undefined;
     }
     this.view.touch();
-    const generated = asString(asObject(asObject(after?.metadata).annotations)['resource.kubernetes.io/pod-claim-name']);
+    const generated = asString(
+      asObject(asObject(after?.metadata).annotations)['resource.kubernetes.io/pod-claim-name'],
+    );
     return {
       read: ({ deviceClaims, namespace }) =>
         deviceClaims.some(({ own }) => own === key) ||
