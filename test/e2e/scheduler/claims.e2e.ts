@@ -4,6 +4,7 @@
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
+import { ApiClient } from '../control-plane/api-client';
 import { describeLive } from '../live-cluster';
 import {
   allocated,
@@ -13,7 +14,6 @@ import {
   claims,
   clearClaims,
   deviceClass,
-  devicesOf,
   DRIVER,
   gpus,
   oneGpu,
@@ -212,7 +212,7 @@ describeLive('devices by claim', () => {
     );
     await lab.nodesReady(8);
     await start();
-    const inRack = { 'gantry.dev/required-topology': 'nvidia.com/gpu.clique' };
+    const inRack = { 'kueue.x-k8s.io/podset-required-topology': 'nvidia.com/gpu.clique' };
     const rack = (name: string): JsonObject[] =>
       claimingGang(name, 4, { resourceClaimTemplateName: 'channel' }, { gpus: 4, annotations: inRack });
     await lab.create(...rack('a'));
@@ -308,12 +308,11 @@ describeLive('devices by claim', () => {
     await publish(1, 1);
     await apply(lab, [claim('c', oneGpu)]);
     const path = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/c';
-    const token = await tokenOf(lab, NAMESPACE, NAME);
+    const asScheduler = new ApiClient({ ...lab.cluster.client.endpoint, token: await tokenOf(lab, NAMESPACE, NAME) });
     const send = async (where: string, body: JsonObject): Promise<number> => {
-      const { status } = await lab.cluster.client.request('PATCH', where, {
+      const { status } = await asScheduler.request('PATCH', where, {
         body,
         contentType: 'application/merge-patch+json',
-        token,
       });
       return status;
     };
@@ -327,6 +326,7 @@ describeLive('devices by claim', () => {
     expect(await send(`${path}/status`, { status: { allocation, devices: [report] } })).toBeGreaterThanOrEqual(400);
     const consumer = { resource: 'pods', name: 'p', uid: 'p' };
     expect(await send(`${path}/status`, { status: { allocation, reservedFor: [consumer] } })).toBe(200);
+    asScheduler.close();
   });
 
   async function podNamed(name: string): Promise<JsonObject | undefined> {
