@@ -8,6 +8,7 @@ import { type PodFacts, podOf, templateOf, type TemplateOptions } from '../../..
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { type PodTemplate } from '../../../placement';
 import { annotatedNode, isGated, isPinnedTo } from '../apply/hand-over';
+import { excessOf, withoutDemands } from './bounds';
 import { claimNames } from './claims';
 
 /**
@@ -36,6 +37,8 @@ export interface PodEntry {
   /** Scheduling gates beside Gantry's own. */
   readonly otherGates: readonly string[];
   readonly template: PodTemplate;
+  /** What it asks too much of, so that it is not placed. */
+  readonly excess?: string;
   readonly hints: GangHints;
   /** Of Gantry's pods only. */
   readonly gang?: GangIdentity;
@@ -67,6 +70,8 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   const devices = own === undefined ? undefined : facts?.devices;
   // A part of a device is an annotation alone, and no request: it counts while the pod waits, and once the scheduler has given it devices.
   const sharing = own !== undefined && (node === undefined || devices !== undefined);
+  const read = templateOf({ metadata, spec, namespace }, { ...options.template, sharing });
+  const excess = excessOf(read);
   return {
     key,
     namespace,
@@ -80,7 +85,8 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
     ...(facts?.startedAt !== undefined && { startedAt: facts.startedAt }),
     ...releaseOf(facts),
     createdAt: timeOf(metadata.creationTimestamp) ?? 0,
-    template: options.intern(templateOf({ metadata, spec, namespace }, { ...options.template, sharing })),
+    template: options.intern(excess === undefined ? read : withoutDemands(read)),
+    ...(excess !== undefined && { excess }),
     ...(own ?? { otherGates: [], hints: {} }),
     claims: claimNames(raw),
     raw,
