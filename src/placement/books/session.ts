@@ -429,7 +429,7 @@ export class Session {
     } else {
       this.gangList.replace(record);
     }
-    const likeness = this.others.active ? undefined : likenessOf(record);
+    const likeness = likenessOf(record);
     if (likeness !== undefined) {
       record.kind = this.kinds.get(likeness) ?? this.kinds.size;
       this.kinds.set(likeness, record.kind);
