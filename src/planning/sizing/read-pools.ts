@@ -140,6 +140,23 @@ function readTerms(fields: Fields, existing: number): Terms {
     fields.wrongAt('pricePerHour', 'is required; set the price of a node per hour');
   }
   const purchase = fields.oneOf<Purchase>('purchase', ['on-demand', 'reserved', 'spot']) ?? 'on-demand';
+  const spot = readSpotTerms(fields, purchase);
+  const nodes = Math.max(most ?? least, least, today ?? 0);
+  const scaling = readScalingTerms(fields, purchase, nodes);
+  return {
+    most: nodes,
+    pool: {
+      least,
+      today,
+      purchase,
+      pricePerHour: price ?? 0,
+      ...(spot !== undefined && { spot }),
+      ...(scaling !== undefined && { scaling }),
+    },
+  };
+}
+
+function readSpotTerms(fields: Fields, purchase: Purchase): SizingPool['spot'] {
   const spot = fields.fields('spot');
   if (purchase === 'spot' && spot === undefined) {
     fields.wrongAt(
@@ -150,22 +167,13 @@ function readTerms(fields: Fields, existing: number): Terms {
   if (purchase !== 'spot' && spot !== undefined) {
     fields.wrongAt('spot', 'must not be set unless purchase is spot');
   }
-  const terms = spot === undefined ? undefined : readSpot(spot);
+  return spot === undefined ? undefined : readSpot(spot);
+}
+
+function readScalingTerms(fields: Fields, purchase: Purchase, most: number): SizingPool['scaling'] {
   const scale = fields.fields('autoscale');
   if (scale !== undefined && purchase !== 'on-demand') {
     fields.wrongAt('autoscale', `must not be set together with purchase: ${purchase}`);
   }
-  const nodes = Math.max(most ?? least, least, today ?? 0);
-  const scaling = scale === undefined ? undefined : readScaling(scale, nodes);
-  return {
-    most: nodes,
-    pool: {
-      least,
-      today,
-      purchase,
-      pricePerHour: price ?? 0,
-      ...(terms !== undefined && { spot: terms }),
-      ...(scaling !== undefined && { scaling }),
-    },
-  };
+  return scale === undefined ? undefined : readScaling(scale, most);
 }
