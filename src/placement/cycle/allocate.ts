@@ -22,7 +22,7 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
   const order = orderOf(cycle, cycle.waiting.singles);
   const passed: GangRecord[] = [];
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
-    if (cycle.mayHave(turn) && start(cycle, turn)) {
+    if (start(cycle, turn)) {
       order.again(turn.gang);
     } else {
       passed.push(turn.gang);
@@ -48,7 +48,7 @@ export function tryAllocate(
   const order = orderOf(cycle, singles);
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
     const { gang } = turn;
-    if (cycle.mayHave(turn) && start(cycle, turn)) {
+    if (start(cycle, turn)) {
       if (enough(gang)) {
         return;
       }
@@ -75,12 +75,22 @@ function promise(cycle: Cycle, turn: Turn, backfill: boolean): void {
   }
 }
 
-function start(cycle: Cycle, turn: Turn): boolean {
-  if (cycle.place(turn) || placeWithoutWishes(cycle, turn)) {
-    cycle.bind(turn.pods);
-    return true;
+/** Starts the pods of the turn, or those that the gang may get instead. */
+function start(cycle: Cycle, first: Turn): boolean {
+  for (const turn of cycle.choices(first)) {
+    if (cycle.mayHave(turn) && startNow(cycle, turn)) {
+      return true;
+    }
   }
-  return waitForRelease(cycle, turn);
+  return cycle.mayHave(first) && waitForRelease(cycle, first);
+}
+
+function startNow(cycle: Cycle, turn: Turn): boolean {
+  const placed = cycle.place(turn) || placeWithoutWishes(cycle, turn);
+  if (placed) {
+    cycle.bind(turn.pods);
+  }
+  return placed;
 }
 
 /** Pods that are on their way out may leave enough: then the gang waits for exactly that room. */

@@ -20,9 +20,9 @@ import { type Cycle } from '../cycle/cycle';
 import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
 import { isOverdue } from '../queues/overdue';
-import { type GangRecord } from '../books/records';
+import { type GangRecord, type Turn } from '../books/records';
 import { replaceLost, replaceStarted } from './lost-gangs';
-import { mayDisturb, tryAction } from './try-action';
+import { type MakingRoom, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
 
 /** Tries the gangs that were skipped. */
@@ -58,7 +58,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
     }
     tries--;
     const withdrawn = new Set(cycle.withdrawn);
-    if (!actions.some((action) => tryAction(cycle, settled, action))) {
+    if (!hasRoomMade(cycle, settled, actions)) {
       inVain.add(settled.gang);
       since.add(settled.gang);
       order.passed(settled.gang);
@@ -80,6 +80,16 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   }
   replaceStarted(cycle, [...before].slice(0, tries), actions);
   replaceLost(cycle, actions);
+}
+
+/** Each action for the pods of the turn, then for those that the gang may get instead. */
+function hasRoomMade(cycle: Cycle, first: Turn, actions: readonly MakingRoom[]): boolean {
+  for (const turn of cycle.choices(first)) {
+    if (actions.some((action) => tryAction(cycle, turn, action))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** Gangs for which nothing could be done; of those of one kind each that has another right. */
