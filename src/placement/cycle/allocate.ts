@@ -77,12 +77,16 @@ function promise(cycle: Cycle, turn: Turn, backfill: boolean): void {
 
 /** Starts the pods of the turn, or those that the gang may get instead. */
 function start(cycle: Cycle, first: Turn): boolean {
-  for (const turn of cycle.choices(first)) {
+  const may = cycle.mayHave(first);
+  if (may && startNow(cycle, first)) {
+    return true;
+  }
+  for (const turn of cycle.otherChoices(first)) {
     if (cycle.mayHave(turn) && startNow(cycle, turn)) {
       return true;
     }
   }
-  return cycle.mayHave(first) && waitForRelease(cycle, first);
+  return may && waitForRelease(cycle, first);
 }
 
 function startNow(cycle: Cycle, turn: Turn): boolean {

@@ -3,7 +3,7 @@
  */
 import { addAll } from '../../facts/collections';
 import { type Binding, type Eviction, type Repartition, type Reservation } from '../model/decision';
-import { askedFor, otherTurns } from '../queues/turns';
+import { askedFor, hasChoices, otherTurns } from '../queues/turns';
 import { isOverdue } from '../queues/overdue';
 import { GangPlacer } from '../search/place-gang';
 import { Queues } from '../queues/queues';
@@ -59,6 +59,8 @@ const MOST_MOVE_SETS = 12_000;
 
 /** Times that gangs are placed again without their preferences, so that another one fits. */
 const MOST_WISH_TRIALS = 16;
+
+const NO_TURNS: readonly Turn[] = [];
 
 /** Choices of other pods that are tried, for gangs of several roles that need only some of their pods. */
 const MOST_CHOICE_TRIALS = 256;
@@ -189,9 +191,12 @@ export class Cycle {
     return queue === undefined || !this.queues.isOverCapability(queue, askedFor(this.session, pods));
   }
 
-  /** The turn, and what its gang may get instead, as long as the decision may try more. */
-  *choices(turn: Turn): Generator<Turn> {
-    yield turn;
+  /** What the gang may get instead of the turn, as long as the decision may try more. */
+  otherChoices(turn: Turn): Iterable<Turn> {
+    return hasChoices(turn) ? this.boundedChoices(turn) : NO_TURNS;
+  }
+
+  private *boundedChoices(turn: Turn): Generator<Turn> {
     for (const other of otherTurns(this.session, turn)) {
       if (this.choiceTrials <= 0) {
         return;

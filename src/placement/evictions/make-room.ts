@@ -84,8 +84,12 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
 
 /** Each action for the pods of the turn, then for those that the gang may get instead. */
 function hasRoomMade(cycle: Cycle, first: Turn, actions: readonly MakingRoom[]): boolean {
-  for (const turn of cycle.choices(first)) {
-    if (actions.some((action) => tryAction(cycle, turn, action))) {
+  const makes = (turn: Turn): boolean => actions.some((action) => tryAction(cycle, turn, action));
+  if (makes(first)) {
+    return true;
+  }
+  for (const turn of cycle.otherChoices(first)) {
+    if (makes(turn)) {
       return true;
     }
   }

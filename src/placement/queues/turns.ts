@@ -40,14 +40,16 @@ function turnWith(session: Session, gang: GangRecord, pods: readonly PodRecord[]
   };
 }
 
+/** Can there be other turns of the gang? Those of a kind start with all of their pods. */
+export function hasChoices({ gang }: Turn): boolean {
+  return gang.kind === undefined && gang.roles.length > 1;
+}
+
 /**
  * What the gang may get instead of the turn: where it needs only some of its pods, those of other roles. Whether a choice fits depends on more
  * than the room for each of its pods: on the required topology, and on the limits of queues for each resource.
  */
 export function* otherTurns(session: Session, { gang, pods, optional }: Turn): Generator<Turn> {
-  if (gang.kind !== undefined || gang.roles.length < 2) {
-    return;
-  }
   const [{ podClass }] = pods;
   const choices = optional
     ? optionalPods(gang, (other) => roomOf(session, other)).flatMap((pod) => (pod.podClass === podClass ? [] : [[pod]]))

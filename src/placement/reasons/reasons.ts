@@ -167,7 +167,7 @@ function nothingFor({ words, ...finding }: Finding): Said {
 function explainTurn(cycle: Cycle, turn: Turn, suggests: boolean): Said {
   let choices: { readonly choice: Turn; readonly found: Finding }[] = [];
   cycle.withOwnChoices(() => {
-    choices = [...cycle.choices(turn)].map((choice) => ({ choice, found: find(cycle, turn.gang, choice) }));
+    choices = [turn, ...cycle.otherChoices(turn)].map((choice) => ({ choice, found: find(cycle, turn.gang, choice) }));
   });
   const fitting = choices.filter(({ found }) => found.kind === 'reserved' || found.kind === 'outranked');
   const relevant = fitting.length > 0 ? fitting : choices;
