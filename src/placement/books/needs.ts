@@ -43,11 +43,9 @@ function fill(unit: UnitRecord, chosen: PodRecord[], roomFor: RoomFor): number |
   }
   if (have < (unit.minimum ?? 0)) {
     const taken = new Set(chosen);
-    const others = roomyFirst(
-      waitingIn(unit).filter((pod) => !taken.has(pod)),
-      chosen,
-      roomFor,
-    ).slice(0, unit.minimum! - have);
+    const left = waitingIn(unit).filter((pod) => !taken.has(pod));
+    const missing = unit.minimum! - have;
+    const others = left.length <= missing ? left : roomyFirst(left, chosen, roomFor).slice(0, missing);
     addAll(chosen, others);
     have += others.length;
   }
@@ -107,14 +105,25 @@ export function otherChoices(gang: GangRecord, chosen: readonly PodRecord[]): re
   const free = roles.map(waiting);
   const least = roles.map(({ minimum, placed }) => Math.max(0, minimum - placed));
   const taken = roles.map((role) => chosen.reduce((sum, pod) => sum + (pod.role === role ? 1 : 0), 0));
-  const rest = free.map((_, at) => free.slice(at).reduce((sum, pods) => sum + pods.length, 0));
+  const sumFrom = (amounts: readonly number[], from: number): number =>
+    amounts.slice(from).reduce((sum, amount) => sum + amount, 0);
+  const mostFrom = roles.map((_, at) =>
+    sumFrom(
+      free.map(({ length }) => length),
+      at,
+    ),
+  );
+  const leastFrom = roles.map((_, at) => sumFrom(least, at));
+  let seen = 0;
   const found: (readonly number[])[] = [];
   const choose = (counts: readonly number[], left: number): void => {
     const at = counts.length;
-    if (found.length === MOST_SEEN || left > (rest[at] ?? 0)) {
+    // Every branch that is followed ends in a choice.
+    if (seen === MOST_SEEN || left > (mostFrom[at] ?? 0) || left < (leastFrom[at] ?? 0)) {
       return;
     }
     if (at === roles.length) {
+      seen++;
       if (
         counts.some((count, i) => count !== taken[i]) &&
         isEnough(gang.root, new Map(roles.map((role, i) => [role, counts[i]])))

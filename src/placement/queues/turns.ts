@@ -11,7 +11,7 @@ export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
   if (gang.kind === undefined || gang.placed > 0) {
     return turnNow(session, gang);
   }
-  // It starts with all of its pods, whenever that is.
+  // It starts with the same pods, whenever that is.
   let turn = session.firstTurns.get(gang);
   if (turn === undefined) {
     turn = turnNow(session, gang);
@@ -40,9 +40,9 @@ function turnWith(session: Session, gang: GangRecord, pods: readonly PodRecord[]
   };
 }
 
-/** Can there be other turns of the gang? Those of a kind start with all of their pods. */
-export function hasChoices({ gang }: Turn): boolean {
-  return gang.kind === undefined && gang.roles.length > 1;
+/** Can there be other turns of the gang? Those of a kind start with the same pods, and may then grow with any. */
+export function hasChoices({ gang, optional }: Turn): boolean {
+  return gang.roles.length > 1 && (optional || gang.kind === undefined);
 }
 
 /**

@@ -51,6 +51,7 @@ export class CapacityReporter {
         const before = reported.get(device.index);
         return (
           before === undefined ||
+          before.held !== device.held ||
           differs(before.usedMiB, device.usedMiB, memoryStep * (device.totalMiB ?? Infinity)) ||
           differs(before.utilization, device.utilization, utilizationStep)
         );
@@ -59,11 +60,12 @@ export class CapacityReporter {
   }
 }
 
-function entryOf({ index, totalMiB, usedMiB, utilization }: AcceleratorState): JsonObject {
+function entryOf({ index, totalMiB, usedMiB, utilization, held }: AcceleratorState): JsonObject {
   return {
     index,
     ...(totalMiB === undefined || usedMiB === undefined ? {} : { freeMemoryMiB: Math.max(0, totalMiB - usedMiB) }),
     ...(utilization === undefined ? {} : { utilization: Math.round(utilization * 100) / 100 }),
+    ...(held === true ? { held } : {}),
   };
 }
 
