@@ -11,6 +11,7 @@
 import { type Cycle } from './cycle';
 import { GangOrder } from '../queues/gang-order';
 import { type GangRecord, type Turn } from '../books/records';
+import { turnOf } from '../queues/turns';
 import { reserve } from './reserve';
 import { placeWithoutWishes } from './without-wishes';
 
@@ -30,7 +31,17 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
       promise(cycle, turn, backfill);
     }
   }
+  keepPromise(cycle);
   return passed;
+}
+
+/** What has started since may have used up what its queues leave to the gang at the head: then nothing is promised to it any more. */
+function keepPromise(cycle: Cycle): void {
+  const gang = cycle.reservation?.gang;
+  const turn = gang === undefined ? undefined : turnOf(cycle.session, gang);
+  if (turn !== undefined && !cycle.mayHave(turn)) {
+    cycle.reservation = undefined;
+  }
 }
 
 /**
