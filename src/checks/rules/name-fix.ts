@@ -23,10 +23,9 @@ export function requirementFix(field: string, what: string, found?: unknown): st
   if (what.startsWith('not contain ')) {
     return withoutFix(field, what);
   }
-  const [, length] = /^be no longer than (\d+ (?:bytes|characters))$/.exec(what) ?? [];
-  const [, part, most] = /^have a (prefix|name after the "\/") that is no more than (\d+ characters)$/.exec(what) ?? [];
-  if (length !== undefined || part !== undefined) {
-    return `Shorten ${part === undefined ? field : `the ${part === 'prefix' ? 'prefix of' : `${part} in`} ${field}`} to at most ${length ?? most}.`;
+  const shorter = shorterFix(field, what);
+  if (shorter !== undefined) {
+    return shorter;
   }
   const [, form] = /^be (of the form \S+)$/.exec(what) ?? [];
   if (form !== undefined) {
@@ -47,6 +46,16 @@ export function requirementFix(field: string, what: string, found?: unknown): st
   return literal === undefined && value === undefined
     ? `Set ${field} to ${valueThat(what)}.`
     : setTo(field, literal ?? (value ?? '').replace(/^true or false$/, 'boolean'));
+}
+
+/** What to do about a value, or a part of it, that is too long. */
+function shorterFix(field: string, what: string): string | undefined {
+  const [, length] = /^be no longer than (\d+ (?:bytes|characters))$/.exec(what) ?? [];
+  const [, part, most] = /^have a (prefix|name after the "\/") that is no more than (\d+ characters)$/.exec(what) ?? [];
+  if (part !== undefined) {
+    return `Shorten the ${part === 'prefix' ? 'prefix of' : `${part} in`} ${field} to at most ${most}.`;
+  }
+  return length === undefined ? undefined : `Shorten ${field} to at most ${length}.`;
 }
 
 /** What meets a requirement, as the end of a sentence: `at most 100%`, `a number less than completions`, `a value that matches x`. */
