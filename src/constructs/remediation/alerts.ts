@@ -6,7 +6,9 @@ import { type Construct } from 'constructs';
 import { type Alert, PrometheusRule, type PrometheusRuleProps } from '../monitoring';
 import { publicClass } from '../resources/public-class';
 
-const runbook = (heading: string): Alert['annotations'] => ({ runbook: `cdk8s-gantry, docs/remediation.md#${heading}` });
+const runbook = (heading: string): Alert['annotations'] => ({
+  runbook: `cdk8s-gantry, docs/remediation.md#${heading}`,
+});
 
 /** The alerts about remediation. */
 export const REMEDIATION_ALERTS: readonly Alert[] = [

@@ -151,7 +151,9 @@ function validationsOf({ actions, repairAnnotation }: RemediationNodePolicyProps
         : 'no rule of remediation changes taints',
     ),
     forbidden(
-      [...OTHER_SPEC, ...(actions.has('cordon') ? [] : ['unschedulable'])].map((one) => same(`spec.${one}`)).join(' && '),
+      [...OTHER_SPEC, ...(actions.has('cordon') ? [] : ['unschedulable'])]
+        .map((one) => same(`spec.${one}`))
+        .join(' && '),
       'remediation must not change anything else of the spec of nodes',
     ),
     forbidden(

@@ -67,11 +67,7 @@ export function remediationPod(props: RemediationPodProps): PodSpec {
       { key: 'CriticalAddonsOnly', operator: 'Exists' },
     ],
     containers: [containerOf(props)],
-    volumes: [
-      { name: 'settings', configMap: { name: props.settings } },
-      programVolume(props.program),
-      ...token,
-    ],
+    volumes: [{ name: 'settings', configMap: { name: props.settings } }, programVolume(props.program), ...token],
   };
 }
 
@@ -91,9 +87,7 @@ function containerOf({ image, mode, name, webhook }: RemediationPodProps): Conta
       '--address=0.0.0.0',
       `--port=${HTTP_PORT}`,
       `--lease-name=${name}`,
-      ...(webhook === undefined
-        ? []
-        : [`--alert-token-file=${TOKEN_FOLDER}/token`, `--alerts-name=${webhook.alerts}`]),
+      ...(webhook === undefined ? [] : [`--alert-token-file=${TOKEN_FOLDER}/token`, `--alerts-name=${webhook.alerts}`]),
     ],
     env: [
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },

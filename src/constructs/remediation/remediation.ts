@@ -237,7 +237,11 @@ export class Remediation extends Construct {
     return new Resource(this, 'Alerts', ConfigMap, { metadata: { ...this.metadata, name: this.alertsName } });
   }
 
-  private policy(account: ApiObject, settings: RemediationSettings, { actions }: RemediationNeeds): RemediationNodePolicy {
+  private policy(
+    account: ApiObject,
+    settings: RemediationSettings,
+    { actions }: RemediationNeeds,
+  ): RemediationNodePolicy {
     return new RemediationNodePolicy(this, 'marks', {
       name: `${this.name}-marks`,
       labels: this.labels,
@@ -340,6 +344,8 @@ function requireReplicas(path: string, replicas: number, isActive: boolean): voi
     throw new Error(`${path}: replicas must be a whole number greater than or equal to 1, not ${replicas}.`);
   }
   if (!isActive && replicas > 1) {
-    throw new Error(`${path}: replicas must be 1 in a dry run, which elects no leader. Remove replicas, or set mode to active.`);
+    throw new Error(
+      `${path}: replicas must be 1 in a dry run, which elects no leader. Remove replicas, or set mode to active.`,
+    );
   }
 }

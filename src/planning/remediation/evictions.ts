@@ -70,9 +70,7 @@ export class GangIndex {
     return nodes.some(({ name, record }) =>
       record.clearing.some(
         (one) =>
-          one.gang === gang.key &&
-          gang.nodes.has(name) &&
-          gang.pods.every(({ createdAt }) => createdAt <= one.before),
+          one.gang === gang.key && gang.nodes.has(name) && gang.pods.every(({ createdAt }) => createdAt <= one.before),
       ),
     );
   }

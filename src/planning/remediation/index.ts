@@ -4,13 +4,14 @@
 export { isAlertOf, nodeOfAlert } from './causes';
 export { type RemediationEviction } from './evictions';
 export { type RemediationNeeds, remediationNeeds } from './needs';
-export { DRIVER_UPGRADE_ANNOTATION, type FitsElsewhere, hasMark, healthySeconds, planRemediation } from './plan-remediation';
-export type {
-  RemediationFinding,
-  RemediationPlan,
-  RemediationRefusal,
-  RemediationStep,
+export {
+  DRIVER_UPGRADE_ANNOTATION,
+  type FitsElsewhere,
+  hasMark,
+  healthySeconds,
+  planRemediation,
 } from './plan-remediation';
+export type { RemediationFinding, RemediationPlan, RemediationRefusal, RemediationStep } from './plan-remediation';
 export {
   type Clearing,
   isActing,

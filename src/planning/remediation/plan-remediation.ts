@@ -207,9 +207,7 @@ class Planner {
     }
     demands.forEach((demand) => this.meet(node, demand, draft, known));
     const { add, remove, gangs, restarts, reasons, done, clearing, plugins, episodes, why } = draft;
-    const marks = MARKS.filter(
-      (mark) => add.includes(mark) || (known.marks.includes(mark) && !remove.includes(mark)),
-    );
+    const marks = MARKS.filter((mark) => add.includes(mark) || (known.marks.includes(mark) && !remove.includes(mark)));
     const record = { marks, done, clearing, plugins, episodes, why };
     if (JSON.stringify(record) !== JSON.stringify(node.record)) {
       this.steps.push({ node: node.name, add, remove, record, gangs, plugins: restarts, reasons });

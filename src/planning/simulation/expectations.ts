@@ -7,7 +7,14 @@ import { type GangRun } from './gang-run';
 import { matches } from './read-expectations';
 import { type Recorder } from './recorder';
 import { type ExpectationOutcome, type GangOutcome, type SimulationResult } from './result';
-import { type Bounds, type ClusterCheck, type GangCheck, type NodeCheck, type QueueCheck, type Scenario } from './scenario';
+import {
+  type Bounds,
+  type ClusterCheck,
+  type GangCheck,
+  type NodeCheck,
+  type QueueCheck,
+  type Scenario,
+} from './scenario';
 import { percentile } from './statistics';
 import { tellDuration } from './time';
 
@@ -53,7 +60,9 @@ function judgeMarks(
     expected: `${pattern} has ${words(marks)} at ${tellDuration(at)}`,
     met: other === undefined,
     found:
-      other === undefined ? `${counted(nodes.length, 'node')} had` : `${other.name} had ${words(marksAt(other.name, at))}`,
+      other === undefined
+        ? `${counted(nodes.length, 'node')} had`
+        : `${other.name} had ${words(marksAt(other.name, at))}`,
   };
 }
 

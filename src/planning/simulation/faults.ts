@@ -44,7 +44,10 @@ export class Faults {
   }
 
   /** Breaks devices of the node, the last ones first. */
-  breakDevices(fault: ScenarioFault, node: ClusterNode): Pick<ClusterNode, 'devices'> & { readonly broken: readonly number[] } {
+  breakDevices(
+    fault: ScenarioFault,
+    node: ClusterNode,
+  ): Pick<ClusterNode, 'devices'> & { readonly broken: readonly number[] } {
     const devices = devicesOf(node);
     const broken = devices
       .flatMap(({ healthy }, index) => (healthy === false ? [] : [index]))
@@ -59,7 +62,11 @@ export class Faults {
   }
 }
 
-export function devicesOf({ devices, allocatable, deviceResource = DEFAULT_DEVICE_RESOURCE }: ClusterNode): readonly Device[] {
+export function devicesOf({
+  devices,
+  allocatable,
+  deviceResource = DEFAULT_DEVICE_RESOURCE,
+}: ClusterNode): readonly Device[] {
   return devices ?? Array.from({ length: allocatable[deviceResource] ?? 0 }, () => ({}));
 }
 
@@ -68,11 +75,5 @@ export function healthyDevices(node: ClusterNode): number {
 }
 
 function withHealth(devices: readonly Device[], indices: readonly number[], healthy: boolean): readonly Device[] {
-  return devices.map((device, index) => {
-    if (!indices.includes(index)) {
-      return device;
-    }
-    const { healthy: _, ...rest } = device;
-    return healthy ? rest : { ...rest, healthy: false };
-  });
+  return devices.map((device, index) => (indices.includes(index) ? { ...device, healthy } : device));
 }

@@ -4,7 +4,14 @@
 import { type ClusterNode, type PendingKind } from '../../placement';
 import { type Fields } from '../cluster/files/fields';
 import { type Mark, MARKS } from '../remediation';
-import { type Bounds, type ClusterCheck, type Expectation, type GangCheck, type NodeCheck, type QueueCheck } from './scenario';
+import {
+  type Bounds,
+  type ClusterCheck,
+  type Expectation,
+  type GangCheck,
+  type NodeCheck,
+  type QueueCheck,
+} from './scenario';
 
 const PENDING_KINDS: readonly PendingKind[] = [
   'unknown-queue',

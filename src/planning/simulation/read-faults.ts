@@ -1,16 +1,10 @@
 /**
  * Faults and remediation of a scenario file.
  */
-import { type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
 import { type ClusterNode } from '../../placement';
 import { type Fields } from '../cluster/files/fields';
-import {
-  DEFAULT_REMEDIATION,
-  MARKS,
-  readRemediationSettings,
-  RemediationSettingsError,
-} from '../remediation';
+import { DEFAULT_REMEDIATION, MARKS, readRemediationSettings, RemediationSettingsError } from '../remediation';
 import { matches } from './read-expectations';
 import { type FaultRepair, type ScenarioEvent, type ScenarioFault, type ScenarioRemediation } from './scenario';
 
@@ -23,11 +17,11 @@ export function readRemediation(fields: Fields): ScenarioRemediation | undefined
   if (value === 'default') {
     return { settings: DEFAULT_REMEDIATION, dryRun: false };
   }
-  if (!isObject(value as JsonValue)) {
+  if (!isObject(value)) {
     fields.wrong('remediation', value, 'a map of settings, or default');
     return undefined;
   }
-  const { dryRun = false, ...settings } = value as Readonly<Record<string, JsonValue>>;
+  const { dryRun = false, ...settings } = value;
   if (typeof dryRun !== 'boolean') {
     fields.wrong('remediation.dryRun', dryRun, 'true or false');
   }

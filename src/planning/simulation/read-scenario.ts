@@ -209,7 +209,10 @@ function readEvent(
   const before = fields.problems.length;
   fields.done();
   if (events.length === 0 && fields.problems.length === before) {
-    fields.wrongAt('', 'must set one of fail, return, drain, reclaim, join, deviceFault, linkFault, condition, alert, queue, or cancel');
+    fields.wrongAt(
+      '',
+      'must set one of fail, return, drain, reclaim, join, deviceFault, linkFault, condition, alert, queue, or cancel',
+    );
   }
   return events;
 }

@@ -50,7 +50,10 @@ function remediationLines({ happenings }: SimulationResult): string[] {
   }
   const told = happenings.filter(({ kind }) => kind === 'fault' || kind === 'fault-ends' || kind === 'remediate');
   const more = told.length > LISTED ? [`  and ${told.length - LISTED} more; --format json lists them all`] : [];
-  return [...told.slice(0, LISTED).map(({ at, text }) => `  ${tellDuration(at).padStart(7)}  ${printable(text)}`), ...more];
+  return [
+    ...told.slice(0, LISTED).map(({ at, text }) => `  ${tellDuration(at).padStart(7)}  ${printable(text)}`),
+    ...more,
+  ];
 }
 
 /** The last line: how many expectations of all scenarios were met. */

@@ -26,7 +26,13 @@ import { type Happening, type SimulationResult } from './result';
 import { heldPod, podOf, templateOf } from './live-pods';
 import { listedNodes, NODE_EVENTS } from './node-events';
 import { nextMoment } from './next-moment';
-import { type FaultRepair, type NodeEventKind, type Scenario, type ScenarioEvent, type ScenarioFault } from './scenario';
+import {
+  type FaultRepair,
+  type NodeEventKind,
+  type Scenario,
+  type ScenarioEvent,
+  type ScenarioFault,
+} from './scenario';
 import { fitsOnHealthyNodes } from './fits-on-healthy-nodes';
 import { type RemediationEviction } from '../remediation';
 import { RemediationRun } from './remediation-run';
@@ -160,7 +166,16 @@ class Simulation {
     const { scenario, device, decisions, runs, recorder, happenings } = this;
     recorder.pass(end);
     const result = resultOf({ scenario, device, end, ended, decisions, runs, recorder, happenings });
-    return { ...result, expectations: judge(scenario, result, this.byName, recorder, (node, at) => this.remediation?.marksAt(node, at) ?? []) };
+    return {
+      ...result,
+      expectations: judge(
+        scenario,
+        result,
+        this.byName,
+        recorder,
+        (node, at) => this.remediation?.marksAt(node, at) ?? [],
+      ),
+    };
   }
 
   private next(): number | undefined {
@@ -199,6 +214,7 @@ class Simulation {
           return;
         }
         this.nodeEvent('leave', [due.node]);
+        this.observer.ended?.(due.node, this.now);
         break;
       case 'remediation':
         // It is asked at each moment.
@@ -380,6 +396,7 @@ class Simulation {
         kind: 'event',
         event: { at: this.now + delaySeconds, kind: 'join', nodes },
       });
+      nodes.forEach((node) => this.observer.requested?.(node, this.now));
       this.note('request', `${listedNodes(nodes)} requested`);
     }
   }

@@ -5,7 +5,7 @@
  * Source of the form: Alertmanager, webhook_config.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { isAlertOf, nodeOfAlert, type RemediationAlert, type RemediationSettings } from '../../planning/remediation';
 
@@ -125,7 +125,7 @@ export function readAlerts(text: string | undefined): FiringAlerts {
     Object.entries(isObject(value) ? value : {})
       .slice(0, MOST_ALERTS)
       .flatMap(([key, entry]): [string, FiringAlert][] => {
-        const { name, labels, since, seen } = asObject(entry) as JsonObject;
+        const { name, labels, since, seen } = asObject(entry);
         return asString(name) === undefined || typeof since !== 'number' || typeof seen !== 'number'
           ? []
           : [[key, { name: asString(name)!, labels: labelsOf(labels), since, seen }]];

@@ -82,20 +82,24 @@ async function evictPod(
     dryRun,
   }: EvictOptions & { readonly graceSeconds: number | undefined; readonly dryRun: boolean },
 ): Promise<void> {
-  await client.request('POST', `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`, {
-    timeout,
-    permit: leads,
-    body: {
-      apiVersion: 'policy/v1',
-      kind: 'Eviction',
-      metadata: { namespace, name },
-      deleteOptions: {
-        preconditions: { uid },
-        ...(graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }),
-        ...(dryRun ? { dryRun: ['All'] } : {}),
+  await client.request(
+    'POST',
+    `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`,
+    {
+      timeout,
+      permit: leads,
+      body: {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { namespace, name },
+        deleteOptions: {
+          preconditions: { uid },
+          ...(graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }),
+          ...(dryRun ? { dryRun: ['All'] } : {}),
+        },
       },
     },
-  });
+  );
 }
 
 /** The pod ended, or another one has its name. */

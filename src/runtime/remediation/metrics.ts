@@ -53,7 +53,10 @@ export class Metrics {
     labelNames: ['state'],
   });
 
-  countStep({ add, remove, gangs, plugins }: RemediationStep, outcome: 'done' | 'failed' | 'conflict' | 'dry-run'): void {
+  countStep(
+    { add, remove, gangs, plugins }: RemediationStep,
+    outcome: 'done' | 'failed' | 'conflict' | 'dry-run',
+  ): void {
     add.forEach((action) => this.actions.inc({ action, outcome }));
     remove.forEach((action) => this.actions.inc({ action: `undo-${action}`, outcome }));
     this.actions.inc({ action: 'evict-gang', outcome }, gangs.length);

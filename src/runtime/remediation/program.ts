@@ -451,7 +451,9 @@ export class Program {
       const causes = (plan?.findings ?? [])
         .filter(({ node }) => node === name)
         .map(({ rule, cause, held }) => `rule ${rule}: ${cause} for ${Math.floor(held / 1000)} s`);
-      const refusals = this.refusals.filter(({ node }) => node === name).map(({ rule, reason }) => `rule ${rule}: ${reason}`);
+      const refusals = this.refusals
+        .filter(({ node }) => node === name)
+        .map(({ rule, reason }) => `rule ${rule}: ${reason}`);
       return causes.length === 0 && !isActing(record) ? [] : [{ name, causes, record, refusals }];
     });
     const { mode } = this.options;

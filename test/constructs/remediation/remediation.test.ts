@@ -27,7 +27,7 @@ const rightsOf = (objects: readonly JsonObject[]): readonly string[] =>
     .flatMap(({ resources = [], verbs }) => resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)))
     .sort();
 const podOf = (objects: readonly JsonObject[]): NonNullable<NonNullable<Deployment['spec']>['template']['spec']> =>
-  (ofKind(objects, 'Deployment')[0] as unknown as Deployment).spec!.template.spec!;
+  (ofKind(objects, 'Deployment')[0] as unknown as Required<Deployment>).spec.template.spec!;
 const optionsOf = (objects: readonly JsonObject[]): ReturnType<typeof readOptions> =>
   readOptions(podOf(objects).containers[0].args ?? [], { POD_NAME: 'p', POD_NAMESPACE: 'gantry-remediation' });
 const settingsOf = (objects: readonly JsonObject[]): ReturnType<typeof readRemediationSettings> => {
@@ -42,7 +42,11 @@ test('by default it is a dry run of the default rules: one replica, no lease, an
   expect(optionsOf(objects)).toMatchObject({ mode: 'dry-run', leaderElection: false, alertTokenFile: undefined });
   expect(settingsOf(objects)).toEqual(DEFAULT_REMEDIATION);
   expect(rightsOf(objects).every((right) => /^(list|watch) /.test(right))).toBe(true);
-  expect(['Role', 'RoleBinding', 'PodDisruptionBudget', 'ValidatingAdmissionPolicy'].flatMap((kind) => ofKind(objects, kind))).toEqual([]);
+  expect(
+    ['Role', 'RoleBinding', 'PodDisruptionBudget', 'ValidatingAdmissionPolicy'].flatMap((kind) =>
+      ofKind(objects, kind),
+    ),
+  ).toEqual([]);
   expect(asObject(ofKind(objects, 'Deployment')[0].spec).replicas).toBe(1);
 });
 
@@ -56,7 +60,11 @@ test.each<readonly [string, RemediationProps, readonly string[]]>([
   ['an upgrade of the driver', { rules: [{ ...taints, actions: ['request-driver-upgrade'] }] }, NODES],
   ['a repair', { rules: [{ ...taints, actions: ['request-repair'] }] }, [...NODES, 'patch nodes/status']],
   ['an eviction', { rules: [{ ...taints, actions: ['evict'] }] }, [...NODES, ...PODS]],
-  ['a restart of the device plugin', { rules: [{ ...taints, actions: ['restart-device-plugin'] }] }, [...NODES, ...PODS]],
+  [
+    'a restart of the device plugin',
+    { rules: [{ ...taints, actions: ['restart-device-plugin'] }] },
+    [...NODES, ...PODS],
+  ],
   [
     'an alert',
     { rules: [{ ...taints, cause: { alert: 'Fire' } }], webhook: { tokenSecret: 's' } },
@@ -75,9 +83,17 @@ test('a move reads what placement depends on', () => {
 });
 
 test('rights on its Lease and its ConfigMap name them', () => {
-  const [role] = ofKind(active({ rules: [{ ...taints, cause: { alert: 'F' } }], webhook: { tokenSecret: 's' } }), 'Role');
-  const named = (asArray(role.rules) as unknown as readonly PolicyRule[]).filter(({ verbs }) => !verbs.includes('create'));
-  expect(named.map(({ resourceNames }) => resourceNames)).toEqual([['gantry-remediation'], ['gantry-remediation-alerts']]);
+  const [role] = ofKind(
+    active({ rules: [{ ...taints, cause: { alert: 'F' } }], webhook: { tokenSecret: 's' } }),
+    'Role',
+  );
+  const named = (asArray(role.rules) as unknown as readonly PolicyRule[]).filter(
+    ({ verbs }) => !verbs.includes('create'),
+  );
+  expect(named.map(({ resourceNames }) => resourceNames)).toEqual([
+    ['gantry-remediation'],
+    ['gantry-remediation-alerts'],
+  ]);
 });
 
 test('the pod has no more than PodSecurity "restricted" allows, and runs the program with its settings', () => {
@@ -145,14 +161,26 @@ test('who may reach it', () => {
 });
 
 test.each<readonly [string, RemediationProps, string]>([
-  ['an alert without a webhook', { rules: [{ ...taints, cause: { alert: 'Fire' } }] }, 'Set webhook to the Secret with the token.'],
-  ['a webhook without an alert', { webhook: { tokenSecret: 's' } }, 'webhook must not be set when no rule has an alert'],
+  [
+    'an alert without a webhook',
+    { rules: [{ ...taints, cause: { alert: 'Fire' } }] },
+    'Set webhook to the Secret with the token.',
+  ],
+  [
+    'a webhook without an alert',
+    { webhook: { tokenSecret: 's' } },
+    'webhook must not be set when no rule has an alert',
+  ],
   ['an unknown action', { rules: [{ ...taints, actions: ['reboot' as never] }] }, 'rules[0].actions must be a list'],
   ['two rules of one name', { rules: [taints, taints] }, 'rules[1].name: duplicate value "bad"'],
   ['a part of a second', { rules: [{ ...taints, after: Duration.millis(1500) }] }, 'rules[0].after'],
   ['no replica', { mode: 'active', replicas: 0 }, 'replicas must be a whole number greater than or equal to 1, not 0.'],
   ['two replicas of a dry run', { replicas: 2 }, 'replicas must be 1 in a dry run'],
-  ['a budget above everything', { budget: { maxUnavailablePercent: 101 } }, 'maxUnavailablePercent must be a whole number from 1 to 100'],
+  [
+    'a budget above everything',
+    { budget: { maxUnavailablePercent: 101 } },
+    'maxUnavailablePercent must be a whole number from 1 to 100',
+  ],
 ])('throws for %s', (_, props, message) => {
   expect(() => rendered(props)).toThrow(message);
 });

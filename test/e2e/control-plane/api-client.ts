@@ -46,7 +46,11 @@ export class ApiClient {
   /**
    * @throws where no reply comes: the connection broke, or the time is up
    */
-  request(method: string, path: string, { body, contentType, timeout, headers: more }: RequestOptions = {}): Promise<Reply> {
+  request(
+    method: string,
+    path: string,
+    { body, contentType, timeout, headers: more }: RequestOptions = {},
+  ): Promise<Reply> {
     const payload =
       body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const headers: Record<string, string | number | string[]> = {

@@ -49,7 +49,10 @@ export const RULES = {
 /** The objects of the construct, without the pods: the program runs in processes of the test. */
 export async function install(lab: Lab, props: RemediationProps = PROPS): Promise<void> {
   await writeBundle(REMEDIATION_BUNDLE);
-  await apply(lab, rendered((chart) => new Remediation(chart, 'remediation', props)));
+  await apply(
+    lab,
+    rendered((chart) => new Remediation(chart, 'remediation', props)),
+  );
 }
 
 export interface LogLine {

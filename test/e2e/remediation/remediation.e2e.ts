@@ -4,7 +4,12 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { remediationClusterRules, remediationNamespaceRules } from '../../../src/constructs/remediation/permissions';
-import { readRecord, remediationNeeds, readRemediationSettings, type RemediationRecord } from '../../../src/planning/remediation';
+import {
+  readRecord,
+  remediationNeeds,
+  readRemediationSettings,
+  type RemediationRecord,
+} from '../../../src/planning/remediation';
 import { ApiClient } from '../control-plane/api-client';
 import { describeLive } from '../live-cluster';
 import { askedBy, granted } from '../scheduler/audit';
@@ -23,9 +28,7 @@ describeLive('remediation as it is installed', () => {
 
   const nodeNamed = async (name: string): Promise<JsonObject> => (await lab.get(`/api/v1/nodes/${name}`)) ?? {};
   const recordOf = async (name: string): Promise<RemediationRecord> =>
-    readRecord(
-      asString(asObject(asObject((await nodeNamed(name)).metadata).annotations)['gantry.dev/remediation']),
-    );
+    readRecord(asString(asObject(asObject((await nodeNamed(name)).metadata).annotations)['gantry.dev/remediation']));
   const isTainted = async (name: string): Promise<boolean> =>
     asArray(asObject((await nodeNamed(name)).spec).taints).some(
       (taint) => asObject(taint).key === 'gantry.dev/unhealthy',
@@ -46,7 +49,9 @@ describeLive('remediation as it is installed', () => {
     const { status: code } = await lab.cluster.client.request('PATCH', `/api/v1/nodes/${name}/status`, {
       body: {
         status: {
-          conditions: [{ type, status, reason: 'Test', message: 'set by the test', lastTransitionTime: new Date().toISOString() }],
+          conditions: [
+            { type, status, reason: 'Test', message: 'set by the test', lastTransitionTime: new Date().toISOString() },
+          ],
         },
       },
       contentType: 'application/strategic-merge-patch+json',
@@ -60,11 +65,18 @@ describeLive('remediation as it is installed', () => {
   }
   async function gang(name: string, ...on: readonly string[]): Promise<void> {
     await lab.create(
-      ...on.map((nodeName, index) => pod(`${name}-${index}`, { gang: name, gpus: 2, spec: { nodeName, schedulerName: 'none' } })),
+      ...on.map((nodeName, index) =>
+        pod(`${name}-${index}`, { gang: name, gpus: 2, spec: { nodeName, schedulerName: 'none' } }),
+      ),
     );
     await lab.until(`${name} runs`, async () => {
       const pods = await lab.pods();
-      return pods.filter(({ metadata, status }) => String(asObject(metadata).name).startsWith(`${name}-`) && asObject(status).phase === 'Running').length === on.length;
+      return (
+        pods.filter(
+          ({ metadata, status }) =>
+            (asString(asObject(metadata).name) ?? '').startsWith(`${name}-`) && asObject(status).phase === 'Running',
+        ).length === on.length
+      );
     });
   }
   const podNames = async (): Promise<readonly string[]> =>
@@ -80,7 +92,9 @@ describeLive('remediation as it is installed', () => {
       featureGates: { GenericWorkload: true },
     });
     await lab.create(
-      ...NODES.map((name, index) => node(name, { labels: { 'topology.kubernetes.io/rack': `r${Math.floor(index / 2)}` } })),
+      ...NODES.map((name, index) =>
+        node(name, { labels: { 'topology.kubernetes.io/rack': `r${Math.floor(index / 2)}` } }),
+      ),
     );
     await lab.nodesReady(4);
     await install(lab);
@@ -96,7 +110,10 @@ describeLive('remediation as it is installed', () => {
       await process.stop();
     }
     for (const name of NODES) {
-      await lab.patch(`/api/v1/nodes/${name}`, { metadata: { annotations: { 'gantry.dev/remediation': null, 'gantry.dev/repair-requested': null } }, spec: { taints: null, unschedulable: null } });
+      await lab.patch(`/api/v1/nodes/${name}`, {
+        metadata: { annotations: { 'gantry.dev/remediation': null, 'gantry.dev/repair-requested': null } },
+        spec: { taints: null, unschedulable: null },
+      });
     }
     for (const name of await podNames()) {
       await lab.delete(`/api/v1/namespaces/default/pods/${name}`);
@@ -139,15 +156,25 @@ describeLive('remediation as it is installed', () => {
     await lab.cluster.client.request('POST', '/api/v1/namespaces', {
       body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'gpu-operator' } },
     });
-    await lab.until('its service account', async () => (await lab.get('/api/v1/namespaces/gpu-operator/serviceaccounts/default')) !== undefined);
-    const plugin = pod('plugin', { gpus: 0, labels: { app: 'nvidia-device-plugin-daemonset' }, spec: { nodeName: 'n-2', schedulerName: 'none' } });
+    await lab.until(
+      'its service account',
+      async () => (await lab.get('/api/v1/namespaces/gpu-operator/serviceaccounts/default')) !== undefined,
+    );
+    const plugin = pod('plugin', {
+      gpus: 0,
+      labels: { app: 'nvidia-device-plugin-daemonset' },
+      spec: { nodeName: 'n-2', schedulerName: 'none' },
+    });
     const { status } = await lab.cluster.client.request('POST', '/api/v1/namespaces/gpu-operator/pods', {
       body: { ...plugin, metadata: { ...asObject(plugin.metadata), namespace: 'gpu-operator' } },
     });
     expect(status).toBe(201);
     await start();
     await condition('n-2', 'Missing', 'True');
-    await lab.until('it is gone', async () => (await lab.get('/api/v1/namespaces/gpu-operator/pods/plugin')) === undefined);
+    await lab.until(
+      'it is gone',
+      async () => (await lab.get('/api/v1/namespaces/gpu-operator/pods/plugin')) === undefined,
+    );
   });
 
   it('a dry run writes nothing', async () => {
@@ -156,9 +183,15 @@ describeLive('remediation as it is installed', () => {
     const before = writes().length;
     const process = await start({ mode: 'dry-run' });
     await condition('n-0', 'Bad', 'True');
-    await lab.until('it says what it would do', () => Promise.resolve(process.log.some(({ msg }) => msg === 'would act')));
-    expect(await process.alert({ alerts: [{ status: 'firing', labels: { alertname: 'Fire', node: 'n-3' } }] })).toBe(200);
-    await lab.until('the alert, too', () => Promise.resolve(process.log.filter(({ msg }) => msg === 'would act').length === 2));
+    await lab.until('it says what it would do', () =>
+      Promise.resolve(process.log.some(({ msg }) => msg === 'would act')),
+    );
+    expect(await process.alert({ alerts: [{ status: 'firing', labels: { alertname: 'Fire', node: 'n-3' } }] })).toBe(
+      200,
+    );
+    await lab.until('the alert, too', () =>
+      Promise.resolve(process.log.filter(({ msg }) => msg === 'would act').length === 2),
+    );
     await new Promise((done) => setTimeout(done, 2500));
     expect(writes().slice(before)).toEqual([]);
     expect([await tainted(), await podNames()]).toEqual([[], ['g-0', 'g-1']]);
@@ -192,30 +225,36 @@ describeLive('remediation as it is installed', () => {
       Promise.resolve(process.log.some(({ msg, kind }) => msg === 'not done' && kind === 'protected')),
     );
     expect([await podNames(), await isTainted('n-0')]).toEqual([['p-0', 'p-1'], true]);
-    await lab.cluster.client.request('DELETE', '/apis/policy/v1/namespaces/default/poddisruptionbudgets/keep', { body: {} });
+    await lab.cluster.client.request('DELETE', '/apis/policy/v1/namespaces/default/poddisruptionbudgets/keep', {
+      body: {},
+    });
     await lab.until('the gang is evicted', async () => (await podNames()).length === 0);
   });
 
-  it.each([0, 5, 30, 100, 300])('a leader that is killed %d ms after the fault is followed by one that finishes', async (delay) => {
-    await gang('k', 'n-0', 'n-1', 'n-2');
-    const replicas = [await start({ leaseSeconds: 3 }), await start({ leaseSeconds: 3 })];
-    const leads = (one: RemediationProcess): boolean => one.log.some(({ msg, holds }) => msg === 'lease' && holds === true);
-    await lab.until('one leads', () => Promise.resolve(replicas.some(leads)));
-    const leader = replicas.find(leads)!;
-    await condition('n-0', 'Bad', 'True');
-    await lab.until('it acts', () => Promise.resolve(leader.log.some(({ msg }) => msg === 'acted')));
-    await new Promise((done) => setTimeout(done, delay));
-    leader.kill();
-    running.splice(running.indexOf(leader), 1);
-    await lab.until('the gang is evicted', async () => (await podNames()).length === 0);
-    await lab.until('the eviction is complete', async () => {
-      const { clearing, done } = await recordOf('n-0');
-      return clearing.length === 0 && done.includes('bad/evict');
-    });
-    expect((await recordOf('n-0')).episodes).toHaveLength(1);
-    await condition('n-0', 'Bad', 'False');
-    await lab.until('the successor undoes it', async () => !(await isTainted('n-0')));
-  });
+  it.each([0, 5, 30, 100, 300])(
+    'a leader that is killed %d ms after the fault is followed by one that finishes',
+    async (delay) => {
+      await gang('k', 'n-0', 'n-1', 'n-2');
+      const replicas = [await start({ leaseSeconds: 3 }), await start({ leaseSeconds: 3 })];
+      const leads = (one: RemediationProcess): boolean =>
+        one.log.some(({ msg, holds }) => msg === 'lease' && holds === true);
+      await lab.until('one leads', () => Promise.resolve(replicas.some(leads)));
+      const leader = replicas.find(leads)!;
+      await condition('n-0', 'Bad', 'True');
+      await lab.until('it acts', () => Promise.resolve(leader.log.some(({ msg }) => msg === 'acted')));
+      await new Promise((done) => setTimeout(done, delay));
+      leader.kill();
+      running.splice(running.indexOf(leader), 1);
+      await lab.until('the gang is evicted', async () => (await podNames()).length === 0);
+      await lab.until('the eviction is complete', async () => {
+        const { clearing, done } = await recordOf('n-0');
+        return clearing.length === 0 && done.includes('bad/evict');
+      });
+      expect((await recordOf('n-0')).episodes).toHaveLength(1);
+      await condition('n-0', 'Bad', 'False');
+      await lab.until('the successor undoes it', async () => !(await isTainted('n-0')));
+    },
+  );
 
   it('an alert is a cause only with the token, and survives a restart of the program', async () => {
     const process = await start();
@@ -238,13 +277,43 @@ describeLive('remediation as it is installed', () => {
 
   it.each<readonly [string, string, JsonObject, string]>([
     ['a label', 'nodes/n-0', { metadata: { labels: { zone: 'b' } } }, 'must not change the labels'],
-    ['a finalizer', 'nodes/n-0', { metadata: { finalizers: ['example.com/x'] } }, 'must not change the labels, the finalizers'],
-    ['an annotation of others', 'nodes/n-0', { metadata: { annotations: { a: 'b' } } }, 'must change only the annotations'],
-    ['a taint of others', 'nodes/n-0', { spec: { taints: [{ key: 'x', effect: 'NoSchedule' }] } }, 'must change only the taint'],
-    ['its taint that evicts', 'nodes/n-0', { spec: { taints: [{ key: 'gantry.dev/unhealthy', effect: 'NoExecute' }] } }, 'must change only the taint'],
+    [
+      'a finalizer',
+      'nodes/n-0',
+      { metadata: { finalizers: ['example.com/x'] } },
+      'must not change the labels, the finalizers',
+    ],
+    [
+      'an annotation of others',
+      'nodes/n-0',
+      { metadata: { annotations: { a: 'b' } } },
+      'must change only the annotations',
+    ],
+    [
+      'a taint of others',
+      'nodes/n-0',
+      { spec: { taints: [{ key: 'x', effect: 'NoSchedule' }] } },
+      'must change only the taint',
+    ],
+    [
+      'its taint that evicts',
+      'nodes/n-0',
+      { spec: { taints: [{ key: 'gantry.dev/unhealthy', effect: 'NoExecute' }] } },
+      'must change only the taint',
+    ],
     ['the provider id', 'nodes/n-0', { spec: { providerID: 'x://y' } }, 'must not change anything else of the spec'],
-    ['readiness', 'nodes/n-0/status', { status: { conditions: [{ type: 'Ready', status: 'False' }] } }, 'must change only the condition'],
-    ['capacity', 'nodes/n-0/status', { status: { capacity: { 'nvidia.com/gpu': '99' } } }, 'must change only the condition'],
+    [
+      'readiness',
+      'nodes/n-0/status',
+      { status: { conditions: [{ type: 'Ready', status: 'False' }] } },
+      'must change only the condition',
+    ],
+    [
+      'capacity',
+      'nodes/n-0/status',
+      { status: { capacity: { 'nvidia.com/gpu': '99' } } },
+      'must change only the condition',
+    ],
     ['a pod', 'namespaces/default/pods/p', { metadata: { labels: { a: 'b' } } }, 'cannot patch resource "pods"'],
     ['a Secret', 'namespaces/default/secrets/s', {}, 'cannot patch resource "secrets"'],
   ])('its token cannot change %s', async (_, path, body, message) => {
@@ -263,7 +332,10 @@ describeLive('remediation as it is installed', () => {
       // The second group is for RBAC, since the lab has no authorizer of nodes.
       headers: { 'impersonate-user': 'system:node:n-0', 'impersonate-group': ['system:nodes', 'system:masters'] },
     });
-    expect([status, asString(body.message)]).toEqual([403, expect.stringContaining('must be written by remediation only')]);
+    expect([status, asString(body.message)]).toEqual([
+      403,
+      expect.stringContaining('must be written by remediation only'),
+    ]);
   });
 
   it('its program needs every right that it has, and no other', () => {

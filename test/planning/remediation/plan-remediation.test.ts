@@ -326,8 +326,7 @@ function applied(
   };
 }
 
-const unavailable = (one: RemediationNode): boolean =>
-  !one.isReady || one.isCordoned || isActing(one.record);
+const unavailable = (one: RemediationNode): boolean => !one.isReady || one.isCordoned || isActing(one.record);
 
 test('a node that fails again within a day must be healthy for longer each time, and a day later as before', () => {
   const settings = settingsOf([rule({ afterSeconds: 0 })]);
@@ -471,7 +470,10 @@ test('when all nodes fail at once, only as many as the budget allows are acted o
   const { steps, refusals } = planned([rule({ actions: ['taint', 'evict'] })], stateOf(nodes));
   expect(steps).toHaveLength(20);
   expect(refusals).toHaveLength(180);
-  expect(refusals[0]).toMatchObject({ kind: 'budget', reason: '20 of 200 nodes of the pool may be unavailable, and 20 others are' });
+  expect(refusals[0]).toMatchObject({
+    kind: 'budget',
+    reason: '20 of 200 nodes of the pool may be unavailable, and 20 others are',
+  });
 });
 
 test('an alert names its node in the label of the rule', () => {

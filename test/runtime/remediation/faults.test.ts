@@ -78,14 +78,17 @@ test.each([409, 500, 503, 429, 403, 'lost', 'unanswered'] as const)(
   60_000,
 );
 
-test.each([404, 409, 429, 500, 'lost'] as const)('an eviction that is answered with %s is tried again', async (fault) => {
-  let failed = 0;
-  rig.server.trouble = ({ path }) => (path.endsWith('/eviction') && failed++ < 4 ? fault : undefined);
-  rig.condition('n-0', 'Bad', 'True');
-  await rig.start();
-  await until(() => rig.podNames().length === 1);
-  expect(rig.podNames()).toEqual(['h-0']);
-});
+test.each([404, 409, 429, 500, 'lost'] as const)(
+  'an eviction that is answered with %s is tried again',
+  async (fault) => {
+    let failed = 0;
+    rig.server.trouble = ({ path }) => (path.endsWith('/eviction') && failed++ < 4 ? fault : undefined);
+    rig.condition('n-0', 'Bad', 'True');
+    await rig.start();
+    await until(() => rig.podNames().length === 1);
+    expect(rig.podNames()).toEqual(['h-0']);
+  },
+);
 
 test('watches that expire or fail are begun again', async () => {
   await rig.start();
@@ -129,8 +132,14 @@ test.each([
   ['no JSON', '{'],
   ['a list', '[]'],
   ['deep nesting', '['.repeat(20_000)],
-  ['names of Object', '{"marks":["__proto__","constructor"],"done":["__proto__/taint"],"__proto__":{"done":["bad/taint"]}}'],
-  ['an eviction of a gang elsewhere', recordText({ ...NO_RECORD, clearing: [{ rule: 'x', gang: 'team/gang/h', before: 9e15 }] })],
+  [
+    'names of Object',
+    '{"marks":["__proto__","constructor"],"done":["__proto__/taint"],"__proto__":{"done":["bad/taint"]}}',
+  ],
+  [
+    'an eviction of a gang elsewhere',
+    recordText({ ...NO_RECORD, clearing: [{ rule: 'x', gang: 'team/gang/h', before: 9e15 }] }),
+  ],
   ['a device plugin that is none', recordText({ ...NO_RECORD, plugins: ['uid-3', 'uid-4', 'uid-5', 'uid-6'] })],
 ])('a node annotation with %s evicts nothing that no rule demands', async (_, text = '') => {
   const { metadata } = rig.node('n-2');

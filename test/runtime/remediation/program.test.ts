@@ -112,9 +112,7 @@ test('recreates the pod of the device plugin on the node, and not on others', as
 test('a disruption budget keeps the whole gang, and is asked again', async () => {
   gangs();
   rig.server.budget = ({ metadata }) =>
-    asObject(metadata).name === 'g-0'
-      ? "Cannot evict pod as it would violate the pod's disruption budget."
-      : undefined;
+    asObject(metadata).name === 'g-0' ? "Cannot evict pod as it would violate the pod's disruption budget." : undefined;
   rig.condition('n-0', 'Bad', 'True');
   await rig.start();
   await until(() => rig.log.some(({ msg, kind }) => msg === 'not done' && kind === 'protected'));
@@ -175,7 +173,9 @@ test('no name of the cluster is markup in the page', () => {
 
 test('the budget of a rack is kept, and the rest is said', async () => {
   ['n-0', 'n-1', 'n-2'].forEach((name) => {
-    rig.change(name, { metadata: { ...asObject(rig.node(name).metadata), labels: { 'topology.kubernetes.io/rack': 'r' } } });
+    rig.change(name, {
+      metadata: { ...asObject(rig.node(name).metadata), labels: { 'topology.kubernetes.io/rack': 'r' } },
+    });
     rig.condition(name, 'Bad', 'True');
   });
   await rig.start({ settings: { ...SETTINGS, maxPerRack: 1 } });

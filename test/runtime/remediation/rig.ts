@@ -169,8 +169,7 @@ export class Rig {
   evictions(): readonly string[] {
     return this.server.log
       .filter(
-        ({ path, body }) =>
-          path.endsWith('/eviction') && asArray(asObject(body.deleteOptions).dryRun).length === 0,
+        ({ path, body }) => path.endsWith('/eviction') && asArray(asObject(body.deleteOptions).dryRun).length === 0,
       )
       .map(({ path }) => path.split('/').slice(-4, -1).join('/').replace('/pods', ''));
   }

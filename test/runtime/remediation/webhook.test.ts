@@ -55,10 +55,7 @@ describe('the webhook', () => {
   });
 
   test('what fires survives a restart, and reaches the leader through another replica', async () => {
-    const [first, second] = [
-      await rig.start({ leaderElection: true }),
-      await rig.start({ leaderElection: true }),
-    ];
+    const [first, second] = [await rig.start({ leaderElection: true }), await rig.start({ leaderElection: true })];
     await until(() => rig.log.some(({ msg, holds }) => msg === 'lease' && holds === true));
     const leads = (await rig.status(first)).leads ? first : second;
     const standby = leads === first ? second : first;
@@ -86,7 +83,11 @@ describe('the webhook', () => {
     ['no JSON', 400, '{'],
     ['no notification', 400, '{"no":"alerts"}'],
     ['alerts that are no list', 400, '{"alerts":{}}'],
-    ['alerts that make no sense', 200, '{"alerts":[null,5,"x",[],{"labels":"x"},{"labels":{"alertname":5,"node":{}}}]}'],
+    [
+      'alerts that make no sense',
+      200,
+      '{"alerts":[null,5,"x",[],{"labels":"x"},{"labels":{"alertname":5,"node":{}}}]}',
+    ],
     ['five megabytes', 413, `{"alerts":[{"labels":{"x":"${'x'.repeat(5 * 2 ** 20)}"}}]}`],
   ])('%s: %d', async (_, status, body) => {
     await rig.start();
