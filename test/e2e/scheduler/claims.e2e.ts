@@ -316,12 +316,12 @@ describeLive('devices by claim', () => {
       });
       return status;
     };
-    expect(await send(path, { metadata: { labels: { a: 'b' } } })).toBe(422);
-    expect(await send(path, { metadata: { finalizers: ['example.com/forever'] } })).toBe(422);
+    expect(await send(path, { metadata: { labels: { a: 'b' } } })).toBe(403);
+    expect(await send(path, { metadata: { finalizers: ['example.com/forever'] } })).toBe(403);
     expect(await send(path, { metadata: { finalizers: ['resource.kubernetes.io/delete-protection'] } })).toBe(200);
     const allocation = { devices: { results: [{ request: 'gpu', driver: DRIVER, pool: 'n-0', device: 'gpu-0' }] } };
     const ofGroup = { apiGroup: 'scheduling.k8s.io', resource: 'podgroups', name: 'g', uid: 'g' };
-    expect(await send(`${path}/status`, { status: { allocation, reservedFor: [ofGroup] } })).toBe(422);
+    expect(await send(`${path}/status`, { status: { allocation, reservedFor: [ofGroup] } })).toBe(403);
     const report = { driver: DRIVER, pool: 'n-0', device: 'gpu-0' };
     expect(await send(`${path}/status`, { status: { allocation, devices: [report] } })).toBeGreaterThanOrEqual(400);
     const consumer = { resource: 'pods', name: 'p', uid: 'p' };
