@@ -156,7 +156,7 @@ if (require.main === module) {
   const bundles = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE, LIVE_BUNDLE];
   Promise.all([bundleCommand(), ...bundles.map((bundle) => writeBundle(bundle))]).then(
     (sizes) => {
-      [SCHEDULER_BUNDLE, AGENT_BUNDLE].forEach(({ output }) => compress(output));
+      [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE].forEach(({ output }) => compress(output));
       [CHECK_BUNDLE, ...bundles.map(({ output }) => output)].forEach((output, index) =>
         console.log(`${output}: ${Math.round(sizes[index] / 1024)} KiB`),
       );

@@ -7,6 +7,7 @@ import { type Gang, type Pod, type PodTemplate, type Role, type Subgroup } from 
 import { compareNames } from '../model/names';
 import { canonicalText } from '../model/canonical-text';
 import { type PodClass } from '../nodes/pod-class';
+import { rolesIn } from './needs';
 import {
   type GangRecord,
   NOWHERE,
@@ -19,7 +20,7 @@ import {
 
 /** The class of a template, and the row of a node. */
 export interface Lookup {
-  readonly classOf: (template: PodTemplate) => PodClass;
+  readonly classOf: (template: PodTemplate, queue: string | undefined) => PodClass;
   /** Row of the node; ELSEWHERE where there is no such node. */
   readonly rowOf: (node: string) => number;
   /** Whether the order of roles is that of their priorities. */
@@ -47,7 +48,7 @@ export function gangWithPods(
     const taken = new Set(own.map(({ name }) => name));
     own.forEach((pod) => role.pods.push(podRecord(pod, role, count++, lookup)));
     if (role.pods.length < role.role.count) {
-      const podClass = lookup.classOf(role.template);
+      const podClass = lookup.classOf(role.template, gang.queue);
       for (let i = 0; role.pods.length < role.role.count; i++) {
         const name = `${gang.name}-${role.role.name}-${i}`;
         if (taken.size === 0 || !taken.has(name)) {
@@ -93,7 +94,7 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
     index,
     name: pod.name,
     role,
-    podClass: lookup.classOf(pod.template ?? role!.template),
+    podClass: lookup.classOf(pod.template ?? role!.template, role?.gang.gang.queue),
     startedAt: pod.startedAt ?? role?.gang.arrival ?? 0,
     preemptible: role !== undefined && (pod.preemptible ?? role.gang.preemptible),
     existed,
@@ -111,21 +112,45 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
 
 const NO_CLAIMS: PodRecord['claimed'] = [];
 
-/** Equal for gangs that fit or do not fit alike; undefined where that cannot be said. */
-export function likenessOf({ gang, roles, root }: GangRecord): string | undefined {
-  const stated = (unit: UnitRecord): boolean => unit.minimum !== undefined || unit.children.some(stated);
-  const alike = roles.every(
-    ({ pods, minimum }) =>
-      minimum === pods.length &&
-      pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
+/** Equal for gangs that fit or do not fit alike, whose first turn does not depend on what is free; undefined where that cannot be said. */
+export function likenessOf({ gang, roles, root, needed }: GangRecord): string | undefined {
+  const alike = roles.every(({ pods }) =>
+    pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
   );
-  return !alike || stated(root)
+  return !alike || needed === 0 || roles.some(({ pods }) => pods.some(mayGain)) || !isSettled(root)
     ? undefined
     : canonicalText([
         gang.topology,
         gang.subgroups,
-        roles.map(({ role, pods }) => [pods[0]?.podClass.id, pods.length, role.topology, role.subgroup, role.leader]),
+        gang.minimum,
+        roles.map(({ role, pods, minimum }) => [
+          pods[0]?.podClass.id,
+          pods.length,
+          minimum,
+          role.topology,
+          role.subgroup,
+          role.leader,
+        ]),
       ]);
+}
+
+/** May the pod fit somewhere because another one was placed? What keeps others away, or is kept away, fits in fewer places then. */
+function mayGain({ podClass: { template } }: PodRecord): boolean {
+  const { podAffinity, topologySpread, preferredPodAffinity, preferredPodAntiAffinity } = template;
+  return [podAffinity, topologySpread, preferredPodAffinity, preferredPodAntiAffinity].some(
+    (list) => list !== undefined && list.length > 0,
+  );
+}
+
+/** Which pods bring the unit to its minimum is clear: all of them, or the first of pods that are alike. */
+function isSettled(unit: UnitRecord): boolean {
+  const pods = rolesIn(unit).flatMap((role) => role.pods);
+  return (
+    (unit.minimum === undefined ||
+      unit.minimum >= pods.length ||
+      pods.every(({ podClass }) => podClass === pods[0].podClass)) &&
+    unit.children.every(isSettled)
+  );
 }
 
 function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, byPriority: boolean): GangRecord {

@@ -20,14 +20,17 @@ import { ClaimedSlots } from './claimed-slots';
 import { Ledger } from './ledger';
 import { type Pod, type PodTemplate, type Queue, type Snapshot, type Topology } from '../model/model';
 import { compareNames } from '../model/names';
+import { emptyRoomInAll } from '../nodes/empty-node';
 import { clusterTotal, NodeTable } from '../nodes/node-table';
 import { canonicalText } from '../model/canonical-text';
 import { nodeConstraints, type PodClass, PodClasses } from '../nodes/pod-class';
 import { type Policy } from '../model/policy';
+import { FilteredTemplates } from '../nodes/filters/capacity';
 import { QueueBooks } from './queue-books';
 import { accountNames } from './queue-records';
 import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
 import { RowBooks } from './row-books';
+import { type Waiting, WaitingBooks } from './waiting';
 
 export { SnapshotError } from '../model/facts';
 
@@ -47,6 +50,8 @@ export class Session {
   totals!: Float64Array;
   /** Gangs that had fewer pods than they want or need before this decision. */
   readonly short = new Set<GangRecord>();
+  /** Those of them that have pods. */
+  readonly incomplete = new Set<GangRecord>();
   /** How many pods there are of each class in gangs, running or not. */
   readonly classCounts = new Map<PodClass, number>();
   /** What gangs without running pods need to start. */
@@ -55,6 +60,7 @@ export class Session {
   private readonly indexes = new Map<unknown, unknown>();
   private readonly scores = new Map<unknown, unknown>();
   private queueBooks!: QueueBooks;
+  private waitingBooks!: WaitingBooks;
   private rowBooks!: RowBooks;
   private readonly records = new Map<string, GangRecord>();
   private readonly gangList = new GangList();
@@ -67,10 +73,12 @@ export class Session {
   private readonly staticRows: (Uint8Array | undefined)[] = [];
   /** Classes that ask the same of a node share a row. */
   private readonly staticKinds = new Map<string, { readonly codes: Uint8Array; readonly podClass: PodClass }>();
+  private readonly emptyRooms = new Map<PodClass, { readonly replaced: number; readonly pods: number }>();
   private decided: { readonly mark: number } | undefined;
   private isBroken = false;
+  private filtered!: FilteredTemplates;
   private readonly lookup: Lookup = {
-    classOf: (template) => this.classes.of(template),
+    classOf: (template, queue) => this.classes.of(this.filtered.of(template, queue)),
     rowOf: (node) => this.table.rows.get(node) ?? ELSEWHERE,
     byPriority: () => this.policy.podOrder === 'priority',
   };
@@ -101,6 +109,11 @@ export class Session {
   /** In the order of names. */
   get gangs(): readonly GangRecord[] {
     return this.gangList.records;
+  }
+
+  /** Gangs that have not all of their pods, as far as those can start. */
+  get waiting(): Waiting {
+    return this.waitingBooks.waiting;
   }
 
   /** Has the queue a gang of a lower priority, waiting or running? */
@@ -178,6 +191,7 @@ export class Session {
   begin(): void {
     this.rewind();
     this.decided = { mark: this.ledger.mark() };
+    this.table.setDeciding(true);
   }
 
   /** Undoes what the last decision did to the books. */
@@ -185,6 +199,7 @@ export class Session {
     if (this.decided !== undefined) {
       this.ledger.rollback(this.decided.mark);
       this.decided = undefined;
+      this.table.setDeciding(false);
       this.queueBooks.restore();
     }
   }
@@ -227,6 +242,18 @@ export class Session {
     return this.others.active ? this.others.constraint(podClass, row) : undefined;
   }
 
+  /** Pods of the class that the cluster would take were nothing on it. */
+  emptyRoom(podClass: PodClass): number {
+    const { table } = this;
+    const before = this.emptyRooms.get(podClass);
+    if (before?.replaced === table.replaced) {
+      return before.pods;
+    }
+    const pods = emptyRoomInAll(table, podClass, this.staticRow(podClass));
+    this.emptyRooms.set(podClass, { replaced: table.replaced, pods });
+    return pods;
+  }
+
   /** The class with another template, which must differ in what it asks of nodes alone. */
   variant(podClass: PodClass, template: PodTemplate): PodClass {
     const made = this.classes.of(template);
@@ -255,18 +282,23 @@ export class Session {
   /** Does a node come or go or change its devices or labels, or does anything name what nothing named before? */
   private changesShape({ all, nodes, gangs, pods, queues }: Touched): boolean {
     const { facts, table, classes } = this;
-    const isNew = (template: PodTemplate | undefined): boolean =>
+    const isNew = (template: PodTemplate | undefined, gang: string | undefined): boolean =>
       template !== undefined &&
-      !classes.covers(template, this.others.active, (account) => this.accounts.includes(account));
+      !classes.covers(
+        this.filtered.of(template, gang === undefined ? undefined : facts.gangs.get(gang)?.queue),
+        this.others.active,
+        (account) => this.accounts.includes(account),
+      );
     return (
       all ||
       [...nodes].some((name) => !table.canReplace(name, facts.nodes.get(name))) ||
+      (queues && facts.policy.capacityFilters.some((filter) => filter.queues !== undefined)) ||
       (queues && accountNames([], facts.queues.values()).some((name) => !this.accounts.includes(name))) ||
-      [...pods].some((name) => isNew(facts.pods.get(name)?.template)) ||
+      [...pods].some((name) => isNew(facts.pods.get(name)?.template, facts.pods.get(name)?.gang)) ||
       [...gangs].some(
         (name) =>
-          facts.gangs.get(name)?.roles.some(({ template }) => isNew(template)) === true ||
-          [...facts.podsOf(name).values()].some(({ template }) => isNew(template)),
+          facts.gangs.get(name)?.roles.some(({ template }) => isNew(template, name)) === true ||
+          [...facts.podsOf(name).values()].some(({ template }) => isNew(template, name)),
       ) ||
       classes.list.length > IDLE_CLASSES + 2 * this.classCounts.size
     );
@@ -276,7 +308,8 @@ export class Session {
     this.guarded(() => {
       const { facts } = this;
       const snapshot = facts.snapshot();
-      const templates = templatesOf(snapshot);
+      this.filtered = new FilteredTemplates(facts.policy.capacityFilters, facts.queues);
+      const templates = templatesOf(snapshot, this.filtered);
       const requested = new Set([...templates].flatMap(({ request }) => Object.keys(request)));
       this.table = new NodeTable(snapshot, facts.policy.capacityReportSeconds, requested);
       this.table.spreadsFractions = facts.policy.nodeScore === 'spread-devices';
@@ -295,10 +328,19 @@ export class Session {
       );
       this.queueBooks = new QueueBooks(countedQueues(facts), this.accounts, this.ledger);
       this.rowBooks = new RowBooks(this.table, this.ledger);
-      [this.records, this.foreign, this.short, this.classCounts, this.firstTurns, this.kinds, this.staticKinds].forEach(
-        (known) => known.clear(),
-      );
+      this.waitingBooks = new WaitingBooks(facts.policy);
+      [
+        this.records,
+        this.foreign,
+        this.short,
+        this.incomplete,
+        this.classCounts,
+        this.firstTurns,
+        this.kinds,
+        this.staticKinds,
+      ].forEach((known) => known.clear());
       this.gangList.clear();
+      this.emptyRooms.clear();
       this.staticRows.length = this.dynamicPods = 0;
       this.hadDynamicPods = false;
       this.indexes.clear();
@@ -320,6 +362,8 @@ export class Session {
     if (queues) {
       this.queueBooks = new QueueBooks(countedQueues(this.facts), this.accounts, this.ledger);
       this.gangs.forEach((gang) => this.queueBooks.enter(gang));
+      this.waitingBooks = new WaitingBooks(this.policy);
+      this.short.forEach((gang) => this.waitingBooks.add(gang));
     }
     for (const name of gangs) {
       this.replaceGang(name);
@@ -385,7 +429,7 @@ export class Session {
     } else {
       this.gangList.replace(record);
     }
-    const likeness = this.others.active ? undefined : likenessOf(record);
+    const likeness = likenessOf(record);
     if (likeness !== undefined) {
       record.kind = this.kinds.get(likeness) ?? this.kinds.size;
       this.kinds.set(likeness, record.kind);
@@ -396,11 +440,13 @@ export class Session {
   /** Takes a gang with its pods into all counts, or out of them. */
   private count(gang: GangRecord, by: 1 | -1): void {
     let running = 0;
+    let existing = 0;
     for (const { pods } of gang.roles) {
       for (let from = 0, to = 0; from < pods.length; from = to) {
         const { podClass } = pods[from];
         for (; to < pods.length && pods[to].podClass === podClass; to++) {
           const pod = pods[to];
+          existing += pod.home === NOWHERE ? 0 : 1;
           running += pod.home === NOWHERE || pod.releasing ? 0 : 1;
           this.rowBooks.enter(pod, by);
         }
@@ -414,8 +460,14 @@ export class Session {
     this.firstTurns.delete(gang);
     if (by === 1 && running < Math.max(gang.size, gang.needed)) {
       this.short.add(gang);
+      this.waitingBooks.add(gang);
+      if (existing > 0) {
+        this.incomplete.add(gang);
+      }
     } else {
       this.short.delete(gang);
+      this.incomplete.delete(gang);
+      this.waitingBooks.remove(gang);
     }
   }
 
@@ -460,12 +512,17 @@ function keptIn<T>(kept: Map<unknown, unknown>, type: new (session: Session) => 
 }
 
 /** In the order of names, so that classes have the same numbers whatever the order of the snapshot. */
-function templatesOf({ gangs, pods }: Snapshot): Set<PodTemplate> {
+function templatesOf({ gangs, pods }: Snapshot, filtered: FilteredTemplates): Set<PodTemplate> {
   const byName = <T extends { readonly name: string }>(list: readonly T[]): T[] =>
     [...list].sort((a, b) => compareNames(a.name, b.name));
   const templates = new Set<PodTemplate>();
-  byName(gangs).forEach(({ roles }) => roles.forEach(({ template }) => templates.add(template)));
-  byName(pods.filter(({ template }) => template !== undefined)).forEach(({ template }) => templates.add(template!));
+  const queues = new Map(gangs.map(({ name, queue }) => [name, queue]));
+  byName(gangs).forEach(({ roles, queue }) =>
+    roles.forEach(({ template }) => templates.add(filtered.of(template, queue))),
+  );
+  byName(pods.filter(({ template }) => template !== undefined)).forEach(({ template, gang }) =>
+    templates.add(filtered.of(template!, gang === undefined ? undefined : queues.get(gang))),
+  );
   return templates;
 }
 

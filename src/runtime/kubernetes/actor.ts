@@ -19,7 +19,7 @@ import { type Assumptions } from './assumptions';
 import { type Clock, type ServerClock, SYSTEM_CLOCK, timeText } from '../api/clock';
 import { evictionWords } from './eviction-words';
 import { type Explainer } from './explain';
-import { type Leader } from './leader';
+import { type Leader } from '../api/leader';
 import { type Log } from '../api/log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
@@ -44,6 +44,8 @@ export interface ActorOptions {
   readonly requestTimeout: number;
   /** Something came to another end than was assumed. */
   readonly onSurprise: () => void;
+  /** Time alone changes something in so many milliseconds. */
+  readonly onDue: (milliseconds: number) => void;
   /** The pod was evicted, and its controller may recreate it. */
   readonly onEvicted: (entry: PodEntry) => void;
   /** @default SYSTEM_CLOCK */
@@ -66,7 +68,7 @@ export class Actor {
   private readonly claims: GangClaims;
   private readonly unused: UnusedClaims;
   private readonly underWay = new Set<Promise<unknown>>();
-  /** Pods that were handed over and are not bound yet: since when, on the monotonic clock. */
+  /** Pods that were handed over and are not bound yet: since when they are seen so, on the monotonic clock. */
   private readonly handOvers = new Map<string, number>();
 
   constructor(private readonly options: ActorOptions) {
@@ -104,8 +106,23 @@ export class Actor {
     const { attempts } = this;
     return Math.min(
       this.watchHandOvers(),
-      this.unused.look((work) => this.follow(work), attempts),
+      this.unused.look((work) => this.track(work), attempts),
     );
+  }
+
+  /** The time within which kube-scheduler has to bind a pod begins when the pod is seen to be handed over, and not with the next decision. */
+  follow(before: PodEntry | undefined, after: PodEntry | undefined): void {
+    if (before !== undefined && (before.uid !== after?.uid || !this.options.world.unbound.has(before.uid))) {
+      this.handOvers.delete(before.uid);
+    }
+    if (after !== undefined && this.options.world.unbound.has(after.uid) && !this.handOvers.has(after.uid)) {
+      this.handOvers.set(after.uid, this.clock.monotonic());
+      this.options.onDue(this.handOverLimit);
+    }
+  }
+
+  private get handOverLimit(): number {
+    return this.options.config().handOver.timeoutSeconds * 1000;
   }
 
   /** What is under way comes to its end, or is abandoned after `patience` milliseconds. */
@@ -137,7 +154,7 @@ export class Actor {
     return { client, leads, signal, timeout };
   }
 
-  private follow(work: Promise<unknown>): void {
+  private track(work: Promise<unknown>): void {
     this.underWay.add(work);
     void work
       .catch((error: unknown) => this.options.log.error({ err: error }, 'not carried out'))
@@ -163,7 +180,7 @@ export class Actor {
     const arrival = Math.min(...placed.map(({ entry }) => entry.createdAt));
     log.info({ gang, queue, pods: placed.length, nodes: new Set(bindings.map(({ node }) => node)).size }, 'placing');
     const all = this.placeAll(gang, placed);
-    this.follow(
+    this.track(
       all.then((outcomes) => {
         const failed = outcomes.filter(({ kind }) => kind !== 'done').length;
         if (failed === 0) {
@@ -238,7 +255,7 @@ export class Actor {
       this.misplaced(entry, pod, outcome, way);
     }
     if (outcome.kind === 'unknown') {
-      this.follow(this.findOut(entry, pod, attempts));
+      this.track(this.findOut(entry, pod, attempts));
     }
     return outcome;
   }
@@ -310,7 +327,7 @@ export class Actor {
         return entry === undefined || assumptions.isLeaving(entry.uid) ? [] : [{ eviction, entry }];
       });
       entries.forEach(({ entry }) => assumptions.leave(entry.uid));
-      this.follow(this.evictGang(entries));
+      this.track(this.evictGang(entries));
     }
   }
 
@@ -354,27 +371,23 @@ export class Actor {
   private repartitionAll({ repartitions = [] }: Decision, at: number): void {
     this.repartitioner.report();
     const { evictions } = this;
-    repartitions.forEach((one) => this.follow(this.repartitioner.start(one, at, evictions, this.slots)));
+    repartitions.forEach((one) => this.track(this.repartitioner.start(one, at, evictions, this.slots)));
   }
 
   /** Deletes pods that kube-scheduler does not bind in time, so that their controller recreates them and the gang is planned again. */
   private watchHandOvers(): number {
-    const { world, config } = this.options;
-    const limit = config().handOver.timeoutSeconds * 1000;
+    const { handOverLimit: limit } = this;
     const now = this.clock.monotonic();
-    const seen = new Set<string>();
     let next = Infinity;
-    for (const entry of world.unbound.values()) {
-      seen.add(entry.uid);
-      const since = this.handOvers.get(entry.uid) ?? now;
-      this.handOvers.set(entry.uid, since);
+    for (const entry of this.options.world.unbound.values()) {
+      let since = this.handOvers.get(entry.uid) ?? now;
       if (now - since >= limit) {
-        this.follow(this.takeBack(entry));
-        this.handOvers.set(entry.uid, now);
+        this.track(this.takeBack(entry));
+        since = now;
       }
-      next = Math.min(next, this.handOvers.get(entry.uid)! + limit - now);
+      this.handOvers.set(entry.uid, since);
+      next = Math.min(next, since + limit - now);
     }
-    this.handOvers.forEach((_, uid) => seen.has(uid) || this.handOvers.delete(uid));
     return next;
   }
 

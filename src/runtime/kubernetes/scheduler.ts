@@ -14,13 +14,13 @@ import { pause } from '../api/backoff';
 import { type Actor } from './actor';
 import { type Assumptions } from './assumptions';
 import { type Clock, type ServerClock, SYSTEM_CLOCK } from '../api/clock';
-import { type Leader } from './leader';
+import { type Leader } from '../api/leader';
 import { type Log } from '../api/log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
 import { culpritIn } from './isolate';
 import { KeptSession } from './kept-session';
-import { type Watched } from './watched';
+import { type Watched } from '../api/watched';
 import { Feed } from './world/feed';
 import { type Moment, question } from './world/snapshot';
 import { type World } from './world/world';
@@ -116,6 +116,12 @@ export class Scheduler {
     if (ready) {
       this.readyAt ??= this.changedAt;
     }
+    this.wake();
+  }
+
+  /** Time alone changes something in so many milliseconds, or sooner. */
+  lookAgainIn(milliseconds: number): void {
+    this.lookAgainAt = Math.min(this.lookAgainAt, this.clock.monotonic() + milliseconds);
     this.wake();
   }
 

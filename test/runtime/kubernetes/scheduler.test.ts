@@ -10,7 +10,7 @@ import { makeLog } from '../../../src/runtime/api/log';
 import { Metrics } from '../../../src/runtime/kubernetes/metrics';
 import { type Outcome } from '../../../src/runtime/kubernetes/outcome';
 import { Scheduler } from '../../../src/runtime/kubernetes/scheduler';
-import { type Watched } from '../../../src/runtime/kubernetes/watched';
+import { type Watched } from '../../../src/runtime/api/watched';
 import { World } from '../../../src/runtime/kubernetes/world/world';
 import { NODE, pod, Source } from './watched-source';
 

@@ -7,7 +7,7 @@ import { type ClusterNode } from '../../../placement';
 import { type DeviceClaims } from '../../../placement/model/claims';
 import { claimKey } from '../../../planning/cluster/objects/claim-key';
 import { classServing, pluginResources } from '../../../planning/cluster/objects/claims/serving';
-import { type Change } from '../watched';
+import { type Change } from '../../api/watched';
 import { ClaimedDevices } from './claimed-devices';
 import { type ClaimUsers, type DeviceStores, DeviceView, relevantOf } from './device-view';
 import { type ShownClaims } from './double-allocation';
@@ -201,7 +201,11 @@ export class WorldDevices {
     return { ...(isFirst && this.all('resourceSlices').size < 2 && { read: () => true }), nodes: true };
   }
 
-  private takeClaim(name: string, before: JsonObject | undefined, after: JsonObject | undefined): DeviceChange | undefined {
+  private takeClaim(
+    name: string,
+    before: JsonObject | undefined,
+    after: JsonObject | undefined,
+  ): DeviceChange | undefined {
     const key = `claim:${name}`;
     const assumed = this.assumed.all.get(key);
     const uid = asString(asObject(after?.metadata).uid);
@@ -212,7 +216,9 @@ export class WorldDevices {
       return undefined;
     }
     this.view.touch();
-    const generated = asString(asObject(asObject(after?.metadata).annotations)['resource.kubernetes.io/pod-claim-name']);
+    const generated = asString(
+      asObject(asObject(after?.metadata).annotations)['resource.kubernetes.io/pod-claim-name'],
+    );
     return {
       read: ({ deviceClaims, namespace }) =>
         deviceClaims.some(({ own }) => own === key) ||

@@ -11,7 +11,7 @@ import { matchesRequirement } from '../../../placement/nodes/filters/selectors';
 import { type CollectionName } from '../../../planning/scheduler-settings/collections';
 import { type Configuration } from '../../../planning/scheduler-settings/configuration';
 import { messageOf } from '../../api/api-error';
-import { type Change, type Watched } from '../watched';
+import { type Change, type Watched } from '../../api/watched';
 import { budgetsOf, covers } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';
 import { type GangContext, gangId, GangMembers } from './gang-members';
