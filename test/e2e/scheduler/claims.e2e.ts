@@ -73,7 +73,9 @@ describeLive('devices by claim', () => {
   });
   afterAll(() => lab.stop());
 
-  async function start(options: { readonly through?: string; readonly leaseSeconds?: number } = {}): Promise<GantryProcess> {
+  async function start(
+    options: { readonly through?: string; readonly leaseSeconds?: number } = {},
+  ): Promise<GantryProcess> {
     const { through = kubeconfig, leaseSeconds } = options;
     const gantry = await GantryProcess.start({
       kubeconfig: through,
@@ -133,8 +135,9 @@ describeLive('devices by claim', () => {
     await lab.until('their devices are free', async () => (await allocated(lab)).length <= 2);
     await apply(lab, [slice('n-2', gpus(4))]);
     await lab.create(node('n-2', { gpus: 0 }));
-    await lab.until('the large gang runs', async () =>
-      Object.keys(await lab.places()).filter((name) => name.startsWith('large')).length === 5,
+    await lab.until(
+      'the large gang runs',
+      async () => Object.keys(await lab.places()).filter((name) => name.startsWith('large')).length === 5,
     );
   });
 
@@ -240,7 +243,9 @@ describeLive('devices by claim', () => {
     );
     await bound(2);
     // The queue has no more, though the nodes do.
-    await lab.create(...claimingGang('more', 1, { resourceClaimTemplateName: 'one' }, { queue: 'small', handOver: true }));
+    await lab.create(
+      ...claimingGang('more', 1, { resourceClaimTemplateName: 'one' }, { queue: 'small', handOver: true }),
+    );
     await lab.until('the queue says so', async () => /small/.test(messageOf(await podNamed('more-0'))));
     await lab.create(...claimingGang('low', 2, { resourceClaimTemplateName: 'one' }));
     await bound(4);

@@ -104,7 +104,11 @@ describeLive('the scheduler as it is installed', () => {
     await lab.until('room was made', async () => (await lab.places())['urgent-0'] !== undefined);
 
     // Devices by claim.
-    await apply(lab, [deviceClass(DRIVER, `device.driver == "${DRIVER}"`), template('one', oneGpu), slice('n-0', gpus(1))]);
+    await apply(lab, [
+      deviceClass(DRIVER, `device.driver == "${DRIVER}"`),
+      template('one', oneGpu),
+      slice('n-0', gpus(1)),
+    ]);
     await lab.create(...claimingGang('claims', 1, { resourceClaimTemplateName: 'one' }, { queue: 'research' }));
     await lab.until('a claim has its device', async () => (await lab.places())['claims-0'] !== undefined);
 
