@@ -101,7 +101,7 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   };
 }
 
-/** Claims of other pods hold what their status says, whoever uses them. */
+/** Claims of other pods hold what their status says, whatever uses them. */
 function withoutClaims({ classOf: _, ...template }: TemplateOptions): TemplateOptions {
   return template;
 }
