@@ -125,7 +125,9 @@ export class DeviceView {
   }
 
   private brought({ inUse, named }: ClaimUsers): DeviceClaims {
-    const slicesRead = new Map([...this.stores.slices].map(([name, object]) => [name, this.slice(name, object)] as const));
+    const slicesRead = new Map(
+      [...this.stores.slices].map(([name, object]) => [name, this.slice(name, object)] as const),
+    );
     this.slicesRead = slicesRead;
     const slices = [...slicesRead.values()].map(({ slice }) => slice);
     const reader = this.currentReader();

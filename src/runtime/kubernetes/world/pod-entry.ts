@@ -75,7 +75,8 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   // A part of a device is an annotation alone, and no request: it counts while the pod waits, and once the scheduler has given it devices.
   const sharing = own !== undefined && (node === undefined || devices !== undefined);
   const deviceClaims = own === undefined ? [] : options.deviceClaims(raw);
-  const templateOptions = own === undefined ? withoutClaims(options.template) : withClaims(options.template, deviceClaims);
+  const templateOptions =
+    own === undefined ? withoutClaims(options.template) : withClaims(options.template, deviceClaims);
   const read = templateOf({ metadata, spec, namespace }, { ...templateOptions, sharing });
   const excess = excessOf(read);
   return {
@@ -100,7 +101,7 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   };
 }
 
-/** Claims of other pods hold what their status says, whoever uses them. */
+/** Claims of other pods hold what their status says, whatever uses them. */
 function withoutClaims({ classOf: _, ...template }: TemplateOptions): TemplateOptions {
   return template;
 }
