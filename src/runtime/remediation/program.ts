@@ -122,7 +122,7 @@ export class Program {
     });
     this.cluster = new WatchedCluster(this.watched, settings, this.needs.collections);
     this.alerts =
-      options.alertTokenFile === undefined || this.isDryRun
+      options.alertTokenFile === undefined || !this.needs.alerts || this.isDryRun
         ? new AlertsInMemory(settings)
         : new AlertConfigMap({
             client,
