@@ -1,7 +1,14 @@
 /**
  * What reports of nodes keep pods away from.
  */
-import { type CapacityFilter, type ClusterNode, type Decision, decide, DEFAULT_POLICY, type Queue } from '../../src/placement';
+import {
+  type CapacityFilter,
+  type ClusterNode,
+  type Decision,
+  decide,
+  DEFAULT_POLICY,
+  type Queue,
+} from '../../src/placement';
 import { Session } from '../../src/placement/books/session';
 import { decideIn } from '../../src/placement/engine';
 import { bound, cluster, gang, node, NOW, run, running, template } from './builders';
@@ -20,8 +27,12 @@ const reporting = (name: string, devices: readonly Said[], more: Partial<Cluster
     ...more,
   });
 
-const filtered = (nodes: readonly ClusterNode[], filter: Partial<CapacityFilter>, pods = 1, pod = template(1)): Decision =>
-  run(cluster(nodes, [gang('g', pods, pod)]), { capacityFilters: [{ mode: 'hard', ...filter }] });
+const filtered = (
+  nodes: readonly ClusterNode[],
+  filter: Partial<CapacityFilter>,
+  pods = 1,
+  pod = template(1),
+): Decision => run(cluster(nodes, [gang('g', pods, pod)]), { capacityFilters: [{ mode: 'hard', ...filter }] });
 
 describe('a hard filter', () => {
   test.each<readonly [string, Partial<CapacityFilter>, Said, Said]>([
@@ -44,7 +55,11 @@ describe('a hard filter', () => {
 
   test('of a pool applies to its nodes only', () => {
     const busy = [{ utilization: 0.9 }];
-    const nodes = [reporting('a', busy, { pool: 'shared' }), reporting('b', busy, { pool: 'training' }), reporting('c', busy)];
+    const nodes = [
+      reporting('a', busy, { pool: 'shared' }),
+      reporting('b', busy, { pool: 'training' }),
+      reporting('c', busy),
+    ];
     const { bindings } = filtered(nodes, { utilization: 0.5, pools: ['shared'] }, 2);
     expect(bindings.map(({ node: on }) => on).sort()).toEqual(['b', 'c']);
     expect(filtered(nodes, { utilization: 0.5, pools: ['shared'] }, 3).bindings).toEqual([]);
@@ -57,8 +72,12 @@ describe('a hard filter', () => {
     ['queue without a parent', ['team'], 'other', true],
   ] as const)('of a %s', (_, queues, queue, isBound) => {
     const tree: readonly Queue[] = [{ name: 'org' }, { name: 'team', parent: 'org' }, { name: 'other' }];
-    const world = cluster([reporting('n', [{ utilization: 0.9 }])], [gang('g', 1, template(1), { queue })], [], { queues: tree });
-    expect(run(world, { capacityFilters: [{ mode: 'hard', utilization: 0.5, queues }] }).bindings.length === 1).toBe(isBound);
+    const world = cluster([reporting('n', [{ utilization: 0.9 }])], [gang('g', 1, template(1), { queue })], [], {
+      queues: tree,
+    });
+    expect(run(world, { capacityFilters: [{ mode: 'hard', utilization: 0.5, queues }] }).bindings.length === 1).toBe(
+      isBound,
+    );
   });
 
   test('the same pod in two queues: one is kept away, the other starts', () => {
@@ -85,7 +104,9 @@ describe('a hard filter', () => {
     const divided = reporting('n', [{ utilization: 1 }], { devices: [{ memoryMiB: 80_000, mig: { '1g.10gb': 7 } }] });
     const instance = template(0, { accelerator: { kind: 'mig', profile: '1g.10gb', count: 1 } });
     expect(filtered([divided], { utilization: 0.5 }, 1, instance).bindings).toHaveLength(1);
-    expect(filtered([reporting('n', [{}])], { utilization: 0.5, latencyMs: 1, freeMemoryMiB: 1 }).bindings).toHaveLength(1);
+    expect(
+      filtered([reporting('n', [{}])], { utilization: 0.5, latencyMs: 1, freeMemoryMiB: 1 }).bindings,
+    ).toHaveLength(1);
   });
 
   test('applies to parts of devices, which a pod may use already', () => {
@@ -171,7 +192,12 @@ describe('a report says nothing about what a pod leaves that is evicted', () => 
 
   test('a device whose pod ended after the report is free, so that nobody else is evicted for it', () => {
     const gangs = [gang('other', 1, template(1)), gang('high', 1, template(1), { priority: 10 })];
-    const nodes = [reporting('n', [{ ...busy, held: true }, { ...busy, held: true }])];
+    const nodes = [
+      reporting('n', [
+        { ...busy, held: true },
+        { ...busy, held: true },
+      ]),
+    ];
     const decision = run(cluster(nodes, gangs, [running('other', 'n', 0, { devices: [1] })]));
     expect([bound(decision), decision.evictions]).toEqual([['high-worker-0 on n'], []]);
   });

@@ -35,7 +35,8 @@ export function requirementFix(field: string, what: string, found?: unknown): st
   }
   const near = nearName(what, typeof found === 'string' ? found : undefined);
   if (near !== undefined) {
-    return `Set ${field} to ${near}.`;
+    const content = near.endsWith('"') ? undefined : contentOf(field);
+    return `Set ${field} to ${content !== undefined && /^the name of |\bsuch as /.test(content) ? content : near}.`;
   }
   const [, choice] = /^be ((?:[\w-]+ or [\w-]+)|(?:an? [^,]+, or an? [^,]+))$/.exec(what) ?? [];
   const [, literal] = /^be ((?:"[^"]*"|[A-Z][\w-]*|[\w-]+(?:\.[\w-]+)+))$/.exec(what) ?? [];

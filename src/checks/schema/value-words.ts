@@ -71,7 +71,7 @@ function objectWords(node: SchemaNode): string {
   if (members.length > 0 && members.length <= MOST_CHOICES) {
     return `an object with the ${members.length === 1 ? 'field' : 'fields'} ${allOf(members)}`;
   }
-  const parts = Object.keys(node.schema.properties ?? {});
+  const parts = Object.keys(node.schema.properties ?? {}).filter((name) => !name.startsWith('$'));
   if (parts.length === 1) {
     return `an object such as { ${parts[0]}: … }`;
   }
@@ -83,7 +83,7 @@ function objectWords(node: SchemaNode): string {
 
 /** Fields whose names say what they hold, in the objects of any project. */
 const TELLING =
-  /(?:^|\.)(?:name|kind|apiVersion|namespace|uid|url|expr|image|topologyKey|key|ip|cidr|interval|operator|verbs|apiGroups|apiVersions|operations|metadata|labels|annotations|nodeSelector|matchLabels|(?:max|min)(?:Unavailable|Surge)|\w*[pP]ort|[a-z]\w*Name)$/;
+  /(?:^|\.)(?:name|kind|apiVersion|namespace|uid|url|expr|image|topologyKey|key|ip|cidr|interval|location|operator|verbs|apiGroups|apiVersions|operations|metadata|openAPIV3Schema|labels|annotations|nodeSelector|matchLabels|(?:max|min)(?:Unavailable|Surge)|\w*[pP]ort|[a-z]\w*Name)$/;
 
 /** Names of resources are the keys of these. */
 const AMOUNTS =

@@ -209,7 +209,12 @@ export class NodeAgent extends Construct {
                 account.name,
                 program.map(({ name }) => name),
                 nodeImage(props.image),
-                [...flagsOf(pool), ...toolFlags(toolOf(props, pool)), ...urls, ...(props.dryRun === true ? ['--dry-run'] : [])],
+                [
+                  ...flagsOf(pool),
+                  ...toolFlags(toolOf(props, pool)),
+                  ...urls,
+                  ...(props.dryRun === true ? ['--dry-run'] : []),
+                ],
                 pool.nodeSelector,
                 toolOf(props, pool),
               ),

@@ -365,7 +365,7 @@ class Reader {
         this.note(
           'unknown-key',
           join(at, key),
-          `${owner} has no argument "${key}"`,
+          `unknown argument "${key}" of ${owner} in ${at}`,
           key,
           names.length === 0 ? 'no arguments' : (nearestName(key, names) ?? oneOf(names)),
         );

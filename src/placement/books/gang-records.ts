@@ -117,7 +117,7 @@ export function likenessOf({ gang, roles, root, needed }: GangRecord): string | 
   const alike = roles.every(({ pods }) =>
     pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
   );
-  return !alike || needed === 0 || !isSettled(root)
+  return !alike || needed === 0 || roles.some(({ pods }) => pods.some(mayGain)) || !isSettled(root)
     ? undefined
     : canonicalText([
         gang.topology,
@@ -132,6 +132,14 @@ export function likenessOf({ gang, roles, root, needed }: GangRecord): string | 
           role.leader,
         ]),
       ]);
+}
+
+/** May the pod fit somewhere because another one was placed? What keeps others away, or is kept away, fits in fewer places then. */
+function mayGain({ podClass: { template } }: PodRecord): boolean {
+  const { podAffinity, topologySpread, preferredPodAffinity, preferredPodAntiAffinity } = template;
+  return [podAffinity, topologySpread, preferredPodAffinity, preferredPodAntiAffinity].some(
+    (list) => list !== undefined && list.length > 0,
+  );
 }
 
 /** Which pods bring the unit to its minimum is clear: all of them, or the first of pods that are alike. */

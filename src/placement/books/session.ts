@@ -67,6 +67,8 @@ export class Session {
   private readonly foreign = new Map<string, PodRecord>();
   /** Pods by whether they constrain one another. */
   private dynamicPods = 0;
+  /** A template without pods can ask for others as well: only their end changes what is looked at. */
+  private hadDynamicPods = false;
   private readonly kinds = new Map<string, number>();
   private readonly staticRows: (Uint8Array | undefined)[] = [];
   /** Classes that ask the same of a node share a row. */
@@ -340,6 +342,7 @@ export class Session {
       this.gangList.clear();
       this.emptyRooms.clear();
       this.staticRows.length = this.dynamicPods = 0;
+      this.hadDynamicPods = false;
       this.indexes.clear();
       this.scores.clear();
       this.decided = undefined;
@@ -371,9 +374,10 @@ export class Session {
     }
     this.rowBooks.settle();
     this.queueBooks.settle();
-    if (this.others.active && this.dynamicPods === 0) {
+    if (this.others.active && this.hadDynamicPods && this.dynamicPods === 0) {
       this.build();
     }
+    this.hadDynamicPods = this.dynamicPods > 0;
   }
 
   private replaceNode(name: string): void {
@@ -425,7 +429,7 @@ export class Session {
     } else {
       this.gangList.replace(record);
     }
-    const likeness = this.others.active ? undefined : likenessOf(record);
+    const likeness = likenessOf(record);
     if (likeness !== undefined) {
       record.kind = this.kinds.get(likeness) ?? this.kinds.size;
       this.kinds.set(likeness, record.kind);

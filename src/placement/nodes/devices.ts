@@ -63,7 +63,12 @@ function reportFor(table: NodeTable, slot: number, { kind }: AcceleratorRequest)
 }
 
 /** Do the filters of this mode accept the device? */
-export function filtersAllow(table: NodeTable, slot: number, podClass: PodClass, mode: CapacityFilter['mode']): boolean {
+export function filtersAllow(
+  table: NodeTable,
+  slot: number,
+  podClass: PodClass,
+  mode: CapacityFilter['mode'],
+): boolean {
   const { filters, accelerator } = podClass;
   if (filters.length === 0 || accelerator === undefined || accelerator.kind === 'mig') {
     return true;
@@ -207,7 +212,8 @@ export function chooseDevices(table: NodeTable, row: number, podClass: PodClass)
       }
       return [...fitting]
         .sort((a, b) => sign(table) * (leftOver(table, a, accelerator) - leftOver(table, b, accelerator)) || a - b)
-        .slice(0, deviceCount).sort((a, b) => a - b);
+        .slice(0, deviceCount)
+        .sort((a, b) => a - b);
   }
 }
 
@@ -219,7 +225,8 @@ function fittingSlots(table: NodeTable, row: number, podClass: PodClass): readon
       fitting.push(slot);
     }
   }
-  const wished = podClass.filters.length === 0 ? fitting : fitting.filter((slot) => filtersAllow(table, slot, podClass, 'soft'));
+  const wished =
+    podClass.filters.length === 0 ? fitting : fitting.filter((slot) => filtersAllow(table, slot, podClass, 'soft'));
   return wished.length >= podClass.deviceCount ? wished : fitting;
 }
 

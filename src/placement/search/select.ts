@@ -142,7 +142,14 @@ export class Selector {
     const size = exact ? cpuOf(podClass) : magnitude(cpuOf(podClass));
     const cpu = exact ? size : this.meanCpu(podClass, size);
     const counted = [...podClass.columns].filter((column) => column > PODS_COLUMN);
-    const key = canonicalText([podClass.accelerator, size, counted, nodeConstraints(podClass.template), podClass.filters, wishless]);
+    const key = canonicalText([
+      podClass.accelerator,
+      size,
+      counted,
+      nodeConstraints(podClass.template),
+      podClass.filters,
+      wishless,
+    ]);
     let group = this.groups.get(key);
     if (group === undefined) {
       group = { id: this.groups.size, score: this.rowScore(podClass, cpu, wishless) };

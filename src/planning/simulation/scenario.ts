@@ -83,10 +83,13 @@ export interface ScenarioFault {
 export type NodeEventKind = 'fail' | 'return' | 'drain' | 'reclaim' | 'leave' | 'join';
 
 /** Nodes that are started when gangs wait for them, and ended when they are idle. */
-export interface ScalingGroup {
+export interface ScalingGroup extends ScalingTerms {
   readonly name: string;
   /** Nodes of the scenario; the first ones are ready at the beginning. */
   readonly nodes: readonly string[];
+}
+
+export interface ScalingTerms {
   /** Nodes that stay even if they are idle. */
   readonly least: number;
   /** From the request of a node until it is ready. */

@@ -214,6 +214,7 @@ class Simulation {
           return;
         }
         this.nodeEvent('leave', [due.node]);
+        this.observer.ended?.(due.node, this.now);
         break;
       case 'remediation':
         // It is asked at each moment.
@@ -395,6 +396,7 @@ class Simulation {
         kind: 'event',
         event: { at: this.now + delaySeconds, kind: 'join', nodes },
       });
+      nodes.forEach((node) => this.observer.requested?.(node, this.now));
       this.note('request', `${listedNodes(nodes)} requested`);
     }
   }

@@ -17,7 +17,7 @@ import { NvidiaToolReader, runNvidiaTool } from './devices/nvidia-tool';
 import { Face } from './face';
 import { HostRoot } from './host/host-root';
 import { allocatedDevices, withHolders } from './judge/allocated';
-import { CapacityReporter } from './judge/capacity';
+import { CapacityReporter, DEFAULT_CAPACITY_OPTIONS, renewalOf } from './judge/capacity';
 import { type Condition, Judge } from './judge/conditions';
 import { deviceTopology } from './judge/topology';
 import { POD_RESOURCES_SOCKET } from './kubelet/pod-resources';
@@ -47,7 +47,7 @@ export class Program {
   port = 0;
   private readonly metrics = new Metrics();
   private readonly judge: Judge;
-  private readonly capacity = new CapacityReporter();
+  private readonly capacity: CapacityReporter;
   private readonly publisher: Publisher;
   private readonly face: Face;
   private readonly root: HostRoot;
@@ -63,12 +63,11 @@ export class Program {
     private readonly clock: Clock,
     private readonly serverClock: ServerClock,
   ) {
+    this.capacity = new CapacityReporter({ ...DEFAULT_CAPACITY_OPTIONS, renewal: renewalOf(options.node) });
     this.root = new HostRoot(options.hostRoot);
     const { nvidiaSmi } = options;
     this.nvidiaTool =
-      nvidiaSmi === undefined
-        ? undefined
-        : new NvidiaToolReader(runNvidiaTool(nvidiaSmi), () => clock.monotonic());
+      nvidiaSmi === undefined ? undefined : new NvidiaToolReader(runNvidiaTool(nvidiaSmi), () => clock.monotonic());
     this.judge = new Judge(options.expected);
     this.publisher = new Publisher({
       client,

@@ -75,7 +75,9 @@ describe('what the annotation says', () => {
     expect(await topology({ accelerators, kubelet: kubelet(GPU, ['GPU-a'], [3]) })).toEqual({
       [GPU]: [{ index: 0, numa: 3 }],
     });
-    expect(await topology({ accelerators, kubelet: kubelet(GPU, ['GPU-a'], [0, 1]) })).toEqual({ [GPU]: [{ index: 0 }] });
+    expect(await topology({ accelerators, kubelet: kubelet(GPU, ['GPU-a'], [0, 1]) })).toEqual({
+      [GPU]: [{ index: 0 }],
+    });
   });
 
   test('nvidia-smi knows the links: eight H100s are one island', async () => {
@@ -109,10 +111,28 @@ describe('what the annotation says', () => {
     addresses.forEach((address, index) => host.write(pciDevice(address, '0x1002', '0x120000', index < 2 ? 0 : 1)));
     host.write({
       ...kfdNode(0, { gpu: false }),
-      ...kfdNode(1, { bus: 0x0c, links: [[11, 2], [2, 0]] }),
-      ...kfdNode(2, { bus: 0x22, links: [[11, 1], [11, 3]] }),
+      ...kfdNode(1, {
+        bus: 0x0c,
+        links: [
+          [11, 2],
+          [2, 0],
+        ],
+      }),
+      ...kfdNode(2, {
+        bus: 0x22,
+        links: [
+          [11, 1],
+          [11, 3],
+        ],
+      }),
       ...kfdNode(3, { bus: 0x38, links: [[11, 2]] }),
-      ...kfdNode(4, { bus: 0x5c, links: [[2, 0], [2, 1]] }),
+      ...kfdNode(4, {
+        bus: 0x5c,
+        links: [
+          [2, 0],
+          [2, 1],
+        ],
+      }),
     });
     expect(await topology({ kubelet: kubelet('amd.com/gpu', addresses.slice(1)) })).toEqual({
       'amd.com/gpu': [
@@ -155,7 +175,10 @@ describe('nvidia-smi', () => {
   test('a broken driver fails every read, and is not taken for the state of a minute ago', async () => {
     let printed = reportOf(A100);
     let now = 0;
-    const tool = new NvidiaToolReader(() => Promise.resolve(printed), () => now);
+    const tool = new NvidiaToolReader(
+      () => Promise.resolve(printed),
+      () => now,
+    );
     expect((await tool.read()).gpus).toHaveLength(1);
     printed = 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.';
     now = 60_000;

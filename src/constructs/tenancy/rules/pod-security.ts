@@ -25,7 +25,7 @@ const levelAllows: Rule = {
         ...(violation.expected === undefined || !/^[\w.]+: /.test(violation.expected)
           ? {}
           : {
-              fix: `Set ${violation.expected} in ${fieldOf(violation.path)}, or set the label pod-security.kubernetes.io/enforce of the namespace to a less restrictive level.`,
+              fix: `Set ${violation.expected} in ${fieldOf(violation.path ?? '')}, or set the label pod-security.kubernetes.io/enforce of the namespace to a less restrictive level.`,
             }),
         message: `${violation.message}, but the namespace "${namespace}" enforces the pod security level ${enforced?.level ?? ''}`,
       };

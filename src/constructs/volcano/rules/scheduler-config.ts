@@ -94,7 +94,7 @@ const isPlaced = ({ at, expected = '' }: ConfigProblem): boolean =>
 
 /** Whether a message names its place: `unknown key "args" in tiers[1]` is at `tiers[1].args`. */
 const isSelfPlaced = (at: string, message: string): boolean =>
-  at === '' || message.includes(at) || message.startsWith('unknown key ');
+  at === '' || message.includes(at) || message.startsWith('unknown ');
 
 function keyFix({ at, message, expected = '' }: ConfigProblem): string {
   if (message.startsWith('unknown action')) {

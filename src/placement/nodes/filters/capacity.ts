@@ -37,7 +37,8 @@ export class FilteredTemplates {
 
   private ofQueue(queue: string | undefined): readonly CapacityFilter[] {
     const key = queue ?? '';
-    const known = this.byQueue.get(key) ?? this.filters.filter(({ queues }) => queues === undefined || this.isBelow(queue, queues));
+    const known =
+      this.byQueue.get(key) ?? this.filters.filter(({ queues }) => queues === undefined || this.isBelow(queue, queues));
     this.byQueue.set(key, known);
     return known;
   }

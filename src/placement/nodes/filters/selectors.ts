@@ -21,9 +21,9 @@ export function matchesRequirement(labels: Labels, { key, operator, values = [] 
   const value = valueOf(labels, key);
   switch (operator) {
     case 'In':
-      return value !== undefined && values.includes(value);
+      return value !== undefined && isAmong(values, value);
     case 'NotIn':
-      return value === undefined || !values.includes(value);
+      return value === undefined || !isAmong(values, value);
     case 'Exists':
       return value !== undefined;
     case 'DoesNotExist':
@@ -33,6 +33,22 @@ export function matchesRequirement(labels: Labels, { key, operator, values = [] 
     case 'Lt':
       return compareIntegers(value, values, (a, b) => a < b);
   }
+}
+
+/** More values than this are looked up and not searched: a pod may list tens of thousands, which are compared with each node. */
+const MANY = 16;
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function isAmong(values: readonly string[], value: string): boolean {
+  if (values.length <= MANY) {
+    return values.includes(value);
+  }
+  let set = sets.get(values);
+  if (set === undefined) {
+    set = new Set(values);
+    sets.set(values, set);
+  }
+  return set.has(value);
 }
 
 function compareIntegers(

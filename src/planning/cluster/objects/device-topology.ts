@@ -111,7 +111,9 @@ function entryOf(value: JsonValue): Entry | undefined {
 
 function instancesOf(value: JsonValue): Readonly<Record<string, number>> | undefined {
   const entries = isObject(value) ? Object.entries(value) : undefined;
-  const isRead = entries?.every(([profile, count]) => /^\d+[cg][\w.+]*$/.test(profile) && isCount(count) && count <= MOST_INSTANCES);
+  const isRead = entries?.every(
+    ([profile, count]) => /^\d+[cg][\w.+]*$/.test(profile) && isCount(count) && count <= MOST_INSTANCES,
+  );
   return isRead === true ? Object.fromEntries(entries as [string, number][]) : undefined;
 }
 

@@ -62,7 +62,9 @@ function devicesWith(
   topology: string | undefined,
 ): NodeDevices & Pick<ClusterNode, 'migConfigs' | 'migChange'> {
   return {
-    ...(devices === undefined ? withTopology(devicesOf(allocatable, labels), topology, allocatable) : { devices, deviceResource: DEFAULT_DEVICE_RESOURCE }),
+    ...(devices === undefined
+      ? withTopology(devicesOf(allocatable, labels), topology, allocatable)
+      : { devices, deviceResource: DEFAULT_DEVICE_RESOURCE }),
     ...(migConfigs !== undefined && { migConfigs }),
     ...(migChange !== undefined && { migChange }),
   };

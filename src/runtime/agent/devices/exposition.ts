@@ -21,11 +21,13 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '\\': '\\', '"': '"
 export function parseExposition(text: string, wanted: (name: string) => boolean): readonly Sample[] {
   const samples: Sample[] = [];
   // One line at a time: millions of empty lines would be a list that fills the memory.
-  for (let start = 0; start < text.length && samples.length < MOST_SAMPLES; ) {
+  for (let start = 0; start < text.length && samples.length < MOST_SAMPLES;) {
     const found = text.indexOf('\n', start);
     const end = found < 0 ? text.length : found;
     const sample =
-      text[start] === '#' || end - start > LONGEST_LINE ? undefined : parseSample(text.slice(start, end).trim(), wanted);
+      text[start] === '#' || end - start > LONGEST_LINE
+        ? undefined
+        : parseSample(text.slice(start, end).trim(), wanted);
     if (sample !== undefined) {
       samples.push(sample);
     }
@@ -41,7 +43,10 @@ function parseSample(line: string, wanted: (name: string) => boolean): Sample | 
   }
   const rest = line.slice(name.length).trimStart();
   const close = rest.startsWith('{') ? rest.lastIndexOf('}') : -1;
-  const [valueText, time = '0', ...more] = rest.slice(close + 1).trim().split(/\s+/);
+  const [valueText, time = '0', ...more] = rest
+    .slice(close + 1)
+    .trim()
+    .split(/\s+/);
   const labels = parseLabels(close < 0 ? '' : rest.slice(1, close));
   const value = valueText === '' ? NaN : numberOf(valueText);
   const isSample = labels !== undefined && !Number.isNaN(value) && /^-?\d+$/.test(time) && more.length === 0;

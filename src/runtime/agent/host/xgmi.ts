@@ -15,7 +15,9 @@ const XGMI = 11;
 export async function readXgmiLinks(root: HostRoot): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const names = (await root.list(NODES)).filter((name) => /^\d{1,4}$/.test(name)).slice(0, MOST_NODES);
   const nodes = await Promise.all(names.map((name) => readNode(root, name)));
-  const addresses = new Map(nodes.flatMap(({ id, address }) => (address === undefined ? [] : [[id, address] as const])));
+  const addresses = new Map(
+    nodes.flatMap(({ id, address }) => (address === undefined ? [] : [[id, address] as const])),
+  );
   return new Map(
     nodes.flatMap(({ address, linked }) => {
       const others = linked.flatMap((id) => addresses.get(id) ?? []);

@@ -23,9 +23,12 @@ const AMD_GPU = 'amd.com/gpu';
 
 /** @returns the text of the annotation; undefined where nothing is known about any device */
 export function deviceTopology(observation: Observation): string | undefined {
-  const found = ([[NVIDIA_GPU, nvidiaDevices(observation)], [AMD_GPU, amdDevices(observation)]] as const).filter(
-    ([, devices]) => devices.length > 0,
-  );
+  const found = (
+    [
+      [NVIDIA_GPU, nvidiaDevices(observation)],
+      [AMD_GPU, amdDevices(observation)],
+    ] as const
+  ).filter(([, devices]) => devices.length > 0);
   return found.length === 0
     ? undefined
     : JSON.stringify(

@@ -42,8 +42,8 @@ export function allocationFor(
   return {
     devices: { results, ...(config.length > 0 && { config }) },
     ...(selector !== undefined && { nodeSelector: selector }),
-    // The time from which on devices have to be ready for binding.
-    ...(results.some(({ bindingConditions }) => bindingConditions !== undefined) && { allocationTimestamp: now }),
+    // Without it, kube-scheduler would add it with its own reservation, and no other member of an allocation may change.
+    allocationTimestamp: now,
   };
 }
 

@@ -20,6 +20,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { Connections } from './connections';
 import { type Authorizer, type Refusal } from './authorizer';
 import { type Said, Stream } from './stream';
 
@@ -54,6 +55,9 @@ const PUBLISH_PAUSE = 1000;
 /** The right that the page at `/` takes: roles that a cluster comes with may grant `/` itself. */
 const PAGE_URL = '/gantry/v1/page';
 
+/** How long a client may take to send its request, milliseconds. */
+const PATIENCE = { headersTimeout: 5000, requestTimeout: 10_000, connectionsCheckingInterval: 2000 };
+
 interface Answer {
   readonly status: number;
   readonly type: string;
@@ -66,7 +70,7 @@ export class HttpFace {
   private publishing: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: HttpOptions) {
-    this.server = createServer((request, response) => {
+    this.server = createServer(PATIENCE, (request, response) => {
       this.serve(request, response).catch((error: unknown) => {
         send(response, {
           status: 500,
@@ -75,6 +79,8 @@ export class HttpFace {
         });
       });
     });
+    const connections = new Connections();
+    this.server.on('connection', (socket) => connections.take(socket));
   }
 
   /** @throws where the port is taken */

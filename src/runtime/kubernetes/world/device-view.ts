@@ -42,14 +42,22 @@ export interface ClaimUsers {
 
 /** What one version of a ResourceClaim says. */
 interface Read {
+  readonly object: JsonObject;
   readonly reader: ClaimReader;
   readonly facts: ClaimFacts;
   readonly held?: Omit<ClaimAllocation, 'retained'>;
 }
 
+interface SliceRead {
+  readonly object: JsonObject;
+  readonly slice: DeviceSlice;
+}
+
 export class DeviceView {
-  private readonly slicesRead = new WeakMap<JsonObject, DeviceSlice>();
-  private readonly claimsRead = new WeakMap<JsonObject, Read>();
+  /** By the name of the ResourceSlice. */
+  private slicesRead = new Map<string, SliceRead>();
+  /** By `namespace/name`. */
+  private claimsRead = new Map<string, Read>();
   private readonly assumedRead = new WeakMap<AssumedClaim, Omit<ClaimAllocation, 'retained'>>();
   private generated = new Map<string, ClaimFacts>();
   private reader: ClaimReader | undefined;
@@ -100,12 +108,12 @@ export class DeviceView {
     const reader = this.currentReader();
     const claims = new Map<string, { readonly title: string; readonly devices: ClaimAllocation['devices'] }>();
     for (const [name, object] of this.stores.claims) {
-      const { facts, held } = this.claim(object, reader);
+      const { facts, held } = this.claim(name, object, reader);
       if (held !== undefined) {
         claims.set(`claim:${name}`, { title: facts.title, devices: held.devices });
       }
     }
-    return { claims, slices: [...this.stores.slices.values()].map((object) => this.slice(object)) };
+    return { claims, slices: [...this.stores.slices].map(([name, object]) => this.slice(name, object).slice) };
   }
 
   private currentReader(): ClaimReader {
@@ -117,14 +125,20 @@ export class DeviceView {
   }
 
   private brought({ inUse, named }: ClaimUsers): DeviceClaims {
-    const slices = [...this.stores.slices.values()].map((object) => this.slice(object));
+    const slicesRead = new Map([...this.stores.slices].map(([name, object]) => [name, this.slice(name, object)] as const));
+    this.slicesRead = slicesRead;
+    const slices = [...slicesRead.values()].map(({ slice }) => slice);
     const reader = this.currentReader();
     const claims = new Map<string, ClaimFacts>();
+    const read = new Map<string, Read>();
     for (const [name, object] of this.stores.claims) {
       const key = `claim:${name}`;
-      const { facts, held } = this.claim(object, reader);
+      const one = this.claim(name, object, reader);
+      read.set(name, one);
+      const { facts, held } = one;
       claims.set(key, this.kept(key, facts, held ?? this.assumedFor(key), inUse));
     }
+    this.claimsRead = read;
     for (const [key, claim] of named) {
       if (!claims.has(key)) {
         claims.set(key, this.namedFacts(key, claim, reader));
@@ -137,39 +151,40 @@ export class DeviceView {
       }
     }
     const before = this.latest;
-    this.generated = new Map([...named.keys()].flatMap((key) => {
-      const facts = claims.get(key);
-      return facts === undefined || facts.shared ? [] : [[key, facts] as const];
-    }));
+    this.generated = new Map(
+      [...named.keys()].flatMap((key) => {
+        const facts = claims.get(key);
+        return facts === undefined ? [] : [[key, facts] as const];
+      }),
+    );
     const isSame = before !== undefined && areSame(before.slices, slices) && hasSame(before.claims, claims);
     return isSame ? before : { slices, claims };
   }
 
-  private slice(object: JsonObject): DeviceSlice {
-    let slice = this.slicesRead.get(object);
-    if (slice === undefined) {
-      slice = sliceOf(object, this.nodes);
-      this.slicesRead.set(object, slice);
-    }
-    return slice;
+  private slice(name: string, object: JsonObject): SliceRead {
+    const known = this.slicesRead.get(name);
+    const isSame =
+      known !== undefined &&
+      (known.object === object || JSON.stringify(known.object.spec) === JSON.stringify(object.spec));
+    return isSame ? known : { object, slice: sliceOf(object, this.nodes) };
   }
 
-  private claim(object: JsonObject, reader: ClaimReader): Read {
-    const known = this.claimsRead.get(object);
-    if (known?.reader === reader) {
+  /** A version of a claim that says nothing new is read as the one before. */
+  private claim(key: string, object: JsonObject, reader: ClaimReader): Read {
+    const known = this.claimsRead.get(key);
+    if (known?.reader === reader && (known.object === object || relevantOf(known.object) === relevantOf(object))) {
       return known;
     }
-    const { name = '', namespace = '' } = asObject(object.metadata) as Readonly<Record<string, string>>;
-    const title = `ResourceClaim "${namespace}/${name}"`;
+    const { name = '' } = asObject(object.metadata) as Readonly<Record<string, string>>;
+    const title = `ResourceClaim "${key}"`;
     const { allocation } = asObject(object.status);
     const isHeld = allocation !== undefined && allocation !== null;
-    const read: Read = {
+    return {
+      object,
       reader,
       facts: { title, shared: true, ...reader.read(asObject(object.spec), name, title) },
       ...(isHeld && { held: allocationOf(asObject(allocation), this.nodes, false) }),
     };
-    this.claimsRead.set(object, read);
-    return read;
   }
 
   /** The facts of the last time, where they say the same. */
@@ -208,7 +223,8 @@ export class DeviceView {
   /** Claims from one template request the same, and are worked on once. */
   private namedFacts(key: string, { madeFrom, problem }: PodDeviceClaim, reader: ClaimReader): ClaimFacts {
     const before = this.generated.get(key);
-    if (before !== undefined) {
+    // A key of what is requested says the same each time; what is in the way may change.
+    if (before !== undefined && (madeFrom !== undefined || before.problem === (problem ?? MISSING))) {
       return before;
     }
     const extended = extendedRequests(key);
@@ -216,11 +232,18 @@ export class DeviceView {
       return extendedFacts(extended, reader);
     }
     if (madeFrom === undefined) {
-      return { title: key, shared: true, problem: problem ?? 'it does not exist' };
+      return { title: key, shared: true, problem: problem ?? MISSING };
     }
     const { title, claim } = madeFrom;
     return { title, shared: false, ...reader.read(asObject(claim.spec), title, title) };
   }
+}
+
+/** Drivers report the health of devices in the status of claims, which changes nothing here. */
+export function relevantOf(claim: JsonObject | undefined): string {
+  const { allocation } = asObject(claim?.status);
+  const { uid, deletionTimestamp } = asObject(claim?.metadata);
+  return claim === undefined ? '' : JSON.stringify([uid, deletionTimestamp, claim.spec, allocation]);
 }
 
 function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
@@ -231,4 +254,5 @@ function hasSame(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown
   return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
 }
 
+const MISSING = 'it does not exist';
 const UNSEEN: ClaimFacts = { title: "the pod's extended resources", shared: true };

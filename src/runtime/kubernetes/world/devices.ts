@@ -9,7 +9,7 @@ import { claimKey } from '../../../planning/cluster/objects/claim-key';
 import { classServing, pluginResources } from '../../../planning/cluster/objects/claims/serving';
 import { type Change } from '../../api/watched';
 import { ClaimedDevices } from './claimed-devices';
-import { type ClaimUsers, type DeviceStores, DeviceView } from './device-view';
+import { type ClaimUsers, type DeviceStores, DeviceView, relevantOf } from './device-view';
 import { type ShownClaims } from './double-allocation';
 import { type PodDeviceClaim, podDeviceClaims } from './pod-claims';
 import { type PodEntry } from './pod-entry';
@@ -111,6 +111,11 @@ export class WorldDevices {
     return this.assumed.all.has(key) || allocationIn(this.claimObject(key)) !== undefined;
   }
 
+  /** Everything is looked at again for the next value. */
+  forget(): void {
+    this.view.touch();
+  }
+
   /** What the claims hold, as the watch shows it. */
   shown(): ShownClaims {
     return this.view.shown();
@@ -207,7 +212,7 @@ export class WorldDevices {
     if (assumed !== undefined && (allocationIn(after) !== undefined || (assumed.uid !== '' && uid !== assumed.uid))) {
       this.assumed.forget(key);
     }
-    if (relevant(before) === relevant(after)) {
+    if (relevantOf(before) === relevantOf(after)) {
       return undefined;
     }
     this.view.touch();
@@ -249,13 +254,6 @@ export function extendedKey({ raw, uid, namespace }: Pick<PodEntry, 'raw' | 'uid
 export function allocationIn(claim: JsonObject | undefined): JsonObject | undefined {
   const { allocation } = asObject(claim?.status);
   return allocation === undefined || allocation === null ? undefined : asObject(allocation);
-}
-
-/** Drivers report the health of devices in the status of claims, which changes nothing here. */
-function relevant(claim: JsonObject | undefined): string {
-  const { allocation } = asObject(claim?.status);
-  const { uid, deletionTimestamp } = asObject(claim?.metadata);
-  return claim === undefined ? '' : JSON.stringify([uid, deletionTimestamp, claim.spec, allocation]);
 }
 
 function sameSpec(before: JsonObject | undefined, after: JsonObject | undefined): boolean {

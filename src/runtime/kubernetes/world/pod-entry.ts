@@ -8,6 +8,7 @@ import { type PodFacts, podOf, templateOf, type TemplateOptions } from '../../..
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { type PodTemplate } from '../../../placement';
 import { annotatedNode, isGated, isPinnedTo } from '../apply/hand-over';
+import { excessOf, withoutDemands } from './bounds';
 import { claimNames } from './claims';
 import { type PodDeviceClaim } from './pod-claims';
 
@@ -37,6 +38,8 @@ export interface PodEntry {
   /** Scheduling gates beside Gantry's own. */
   readonly otherGates: readonly string[];
   readonly template: PodTemplate;
+  /** What it asks too much of, so that it is not placed. */
+  readonly excess?: string;
   readonly hints: GangHints;
   /** Of Gantry's pods only. */
   readonly gang?: GangIdentity;
@@ -73,6 +76,8 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   const sharing = own !== undefined && (node === undefined || devices !== undefined);
   const deviceClaims = own === undefined ? [] : options.deviceClaims(raw);
   const templateOptions = own === undefined ? withoutClaims(options.template) : withClaims(options.template, deviceClaims);
+  const read = templateOf({ metadata, spec, namespace }, { ...templateOptions, sharing });
+  const excess = excessOf(read);
   return {
     key,
     namespace,
@@ -86,7 +91,8 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
     ...(facts?.startedAt !== undefined && { startedAt: facts.startedAt }),
     ...releaseOf(facts),
     createdAt: timeOf(metadata.creationTimestamp) ?? 0,
-    template: options.intern(templateOf({ metadata, spec, namespace }, { ...templateOptions, sharing })),
+    template: options.intern(excess === undefined ? read : withoutDemands(read)),
+    ...(excess !== undefined && { excess }),
     ...(own ?? { otherGates: [], hints: {} }),
     claims: claimNames(raw),
     deviceClaims,

@@ -319,6 +319,9 @@ function reasonToHoldPod(world: World, assumptions: Assumptions, entry: PodEntry
   if (refusal !== undefined) {
     return { kind: 'refused', message: `Pod "${entry.key}" could not be placed: ${refusal}` };
   }
+  if (entry.excess !== undefined) {
+    return { kind: 'set-aside', message: `Pod "${entry.key}" ${entry.excess}` };
+  }
   if (entry.otherGates.length > 0) {
     const gates = entry.otherGates.map((gate) => `"${gate}"`).join(', ');
     return {

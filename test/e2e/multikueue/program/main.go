@@ -1,7 +1,7 @@
 // Kueue's own controllers and scheduler, with MultiKueue, for one cluster.
 //
 // The setup is that of cmd/kueue. It leaves out what needs an installation: certificates in /etc, the visibility server, and leader election. The
-// webhooks of jobs are served with a certificate that is made here and written beside the port.
+// webhooks of jobs are served with a certificate that is made here, in the folder that the configuration names.
 package main
 
 import (
@@ -26,7 +26,6 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	configapi "sigs.k8s.io/kueue/apis/config/v1beta2"
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
@@ -49,13 +48,10 @@ import (
 
 func main() {
 	file := flag.String("config", "", "configuration of Kueue")
-	port := flag.Int("port", 0, "port of the webhooks")
-	folder := flag.String("certificates", "", "folder for the certificate of the webhooks")
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseDevMode(true)))
 	ctx := ctrl.SetupSignalHandler()
 
-	writeCertificate(*folder)
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, kueue.AddToScheme, kueuev1beta1.AddToScheme, configapi.AddToScheme,
@@ -64,7 +60,8 @@ func main() {
 	}
 	options, cfg, err := config.Load(scheme, *file)
 	must(err)
-	options.WebhookServer = webhook.NewServer(webhook.Options{Host: "127.0.0.1", Port: *port, CertDir: *folder})
+	must(config.AddWebhookSettingsTo(&options, &cfg))
+	writeCertificate(cfg.Webhook.CertDir)
 	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), options)
 	must(err)
 	setUp(ctx, mgr, &cfg)

@@ -1,5 +1,7 @@
 import { Ledger } from '../../../../src/placement/books/ledger';
-import { asObject } from '../../../../src/manifests/read';
+import { connect } from 'node:net';
+import { type JsonObject } from '../../../../src/facts/api/schema';
+import { asArray, asObject } from '../../../../src/manifests/read';
 import { World } from '../../../../src/runtime/kubernetes/world/world';
 import { gangOf, letTimeRun, nodeObject, podObject, Rig, stopTime } from './rig';
 
@@ -109,6 +111,61 @@ describe('attacks', () => {
     await rig.pass(120_000);
     expect(rig.server.writes(/eviction$/)).toEqual([]);
     await expectOthersRun();
+  });
+
+  const required = (nodeSelectorTerms: JsonObject[]): JsonObject => ({
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+  });
+  const exists = (key: string): JsonObject => ({ matchExpressions: [{ key, operator: 'Exists' }] });
+  const reasonOf = (pod: string): string =>
+    String(
+      asArray(asObject(rig.server.store.get('v1', 'pods', `default/${pod}`)?.status).conditions)
+        .map(asObject)
+        .find(({ type }) => type === 'PodScheduled')?.message,
+    );
+
+  it('pods with thousands of requirements cost themselves alone, and what they use where they run stays in use', async () => {
+    rig.addNodes(2);
+    const many = required(Array.from({ length: 1001 }, (_, i) => exists(`label-${i}`)));
+    const away = Array.from({ length: 101 }, (_, i) => ({
+      topologyKey: 'kubernetes.io/hostname',
+      labelSelector: { matchLabels: { [`key-${i}`]: 'x' } },
+    }));
+    const apart = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: away } } };
+    rig.addPods(
+      podObject('terms', { spec: many }),
+      podObject('apart', { spec: apart }),
+      podObject('runs', { gpus: 8, spec: { ...many, nodeName: 'n-0' } }),
+      podObject('most', {
+        spec: required([
+          exists('kubernetes.io/hostname'),
+          ...Array.from({ length: 499 }, (_, i) => exists(`label-${i}`)),
+        ]),
+      }),
+    );
+    await expectOthersRun();
+    await rig.until('one within the limits runs', () => isBound('default/most'));
+    expect([isBound('default/terms'), isBound('default/apart')]).toEqual([false, false]);
+    await rig.until('reasons are reported', () =>
+      [reasonOf('terms'), reasonOf('apart')].every((text) => text.includes(' has ')),
+    );
+    expect(reasonOf('terms')).toContain('has 2002 requirements on nodes, and the scheduler reads at most 1000.');
+    expect(reasonOf('apart')).toContain('has 101 terms of pod affinity');
+    expect(rig.server.places()['default/most']).toBe('n-1');
+  });
+
+  it('a client that opens connections and says nothing does not lock others out', async () => {
+    const sockets = Array.from({ length: 200 }, () =>
+      connect({ host: '127.0.0.1', port: rig.program.port, localAddress: '127.0.0.9' }).on('error', () => undefined),
+    );
+    let closed = 0;
+    sockets.forEach((socket) => socket.once('close', () => closed++));
+    for (let turns = 0; closed < 136 && turns < 2000; turns++) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(closed).toBe(136);
+    expect((await rig.ask('/healthz')).status).toBe(200);
+    sockets.forEach((socket) => socket.destroy());
   });
 
   it('random tokens cost the API server a few questions', async () => {

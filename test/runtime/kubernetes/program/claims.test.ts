@@ -64,6 +64,7 @@ describe('devices by claim', () => {
     expect(asObject(claim.metadata).finalizers).toEqual(['resource.kubernetes.io/delete-protection']);
     const node = server.places()['default/g-0'];
     expect(asObject(asObject(claim.status).allocation)).toEqual({
+      allocationTimestamp: expect.stringMatching(/^2026-01-01T00:00:\d\dZ$/) as string,
       devices: {
         results: [
           { request: 'gpu', driver: 'gpu.example.com', pool: node, device: devicesOf(claim)[0].split('/')[1] },
