@@ -1,6 +1,6 @@
 /**
  * The remediation program, put together: it watches nodes and pods, plans, and does what the plan says. Of several replicas, the one that holds
- * the lease acts; the others plan too, so that no wait starts again when they take over. A dry run changes nothing and elects nobody.
+ * the lease acts; the others plan too, so that no wait starts again when they take over. A dry run changes nothing and elects no leader.
  *
  * The record of a step is written with its marks, and evictions follow from records alone. A program that ends at any moment leaves
  * behind what the next one needs to finish.
