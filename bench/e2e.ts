@@ -5,7 +5,8 @@
  * - *Stream*: gangs arrive at a fixed rate; how long a gang waits from its last pod to its last binding.
  *
  * Both schedulers get the same nodes and the same gangs, one after the other; nothing else runs beside etcd and the API server (no
- * controllers, no kubelets), so pods stay where they are bound. `--soak MINUTES` measures nothing but memory, under churn.
+ * controllers, no kubelets), so pods stay where they are bound. `--soak MINUTES` measures Gantry alone, under churn, with `--waiting` impossible
+ * gangs and a node that comes or goes each second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -36,8 +37,9 @@ async function main(): Promise<void> {
       nodes: { type: 'string', default: '1000' },
       pods: { type: 'string', default: '10000' },
       stream: { type: 'string', default: '1000' },
-      rate: { type: 'string', default: '50' },
+      rate: { type: 'string' },
       soak: { type: 'string' },
+      waiting: { type: 'string', default: '1000' },
     },
   });
   const reason = whyNoControlPlane();
@@ -50,12 +52,17 @@ async function main(): Promise<void> {
   try {
     await makeNodes(lab, Number(values.nodes));
     if (values.soak !== undefined) {
-      await soak(lab, Number(values.soak), Number(values.pods));
+      await soak(lab, {
+        minutes: Number(values.soak),
+        pods: Number(values.pods) / 10,
+        rate: Number(values.rate ?? 25),
+        waiting: Number(values.waiting),
+      });
       return;
     }
     const results: Result[] = [];
     for (const contender of ['kube-scheduler', 'gantry'] as const) {
-      const { pods, stream, rate } = values;
+      const { pods, stream, rate = '50' } = values;
       results.push(await measure(lab, contender, { pods: Number(pods), stream: Number(stream), rate: Number(rate) }));
       await empty(lab);
     }

@@ -20,7 +20,7 @@ import { NOW, snapshotOf, type World, worlds } from './worlds';
 /** Cycles within which a cluster where nothing changes must have come to rest. */
 const MOST_CYCLES = 40;
 
-const policies: fc.Arbitrary<Policy> = fc
+export const policies: fc.Arbitrary<Policy> = fc
   .record({
     nodeScore: fc.constantFrom('binpack' as const, 'spread' as const, 'fragmentation' as const),
     queueOrder: fc.constantFrom(

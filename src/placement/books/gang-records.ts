@@ -7,6 +7,7 @@ import { type Gang, type Pod, type PodTemplate, type Role, type Subgroup } from 
 import { compareNames } from '../model/names';
 import { canonicalText } from '../model/canonical-text';
 import { type PodClass } from '../nodes/pod-class';
+import { rolesIn } from './needs';
 import {
   type GangRecord,
   NOWHERE,
@@ -111,21 +112,37 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
 
 const NO_CLAIMS: PodRecord['claimed'] = [];
 
-/** Equal for gangs that fit or do not fit alike; undefined where that cannot be said. */
-export function likenessOf({ gang, roles, root }: GangRecord): string | undefined {
-  const stated = (unit: UnitRecord): boolean => unit.minimum !== undefined || unit.children.some(stated);
-  const alike = roles.every(
-    ({ pods, minimum }) =>
-      minimum === pods.length &&
-      pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
+/** Equal for gangs that fit or do not fit alike, whose first turn does not depend on what is free; undefined where that cannot be said. */
+export function likenessOf({ gang, roles, root, needed }: GangRecord): string | undefined {
+  const alike = roles.every(({ pods }) =>
+    pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
   );
-  return !alike || stated(root)
+  return !alike || needed === 0 || !isSettled(root)
     ? undefined
     : canonicalText([
         gang.topology,
         gang.subgroups,
-        roles.map(({ role, pods }) => [pods[0]?.podClass.id, pods.length, role.topology, role.subgroup, role.leader]),
+        gang.minimum,
+        roles.map(({ role, pods, minimum }) => [
+          pods[0]?.podClass.id,
+          pods.length,
+          minimum,
+          role.topology,
+          role.subgroup,
+          role.leader,
+        ]),
       ]);
+}
+
+/** Which pods bring the unit to its minimum is clear: all of them, or the first of pods that are alike. */
+function isSettled(unit: UnitRecord): boolean {
+  const pods = rolesIn(unit).flatMap((role) => role.pods);
+  return (
+    (unit.minimum === undefined ||
+      unit.minimum >= pods.length ||
+      pods.every(({ podClass }) => podClass === pods[0].podClass)) &&
+    unit.children.every(isSettled)
+  );
 }
 
 function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, byPriority: boolean): GangRecord {

@@ -43,11 +43,9 @@ function fill(unit: UnitRecord, chosen: PodRecord[], roomFor: RoomFor): number |
   }
   if (have < (unit.minimum ?? 0)) {
     const taken = new Set(chosen);
-    const others = roomyFirst(
-      waitingIn(unit).filter((pod) => !taken.has(pod)),
-      chosen,
-      roomFor,
-    ).slice(0, unit.minimum! - have);
+    const left = waitingIn(unit).filter((pod) => !taken.has(pod));
+    const missing = unit.minimum! - have;
+    const others = left.length <= missing ? left : roomyFirst(left, chosen, roomFor).slice(0, missing);
     addAll(chosen, others);
     have += others.length;
   }

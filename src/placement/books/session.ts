@@ -20,6 +20,7 @@ import { ClaimedSlots } from './claimed-slots';
 import { Ledger } from './ledger';
 import { type Pod, type PodTemplate, type Queue, type Snapshot, type Topology } from '../model/model';
 import { compareNames } from '../model/names';
+import { emptyRoomInAll } from '../nodes/empty-node';
 import { clusterTotal, NodeTable } from '../nodes/node-table';
 import { canonicalText } from '../model/canonical-text';
 import { nodeConstraints, type PodClass, PodClasses } from '../nodes/pod-class';
@@ -29,6 +30,7 @@ import { QueueBooks } from './queue-books';
 import { accountNames } from './queue-records';
 import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
 import { RowBooks } from './row-books';
+import { type Waiting, WaitingBooks } from './waiting';
 
 export { SnapshotError } from '../model/facts';
 
@@ -48,6 +50,8 @@ export class Session {
   totals!: Float64Array;
   /** Gangs that had fewer pods than they want or need before this decision. */
   readonly short = new Set<GangRecord>();
+  /** Those of them that have pods. */
+  readonly incomplete = new Set<GangRecord>();
   /** How many pods there are of each class in gangs, running or not. */
   readonly classCounts = new Map<PodClass, number>();
   /** What gangs without running pods need to start. */
@@ -56,16 +60,20 @@ export class Session {
   private readonly indexes = new Map<unknown, unknown>();
   private readonly scores = new Map<unknown, unknown>();
   private queueBooks!: QueueBooks;
+  private waitingBooks!: WaitingBooks;
   private rowBooks!: RowBooks;
   private readonly records = new Map<string, GangRecord>();
   private readonly gangList = new GangList();
   private readonly foreign = new Map<string, PodRecord>();
   /** Pods by whether they constrain one another. */
   private dynamicPods = 0;
+  /** A template without pods can ask for others as well: only their end changes what is looked at. */
+  private hadDynamicPods = false;
   private readonly kinds = new Map<string, number>();
   private readonly staticRows: (Uint8Array | undefined)[] = [];
   /** Classes that ask the same of a node share a row. */
   private readonly staticKinds = new Map<string, { readonly codes: Uint8Array; readonly podClass: PodClass }>();
+  private readonly emptyRooms = new Map<PodClass, { readonly replaced: number; readonly pods: number }>();
   private decided: { readonly mark: number } | undefined;
   private isBroken = false;
   private filtered!: FilteredTemplates;
@@ -101,6 +109,11 @@ export class Session {
   /** In the order of names. */
   get gangs(): readonly GangRecord[] {
     return this.gangList.records;
+  }
+
+  /** Gangs that have not all of their pods, as far as those can start. */
+  get waiting(): Waiting {
+    return this.waitingBooks.waiting;
   }
 
   /** Has the queue a gang of a lower priority, waiting or running? */
@@ -229,6 +242,18 @@ export class Session {
     return this.others.active ? this.others.constraint(podClass, row) : undefined;
   }
 
+  /** Pods of the class that the cluster would take were nothing on it. */
+  emptyRoom(podClass: PodClass): number {
+    const { table } = this;
+    const before = this.emptyRooms.get(podClass);
+    if (before?.replaced === table.replaced) {
+      return before.pods;
+    }
+    const pods = emptyRoomInAll(table, podClass, this.staticRow(podClass));
+    this.emptyRooms.set(podClass, { replaced: table.replaced, pods });
+    return pods;
+  }
+
   /** The class with another template, which must differ in what it asks of nodes alone. */
   variant(podClass: PodClass, template: PodTemplate): PodClass {
     const made = this.classes.of(template);
@@ -303,11 +328,21 @@ export class Session {
       );
       this.queueBooks = new QueueBooks(countedQueues(facts), this.accounts, this.ledger);
       this.rowBooks = new RowBooks(this.table, this.ledger);
-      [this.records, this.foreign, this.short, this.classCounts, this.firstTurns, this.kinds, this.staticKinds].forEach(
-        (known) => known.clear(),
-      );
+      this.waitingBooks = new WaitingBooks(facts.policy);
+      [
+        this.records,
+        this.foreign,
+        this.short,
+        this.incomplete,
+        this.classCounts,
+        this.firstTurns,
+        this.kinds,
+        this.staticKinds,
+      ].forEach((known) => known.clear());
       this.gangList.clear();
+      this.emptyRooms.clear();
       this.staticRows.length = this.dynamicPods = 0;
+      this.hadDynamicPods = false;
       this.indexes.clear();
       this.scores.clear();
       this.decided = undefined;
@@ -327,6 +362,8 @@ export class Session {
     if (queues) {
       this.queueBooks = new QueueBooks(countedQueues(this.facts), this.accounts, this.ledger);
       this.gangs.forEach((gang) => this.queueBooks.enter(gang));
+      this.waitingBooks = new WaitingBooks(this.policy);
+      this.short.forEach((gang) => this.waitingBooks.add(gang));
     }
     for (const name of gangs) {
       this.replaceGang(name);
@@ -337,9 +374,10 @@ export class Session {
     }
     this.rowBooks.settle();
     this.queueBooks.settle();
-    if (this.others.active && this.dynamicPods === 0) {
+    if (this.others.active && this.hadDynamicPods && this.dynamicPods === 0) {
       this.build();
     }
+    this.hadDynamicPods = this.dynamicPods > 0;
   }
 
   private replaceNode(name: string): void {
@@ -402,11 +440,13 @@ export class Session {
   /** Takes a gang with its pods into all counts, or out of them. */
   private count(gang: GangRecord, by: 1 | -1): void {
     let running = 0;
+    let existing = 0;
     for (const { pods } of gang.roles) {
       for (let from = 0, to = 0; from < pods.length; from = to) {
         const { podClass } = pods[from];
         for (; to < pods.length && pods[to].podClass === podClass; to++) {
           const pod = pods[to];
+          existing += pod.home === NOWHERE ? 0 : 1;
           running += pod.home === NOWHERE || pod.releasing ? 0 : 1;
           this.rowBooks.enter(pod, by);
         }
@@ -420,8 +460,14 @@ export class Session {
     this.firstTurns.delete(gang);
     if (by === 1 && running < Math.max(gang.size, gang.needed)) {
       this.short.add(gang);
+      this.waitingBooks.add(gang);
+      if (existing > 0) {
+        this.incomplete.add(gang);
+      }
     } else {
       this.short.delete(gang);
+      this.incomplete.delete(gang);
+      this.waitingBooks.remove(gang);
     }
   }
 

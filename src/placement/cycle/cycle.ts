@@ -4,7 +4,6 @@
 import { addAll } from '../../facts/collections';
 import { type Binding, type Eviction, type Repartition, type Reservation } from '../model/decision';
 import { askedFor } from '../queues/turns';
-import { isOverdue } from '../queues/overdue';
 import { GangPlacer } from '../search/place-gang';
 import { Queues } from '../queues/queues';
 import { type GangRecord, type PodRecord, type Turn } from '../books/records';
@@ -13,7 +12,7 @@ import { Remembered } from '../books/remembered';
 import { type Selector, type Within } from '../search/select';
 import { hasWishes } from '../search/wishes';
 import { type Session } from '../books/session';
-import { type Waiting, waitingOf } from '../queues/waiting';
+import { type Waiting } from '../books/waiting';
 
 export interface Evicted {
   readonly pod: PodRecord;
@@ -105,8 +104,6 @@ export class Cycle {
   readonly withdrawn = new Set<PodRecord>();
   /** Rows on which classes may be, by their ids. */
   readonly useful = new Map<string, Uint8Array>();
-  /** Gangs that had fewer pods than they want or need before, by name. */
-  private readonly short: readonly GangRecord[];
   /** What is known of running gangs, and must hear of gangs that are disturbed. */
   readonly observers: GangObserver[] = [];
   private placed: PlacedHere | undefined;
@@ -128,12 +125,7 @@ export class Cycle {
     readonly selector: Selector,
   ) {
     this.queues = new Queues(session);
-    this.short = [...session.short].sort((a, b) => a.index - b.index);
-    this.waiting = waitingOf(
-      this.short.filter(({ placed, size }) => placed < size),
-      session.policy.gangOrder,
-      (gang) => isOverdue(session, gang),
-    );
+    this.waiting = session.waiting;
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
     this.misfitsBeside = new Remembered(session.ledger.epochs);
@@ -187,7 +179,7 @@ export class Cycle {
   /** Places the pods of the turn, beside what is promised to the gang at the head. */
   place({ gang, pods }: Turn): boolean {
     const within = this.besideReservation(gang);
-    const kind = pods.length === gang.size ? gang.kind : undefined;
+    const kind = isFirstTurn(gang, pods) ? gang.kind : undefined;
     if (kind === undefined) {
       return this.placer.place(gang.root, pods, within);
     }
@@ -210,7 +202,7 @@ export class Cycle {
   /** Could the pods of the turn be placed? Leaves the books as they are; counted where that is exact. */
   fits(turn: Turn): boolean {
     const { gang, pods } = turn;
-    if (pods.length === gang.size && gang.kind !== undefined && this.misfits.get(gang.kind) === true) {
+    if (isFirstTurn(gang, pods) && gang.kind !== undefined && this.misfits.get(gang.kind) === true) {
       return false;
     }
     const counted = this.placer.room.holds(turn, this.besideReservation(gang));
@@ -224,11 +216,16 @@ export class Cycle {
     return fits;
   }
 
-  /** Gangs that may have fewer pods than they want or need: those that had before, and those that lost pods in this decision. */
-  shortOfPods(): readonly GangRecord[] {
-    const { short } = this.session;
-    const lost = new Set(this.evicted.map(({ pod }) => pod.role!.gang).filter((gang) => !short.has(gang)));
-    return lost.size === 0 ? this.short : [...this.short, ...lost].sort((a, b) => a.index - b.index);
+  /**
+   * Gangs that may have fewer pods than they want or need: those that had before, and those that lost pods in this decision. O(gangs log gangs).
+   *
+   * @param incomplete gangs that had no pods before are left out
+   */
+  shortOfPods(incomplete = false): readonly GangRecord[] {
+    const { session, evicted } = this;
+    const short = new Set(incomplete ? session.incomplete : session.short);
+    evicted.forEach(({ pod }) => short.add(pod.role!.gang));
+    return [...short].sort((a, b) => a.index - b.index);
   }
 
   /** Pods that are on their way out, and still hold their room. */
@@ -382,6 +379,11 @@ export class Cycle {
       },
     ];
   }
+}
+
+/** Pods with which a gang starts; those of one kind start alike. */
+function isFirstTurn({ placed, needed }: GangRecord, pods: readonly PodRecord[]): boolean {
+  return placed === 0 && pods.length === needed;
 }
 
 /** Rows that are overcommitted have nothing free. */

@@ -36,7 +36,9 @@ export function standsNextCycle(
   const missing = new Map(wanted);
   // What was evicted waits beside what waited before.
   const singles = new Set(cycle.waiting.singles);
-  [...revived, ...evicted, ...placed].forEach(({ role }) => isInLine(role!.gang) || singles.add(role!.gang));
+  [...revived, ...evicted, ...placed, ...cycle.bound].forEach(
+    ({ role }) => isInLine(role!.gang) || singles.add(role!.gang),
+  );
   tryAllocate(
     cycle,
     [...singles].filter(({ placed: count, size }) => count < size),
@@ -61,6 +63,6 @@ export function standsNextCycle(
 }
 
 /** Fresh gangs of a kind wait in a line; see `waiting.ts`. */
-function isInLine({ kind, queue }: GangRecord): boolean {
-  return kind !== undefined && queue !== undefined;
+function isInLine({ kind, queue, placed }: GangRecord): boolean {
+  return kind !== undefined && queue !== undefined && placed === 0;
 }

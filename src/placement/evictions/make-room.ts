@@ -19,7 +19,10 @@ import { addTo } from '../../facts/collections';
 import { type Cycle } from '../cycle/cycle';
 import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
+import { type Session } from '../books/session';
 import { isOverdue } from '../queues/overdue';
+import { turnOf } from '../queues/turns';
+import { classesOf } from '../search/units';
 import { type GangRecord } from '../books/records';
 import { replaceLost, replaceStarted } from './lost-gangs';
 import { mayDisturb, tryAction } from './try-action';
@@ -37,11 +40,14 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   cycle.releasesCount = true;
   cycle.bound.forEach((pod) => cycle.started.add(pod));
   cycle.startsPods = allowed.includes('allocate');
-  const singles = passed.filter((gang) => gang.kind === undefined || isOverdue(session, gang));
+  const singles = passed.filter((gang) => gang.kind === undefined || gang.placed > 0 || isOverdue(session, gang));
   const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
   let tries = session.policy.makeRoomLimit;
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
   const inVain = new InVain();
+  const impossible = new Impossible(session);
+  const isUseless = (gang: GangRecord): boolean => !mayDisturb(cycle, gang) || impossible.has(gang) || inVain.has(gang);
+  order.skip({ has: isUseless });
   // What got nothing before the last change of the books, and what did since.
   const before = new Set<GangRecord>();
   const since = new Set<GangRecord>();
@@ -52,7 +58,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
       order.passed(settled.gang);
       continue;
     }
-    if (!mayDisturb(cycle, settled.gang) || inVain.has(settled.gang)) {
+    if (isUseless(settled.gang)) {
       order.passed(settled.gang);
       continue;
     }
@@ -82,19 +88,48 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   replaceLost(cycle, actions);
 }
 
+/** Gangs for which there would be no room in a cluster on which nothing runs, so that no eviction helps: they cost no try. */
+class Impossible {
+  private readonly byKind = new Map<number, boolean>();
+
+  constructor(private readonly session: Session) {}
+
+  has(gang: GangRecord): boolean {
+    const { kind, placed } = gang;
+    if (kind === undefined || placed > 0) {
+      return false;
+    }
+    let found = this.byKind.get(kind);
+    if (found === undefined) {
+      found = this.isImpossible(gang);
+      this.byKind.set(kind, found);
+    }
+    return found;
+  }
+
+  /** Each class of pods is counted by itself. */
+  private isImpossible(gang: GangRecord): boolean {
+    const { session } = this;
+    const turn = turnOf(session, gang);
+    return (
+      turn !== undefined && [...classesOf(turn.pods)].some(([podClass, count]) => session.emptyRoom(podClass) < count)
+    );
+  }
+}
+
 /** Gangs for which nothing could be done; of those of one kind each that has another right. */
 class InVain {
   private readonly byKind = new Map<number, GangRecord[]>();
 
   add(gang: GangRecord): void {
-    if (gang.kind !== undefined) {
+    if (gang.kind !== undefined && gang.placed === 0) {
       addTo(this.byKind, gang.kind, gang);
     }
   }
 
   /** Is there one of the same queue that asks for the same with the same right? Thousands of gangs are asked about. */
   has(gang: GangRecord): boolean {
-    const alike = gang.kind === undefined ? undefined : this.byKind.get(gang.kind);
+    const alike = gang.kind === undefined || gang.placed > 0 ? undefined : this.byKind.get(gang.kind);
     return alike !== undefined && alike.some((other) => hasSameRight(gang, other));
   }
 

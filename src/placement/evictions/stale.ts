@@ -1,13 +1,13 @@
 /**
  * A gang that has run with fewer pods than its minimum for too long does no work and only occupies capacity: its remaining pods are evicted,
- * and the gang waits as a whole. A gang with a pod that must not be evicted is skipped. O(gangs that lack pods).
+ * and the gang waits as a whole. A gang with a pod that must not be evicted is skipped. O(gangs that lack pods and have some).
  */
 import { type Cycle } from '../cycle/cycle';
 import { runs } from '../books/needs';
 
 export function evictStale(cycle: Cycle): void {
   const { session } = cycle;
-  for (const gang of cycle.shortOfPods()) {
+  for (const gang of cycle.shortOfPods(true)) {
     const { staleSince = session.now } = gang.gang;
     if (gang.placed === 0 || runs(gang) || session.now - staleSince < session.policy.staleGangSeconds * 1000) {
       continue;

@@ -19,7 +19,7 @@ import { turnOf } from './turns';
 import { type Queues } from './queues';
 import { type GangRecord, NOWHERE, type QueueRecord, type Turn } from '../books/records';
 import { type Session } from '../books/session';
-import { type Line, lineOf, type Lines, rankOf } from './waiting';
+import { type Line, lineOf, type Lines, rankOf } from '../books/waiting';
 
 /** A gang, and the line of like ones behind it. */
 interface Entry {
@@ -50,6 +50,11 @@ interface Node {
   staleEntitled: boolean;
 }
 
+/** Gangs that an action leaves out. */
+export interface Skips {
+  has(gang: GangRecord): boolean;
+}
+
 /** What the order asks about the books. */
 export interface Outlook {
   /** Can the turn be carried out now? Asked only to find out whether queues contend for what is free. */
@@ -69,6 +74,8 @@ export class GangOrder {
   private readonly strict: boolean;
   /** The entry that `next` took last, where more of its line may follow. */
   private taken: Entry | undefined;
+  /** Gangs that need not be considered, as long as the books are what they are; see `skip`. */
+  private skipped: Skips | undefined;
 
   /**
    * @param lines fresh gangs; those that have been placed meanwhile are left out
@@ -121,17 +128,60 @@ export class GangOrder {
         return turn;
       }
     }
-    const first = this.bestOf(this.roots)?.best;
-    const turn = first === undefined ? undefined : (this.entitledBefore(first) ?? first);
-    if (turn !== undefined) {
+    for (;;) {
+      const first = this.bestOf(this.roots)?.best;
+      const turn = first === undefined ? undefined : (this.entitledBefore(first) ?? first);
+      if (turn === undefined) {
+        return undefined;
+      }
       const node = this.nodes.get(turn.gang.queue!)!;
       const heap = node.within.top()?.gang === turn.gang ? node.within : node.beyond;
       const entry = heap.pop()!;
-      this.taken = { ...entry };
+      const isSkipped = entry.line.gangs.length > 1 && this.skipped?.has(turn.gang) === true;
+      if (isSkipped) {
+        this.skipAlike(entry, turn === first ? [node.within, node.beyond] : [heap]);
+      } else {
+        this.taken = { ...entry };
+      }
       this.enter(heap, entry);
       this.touch(node);
+      if (!isSkipped) {
+        return turn;
+      }
     }
-    return turn;
+  }
+
+  /**
+   * Leaves gangs in lines out while nothing changes, those that are alike at once: `next` gives what it would give were each of them taken and
+   * passed.
+   */
+  skip(skips: Skips): void {
+    this.skipped = this.strict ? undefined : skips;
+  }
+
+  /** Goes to the last gang of the line before one that is considered, or before a gang of another line that is. */
+  private skipAlike(entry: Entry, heaps: readonly Heap<Entry>[]): void {
+    const { gangs } = entry.line;
+    const rivals = heaps.flatMap((heap) => heap.elements()).filter((other) => !this.isSkippedWhole(other));
+    const [{ compare }] = heaps;
+    const at = { ...entry };
+    for (let next = entry.at + 1; next < gangs.length; next++) {
+      at.gang = gangs[next];
+      const isLeftOut = at.gang.placed > 0 || this.skipped!.has(at.gang);
+      if (!isLeftOut || rivals.some((rival) => compare(rival, at) < 0)) {
+        return;
+      }
+      entry.at = next;
+    }
+  }
+
+  private isSkippedWhole({ line: { gangs }, at }: Entry): boolean {
+    for (let next = at; next < gangs.length; next++) {
+      if (gangs[next].placed === 0 && !this.skipped!.has(gangs[next])) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The shares of its queue changed, and the gang returns to the order if it can have more pods: O(log gangs). */
@@ -158,13 +208,13 @@ export class GangOrder {
       const rest = [...node.within.elements(), ...node.beyond.elements()].find(({ line }) => line === taken.line);
       if (rest !== undefined) {
         rest.hopeless = keepsOff(gang) && !tooLong(taken.line.shortest) ? 'beside' : 'all';
-        this.skipped(rest, alike);
+        this.giveSkipped(rest, alike);
       }
     }
     this.touch(node);
   }
 
-  private skipped(entry: Entry, alike: GangRecord[] | undefined): void {
+  private giveSkipped(entry: Entry, alike: GangRecord[] | undefined): void {
     const { gangs } = entry.line;
     for (let at = entry.at; alike !== undefined && at < gangs.length; at++) {
       if (gangs[at].placed === 0 && this.isHopeless(entry, gangs[at])) {
@@ -199,7 +249,7 @@ export class GangOrder {
     const node = gang.queue === undefined ? undefined : this.nodes.get(gang.queue);
     node?.within.push({
       gang,
-      line: lineOf([gang], this.session.policy.gangOrder),
+      line: lineOf(gang),
       at: 0,
       hopeless: 'no',
       misfit: 'no',

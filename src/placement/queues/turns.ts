@@ -11,7 +11,7 @@ export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
   if (gang.kind === undefined || gang.placed > 0) {
     return turnNow(session, gang);
   }
-  // It starts with all of its pods, whenever that is.
+  // It starts with the same pods, whenever that is.
   let turn = session.firstTurns.get(gang);
   if (turn === undefined) {
     turn = turnNow(session, gang);

@@ -11,7 +11,7 @@ import { type Cycle } from '../cycle/cycle';
 import { type Counterfactual } from '../model/decision';
 import { milliOn } from '../nodes/devices';
 import { type Domain, type TopologyTree } from '../topology/domains';
-import { emptyRoom, usableDevices } from './empty-node';
+import { emptyRoom, usableDevices } from '../nodes/empty-node';
 import { type NodeTable, WHOLE } from '../nodes/node-table';
 import { type PodClass } from '../nodes/pod-class';
 import { type PodRecord, type Turn, type UnitRecord } from '../books/records';

@@ -36,6 +36,7 @@ test.each([
     config: () => DEFAULT_CONFIGURATION,
     requestTimeout: 1000,
     onSurprise: () => undefined,
+    onDue: () => undefined,
     onEvicted: () => undefined,
   });
   const binding = { gang: 'default/a', pod: key, node: 'n', devices: [] };

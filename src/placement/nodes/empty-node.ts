@@ -23,6 +23,15 @@ export function emptyRoom(table: NodeTable, podClass: PodClass): Int32Array {
   return room;
 }
 
+/** Pods of the class that all rows would take were they empty, without those that are ruled out. O(rows), and nothing is kept. */
+export function emptyRoomInAll(table: NodeTable, podClass: PodClass, ruledOut: Uint8Array): number {
+  let sum = 0;
+  for (let row = 0; row < table.count; row++) {
+    sum += ruledOut[row] === 0 ? emptyCapacity(table, row, podClass) : 0;
+  }
+  return sum;
+}
+
 /** Pods of the class that an empty node takes; what pods outside the snapshot use is taken on it as well. */
 function emptyCapacity(table: NodeTable, row: number, podClass: PodClass): number {
   const { used = {} } = table.nodes[row];

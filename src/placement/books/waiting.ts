@@ -1,0 +1,183 @@
+/**
+ * Gangs that wait, ordered once for all the allocations that one decision tries.
+ *
+ * Fresh gangs of one queue that ask for the same with the same right form a line: as long as less and less is free, what the first of them
+ * does not get the others do not get either. Thousands of gangs are in some tens of lines.
+ */
+import { type GangOrderName, type Policy } from '../model/policy';
+import { isShared } from '../nodes/devices';
+import { type GangRecord, type QueueRecord } from './records';
+
+/** Gangs that ask for the same: the highest priority first, then by age. */
+export interface Line {
+  readonly gangs: readonly GangRecord[];
+  /** The shortest duration that any of them states, seconds; Infinity where none does. */
+  readonly shortest: number;
+}
+
+export type Lines = ReadonlyMap<QueueRecord, readonly Line[]>;
+
+export interface Waiting {
+  readonly lines: Lines;
+  /** Gangs with pods that run or ran, whose pods have constraints on one another, or that may be overdue. */
+  readonly singles: readonly GangRecord[];
+}
+
+/** Gangs that wait, kept from decision to decision: one that comes or goes costs its own line alone. */
+export class WaitingBooks {
+  private readonly lines = new Map<QueueRecord, Map<number, Members>>();
+  private readonly singles = new Set<GangRecord>();
+  /** Where each of them is. */
+  private readonly places = new Map<GangRecord, Members | undefined>();
+
+  constructor(private readonly policy: Policy) {}
+
+  /** Its kind and its queue are known. */
+  add(gang: GangRecord): void {
+    if (gang.needed > gang.size) {
+      // Whatever happens, it has no pods to start with.
+      return;
+    }
+    const members =
+      gang.queue === undefined || gang.kind === undefined || mayBeOverdue(this.policy, gang)
+        ? undefined
+        : this.lineOf(gang);
+    this.places.set(gang, members);
+    if (members === undefined) {
+      this.singles.add(gang);
+    } else {
+      members.add(gang);
+    }
+  }
+
+  remove(gang: GangRecord): void {
+    this.singles.delete(gang);
+    this.places.get(gang)?.remove(gang);
+    this.places.delete(gang);
+  }
+
+  /** All of them; their indices have to be in the order of their names by now. */
+  get waiting(): Waiting {
+    const lines = new Map<QueueRecord, Line[]>();
+    for (const [queue, ofQueue] of this.lines) {
+      const list: Line[] = [];
+      for (const [right, members] of ofQueue) {
+        if (members.size === 0) {
+          ofQueue.delete(right);
+        } else {
+          list.push(members.line(this.policy.gangOrder));
+        }
+      }
+      lines.set(queue, list);
+    }
+    return { lines, singles: [...this.singles].filter(({ placed, size }) => placed < size) };
+  }
+
+  private lineOf({ queue, kind, preemptible }: GangRecord): Members {
+    let ofQueue = this.lines.get(queue!);
+    if (ofQueue === undefined) {
+      ofQueue = new Map();
+      this.lines.set(queue!, ofQueue);
+    }
+    const right = 2 * kind! + (preemptible ? 1 : 0);
+    let members = ofQueue.get(right);
+    if (members === undefined) {
+      members = new Members();
+      ofQueue.set(right, members);
+    }
+    return members;
+  }
+}
+
+/** May it come before all others at some time? See `queues/overdue.ts`. */
+function mayBeOverdue({ sharedDeviceWaitSeconds }: Policy, { priority, roles }: GangRecord): boolean {
+  return (
+    priority > 0 &&
+    sharedDeviceWaitSeconds < Infinity &&
+    roles.some(({ pods }) => pods.some(({ podClass }) => isShared(podClass)))
+  );
+}
+
+/** Those of one line, in order once they are asked for. */
+class Members {
+  private readonly all = new Set<GangRecord>();
+  private known: Line | undefined;
+  private added: GangRecord[] = [];
+  private hasLost = false;
+
+  get size(): number {
+    return this.all.size;
+  }
+
+  add(gang: GangRecord): void {
+    this.all.add(gang);
+    this.added.push(gang);
+  }
+
+  remove(gang: GangRecord): void {
+    this.all.delete(gang);
+    this.hasLost = true;
+  }
+
+  line(order: GangOrderName): Line {
+    if (this.known === undefined || this.hasLost || this.added.length > 0) {
+      this.known = this.made(order);
+    }
+    return this.known;
+  }
+
+  private made(order: GangOrderName): Line {
+    const before = this.known?.gangs ?? [];
+    const stayed = this.hasLost ? before.filter((gang) => this.all.has(gang)) : before;
+    const added = this.hasLost ? this.added.filter((gang) => this.all.has(gang)) : this.added;
+    this.added = [];
+    this.hasLost = false;
+    const compare = inLine(order);
+    const gangs = merged(stayed, added.sort(compare), compare);
+    return {
+      gangs,
+      shortest: gangs.reduce((least, { gang }) => Math.min(least, gang.expectedSeconds ?? Infinity), Infinity),
+    };
+  }
+}
+
+/** Two sorted lists as one. */
+function merged<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
+  if (a.length === 0 || b.length === 0) {
+    return a.length === 0 ? b : a;
+  }
+  const list: T[] = [];
+  let next = 0;
+  for (const one of a) {
+    for (; next < b.length && compare(b[next], one) < 0; next++) {
+      list.push(b[next]);
+    }
+    list.push(one);
+  }
+  for (; next < b.length; next++) {
+    list.push(b[next]);
+  }
+  return list;
+}
+
+/** The line of one gang alone. */
+export function lineOf(gang: GangRecord): Line {
+  return { gangs: [gang], shortest: gang.gang.expectedSeconds ?? Infinity };
+}
+
+function inLine(order: GangOrderName): (a: GangRecord, b: GangRecord) => number {
+  return (a, b) => b.priority - a.priority || rankOf(a, order) - rankOf(b, order) || a.index - b.index;
+}
+
+/**
+ * What gangs of one queue and priority are ordered by, smaller first: their arrival. Under `shortest-first` `AGING` times the expected
+ * duration is added to it, so a gang is overtaken only by those that arrive within that time of it, and nothing starves.
+ */
+export function rankOf({ arrival, gang }: GangRecord, order: GangOrderName): number {
+  return order === 'shortest-first' ? arrival + AGING * 1000 * (gang.expectedSeconds ?? UNKNOWN_SECONDS) : arrival;
+}
+
+/** Seconds of waiting that outweigh a second of duration. */
+const AGING = 2;
+/** What a gang of unknown duration is taken to run, seconds. */
+const UNKNOWN_SECONDS = 86_400;
