@@ -16,7 +16,7 @@ const copies = fc.array(fc.record({ of: fc.nat(5), priority: fc.nat(3), lacks: f
 });
 
 /** Crowds: gangs of the world again and again, most of which state their minimum. */
-function crowd(world: World, list: (typeof copies extends fc.Arbitrary<infer T> ? T : never)): readonly Gang[] {
+function crowd(world: World, list: typeof copies extends fc.Arbitrary<infer T> ? T : never): readonly Gang[] {
   return list.map(({ of, priority, lacks, seconds }, i) => {
     const { minimum: _, ...gang } = world.late[of % world.late.length];
     const size = gang.roles.reduce((sum, { count }) => sum + count, 0);
@@ -54,7 +54,9 @@ test('gangs in lines get what they get one by one', () => {
         expect(decision).toEqual(decisionOf(snapshot, policy, false));
         pods = apply(snapshot, decision);
       }
-      inLine += new Session(snapshotOf(world, gangs, pods), policy).gangs.filter(({ kind }) => kind !== undefined).length;
+      inLine += new Session(snapshotOf(world, gangs, pods), policy).gangs.filter(
+        ({ kind }) => kind !== undefined,
+      ).length;
     }),
     { numRuns: samples(200), seed: Number(process.env.GANTRY_LINES_SEED ?? 1414) },
   );
